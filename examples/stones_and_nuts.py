@@ -39,8 +39,12 @@ def nut(inner=0.55, half=0.45):
 
 
 def jack(half=0.18):
-    """Three bars across each other."""
-    return fem.convex_parts([fem.shapes.Box(2 * size * np.roll([1.2, half, half], axis)) for axis in range(3)])
+    """Three bars across each other: one, and the ends of two, so that no part lies in another."""
+    parts = [fem.shapes.Box(2 * size * np.array([1.2, half, half]))]
+    for axis, side in [(1, 1), (1, -1), (2, 1), (2, -1)]:
+        end, place = np.roll([1.2 - half, 2 * half, 2 * half], axis), np.roll([0.6 + 0.5 * half, 0, 0], axis)
+        parts.append(fem.shapes.Box(size * end, offset=side * size * place))
+    return fem.convex_parts(parts)
 
 
 def build(count=48, across=3):

@@ -19,8 +19,9 @@ import numpy as np
 from fem_mbs.arguments import Keywords, Named
 from fem_mbs.errors import FemMbsError, ParameterError
 from fem_mbs.mesh_mass import cells_of, closed_triangles, mass_of_mesh
-from fem_mbs.polyhedra import Polyhedron, fault_of
+from fem_mbs.polyhedra import Polyhedron, fault_of, overlap_of
 
+SHARED = 1e-3  # of the volume: what parts have in common above it is a warning
 TOLD = 0.05  # of the volume: what is gained or lost above it is a warning
 
 
@@ -88,7 +89,8 @@ def convex_parts(
 
     Notes
     -----
-    A warning tells where the parts have 5 % more or less volume than the mesh.
+    Warnings tell where the parts have 5 % more or less volume than the mesh, and where given parts overlap by more than
+    1e-3 of their volume.
 
     Examples
     --------
@@ -127,7 +129,16 @@ def _given(owner, parts):
         if fault is not None:
             raise ParameterError(owner, "mesh", f"part {k} of {len(parts)}", f"is {len(points)} {fault}")
         found.append(points)
-    return ConvexParts(found)
+    parts = ConvexParts(found)
+    common = overlap_of([Polyhedron(points) for points in parts.parts])
+    if common > SHARED * parts.volume:
+        text = (
+            f"convex_parts: the parts have {common:.4g} m³ in common, {100 * common / parts.volume:.2g} % of their "
+            "volume, which mass and inertia of RigidBody.from_mesh count twice. Let parts end at each other, or give "
+            "RigidBody the mass and inertia of the body"
+        )
+        warnings.warn(text, UserWarning, stacklevel=4)  # of the caller, behind a decorator
+    return parts
 
 
 def _cut(points, faces, most, concavity, corners, seed):

@@ -21,7 +21,7 @@ import functools
 
 import numpy as np
 from scipy.optimize import linprog, nnls
-from scipy.spatial import ConvexHull, QhullError
+from scipy.spatial import ConvexHull, HalfspaceIntersection, QhullError
 
 FLAT = 1e-6  # of the size: triangles whose points are nearer to one plane are one face; that of single precision
 MOST = 256  # corners
@@ -128,6 +128,28 @@ def fault_of(points: np.ndarray) -> str | None:
     except QhullError as error:
         return f"points without a hull ({str(error).splitlines()[0]})"
     return None
+
+
+def overlap_of(hulls: list[Polyhedron]) -> float:
+    """Volume [m³] that pairs of polyhedra have in common, summed over all pairs."""
+    low, high = (np.array([bound(hull.points, axis=0) for hull in hulls]) for bound in (np.min, np.max))
+    near = (np.minimum(high[:, None], high) - np.maximum(low[:, None], low)).min(axis=2) > FLAT * np.ptp(high - low)
+    total = 0.0
+    for i, k in np.argwhere(np.triu(near, 1)):
+        total += _common_volume(hulls[i], hulls[k])
+    return total
+
+
+def _common_volume(one, other):
+    """Volume of what two polyhedra have in common; 0 where it is thinner than `FLAT` of the size."""
+    origin, size = one.points.mean(axis=0), np.ptp(one.points, axis=0).max()
+    normals = np.vstack([one.normals, other.normals])
+    bounds = np.concatenate([hull.offsets - hull.normals @ origin for hull in (one, other)]) / size
+    ball = linprog([0, 0, 0, -1], np.column_stack([normals, np.ones(len(normals))]), bounds, bounds=[(None, None)] * 4)
+    if ball.x is None or ball.x[3] <= FLAT:
+        return 0.0
+    within = HalfspaceIntersection(np.column_stack([normals, -bounds]), ball.x[:3])
+    return float(ConvexHull(within.intersections).volume) * size**3
 
 
 def _faces(hull, flat):

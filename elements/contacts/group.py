@@ -19,7 +19,7 @@ from fem_mbs.elements.contacts.capsule import CapsuleContact
 from fem_mbs.elements.contacts.contact import Contact
 from fem_mbs.elements.contacts.group_shapes import GroupShape
 from fem_mbs.elements.contacts.hull_mass import doubt_of
-from fem_mbs.elements.contacts.hull_points import points_of, rounded_hull
+from fem_mbs.elements.contacts.hull_points import hull_of, points_of, rounded_hull
 from fem_mbs.elements.contacts.materials import MaterialTable
 from fem_mbs.elements.contacts.shape_contact import SphereShapeContact
 from fem_mbs.elements.contacts.sphere_plane import SphereOnPlane
@@ -243,10 +243,11 @@ class ContactGroup(Part):
         ParameterError
             Fewer than four points, points in one plane, more than 256 corners, rounding that leaves nothing.
         """
-        core, center = rounded_hull(self, points_of(self, "points", points), rounding)
+        places = points_of(self, "points", points)
+        core, center = rounded_hull(self, places, rounding)
         frame = self.as_frame("body", body)
         place = Frame(frame.node, frame.p + frame.rotation @ center, frame.rotation, name=frame.name)
-        self._add("hull", place, np.zeros(3), float(rounding), material, core)
+        self._add("hull", place, np.zeros(3), float(rounding), material, core, hull_of(self, places).moved(-center))
 
     @Keywords.known
     def mesh(self, body: FrameLike, mesh: Any, rounding: float, material: str = "") -> ConvexParts:
@@ -272,9 +273,9 @@ class ContactGroup(Part):
             self.hull(body, points, rounding, material)
         return parts
 
-    def _add(self, kind, frame, half, radius, material, hull=None):
+    def _add(self, kind, frame, half, radius, material, hull=None, whole=None):
         """Check a shape and take it."""
-        shape, material = GroupShape(kind, frame, half, radius, hull), self._known(material)
+        shape, material = GroupShape(kind, frame, half, radius, hull, whole), self._known(material)
         if kind != "sphere":
             for obstacle, place, geometry, _ in self.obstacles:
                 self._refuse_obstacle(_contact(obstacle, place, geometry, TINY))

@@ -26,6 +26,7 @@ class GroupShape(NamedTuple):
     half : (3,) half edge lengths of the core [m]; 0 of a hull
     radius : ρ [m]
     hull : Polyhedron, the core of a hull about its centre; else None
+    whole : Polyhedron, the hull itself about that centre; else None
     """
 
     kind: str
@@ -33,6 +34,7 @@ class GroupShape(NamedTuple):
     half: np.ndarray
     radius: float
     hull: Polyhedron | None = None
+    whole: Polyhedron | None = None
 
     def is_at(self, other: "GroupShape") -> bool:
         """Whether this is another one's place on the same node, and its size."""

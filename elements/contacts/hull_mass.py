@@ -18,9 +18,9 @@ def doubt_of(body: RigidBody, shapes: list[GroupShape]) -> str | None:
     """What does not fit, in words; None where hulls ``shapes``, all of the body, are what it may consist of."""
     volume, first, second = 0.0, np.zeros(3), np.zeros((3, 3))
     for shape in shapes:
-        places = shape.frame.p + shape.hull.points @ shape.frame.rotation.T
-        corners = np.zeros((len(shape.hull.triangles), 4, 3))
-        corners[:, 1:] = places[shape.hull.triangles]
+        places = shape.frame.p + shape.whole.points @ shape.frame.rotation.T
+        corners = np.zeros((len(shape.whole.triangles), 4, 3))
+        corners[:, 1:] = places[shape.whole.triangles]
         parts = moments(corners)
         volume, first, second = volume + parts[0], first + parts[1], second + parts[2]
     center, size = first / volume, max(shape.bound for shape in shapes)

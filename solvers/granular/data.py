@@ -34,7 +34,8 @@ B_SPIN, B_MASS, B_TURN = 3, 6, 7  # J⁻¹ by rows: xx, xy, xz, yy, yz, zz
 # resist turning, nodes of obstacles that contacts move; nv rows of velocities: ng or ny; nq room for listed pairs of
 # grains, whole blocks, 0 for bodies; nt room for pairs where contacts resist turning (`granular.turning`); nh convex
 # shapes, whose corners are the spheres, first those nr of bodies, then those of obstacles; nf room for their pairs, nc
-# their number of bodies, nz and nw the most corners and edges of a shape: 0 where all shapes are spheres
+# their number of bodies, nz and nw the most corners and edges of a shape: 0 where all shapes are spheres; nj room for
+# pairs where a law has restitution
 TABLE = Table(
     "contact group of free bodies",
     {
@@ -93,6 +94,10 @@ TABLE = Table(
         "waiting": Item(f"{WAITING}", "pairs that wait for another group", "i8"),
         "gap": Item("np", "at the start of the step"),
         "mu": Item("np", "friction"),
+        "restitution": Item("nj", "of each pair"),
+        "stop": Item("nj", "b that stops a pair with restitution before it has met, 0: it is closed or meets [m/s]"),
+        "lift": Item("nj", "b as it was found, then what moving planes add to it [m/s]"),
+        "earlier": Item("nj 4", "impulses of the impacts of the step so far, see `granular.strikes`"),
         "given": Item("nm 3", "tangential velocity of the obstacle at the contact, where obstacles move"),
         "old_start": Item("ng", "the same before the last search", "i8"),
         "old_second": Item("np", "the same before the last search", "i4"),
@@ -177,6 +182,11 @@ TABLE = Table(
         "mechanism_part": Item("", "the same", "i8"),
         "shapes_part": Item("", "the same", "i8"),
         "attempt": Item("", "number of the turn of a step", "i8"),
+        "bounces": Item("", "a law has restitution", "i8"),
+        "lost": Item("", "energy that stops have taken in this step and restitution would have left [J]"),
+        "all_lost": Item("", "in all steps [J]"),
+        "kinetic": Item("", "largest kinetic energy of the group, where a law has restitution [J]"),
+        "sequences": Item("", "steps whose impacts were solved one after the other", "i8"),
         "slow": Item("", "approaches up to this speed are no impacts [m/s]"),
         "beta": Item("", "momentum of the next sweep"),
         "answer": Item("", "of a part"),

@@ -31,7 +31,7 @@ from fem_mbs.solvers.granular.cores import (
 from fem_mbs.solvers.granular.data import B_MASS, P_BIAS, P_N, P_RN, P_RT, PAIR, T_CHI, never_touch
 from fem_mbs.solvers.granular.hulls import bound_by_hull, edge_beyond, hulls_at
 from fem_mbs.solvers.granular.obstacles import LOOKS, SMALLEST_LOOK, begin_search, is_near, obstacles_at
-from fem_mbs.solvers.granular.pairs import FAST
+from fem_mbs.solvers.granular.pairs import FAST, note_restitution
 from fem_mbs.solvers.granular.turning_pairs import begin_turns, turn_lift
 from fem_mbs.system.broad_phase import centers_of, near_pairs, ways
 from fem_mbs.system.contacts import L_MU, L_NORMAL
@@ -262,7 +262,11 @@ def evaluate(p, x, R, V0, h, tol_v):
             begin_turns(p, c, p.laws[p.material[first], other], old)
         if old >= 0 and p.old_rows[old, P_RN] > 0.0:
             _take_over(p, c, old)
-        p.rows[c, P_BIAS] = _bias(p, c, p.laws[p.material[first], other, L_NORMAL], x, R, V0, h, tol_v)
+        restitution = p.laws[p.material[first], other, L_NORMAL]
+        p.rows[c, P_BIAS] = bias = _bias(p, c, restitution, x, R, V0, h, tol_v)
+        if p.bounces != 0:
+            stop = open_bias(gap, 2.0 * p.band * _thickness(p, c), h)
+            note_restitution(p, c, restitution, bias, stop)
     p.count = count
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fem_mbs.errors import label
 from fem_mbs.jit import address
 from fem_mbs.results.table import PAIR_COLUMNS, pair_column
 from fem_mbs.solvers.contact.law import CLOSED, SLIP, STICK
@@ -26,8 +27,10 @@ from fem_mbs.solvers.granular.shaped import (
     refuse_overlaps,
     sizes_of_shapes,
 )
+from fem_mbs.solvers.granular.strikes import TOLD
 from fem_mbs.solvers.stepping.codes import NO_ROOM, OK
 from fem_mbs.solvers.stepping.saved_state import arrays_of, numbers_of, put_arrays, put_numbers
+from fem_mbs.system.contacts import L_NORMAL
 
 if TYPE_CHECKING:
     from fem_mbs.solvers.granular.fitting import Fit
@@ -41,6 +44,7 @@ FINE = 1e-5  # contact tolerances from which on the second of them is better
 SWEEPS = 5000  # of a step
 ROOM = 4  # pairs per grain, to begin with
 GROWTH = 1.3
+BOUNCES = True  # impacts of a step are solved in turn where a law has restitution, see `granular.strikes`
 WORST = 1e-2  # errors above it fail a step
 
 
@@ -73,6 +77,8 @@ class Grains:
         bound = self.clumps or self.moving or len(found.moved) or system.m or getattr(method, "mixed", False)
         self.free = not (bound or method.velocities_first)
         there = {"nm": self.moving, "nk": self.clumps, "nt": self.resists, "nq": not self.clumps}
+        self.bounces = BOUNCES and bool((search.laws[..., L_NORMAL] > 0.0).any())
+        there["nj"] = self.bounces
         sizes |= {name: sizes["np"] * is_there for name, is_there in there.items()}
         hulls = self.hulls = Hulls(owner.shapes)
         sizes |= sizes_of_shapes(owner, obstacles, hulls, sizes)
@@ -102,7 +108,7 @@ class Grains:
             "mechanism_at": 0 if self.mechanism is None else address(self.mechanism.record),
             "coupled": 0 if self.mechanism is None else -1 - obstacles.first_moved,
             "obstacles_at": address(obstacles.record), "hulls_at": address(hulls.record),
-            "resists": int(self.resists), "shapes": int(self.shaped),
+            "resists": int(self.resists), "shapes": int(self.shaped), "bounces": int(self.bounces),
             "held": int(not method.velocities_first), "led": int(method.leads_grains),
             "relaxed": int(getattr(method, "relaxed", False)),
             "recovery": getattr(method, "recovery_speed", None) or np.inf,
@@ -159,7 +165,7 @@ class Grains:
     def search_again(self) -> None:
         """Give the pairs more room, as many as the last search found and some."""
         there = {"np": True, "nm": self.moving, "nk": self.clumps, "nt": self.resists, "nq": not self.clumps}
-        there["nf"] = self.shaped
+        there["nf"], there["nj"] = self.shaped, self.bounces
         growing = [[name] for name, is_there in there.items() if is_there]
         size = _whole_blocks(max(int(GROWTH * self.record[0]["found"]), len(self.arrays["first"])))
         for name, item in TABLE.items.items():
@@ -257,6 +263,18 @@ class Grains:
         """Largest error of a step."""
         return float(self.record[0]["worst_error"])
 
+    def warnings(self) -> list[str]:
+        """What restitution has lost in the run, where it is much."""
+        p = self.record[0]
+        lost, kinetic = float(p["all_lost"]), float(p["kinetic"])
+        if lost <= TOLD * kinetic:
+            return []
+        return [
+            f"{label(self.owner)}: {lost:.3g} J that restitution would have left, {100 * lost / kinetic:.3g} % of the "
+            "largest kinetic energy of its bodies, were lost: impacts that follow each other within a step stopped "
+            "bodies without a rebound. Halve h, so that fewer impacts fall on one step"
+        ]
+
     def failure(self) -> str | None:
         """How the last step failed for its contacts, in words; None where they were solved."""
         p = self.record[0]
@@ -272,8 +290,9 @@ class Grains:
         """What was counted over all steps."""
         record = self.record[0]
         names = {"pair_searches": "searches", "contact_sweeps": "all_sweeps", "most_contact_sweeps": "worst_sweeps",
-                 "inexact_contact_problems": "unsolved"}  # fmt: skip
-        return {name: int(record[field]) for name, field in names.items()}
+                 "inexact_contact_problems": "unsolved", "steps_with_impacts_in_turn": "sequences"}  # fmt: skip
+        counted: dict[str, Any] = {name: int(record[field]) for name, field in names.items()}
+        return counted | {"restitution_lost": float(record["all_lost"])}
 
 
 def _whole_blocks(pairs):

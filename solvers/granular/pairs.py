@@ -305,6 +305,13 @@ def _gap_met(p, c, x, R, V0, h, gap):
 
 
 @kernel
+def note_restitution(p, c, restitution, bias, stop):
+    """Keep for `granular.strikes` what pair c has, and b that stops it unless it meets."""
+    p.restitution[c], p.lift[c] = restitution, bias
+    p.stop[c] = stop if restitution > 0.0 and bias > 0.0 else 0.0
+
+
+@kernel
 def evaluate(p, x, R, V0, h, tol_v):
     """Gaps, normals and b of all pairs at poses x, R, impulses of the last step turned into the new tangents.
 
@@ -352,6 +359,8 @@ def evaluate(p, x, R, V0, h, tol_v):
                 if p.resists != 0:
                     bias += turn_lift(p, c, n0, n1, n2, R, V0)
         rows[c, P_BIAS] = bias
+        if p.bounces != 0:
+            note_restitution(p, c, restitution, bias, open_bias(gap, band, h))
         if rows[c, P_RN] > 0.0:
             t0, t1, t2 = rows[c, P_RT], rows[c, P_RT + 1], rows[c, P_RT + 2]
             before, along = t0 * t0 + t1 * t1 + t2 * t2, t0 * n0 + t1 * n1 + t2 * n2

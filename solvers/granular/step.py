@@ -6,6 +6,8 @@ impulses in P. Free bodies are the grains' only coupling, so that P and W fit ea
 Source: docs/theory/contact_groups.md.
 """
 
+import math
+
 from fem_mbs.jit import call2, entry, kernel
 from fem_mbs.solvers.contact.velocity import solve_velocities
 from fem_mbs.solvers.granular import bodies
@@ -35,8 +37,17 @@ from fem_mbs.solvers.granular.pairs import (
     unload,
 )
 from fem_mbs.solvers.granular.positions import push_apart
+from fem_mbs.solvers.granular.strikes import (
+    MOST,
+    SHARE,
+    begin_sequence,
+    end_sequence,
+    kinetic_energy,
+    lost_by_stops,
+    next_impacts,
+)
 from fem_mbs.solvers.granular.turning_pairs import carry_turns, push_turns
-from fem_mbs.solvers.stepping.arrays import copy, copy3, largest
+from fem_mbs.solvers.stepping.arrays import copy, copy3
 from fem_mbs.solvers.stepping.codes import NO_ROOM, NOT_CONVERGED, OK
 from fem_mbs.solvers.stepping.data import run_at
 from fem_mbs.solvers.stepping.run import run_steps
@@ -44,6 +55,7 @@ from fem_mbs.system.records import zero
 
 RESIDUAL = 10.0  # approach speeds up to so many times the tolerance, relative to the largest speed, are left
 TURNS, PART = 20, 0.1  # of sweeps and the method; part of the tolerance by which their velocities may differ
+ROUND_OFF = 1e-14  # of speeds: errors that sweeps may leave
 AGAIN = 3  # searches of a step whose impacts drive grains out of the margin
 
 
@@ -72,10 +84,48 @@ def _find_again(p, s):
 
 
 @kernel
+def _largest_speed(p, V):
+    """Largest component of velocities [m/s] of nodes, and of what rotations give to points of shapes."""
+    fastest = 0.0
+    for i in range(V.shape[0]):
+        for j in range(3):
+            fastest = max(fastest, abs(V[i, j]))
+    for a in range(p.node.shape[0]):
+        i, o = p.node[a], p.offset[a]
+        spin = max(abs(V[i, 3]), abs(V[i, 4]), abs(V[i, 5]))
+        fastest = max(fastest, spin * (p.radius[a] + math.sqrt(o[0] * o[0] + o[1] * o[1] + o[2] * o[2])))
+    return fastest
+
+
+@kernel
+def _one_after_the_other(p, s, R, q_square, energy, solved):
+    """Solve the impacts of the step in turn where that keeps energy; True where all were solved to the tolerance."""
+    if p.lost <= SHARE * energy:
+        return solved
+    begin_sequence(p)
+    if p.clumps != 0:
+        bodies.load(p, R, s.V)
+    else:
+        load(p, R, s.V)
+    add_impulses(p)
+    count = p.sweeps
+    solved, error = solve(p, q_square), p.error
+    for k in range(MOST):
+        if next_impacts(p, k == MOST - 1) == 0:
+            break
+        count += p.sweeps
+        solved, error = solve(p, q_square) and solved, max(error, p.error)
+    p.sweeps, p.error, p.lost = count + p.sweeps, error, lost_by_stops(p)
+    p.sequences += 1
+    end_sequence(p)
+    return solved
+
+
+@kernel
 def _solve_contacts(p, s):
     """Velocities V with contacts from those without, and P."""
     # approach speeds that inexact impulses leave are no impacts
-    p.slow = max(s.tol_v, RESIDUAL * p.tolerance * largest(s.V0))
+    p.slow = max(s.tol_v, RESIDUAL * p.tolerance * _largest_speed(p, s.V0))
     if p.shapes != 0:
         call2(p.shapes_part, p.self_at, EVALUATE)
     else:
@@ -96,9 +146,17 @@ def _solve_contacts(p, s):
         call2(p.mechanism_part, p.self_at, PLACE)
     if p.resists != 0:
         call2(p.turning_part, p.self_at, PLACE)
-    q_square = size_of_problem(p)
+    # what moves together has relative velocities of round-off: no error of these is below it
+    energy = kinetic_energy(p, s.V)
+    least = 2.0 * (ROUND_OFF / p.tolerance) ** 2 * energy
+    q_square = max(size_of_problem(p), least)
     add_impulses(p)
     solved = solve(p, q_square)
+    if p.bounces != 0:
+        p.kinetic = max(p.kinetic, energy)
+        p.lost = lost_by_stops(p)
+        if p.lost > 0.0 and p.coupled == 0 and p.resists == 0:
+            solved = _one_after_the_other(p, s, R, q_square, energy, solved)
     told = s.free == 0  # else nobody asks for them
     if told:
         zero(s.P_at, 6 * s.V.shape[0])
@@ -208,6 +266,9 @@ def contacts_of_step(data, run):
     for i in range(s.lam_report.shape[0]):
         s.lam_report[i] = s.kv * s.Lam[i] / s.h
     if s.code == OK:
+        if p.lost > 0.0:
+            p.all_lost += p.lost
+            p.kinetic = max(p.kinetic, kinetic_energy(p, s.V))
         if p.led != 0 and p.clumps != 0:
             bodies.follow(p, s.x0, s.Q0, s.V, s.h, s.x, s.Q, s.R)
         elif p.led != 0:

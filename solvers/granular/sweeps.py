@@ -78,7 +78,7 @@ def push(grain, m, d0, d1, d2, c0, c1, c2):
 
 
 @kernel
-def _approach(g, rows, c, a, b):
+def approach(g, rows, c, a, b):
     """Normal of pair c and u_N of (1), without what b has of moving planes."""
     n0, n1, n2 = rows[c, P_N], rows[c, P_N + 1], rows[c, P_N + 2]
     return n0, n1, n2, n0 * (g[a, 0] - g[b, 0]) + n1 * (g[a, 1] - g[b, 1]) + n2 * (g[a, 2] - g[b, 2])
@@ -107,7 +107,7 @@ def size_of_problem(p):
         if second[c] <= moved:
             continue
         a, b = first[c], row_of(second[c], end)
-        n0, n1, n2, u_n = _approach(g, rows, c, a, b)
+        n0, n1, n2, u_n = approach(g, rows, c, a, b)
         q_n = u_n + rows[c, P_BIAS]
         if q_n >= 0.0 and rows[c, P_RN] == 0.0 and not relaxed:
             continue
@@ -154,7 +154,7 @@ def error_of(p):
         if second[c] <= moved:
             continue
         a, b = first[c], row_of(second[c], end)
-        n0, n1, n2, u_n = _approach(g, rows, c, a, b)
+        n0, n1, n2, u_n = approach(g, rows, c, a, b)
         q_n, r = u_n + rows[c, P_BIAS], rows[c, P_RN]
         if r == 0.0 and q_n >= 0.0 and not relaxed:
             continue

@@ -1,7 +1,8 @@
 """What a run warns of: what was wrong without stopping it, in words. Each function tells of one kind.
 
 What watches a run says the rest itself: `stepping.jumps`, `stepping.divider`, `stepping.step_control`,
-`stepping.energy_watch` of energies that rise little by little, `stepping.depth_watch` of contacts that are too deep.
+`stepping.energy_watch` of energies that rise little by little, `stepping.depth_watch` of contacts that are too deep,
+`granular.grains` of restitution that steps have lost.
 
 Source: docs/theory/accepted_steps.md, (5), (7).
 """
@@ -23,6 +24,8 @@ def warnings_of(engine: "Engine") -> list[str]:
     texts = engine.jumps.warnings()
     if engine.controller is not None:
         texts += engine.controller.warnings()
+    if engine.grains is not None:
+        texts += engine.grains.warnings()
     return texts + jammed(engine) + risen(engine) + inexact(engine) + drifted(engine) + undetermined(engine)
 
 

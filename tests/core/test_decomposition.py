@@ -33,6 +33,20 @@ def test_given_parts_are_taken_as_they_are_and_weigh_what_they_do():
     assert len(body.shapes) == 1  # drawn
 
 
+def test_given_parts_that_overlap_are_told_with_their_common_volume(recwarn):
+    """A bar through a wall of 0.1 m, and a spike that takes a corner of a cube: a tetrahedron of 0.1³/6 m³."""
+    wall, bar = Box([1, 1, 0.1]), Box([0.2, 0.1, 1.0])
+    with pytest.warns(UserWarning, match=r"have 0\.002 m³ in common, 1\.7 % .*count twice"):
+        fem.convex_parts([wall, bar])
+    corner = 0.1 * np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1.0]])
+    cube, beyond = 0.2 * (CUBE + 0.5), np.vstack([corner, [[-0.3, -0.3, -0.3]]])
+    with pytest.warns(UserWarning, match=r"have 0\.0001667 m³ in common"):
+        fem.convex_parts([cube, beyond, cube + [5.0, 0, 0]])
+    recwarn.clear()
+    fem.convex_parts([CUBE, CUBE + [1, 0, 0], CUBE + [1, 1 + 1e-9, 0]])  # side by side
+    assert not recwarn.list
+
+
 def test_groups_of_a_mesh_are_parts():
     """As the how-to has it: nodes of two blocks with a common face."""
     mesh = fem.block_mesh([2.0, 1.0, 1.0], [2, 1, 1])

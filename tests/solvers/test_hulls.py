@@ -12,11 +12,13 @@ import fem_mbs as fem
 from fem_mbs.jit import kernel, local_vector
 from fem_mbs.polyhedra import Polyhedron
 from fem_mbs.solvers.granular.cores import place_shape, touch
+from fem_mbs.solvers.granular.features import evaluate
 from fem_mbs.solvers.granular.hulls import out_of_hull
 from fem_mbs.solvers.granular.shaped import _gaps
 from fem_mbs.solvers.stepping.engine import Engine
 
 pytestmark = pytest.mark.filterwarnings("ignore:ContactGroup 'group'.*unlike")  # inertias here do not matter
+TETRAHEDRON = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1.0]])  # largest ball: 0.211
 RHO = 0.01
 FORMS = {
     "tetrahedron": polyhedron(4, 0, (0.3, 0.3, 0.3)),
@@ -132,6 +134,52 @@ def test_faces_on_each_other_have_a_contact_at_each_corner_of_their_common_area(
     gaps, edges, _ = placed("cube", "cube", (0.1, 0.05, 0.4 + 1e-3), np.eye(3))
     closed = np.abs(gaps - 1e-3) < 1e-12  # two corners of each over the other's face, two crossings
     assert (closed & ~edges).sum() == 2 and (closed & edges).sum() == 2
+
+
+def test_edges_at_the_back_of_thin_plates_are_no_contacts():
+    """Two plates of 20 mm that cross: their long edges cross at four places, and at twelve others behind each other."""
+    plate = CUBE * [0.6, 0.2, 0.02]
+    model, group = fem.Model("plates"), fem.ContactGroup(skin=1.0, name="group")
+    for k in range(2):
+        place = {"position": [0, 0, 0.021 * k], "rotation": [0, 0, k * np.pi / 2], "name": f"plate {k}"}
+        group.hull(model.add(fem.RigidBody(1.0, 0.02, **place)), plate, 1e-3)
+    model.add(group)
+    gap, edges = listed(model)
+    near = gap < 0.05  # beyond it are corners beside plates
+    assert gap[near] == pytest.approx(1e-3, abs=1e-12)
+    assert (edges & near).sum() == near.sum() == 4
+
+
+@kernel
+def _evaluated(grains, x, R, V, h):
+    evaluate(grains[0], x, R, V, h, 0.0)
+
+
+@pytest.mark.parametrize("kind", ["box", "hull"])
+def test_edges_that_have_passed_each_other_keep_their_normal(kind):
+    """Two crossed bars: g is the distance of their edges less 2 ρ, below −2 ρ once they are past each other."""
+    model, group = fem.Model("bars"), fem.ContactGroup(skin=1.0, name="group")
+    bar, rho = np.array([0.6, 0.1, 0.1]), 1e-3
+    reach = 0.05 * np.sqrt(2) - rho * (np.sqrt(2) - 1)  # from the axis to the round of an edge
+    for k in range(2):
+        turn = rotation(0, 0, k * np.pi / 2) @ rotation(np.pi / 4, 0, 0)
+        place = [0, 0, k * (2 * reach + 1e-4)]
+        body = model.add(fem.RigidBody(1.0, 0.02, position=place, rotation=turn, name=f"bar {k}"))
+        if kind == "box":
+            group.box(body, bar, rho)
+        else:
+            group.hull(body, CUBE * bar, rho)
+    model.add(group)
+    grains = Engine(fem.ConeComplementarity(), model.compile(), 1e-3, 1, False).grains
+    state, p, a = grains.engine.system.initial, grains.record[0], grains.arrays
+    x = state.x.copy()
+    for gap in (1e-4, -1e-3, -1.9e-3, -2.1e-3, -4e-3, -1e-3, 1e-4):
+        x[2, 2] = 2 * reach + gap
+        _evaluated(grains.record, x, state.R, state.V, 1e-3)
+        count = int(p["count"])
+        edges = np.flatnonzero((a["feature"][:count] > 0) & (abs(a["gap"][:count] - gap) < 1e-9))
+        assert len(edges) == 1, gap
+        assert a["rows"][edges[0], :3] == pytest.approx([0, 0, -1], abs=1e-9)
 
 
 def test_corners_right_above_each_other_keep_both_and_corners_beyond_each_other_one():
@@ -326,6 +374,18 @@ def test_hulls_that_cannot_be_their_body_are_told(frame, inertia, words, recwarn
     assert len(texts) == (words is not None)
     if words is not None:
         assert re.search(rf"ContactGroup 'g': RigidBody 'stone'.*{words}", texts[0])
+
+
+@pytest.mark.parametrize("part", [0.02, 0.5, 0.9])
+@pytest.mark.parametrize("points", [CUBE, TETRAHEDRON], ids=["cube", "tetrahedron"])
+def test_a_large_rounding_raises_no_doubt_about_the_mass(points, part, recwarn):
+    """The body is what the hull is, not its core: that of a tetrahedron is not even at its place."""
+    form = fem.convex_parts([points])
+    model, group = fem.Model("m"), fem.ContactGroup(name="g")
+    group.hull(model.add(fem.RigidBody.from_mesh(form, 1.0, name="stone")).mesh_frame, points, part * 0.2)
+    model.add(group)
+    model.compile()
+    assert not [w for w in recwarn if "unlike" in str(w.message)]
 
 
 def test_a_body_without_a_mesh_has_no_frame_of_it():

@@ -36,16 +36,14 @@ def tower(kind):
 
 @pytest.mark.parametrize("name", METHODS)
 def test_the_hull_of_a_box_moves_as_the_box(name):
-    """Impacts, sliding, tipping. First impacts to round-off; later to what impacts on edges make of the sweeps' error,
-    since pairs of features are swept in another order.
+    """Impacts, sliding, tipping to round-off. Later, impacts on edges make more and more of the sweeps' error: pairs of
+    features are swept in another order.
     """
-    box, hull = (METHODS[name](contact_tolerance=1e-12).run(tower(kind), 0.4, H) for kind in ("box", "hull"))
-    early, struck = box.t < 0.151, box.pair_count > 0
-    assert struck[early].sum() >= 10
+    box, hull = (METHODS[name](contact_tolerance=1e-12).run(tower(kind), 0.16, H) for kind in ("box", "hull"))
+    assert (box.pair_count > 0).sum() >= 10
     for k in range(3):
         places = [result[f"brick {k}"].position for result in (hull, box)]
-        assert places[0][early] == pytest.approx(places[1][early], abs=1e-12)
-        assert places[0] == pytest.approx(places[1], abs=5e-5)
+        assert places[0] == pytest.approx(places[1], abs=1e-12)
 
 
 def momenta(result, bodies):
@@ -258,7 +256,8 @@ def mixed(count=20):
             put_stone(model, group, polyhedron(16, k, (0.1, 0.09, 0.08)), **pose)
         else:
             bars = [fem.shapes.Box(np.roll([0.2, 0.04, 0.04], axis)) for axis in range(3)]  # a jack
-            parts = fem.convex_parts(bars)
+            with pytest.warns(UserWarning, match="in common"):
+                parts = fem.convex_parts(bars)
             body = model.add(fem.RigidBody.from_mesh(parts, 1000.0, **pose))
             group.mesh(body.mesh_frame, parts, 2e-3)
     return model
@@ -317,3 +316,27 @@ def test_a_step_with_hulls_grows_with_their_number_and_costs_little_more_than_wi
     boxes, hulls = (np.median([seconds(216, shape) for _ in range(3)]) for shape in ("box", "hull"))
     assert hulls < 1.6 * boxes  # 1.15 measured
     assert hulls < 16 * np.median([seconds(27, "hull") for _ in range(3)])  # 8 times as many bodies
+
+
+def test_a_thick_hull_closes_on_a_thin_one_to_the_band_of_the_thin_one():
+    """δ = 1e-5 of 2 mm: gaps at rest are below 1e-8 m; with that of the cube they would be 5e-6 m."""
+    model, group = world(floor=False)
+    cube = model.add(fem.RigidBody.box(1.0, 3 * [1.0], position=[0, 0, 0.501 + 1e-3], name="cube"))
+    plate = model.add(fem.RigidBody.box(1.0, [2.0, 2.0, 2e-3], fixed=True, name="plate"))
+    group.hull(cube, CUBE, 0.05)
+    group.hull(plate, CUBE * [2.0, 2.0, 2e-3], 2e-4)
+    result = fem.DecoupledNSGA().run(model, 0.1, H)
+    assert 0.0 <= result["cube"].position[-1, 2] - 0.501 < 1.1e-8
+
+
+def test_overlaps_of_the_start_are_taken_back_with_the_recovery_speed():
+    """1.9e-6 m between cubes of 1 m, less 1.5e-6 m in the first step; positions keep 1e-6 m. Corners are pushed one
+    after the other, which turns the cubes a little and adds to the gap of their centres.
+    """
+    model, group = world(floor=False, gravity=0.0)
+    for k in range(2):
+        place = {"position": [0, 0, k * (1 - 1.9e-6)], "velocity": [0.1, 0, 0], "name": f"cube {k}"}
+        group.hull(model.add(fem.RigidBody.box(1.0, 3 * [1.0], **place)), CUBE, 0.05)
+    result = fem.ConeComplementarity(recovery_speed=1.5e-3).run(model, 5 * H, H)
+    gap = result["cube 1"].position[:, 2] - result["cube 0"].position[:, 2] - 1.0
+    assert gap[1:] == pytest.approx(-0.35e-6, abs=0.1e-6)

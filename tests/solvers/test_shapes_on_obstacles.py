@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import lsq_linear
 from scipy.spatial.transform import Rotation
+from stones import CUBE
 from test_group_shapes import RADII, SIZES, listed, put
 from test_shapes_in_motion import H
 
@@ -96,3 +97,21 @@ def test_a_box_that_begins_in_a_ridge_is_refused_by_name(solid):
     name = {"obstacle": "SphereOnBox ridge", "shape": "box 1", "capsule": "capsule 1"}[solid]
     with pytest.raises(fem.ModelError, match=rf"'beam' - {name}.*penetration.*passes through"):
         fem.DecoupledNSGA().run(model, H, H)
+
+
+@pytest.mark.parametrize("kind", ["box", "hull"])
+def test_a_plate_at_rest_on_the_corners_of_a_block_takes_a_sweep_per_step(kind):
+    """Impulses go on from step to step, each with its own corner of the block."""
+    model, group = fem.Model("plate", gravity=[0, 0, -9.81]), fem.ContactGroup(friction=0.3, name="group")
+    size = np.array([1.0, 1.0, 0.1])
+    plate = model.add(fem.RigidBody.box(1.0, size, position=[0.06, 0.03, 0.15], name="plate"))
+    if kind == "box":
+        group.box(plate, size, 2e-3)
+    else:
+        group.hull(plate, size * CUBE, 2e-3)
+    group.obstacle(fem.SphereOnBox, model.ground, size=[0.3, 0.2, 0.2])
+    model.add(group)
+    result = fem.DecoupledNSGA(contact_tolerance=1e-6).run(model, 0.2, 1e-3)
+    assert result.pair_count[-1] == 4
+    assert result["plate"].position[-1] == pytest.approx([0.06, 0.03, 0.15], abs=1e-9)
+    assert result.statistics["contact_sweeps"] < 1.2 * 200

@@ -1,0 +1,117 @@
+"""Impacts that come one after the other within a step, among contacts with restitution.
+
+A pair with a gap g > 0 that does not meet with the velocities before the step has b = g/h, and no restitution: where
+another impact of the same step drives it together, it is stopped, and takes the energy
+
+    ½ e² r_N g/h                                                                                                  (1)
+
+that its restitution e would have left. Where that is more than a part of the kinetic energy of the group, impacts of
+the step are solved in turn. Let u be the velocities after those before. Pairs with restitution then have
+
+    b = e u_N           where they have touched, or touch in the step (u_N ≤ −g/h), and approach                    (2)
+    b = 0, g/h          the same where they are too slow for an impact, or rest on each other
+    no contact          else: they are looked at again after these impacts
+
+until nothing approaches any more. Impulses of a step are the sums. Each impact is Newton's law of those that strike
+together: energies are those that e leaves. Pairs without restitution keep b = g/h all the time. After `MOST` impacts
+all pairs have, once,
+
+    b = 0, g/h          which never raises the energy, and counts as lost.                                          (3)
+
+Source: docs/theory/contact_groups.md, (26), (27).
+"""
+
+from fem_mbs.jit import kernel
+from fem_mbs.solvers.granular import bodies, sweeps
+from fem_mbs.solvers.granular.data import B_MASS, G_MASS, G_TURN, P_BIAS, P_RN
+
+SHARE = 1e-3  # of the kinetic energy of the group: smaller losses of a step are left, and added up
+TOLD = 0.05  # of its largest kinetic energy: sums of such losses are told from here on
+MOST = 200  # impacts of a step one after the other
+NEARLY = 0.1  # of the speed of the slowest impacts: approaches up to this are what sweeps leave
+FAR = 1e30  # m/s: b of pairs that are left out
+
+
+@kernel
+def lost_by_stops(p):
+    """Energy (1) [J] of all contacts."""
+    total = 0.0
+    for c in range(p.count):
+        if p.stop[c] > 0.0:
+            total += 0.5 * p.restitution[c] ** 2 * p.rows[c, P_RN] * p.stop[c]
+    return total
+
+
+@kernel
+def kinetic_energy(p, V):
+    """Kinetic energy [J] of the bodies of the group that can move, at node velocities V."""
+    total = 0.0
+    if p.clumps == 0:
+        for a in range(p.node.shape[0]):
+            i, m, turn = p.node[a], p.grains[a, G_MASS], p.grains[a, G_TURN]
+            if m > 0.0:
+                total += 0.5 * (V[i, 0] ** 2 + V[i, 1] ** 2 + V[i, 2] ** 2) / m
+            if turn > 0.0:
+                total += 0.5 * p.radius[a] ** 2 * (V[i, 3] ** 2 + V[i, 4] ** 2 + V[i, 5] ** 2) / turn
+        return total
+    for a in range(p.body_node.shape[0] - 1):
+        i, m, J = p.body_node[a], p.bodies[a, B_MASS], p.inertia[a]
+        if m == 0.0:
+            continue
+        total += 0.5 * (V[i, 0] ** 2 + V[i, 1] ** 2 + V[i, 2] ** 2) / m
+        for j in range(3):
+            total += 0.5 * V[i, 3 + j] * (J[j, 0] * V[i, 3] + J[j, 1] * V[i, 4] + J[j, 2] * V[i, 5])
+    return total
+
+
+@kernel
+def _speed(p, c):
+    """u_N of pair c at the present velocities of the sweeps, without what b has of moving planes."""
+    if p.clumps != 0:
+        a, b = bodies.both(p, c)
+        return bodies.approach(p, c, a, b)[3]
+    b = sweeps.row_of(p.second[c], p.grains.shape[0] - 1)
+    return sweeps.approach(p.grains, p.rows, c, p.first[c], b)[3]
+
+
+@kernel
+def begin_sequence(p):
+    """Leave out the pairs that do not meet with the velocities before the step, and take their impulses away."""
+    for c in range(p.count):
+        p.lift[c] = p.rows[c, P_BIAS] - p.lift[c]  # what moving planes have added
+        waits = p.stop[c] > 0.0
+        if waits:
+            p.rows[c, P_BIAS] = FAR
+        for j in range(4):
+            p.earlier[c, j] = 0.0
+            if waits:
+                p.rows[c, P_RN + j] = 0.0
+
+
+@kernel
+def next_impacts(p, last):
+    """Put impulses into the sums and b as (2), or (3) for the last impacts; returns how many pairs need them."""
+    count = 0
+    for c in range(p.count):
+        for j in range(4):
+            p.earlier[c, j] += p.rows[c, P_RN + j]
+            p.rows[c, P_RN + j] = 0.0
+        if p.restitution[c] == 0.0:
+            continue
+        rate, stop, b = _speed(p, c) + p.lift[c], p.stop[c], FAR
+        count += 1 if rate < -stop - NEARLY * p.slow else 0
+        if rate < -p.slow and rate <= -stop:
+            b = 0.0 if last else p.restitution[c] * rate
+            p.stop[c] = -rate if last else 0.0
+        elif last or rate <= -stop or (stop == 0.0 and rate <= p.slow):
+            b = stop
+        p.rows[c, P_BIAS] = b + p.lift[c]
+    return count
+
+
+@kernel
+def end_sequence(p):
+    """Leave the impulses of the whole step in the contacts."""
+    for c in range(p.count):
+        for j in range(4):
+            p.rows[c, P_RN + j] += p.earlier[c, j]
