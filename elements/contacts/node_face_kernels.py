@@ -26,13 +26,17 @@ Faces are looked for anew at every evaluation: first the one of the start of the
 size beyond edges to faces that go on smoothly; then the one whose nearest point is nearest. A surface goes on by a
 twentieth of its faces beyond its border; farther out the gap is the distance from the border. Which side of the surface
 the node is on says the start of the step.
+
+What a node beyond the edges of a face is beside says the nearest point of its straight edges: inside of an edge its kind,
+at a corner that of the corner. Beside a border, and beside a ridge (an edge at which faces turn away from the side of
+the node), there is air: the plane of a face does not go on there.
 Heights and the first face are taken anew at the end of each step.
 
 Source: docs/theory/surface_contact.md; (1)-(3) as for node-to-segment contact in Wriggers, Computational Contact
 Mechanics (2006), ch. 9, here for a surface with heights; derived here, checked by differences.
 
     symbol   code     shape          unit  meaning
-    -        faces    (nf, 9) int    -     how many nodes, their numbers in the element (4), what each edge is (4)
+    -        faces    (nf, 13) int   -     how many nodes, their numbers in the element (4), what edges (4), corners (4) are
     -        fans     (nf, 12) int   -     of each corner (4): first row of `spokes`, how many, whether all round
     -        spokes   (k, 2) int     -     face and corner
     h_ab     state    (1 + 8 nf,)    m     face of the start of the step, then heights (`face_kernels`) of each face
@@ -55,9 +59,13 @@ from fem_mbs.elements.contacts.face_kernels import (
 from fem_mbs.jit import integer_matrix, kernel, local_matrix, local_vector
 from fem_mbs.rotations import cross, dot
 
-SMOOTH, BORDER, CUT, CREASE = 0, 1, 2, 3  # what an edge is: goes on smoothly, ends, goes on out of reach, bends sharply
+# what an edge is: goes on smoothly, ends, goes on out of reach, bends sharply towards the node or away from it;
+# what a corner is: `BORDER` with air on all sides beyond, `CREASE` with edges that say no such thing
+SMOOTH, BORDER, CUT, CREASE, RIDGE = 0, 1, 2, 3, 4
+FACE = 13  # numbers of a face
 BEHIND = 0.05  # of the size of a face: a node that is farther behind has not sunk in, it came round a border
 _ROOM = 0.25  # of a face, beyond smooth edges, for the face of the start of the step
+_ROUND = 1e-9  # of a face: round-off
 _RIM = 0.05  # of a face, by which the surface goes on beyond its border: bodies that lie flush touch there too
 
 PARAMETERS = np.dtype([("faces_at", "i8"), ("fans_at", "i8"), ("spokes_at", "i8"), ("nf", "i8"), ("smooth", "i8")])
@@ -66,7 +74,7 @@ PARAMETERS = np.dtype([("faces_at", "i8"), ("fans_at", "i8"), ("spokes_at", "i8"
 @kernel
 def _take(p, x, state, f, X, h, d, nu):
     """Fill nodes X (4, 3), heights h (8,), d (2, 3) and ν (3,) of face f; returns its number of nodes and |c|."""
-    faces = integer_matrix(p.faces_at, p.nf, 9)
+    faces = integer_matrix(p.faces_at, p.nf, FACE)
     nn = faces[f, 0]
     for a in range(4):
         k = faces[f, 1 + min(a, nn - 1)]
@@ -80,7 +88,7 @@ def _take(p, x, state, f, X, h, d, nu):
 @kernel
 def _worst(p, f, nn, uv, room):
     """How far a place lies beyond the edges of a face, less the room beyond smooth ones and the rim; and the edge."""
-    faces = integer_matrix(p.faces_at, p.nf, 9)
+    faces = integer_matrix(p.faces_at, p.nf, FACE)
     worst, edge = -math.inf, 0
     for k in range(nn):
         kind = faces[f, 5 + k]
@@ -91,12 +99,33 @@ def _worst(p, f, nn, uv, room):
 
 
 @kernel
+def _beyond(p, f, nn, X, uv, edge, y, g):
+    """What a node beyond ``edge`` of a face, with the gap g to it, is beside, as `locate` says; and its distance."""
+    faces = integer_matrix(p.faces_at, p.nf, FACE)
+    k, part, distance = chord(nn, X, y)
+    at_corner = part == 0.0 or part == 1.0
+    kind = faces[f, 5 + k]
+    if at_corner:
+        kind = faces[f, 9 + (k if part == 0.0 else (k + 1) % nn)]
+        if kind == CREASE:
+            kind = faces[f, 5 + edge]
+    far = -math.inf
+    for j in range(nn):
+        far = max(far, beside(nn, uv, j))
+    if faces[f, 5 + edge] == CUT or kind == CUT:
+        return CUT, distance
+    if far <= _RIM and not (kind == RIDGE and g < 0.0 and far > _ROUND):
+        return SMOOTH, distance
+    return (BORDER if kind == BORDER or kind == RIDGE else SMOOTH), distance
+
+
+@kernel
 def locate(p, x, state, room, uv):
     """Face of the nearest point and what it is nearest to: SMOOTH (its inside), BORDER or CUT; fills uv (2,)."""
     X, h, d, nu = local_matrix(4, 3), local_vector(8), local_matrix(2, 3), local_vector(3)
     N, z, S, r = local_matrix(4, 4), local_vector(6), local_matrix(6, 3), local_vector(3)
-    at, y = local_vector(2), x[0]
-    faces = integer_matrix(p.faces_at, p.nf, 9)
+    at, y, n = local_vector(2), x[0], local_vector(3)
+    faces = integer_matrix(p.faces_at, p.nf, FACE)
     first = min(max(int(state[0]), 0), p.nf - 1)
     if room > 0.0:
         nn, _ = _take(p, x, state, first, X, h, d, nu)
@@ -126,9 +155,8 @@ def locate(p, x, state, room, uv):
         distance = math.sqrt(dot(r, r))
         inside = SMOOTH
         if over > 0.0:
-            distance = chord(nn, X, y)[2]
-            of_edge = faces[f, 5 + edge]
-            inside = of_edge if of_edge == BORDER or of_edge == CUT else SMOOTH
+            normal_of(S, n)
+            inside, distance = _beyond(p, f, nn, X, at, edge, y, dot(n, r))
         if distance < best * (1.0 - 1e-12):
             best, found, kind = distance, f, inside
             uv[0], uv[1] = at[0], at[1]
@@ -168,7 +196,7 @@ def _same(x, x0):
 @kernel
 def _scatter(p, f, nn, scale, row, G):
     """Add a row (15,) of the node and the nodes of face f to G (nd,)."""
-    faces = integer_matrix(p.faces_at, p.nf, 9)
+    faces = integer_matrix(p.faces_at, p.nf, FACE)
     for i in range(3):
         G[i] += scale * row[i]
     for a in range(nn):
@@ -295,7 +323,7 @@ def _beside_border(p, x, state, f, gap, G_N, point, normal, tangents):
     """Distance of the node from the border of the surface, which it is beside: an open contact."""
     X, h, d, nu, n = local_matrix(4, 3), local_vector(8), local_matrix(2, 3), local_vector(3), local_vector(3)
     t = local_matrix(2, 3)
-    faces = integer_matrix(p.faces_at, p.nf, 9)
+    faces = integer_matrix(p.faces_at, p.nf, FACE)
     nn, size = _take(p, x, state, f, X, h, d, nu)
     k, part, distance = chord(nn, X, x[0])
     b = (k + 1) % nn
@@ -361,7 +389,7 @@ def contact_hessian(p, x, x0, state, H_N):
     if z[0] != 0.0:
         add_turning_bulge(-z[0], n, nn, d, nu, size, B)
     _, side = _start(p, x, x0, state, uv)
-    faces = integer_matrix(p.faces_at, p.nf, 9)
+    faces = integer_matrix(p.faces_at, p.nf, FACE)
     for a in range(nn + 1):
         at = 0 if a == 0 else 6 * faces[f, a]
         for b in range(nn + 1):
@@ -374,7 +402,7 @@ def contact_hessian(p, x, x0, state, H_N):
 @kernel
 def _corner_normal(p, x, f, a, n):
     """Add (6) of `face_kernels` of one corner of one face to n (3,)."""
-    faces = integer_matrix(p.faces_at, p.nf, 9)
+    faces = integer_matrix(p.faces_at, p.nf, FACE)
     nn = faces[f, 0]
     k, b, c = faces[f, 1 + a], faces[f, 1 + (a + 1) % nn], faces[f, 1 + (a + nn - 1) % nn]
     e, o, w = local_vector(3), local_vector(3), local_vector(3)

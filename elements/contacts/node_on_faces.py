@@ -14,7 +14,9 @@ from fem_mbs.elements.contacts.node_face_kernels import (
     BORDER,
     CREASE,
     CUT,
+    FACE,
     PARAMETERS,
+    RIDGE,
     SMOOTH,
     accept,
     behind,
@@ -188,15 +190,23 @@ def _tables(rows, x, cut, crease):
         last = (X[1] - X[0], X[2] - X[0]) if len(row) == 3 else (X[2] - X[0], X[3] - X[1])
         normal[f] = np.cross(*last)
         normal[f] /= max(np.linalg.norm(normal[f]), 1e-300)
-    faces = np.zeros((len(rows), 9), np.int64)
+    middle = np.array([x[row].mean(axis=0) for row in rows])
+    at: list[set[int]] = [set() for _ in x]  # kinds of the edges at each node
+    faces = np.zeros((len(rows), FACE), np.int64)
     for f, row in enumerate(rows):
         faces[f, 0], faces[f, 1 : 1 + len(row)] = len(row), row
         for a, k in enumerate(row):
             other = owners.get((row[(a + 1) % len(row)], k))
             kind = CUT if (f, a) in cut else BORDER
             if other is not None:
-                kind = SMOOTH if normal[f] @ normal[other[0]] >= np.cos(crease) else CREASE
+                g = other[0]
+                sharp = RIDGE if normal[f] @ (middle[g] - x[k]) < 0.0 else CREASE
+                kind = SMOOTH if normal[f] @ normal[g] >= np.cos(crease) else sharp
             faces[f, 5 + a] = kind
+            at[k].add(kind)
+            at[row[(a + 1) % len(row)]].add(kind)
+    for f, row in enumerate(rows):
+        faces[f, 9 : 9 + len(row)] = [_corner(at[k]) for k in row]
     fans, spokes = np.zeros((len(rows), 12), np.int64), []
     for f, row in enumerate(rows):
         for a in range(len(row)):
@@ -204,6 +214,15 @@ def _tables(rows, x, cut, crease):
             fans[f, 3 * a : 3 * a + 3] = len(spokes), len(fan), int(closed)
             spokes += fan
     return faces, fans, np.array(spokes, np.int64)
+
+
+def _corner(kinds):
+    """What a corner is whose edges are of some kinds."""
+    if CUT in kinds:
+        return CUT
+    if CREASE in kinds:
+        return CREASE
+    return RIDGE if RIDGE in kinds else (BORDER if BORDER in kinds else SMOOTH)
 
 
 def _fan(faces, owners, rows, f, a):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import fem_mbs as fem
-from fem_mbs.elements.contacts.node_face_kernels import BORDER, CREASE, CUT, SMOOTH, accept
+from fem_mbs.elements.contacts.node_face_kernels import BORDER, CREASE, CUT, RIDGE, SMOOTH, accept
 from fem_mbs.elements.contacts.node_on_faces import NodeOnFaces
 from fem_mbs.evaluator import Evaluator, Point
 
@@ -83,8 +83,8 @@ def test_edges_keep_their_kind():
     ball = solid([0.1, 0.1, 0.1], [1, 1, 1], position=[0.4, 0.4, 1.0])
     all_round = fem.SurfaceOnSurface(ball, "z0", cube, None).elements[0].tables[0]
     top = fem.SurfaceOnSurface(ball, "z0", cube, "z1").elements[0].tables[0]
-    assert sorted(np.unique(all_round[:, 5:9])) == [SMOOTH, CREASE]
-    assert (all_round[:, 5:9] == CREASE).sum() == 48 and (top[:, 5:9] == BORDER).sum() == 8
+    assert sorted(np.unique(all_round[:, 5:9])) == [SMOOTH, RIDGE]
+    assert (all_round[:, 5:9] == RIDGE).sum() == 48 and (top[:, 5:9] == BORDER).sum() == 8
     near = fem.SurfaceOnSurface(ball, "z0", solid([1, 1, 1], [6, 6, 1]), "z1", reach=0.1).elements[0].tables[0]
     assert (near[:, 5:9] == CUT).any()
 
