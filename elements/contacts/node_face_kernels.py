@@ -27,19 +27,21 @@ size beyond edges to faces that go on smoothly; then the one whose nearest point
 twentieth of its faces beyond its border; farther out the gap is the distance from the border. Which side of the surface
 the node is on says the start of the step.
 
-What a node beyond the edges of a face is beside says the nearest point of its straight edges: inside of an edge its kind,
-at a corner that of the corner. Beside a border, and beside a ridge (an edge at which faces turn away from the side of
-the node), there is air: the plane of a face does not go on there.
-Heights and the first face are taken anew at the end of each step.
+What a node beyond the edges of a face is beside says the nearest point of its straight edges: the kind of the edge, or
+that of the corner. Beside a border, and beside a ridge (an edge at which faces turn away from the side of the node),
+there is air: the plane of a face does not go on there.
+Heights and the first face are taken anew at the end of each step. A node whose straight way of a step, as seen from the
+surface, went in through one face and out through another has gone through the body: the nearest face is a wrong one.
 
 Source: docs/theory/surface_contact.md; (1)-(3) as for node-to-segment contact in Wriggers, Computational Contact
 Mechanics (2006), ch. 9, here for a surface with heights; derived here, checked by differences.
 
     symbol   code     shape          unit  meaning
-    -        faces    (nf, 13) int   -     how many nodes, their numbers in the element (4), what edges (4), corners (4) are
+    -        faces    (nf, 13) int   -     how many nodes, their numbers in the element (4), kinds of edges and corners
     -        fans     (nf, 12) int   -     of each corner (4): first row of `spokes`, how many, whether all round
     -        spokes   (k, 2) int     -     face and corner
-    h_ab     state    (1 + 8 nf,)    m     face of the start of the step, then heights (`face_kernels`) of each face
+    h_ab     state    (1 + 8 nf,)    m     face of the start of the step, then heights (`face_kernels`) of each face,
+    -        state    (3 nn,)        m     and places of the node and of all nodes of faces, at the start of the step
 """
 
 import math
@@ -65,6 +67,7 @@ SMOOTH, BORDER, CUT, CREASE, RIDGE = 0, 1, 2, 3, 4
 FACE = 13  # numbers of a face
 BEHIND = 0.05  # of the size of a face: a node that is farther behind has not sunk in, it came round a border
 _ROOM = 0.25  # of a face, beyond smooth edges, for the face of the start of the step
+_GRAZE = 1e-4  # of the size of a face: straight ways over edges that bend cut in by less
 _ROUND = 1e-9  # of a face: round-off
 _RIM = 0.05  # of a face, by which the surface goes on beyond its border: bodies that lie flush touch there too
 
@@ -125,7 +128,6 @@ def locate(p, x, state, room, uv):
     X, h, d, nu = local_matrix(4, 3), local_vector(8), local_matrix(2, 3), local_vector(3)
     N, z, S, r = local_matrix(4, 4), local_vector(6), local_matrix(6, 3), local_vector(3)
     at, y, n = local_vector(2), x[0], local_vector(3)
-    faces = integer_matrix(p.faces_at, p.nf, FACE)
     first = min(max(int(state[0]), 0), p.nf - 1)
     if room > 0.0:
         nn, _ = _take(p, x, state, first, X, h, d, nu)
@@ -447,6 +449,84 @@ def accept(p, x, state):
             for k in range(2 * nn):
                 state[1 + 8 * f + k] = h[k]
     state[0] = float(locate(p, x, state, 0.0, uv)[0])
+    old = state.shape[0] - 3 * x.shape[0]
+    for k in range(x.shape[0]):
+        for i in range(3):
+            state[old + 3 * k + i] = x[k, i]
+
+
+@kernel
+def _crossing(p, x, state, f, inwards, nu):
+    """Part of the step at which the node went through facet f, or −1; fills its normal nu (3,) there."""
+    X, X0, h, d = local_matrix(4, 3), local_matrix(4, 3), local_vector(8), local_matrix(2, 3)
+    N, z, S, r, y, uv = (
+        local_matrix(4, 4),
+        local_vector(6),
+        local_matrix(6, 3),
+        local_vector(3),
+        local_vector(3),
+        local_vector(2),
+    )
+    faces = integer_matrix(p.faces_at, p.nf, FACE)
+    old = state.shape[0] - 3 * x.shape[0]
+    nn, size = _take(p, x, state, f, X, h, d, nu)
+    after = before = 0.0
+    for a in range(nn):
+        for i in range(3):
+            X0[a, i] = state[old + 3 * faces[f, 1 + a] + i]
+            after += nu[i] * (x[0, i] - X[a, i]) / nn
+    facet(nn, X0, d, nu)
+    for a in range(nn):
+        for i in range(3):
+            before += nu[i] * (state[old + i] - X0[a, i]) / nn
+    near = 1e-6 * math.sqrt(size)  # what is pressed to the other side ends on it
+    if inwards:
+        missed = before < -near or after >= 0.0 or after >= before
+    else:
+        missed = before >= 0.0 or after < -near or after <= before
+    if missed:
+        return -1.0
+    part = min(max(before / (before - after), 0.0), 1.0)
+    for i in range(3):
+        y[i] = (1.0 - part) * state[old + i] + part * x[0, i]
+        for a in range(nn):
+            X[a, i] = (1.0 - part) * X0[a, i] + part * X[a, i]
+    for k in range(8):
+        h[k] = 0.0
+    facet(nn, X, d, nu)
+    uv[0] = uv[1] = 1.0 / nn if nn == 3 else 0.5
+    foot(nn, X, h, nu, y, uv, N, z, S, r)
+    for k in range(nn):
+        if beside(nn, uv, k) > 1e-9:
+            return -1.0
+    return part
+
+
+@kernel
+def passed(p, x, state):
+    """Whether the node went through the body in the step: in by one face, and out by one on the other side."""
+    nu, to = local_vector(3), local_vector(3)
+    X, h, d = local_matrix(4, 3), local_vector(8), local_matrix(2, 3)
+    old = state.shape[0] - 3 * x.shape[0]
+    for f in range(p.nf):
+        at = _crossing(p, x, state, f, True, nu)
+        if at < 0.0:
+            continue
+        for g in range(p.nf):
+            out = -1.0 if g == f else _crossing(p, x, state, g, False, to)
+            if out <= at or dot(nu, to) >= 0.0:
+                continue
+            nn, size = _take(p, x, state, f, X, h, d, nu)
+            faces = integer_matrix(p.faces_at, p.nf, FACE)
+            depth, half = 0.0, 0.5 * (at + out)
+            for i in range(3):
+                way = (1.0 - half) * state[old + i] + half * x[0, i]
+                for a in range(nn):
+                    depth -= nu[i] * (way - (1.0 - half) * state[old + 3 * faces[f, 1 + a] + i] - half * X[a, i]) / nn
+            if depth > _GRAZE * math.sqrt(size):
+                return True
+            _crossing(p, x, state, f, True, nu)
+    return False
 
 
 @kernel
@@ -457,9 +537,11 @@ def initial(p, x, state):
 
 @kernel
 def trouble(p, x, state):
-    """1: the nearest face is out of reach; 2: the node is behind the surface."""
+    """1: the nearest face is out of reach; 2: the node is behind the surface; 3: it has gone through the body."""
     uv = local_vector(2)
     f, kind = locate(p, x, state, 0.0, uv)
     if kind == CUT:
         return 1.0
-    return 2.0 if kind == SMOOTH and behind(p, x, state, f, uv) else 0.0
+    if kind == SMOOTH and behind(p, x, state, f, uv):
+        return 2.0
+    return 3.0 if f != int(state[0]) and passed(p, x, state) else 0.0

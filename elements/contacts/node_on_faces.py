@@ -117,7 +117,7 @@ class NodeOnFaces(Contact):
         angle = self.number("crease", crease)
         self.check(0.0 <= angle <= np.pi / 2, "crease", crease, "rad must be between 0 and π/2")
         self.smooth = self.as_flag("smooth", smooth)
-        self.n_state = 1 + 8 * max(len(faces), int(more))
+        self.n_state = 1 + 8 * max(len(faces), int(more)) + 3 * len(self.nodes)
         rows = [[number[n] for n in face] for face in faces]
         x = np.array([n.position for n in self.nodes])
         edges = [np.linalg.norm(x[row] - x[np.roll(row, -1)], axis=1).min() for row in rows]
@@ -155,9 +155,13 @@ class NodeOnFaces(Contact):
     def trouble(self, state: Any) -> str:
         """Where the node is that it must not be."""
         x = np.array([state.x[node.index] for node in self.nodes])
-        face, _, kind = self.where_at(x)
+        face, uv, kind = self.where_at(x)
+        p = np.zeros(1, self.parameters)
+        p[0] = self.record
         if kind == CUT:
             what = "left the faces within its reach; make reach larger, or None for all faces of the surface"
+        elif kind != SMOOTH or not behind(p[0], x, np.zeros(self.n_state), face, uv):
+            what = "went through the body in one step, in by one side and out by another; take smaller steps"
         else:
             what = (
                 f"is behind face {face} of the surface, to which it came round a border or through it in one step; "
