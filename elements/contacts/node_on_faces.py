@@ -30,6 +30,7 @@ from fem_mbs.errors import label
 from fem_mbs.jit import address
 from fem_mbs.nodes import Node, Node3
 
+FLAT = 1e-9  # of the squares of lengths: no area
 MOST = 400  # nodes and faces of one contact: their squares are kept
 
 
@@ -57,7 +58,8 @@ class NodeOnFaces(Contact):
     Raises
     ------
     ParameterError
-        Faces that are none, or that lie on different sides; resistances to turning; a node that belongs to a face.
+        Faces that are none, have no area, bend inwards or are turned differently; edges to cut that are none;
+        resistances to turning; a node that belongs to a face.
 
     Notes
     -----
@@ -122,8 +124,33 @@ class NodeOnFaces(Contact):
         x = np.array([n.position for n in self.nodes])
         edges = [np.linalg.norm(x[row] - x[np.roll(row, -1)], axis=1).min() for row in rows]
         self.check(min(edges) > 0.0, "faces", faces, "must have nodes at different places")
+        self._one_surface(rows, x, cut)
         self.tables = _tables(rows, x, set(map(tuple, cut)), angle)
         self.place()
+
+    def _one_surface(self, rows, x, cut):
+        """Faces have an area and turn the same way round, and edges that are cut exist."""
+        X = x[np.array([[*row, row[-1]][:4] for row in rows])]
+        e = np.roll(X, -1, axis=1) - X
+        turns = np.cross(np.roll(e, 1, axis=1), e)  # at the corners; of a triangle at two, which say it all
+        whole = turns.sum(axis=1)
+        area = np.linalg.norm(whole, axis=1)
+        inwards = np.einsum("fai,fi->fa", turns, whole).min(axis=1) < -FLAT * area**2
+        for f in np.flatnonzero(inwards | (area <= FLAT * (e**2).sum(axis=(1, 2)))):
+            message = "has no area, or crosses itself or bends inwards at a corner; nodes go once round a convex face"
+            self.check(False, "faces", f"face {f}, nodes at {x[rows[f]].round(6).tolist()} m,", message)
+        seen: dict[tuple[int, int], int] = {}
+        for f, row in enumerate(rows):
+            for edge in zip(row, [*row[1:], row[0]]):
+                message = (
+                    f"has an edge that face {seen.get(edge)} goes along in the same direction: one of them is seen "
+                    "from the wrong side or is there twice, or bodies meet along an edge alone"
+                )
+                self.check(edge not in seen, "faces", f"face {f}", message)
+                seen[edge] = f
+        for f, a in cut:
+            right = f < len(rows) and a < len(rows[f])
+            self.check(right, "cut", (int(f), int(a)), "is no face and corner")
 
     def place(self) -> None:
         faces, fans, spokes = self.tables

@@ -334,6 +334,7 @@ def test_bad_input_is_told():
     fine, other = solid([1, 1, 1], [1, 1, 1]), solid([1, 1, 1], [12, 12, 1], position=[0, 0, -1])
     curved = solid([1, 1, 1], [1, 1, 1], cell="hexahedron20")
     corners = [fem.Node3(p) for p in ([0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0])]
+    outer = [fem.Node3(p) for p in ([2, 1, 0], [2, 0, 0])]
     for message, call in {
         "is the first body": lambda: fem.SurfaceOnSurface(fine, "z0", fine, "z1"),
         "quadratic cells": lambda: fem.SurfaceOnSurface(fine, "z0", curved, "z1"),
@@ -344,6 +345,17 @@ def test_bad_input_is_told():
         "not for contacts of nodes": lambda: fem.SurfaceOnSurface(fine, "z0", other, "z1", rolling_resistance=0.1),
         "must be lists of three or four nodes": lambda: NodeOnFaces(corners[0], [corners[:2]]),
         "belongs to one of the faces": lambda: NodeOnFaces(corners[0], [corners]),
+        "face 1. has an edge that face 0 goes along in the same direction": lambda: NodeOnFaces(
+            fem.Node3([0.3, 0.4, 0.1]), [corners, [corners[1], corners[2], *outer]]
+        ),
+        "face 0, nodes at .* has no area": lambda: NodeOnFaces(
+            fem.Node3([0, 0, 1]), [[fem.Node3([k, 0, 0]) for k in range(3)]]
+        ),
+        "crosses itself": lambda: NodeOnFaces(fem.Node3([0, 0, 1]), [[corners[k] for k in (0, 2, 1, 3)]]),
+        "bends inwards": lambda: NodeOnFaces(
+            fem.Node3([0, 0, 1]), [[corners[0], corners[1], fem.Node3([0.2, 0.2, 0]), corners[3]]]
+        ),
+        r"cut = \(0, 4\) is no face and corner": lambda: NodeOnFaces(fem.Node3([0, 0, 1]), [corners], cut=[(0, 4)]),
         "between 0 and": lambda: fem.SurfaceOnSurface(fine, "z0", other, "z1", crease=2.0),
         "did you mean 'friction'": lambda: fem.SurfaceOnSurface(fine, "z0", other, "z1", frction=0.1),
     }.items():
