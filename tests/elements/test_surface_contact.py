@@ -467,3 +467,14 @@ def test_a_block_that_slides_off_an_edge_falls_freely():
     drop = np.diff(height[free], 2) / 5e-3**2
     assert drop == pytest.approx(-9.81, rel=1e-3)
     assert height[-1] < 0.6
+
+
+def test_a_surface_goes_on_by_a_twentieth_beyond_its_border_and_farther_out_its_edge_is_what_is_near():
+    points = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], float)
+    over = probed(points, [(0, 1, 2, 3)], [1.04, 0.5, 0.01])
+    assert over["gap"][0] == pytest.approx(0.01) and over["normal"] == pytest.approx([0, 0, 1])
+    beside = probed(points, [(0, 1, 2, 3)], [1.3, 0.2, 0.4])
+    n = np.array([0.6, 0.0, 0.8])
+    assert beside["gap"][0] == pytest.approx(0.5) and beside["normal"] == pytest.approx(n)
+    rows = np.reshape(beside["G_N"], (-1, 6))[:5, :3]  # the node, then the corners in their order
+    assert rows == pytest.approx(np.outer([1.0, 0.0, -0.8, -0.2, 0.0], n), abs=1e-12)
