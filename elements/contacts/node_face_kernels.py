@@ -26,16 +26,22 @@ Faces are looked for anew at every evaluation: first the one of the start of the
 size beyond edges to faces that go on smoothly; then the one whose nearest point is nearest. A surface goes on by a
 twentieth of its faces beyond its border; farther out the gap is the distance from the border. Which side of the surface
 the node is on says the start of the step.
-Heights and the first face are taken anew at the end of each step.
+
+What a node beyond the edges of a face is beside says the nearest point of its straight edges: the kind of the edge, or
+that of the corner. Beside a border, and beside a ridge (an edge at which faces turn away from the side of the node),
+there is air: the plane of a face does not go on there.
+Heights and the first face are taken anew at the end of each step. A node whose straight way of a step, as seen from the
+surface, went in through one face and out through another has gone through the body: the nearest face is a wrong one.
 
 Source: docs/theory/surface_contact.md; (1)-(3) as for node-to-segment contact in Wriggers, Computational Contact
 Mechanics (2006), ch. 9, here for a surface with heights; derived here, checked by differences.
 
     symbol   code     shape          unit  meaning
-    -        faces    (nf, 9) int    -     how many nodes, their numbers in the element (4), what each edge is (4)
+    -        faces    (nf, 13) int   -     how many nodes, their numbers in the element (4), kinds of edges and corners
     -        fans     (nf, 12) int   -     of each corner (4): first row of `spokes`, how many, whether all round
     -        spokes   (k, 2) int     -     face and corner
-    h_ab     state    (1 + 8 nf,)    m     face of the start of the step, then heights (`face_kernels`) of each face
+    h_ab     state    (1 + 8 nf,)    m     face of the start of the step, then heights (`face_kernels`) of each face,
+    -        state    (3 nn,)        m     and places of the node and of all nodes of faces, at the start of the step
 """
 
 import math
@@ -55,9 +61,14 @@ from fem_mbs.elements.contacts.face_kernels import (
 from fem_mbs.jit import integer_matrix, kernel, local_matrix, local_vector
 from fem_mbs.rotations import cross, dot
 
-SMOOTH, BORDER, CUT, CREASE = 0, 1, 2, 3  # what an edge is: goes on smoothly, ends, goes on out of reach, bends sharply
+# what an edge is: goes on smoothly, ends, goes on out of reach, bends sharply towards the node or away from it;
+# what a corner is: `BORDER` with air on all sides beyond, `CREASE` with edges that say no such thing
+SMOOTH, BORDER, CUT, CREASE, RIDGE = 0, 1, 2, 3, 4
+FACE = 13  # numbers of a face
 BEHIND = 0.05  # of the size of a face: a node that is farther behind has not sunk in, it came round a border
 _ROOM = 0.25  # of a face, beyond smooth edges, for the face of the start of the step
+_GRAZE = 1e-4  # of the size of a face: straight ways over edges that bend cut in by less
+_ROUND = 1e-9  # of a face: round-off
 _RIM = 0.05  # of a face, by which the surface goes on beyond its border: bodies that lie flush touch there too
 
 PARAMETERS = np.dtype([("faces_at", "i8"), ("fans_at", "i8"), ("spokes_at", "i8"), ("nf", "i8"), ("smooth", "i8")])
@@ -66,7 +77,7 @@ PARAMETERS = np.dtype([("faces_at", "i8"), ("fans_at", "i8"), ("spokes_at", "i8"
 @kernel
 def _take(p, x, state, f, X, h, d, nu):
     """Fill nodes X (4, 3), heights h (8,), d (2, 3) and ν (3,) of face f; returns its number of nodes and |c|."""
-    faces = integer_matrix(p.faces_at, p.nf, 9)
+    faces = integer_matrix(p.faces_at, p.nf, FACE)
     nn = faces[f, 0]
     for a in range(4):
         k = faces[f, 1 + min(a, nn - 1)]
@@ -80,7 +91,7 @@ def _take(p, x, state, f, X, h, d, nu):
 @kernel
 def _worst(p, f, nn, uv, room):
     """How far a place lies beyond the edges of a face, less the room beyond smooth ones and the rim; and the edge."""
-    faces = integer_matrix(p.faces_at, p.nf, 9)
+    faces = integer_matrix(p.faces_at, p.nf, FACE)
     worst, edge = -math.inf, 0
     for k in range(nn):
         kind = faces[f, 5 + k]
@@ -91,12 +102,32 @@ def _worst(p, f, nn, uv, room):
 
 
 @kernel
+def _beyond(p, f, nn, X, uv, edge, y, g):
+    """What a node beyond ``edge`` of a face, with the gap g to it, is beside, as `locate` says; and its distance."""
+    faces = integer_matrix(p.faces_at, p.nf, FACE)
+    k, part, distance = chord(nn, X, y)
+    at_corner = part == 0.0 or part == 1.0
+    kind = faces[f, 5 + k]
+    if at_corner:
+        kind = faces[f, 9 + (k if part == 0.0 else (k + 1) % nn)]
+        if kind == CREASE:
+            kind = faces[f, 5 + edge]
+    far = -math.inf
+    for j in range(nn):
+        far = max(far, beside(nn, uv, j))
+    if faces[f, 5 + edge] == CUT or kind == CUT:
+        return CUT, distance
+    if far <= _RIM and not (kind == RIDGE and g < 0.0 and far > _ROUND):
+        return SMOOTH, distance
+    return (BORDER if kind == BORDER or kind == RIDGE else SMOOTH), distance
+
+
+@kernel
 def locate(p, x, state, room, uv):
     """Face of the nearest point and what it is nearest to: SMOOTH (its inside), BORDER or CUT; fills uv (2,)."""
     X, h, d, nu = local_matrix(4, 3), local_vector(8), local_matrix(2, 3), local_vector(3)
     N, z, S, r = local_matrix(4, 4), local_vector(6), local_matrix(6, 3), local_vector(3)
-    at, y = local_vector(2), x[0]
-    faces = integer_matrix(p.faces_at, p.nf, 9)
+    at, y, n = local_vector(2), x[0], local_vector(3)
     first = min(max(int(state[0]), 0), p.nf - 1)
     if room > 0.0:
         nn, _ = _take(p, x, state, first, X, h, d, nu)
@@ -126,9 +157,8 @@ def locate(p, x, state, room, uv):
         distance = math.sqrt(dot(r, r))
         inside = SMOOTH
         if over > 0.0:
-            distance = chord(nn, X, y)[2]
-            of_edge = faces[f, 5 + edge]
-            inside = of_edge if of_edge == BORDER or of_edge == CUT else SMOOTH
+            normal_of(S, n)
+            inside, distance = _beyond(p, f, nn, X, at, edge, y, dot(n, r))
         if distance < best * (1.0 - 1e-12):
             best, found, kind = distance, f, inside
             uv[0], uv[1] = at[0], at[1]
@@ -168,7 +198,7 @@ def _same(x, x0):
 @kernel
 def _scatter(p, f, nn, scale, row, G):
     """Add a row (15,) of the node and the nodes of face f to G (nd,)."""
-    faces = integer_matrix(p.faces_at, p.nf, 9)
+    faces = integer_matrix(p.faces_at, p.nf, FACE)
     for i in range(3):
         G[i] += scale * row[i]
     for a in range(nn):
@@ -295,7 +325,7 @@ def _beside_border(p, x, state, f, gap, G_N, point, normal, tangents):
     """Distance of the node from the border of the surface, which it is beside: an open contact."""
     X, h, d, nu, n = local_matrix(4, 3), local_vector(8), local_matrix(2, 3), local_vector(3), local_vector(3)
     t = local_matrix(2, 3)
-    faces = integer_matrix(p.faces_at, p.nf, 9)
+    faces = integer_matrix(p.faces_at, p.nf, FACE)
     nn, size = _take(p, x, state, f, X, h, d, nu)
     k, part, distance = chord(nn, X, x[0])
     b = (k + 1) % nn
@@ -361,7 +391,7 @@ def contact_hessian(p, x, x0, state, H_N):
     if z[0] != 0.0:
         add_turning_bulge(-z[0], n, nn, d, nu, size, B)
     _, side = _start(p, x, x0, state, uv)
-    faces = integer_matrix(p.faces_at, p.nf, 9)
+    faces = integer_matrix(p.faces_at, p.nf, FACE)
     for a in range(nn + 1):
         at = 0 if a == 0 else 6 * faces[f, a]
         for b in range(nn + 1):
@@ -374,7 +404,7 @@ def contact_hessian(p, x, x0, state, H_N):
 @kernel
 def _corner_normal(p, x, f, a, n):
     """Add (6) of `face_kernels` of one corner of one face to n (3,)."""
-    faces = integer_matrix(p.faces_at, p.nf, 9)
+    faces = integer_matrix(p.faces_at, p.nf, FACE)
     nn = faces[f, 0]
     k, b, c = faces[f, 1 + a], faces[f, 1 + (a + 1) % nn], faces[f, 1 + (a + nn - 1) % nn]
     e, o, w = local_vector(3), local_vector(3), local_vector(3)
@@ -419,6 +449,84 @@ def accept(p, x, state):
             for k in range(2 * nn):
                 state[1 + 8 * f + k] = h[k]
     state[0] = float(locate(p, x, state, 0.0, uv)[0])
+    old = state.shape[0] - 3 * x.shape[0]
+    for k in range(x.shape[0]):
+        for i in range(3):
+            state[old + 3 * k + i] = x[k, i]
+
+
+@kernel
+def _crossing(p, x, state, f, inwards, nu):
+    """Part of the step at which the node went through facet f, or −1; fills its normal nu (3,) there."""
+    X, X0, h, d = local_matrix(4, 3), local_matrix(4, 3), local_vector(8), local_matrix(2, 3)
+    N, z, S, r, y, uv = (
+        local_matrix(4, 4),
+        local_vector(6),
+        local_matrix(6, 3),
+        local_vector(3),
+        local_vector(3),
+        local_vector(2),
+    )
+    faces = integer_matrix(p.faces_at, p.nf, FACE)
+    old = state.shape[0] - 3 * x.shape[0]
+    nn, size = _take(p, x, state, f, X, h, d, nu)
+    after = before = 0.0
+    for a in range(nn):
+        for i in range(3):
+            X0[a, i] = state[old + 3 * faces[f, 1 + a] + i]
+            after += nu[i] * (x[0, i] - X[a, i]) / nn
+    facet(nn, X0, d, nu)
+    for a in range(nn):
+        for i in range(3):
+            before += nu[i] * (state[old + i] - X0[a, i]) / nn
+    near = 1e-6 * math.sqrt(size)  # what is pressed to the other side ends on it
+    if inwards:
+        missed = before < -near or after >= 0.0 or after >= before
+    else:
+        missed = before >= 0.0 or after < -near or after <= before
+    if missed:
+        return -1.0
+    part = min(max(before / (before - after), 0.0), 1.0)
+    for i in range(3):
+        y[i] = (1.0 - part) * state[old + i] + part * x[0, i]
+        for a in range(nn):
+            X[a, i] = (1.0 - part) * X0[a, i] + part * X[a, i]
+    for k in range(8):
+        h[k] = 0.0
+    facet(nn, X, d, nu)
+    uv[0] = uv[1] = 1.0 / nn if nn == 3 else 0.5
+    foot(nn, X, h, nu, y, uv, N, z, S, r)
+    for k in range(nn):
+        if beside(nn, uv, k) > 1e-9:
+            return -1.0
+    return part
+
+
+@kernel
+def passed(p, x, state):
+    """Whether the node went through the body in the step: in by one face, and out by one on the other side."""
+    nu, to = local_vector(3), local_vector(3)
+    X, h, d = local_matrix(4, 3), local_vector(8), local_matrix(2, 3)
+    old = state.shape[0] - 3 * x.shape[0]
+    for f in range(p.nf):
+        at = _crossing(p, x, state, f, True, nu)
+        if at < 0.0:
+            continue
+        for g in range(p.nf):
+            out = -1.0 if g == f else _crossing(p, x, state, g, False, to)
+            if out <= at or dot(nu, to) >= 0.0:
+                continue
+            nn, size = _take(p, x, state, f, X, h, d, nu)
+            faces = integer_matrix(p.faces_at, p.nf, FACE)
+            depth, half = 0.0, 0.5 * (at + out)
+            for i in range(3):
+                way = (1.0 - half) * state[old + i] + half * x[0, i]
+                for a in range(nn):
+                    depth -= nu[i] * (way - (1.0 - half) * state[old + 3 * faces[f, 1 + a] + i] - half * X[a, i]) / nn
+            if depth > _GRAZE * math.sqrt(size):
+                return True
+            _crossing(p, x, state, f, True, nu)
+    return False
 
 
 @kernel
@@ -429,9 +537,11 @@ def initial(p, x, state):
 
 @kernel
 def trouble(p, x, state):
-    """1: the nearest face is out of reach; 2: the node is behind the surface."""
+    """1: the nearest face is out of reach; 2: the node is behind the surface; 3: it has gone through the body."""
     uv = local_vector(2)
     f, kind = locate(p, x, state, 0.0, uv)
     if kind == CUT:
         return 1.0
-    return 2.0 if kind == SMOOTH and behind(p, x, state, f, uv) else 0.0
+    if kind == SMOOTH and behind(p, x, state, f, uv):
+        return 2.0
+    return 3.0 if f != int(state[0]) and passed(p, x, state) else 0.0

@@ -15,7 +15,9 @@ from fem_mbs.elements.contacts.node_face_kernels import (
     BORDER,
     CREASE,
     CUT,
+    FACE,
     PARAMETERS,
+    RIDGE,
     SMOOTH,
     accept,
     behind,
@@ -29,6 +31,7 @@ from fem_mbs.errors import label
 from fem_mbs.jit import address
 from fem_mbs.nodes import Node, Node3
 
+FLAT = 1e-9  # of the squares of lengths: no area
 MOST = 400  # nodes and faces of one contact: their squares are kept
 
 
@@ -56,7 +59,8 @@ class NodeOnFaces(Contact):
     Raises
     ------
     ParameterError
-        Faces that are none, or that lie on different sides; resistances to turning; a node that belongs to a face.
+        Faces that are none, have no area, bend inwards or are turned differently; edges to cut that are none;
+        resistances to turning; a node that belongs to a face.
 
     Notes
     -----
@@ -116,13 +120,38 @@ class NodeOnFaces(Contact):
         angle = self.number("crease", crease)
         self.check(0.0 <= angle <= np.pi / 2, "crease", crease, "rad must be between 0 and π/2")
         self.smooth = self.as_flag("smooth", smooth)
-        self.n_state = 1 + 8 * max(len(faces), int(more))
+        self.n_state = 1 + 8 * max(len(faces), int(more)) + 3 * len(self.nodes)
         rows = [[number[n] for n in face] for face in faces]
         x = np.array([n.position for n in self.nodes])
         edges = [np.linalg.norm(x[row] - x[np.roll(row, -1)], axis=1).min() for row in rows]
         self.check(min(edges) > 0.0, "faces", faces, "must have nodes at different places")
+        self._one_surface(rows, x, cut)
         self.tables = _tables(rows, x, set(map(tuple, cut)), angle)
         self.place()
+
+    def _one_surface(self, rows, x, cut):
+        """Faces have an area and turn the same way round, and edges that are cut exist."""
+        X = x[np.array([[*row, row[-1]][:4] for row in rows])]
+        e = np.roll(X, -1, axis=1) - X
+        turns = np.cross(np.roll(e, 1, axis=1), e)  # at the corners; of a triangle at two, which say it all
+        whole = turns.sum(axis=1)
+        area = np.linalg.norm(whole, axis=1)
+        inwards = np.einsum("fai,fi->fa", turns, whole).min(axis=1) < -FLAT * area**2
+        for f in np.flatnonzero(inwards | (area <= FLAT * (e**2).sum(axis=(1, 2)))):
+            message = "has no area, or crosses itself or bends inwards at a corner; nodes go once round a convex face"
+            self.check(False, "faces", f"face {f}, nodes at {x[rows[f]].round(6).tolist()} m,", message)
+        seen: dict[tuple[int, int], int] = {}
+        for f, row in enumerate(rows):
+            for edge in zip(row, [*row[1:], row[0]]):
+                message = (
+                    f"has an edge that face {seen.get(edge)} goes along in the same direction: one of them is seen "
+                    "from the wrong side or is there twice, or bodies meet along an edge alone"
+                )
+                self.check(edge not in seen, "faces", f"face {f}", message)
+                seen[edge] = f
+        for f, a in cut:
+            right = f < len(rows) and a < len(rows[f])
+            self.check(right, "cut", (int(f), int(a)), "is no face and corner")
 
     def place(self) -> None:
         faces, fans, spokes = self.tables
@@ -154,9 +183,13 @@ class NodeOnFaces(Contact):
     def trouble(self, state: Any) -> str:
         """Where the node is that it must not be."""
         x = np.array([state.x[node.index] for node in self.nodes])
-        face, _, kind = self.where_at(x)
+        face, uv, kind = self.where_at(x)
+        p = np.zeros(1, self.parameters)
+        p[0] = self.record
         if kind == CUT:
             what = "left the faces within its reach; make reach larger, or None for all faces of the surface"
+        elif kind != SMOOTH or not behind(p[0], x, np.zeros(self.n_state), face, uv):
+            what = "went through the body in one step, in by one side and out by another; take smaller steps"
         else:
             what = (
                 f"is behind face {face} of the surface, to which it came round a border or through it in one step; "
@@ -189,15 +222,23 @@ def _tables(rows, x, cut, crease):
         last = (X[1] - X[0], X[2] - X[0]) if len(row) == 3 else (X[2] - X[0], X[3] - X[1])
         normal[f] = np.cross(*last)
         normal[f] /= max(np.linalg.norm(normal[f]), 1e-300)
-    faces = np.zeros((len(rows), 9), np.int64)
+    middle = np.array([x[row].mean(axis=0) for row in rows])
+    at: list[set[int]] = [set() for _ in x]  # kinds of the edges at each node
+    faces = np.zeros((len(rows), FACE), np.int64)
     for f, row in enumerate(rows):
         faces[f, 0], faces[f, 1 : 1 + len(row)] = len(row), row
         for a, k in enumerate(row):
             other = owners.get((row[(a + 1) % len(row)], k))
             kind = CUT if (f, a) in cut else BORDER
             if other is not None:
-                kind = SMOOTH if normal[f] @ normal[other[0]] >= np.cos(crease) else CREASE
+                g = other[0]
+                sharp = RIDGE if normal[f] @ (middle[g] - x[k]) < 0.0 else CREASE
+                kind = SMOOTH if normal[f] @ normal[g] >= np.cos(crease) else sharp
             faces[f, 5 + a] = kind
+            at[k].add(kind)
+            at[row[(a + 1) % len(row)]].add(kind)
+    for f, row in enumerate(rows):
+        faces[f, 9 : 9 + len(row)] = [_corner(at[k]) for k in row]
     fans, spokes = np.zeros((len(rows), 12), np.int64), []
     for f, row in enumerate(rows):
         for a in range(len(row)):
@@ -205,6 +246,15 @@ def _tables(rows, x, cut, crease):
             fans[f, 3 * a : 3 * a + 3] = len(spokes), len(fan), int(closed)
             spokes += fan
     return faces, fans, np.array(spokes, np.int64)
+
+
+def _corner(kinds):
+    """What a corner is whose edges are of some kinds."""
+    if CUT in kinds:
+        return CUT
+    if CREASE in kinds:
+        return CREASE
+    return RIDGE if RIDGE in kinds else (BORDER if BORDER in kinds else SMOOTH)
 
 
 def _fan(faces, owners, rows, f, a):

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 import fem_mbs as fem
-from fem_mbs.elements.contacts.node_face_kernels import BORDER, CREASE, CUT, SMOOTH, accept
+from fem_mbs.elements.contacts.node_face_kernels import BORDER, CUT, RIDGE, SMOOTH, accept
 from fem_mbs.elements.contacts.node_on_faces import NodeOnFaces
+from fem_mbs.elements.solids.faces import places_of_faces
 from fem_mbs.evaluator import Evaluator, Point
 
 E, SPEED, GAP, LENGTH = 900.0, 1e-3, 5.005e-4, 10.0  # Pa, m/s, m, m; density 1, section 1 × 1
@@ -83,8 +84,8 @@ def test_edges_keep_their_kind():
     ball = solid([0.1, 0.1, 0.1], [1, 1, 1], position=[0.4, 0.4, 1.0])
     all_round = fem.SurfaceOnSurface(ball, "z0", cube, None).elements[0].tables[0]
     top = fem.SurfaceOnSurface(ball, "z0", cube, "z1").elements[0].tables[0]
-    assert sorted(np.unique(all_round[:, 5:9])) == [SMOOTH, CREASE]
-    assert (all_round[:, 5:9] == CREASE).sum() == 48 and (top[:, 5:9] == BORDER).sum() == 8
+    assert sorted(np.unique(all_round[:, 5:9])) == [SMOOTH, RIDGE]
+    assert (all_round[:, 5:9] == RIDGE).sum() == 48 and (top[:, 5:9] == BORDER).sum() == 8
     near = fem.SurfaceOnSurface(ball, "z0", solid([1, 1, 1], [6, 6, 1]), "z1", reach=0.1).elements[0].tables[0]
     assert (near[:, 5:9] == CUT).any()
 
@@ -101,13 +102,14 @@ def test_heights_of_a_cube_are_zero_and_a_rigid_motion_does_not_change_the_gap()
     turned = np.zeros(contact.n_state)
     Q = fem.rotations.exp(np.array([0.3, -1.2, 0.7]))
     accept(p[0], np.ascontiguousarray(x @ Q.T + 5.0), turned)
-    assert turned == pytest.approx(state, abs=1e-14) and np.abs(state[1:]).max() > 0.01
+    heights = slice(1, 1 + 8 * len(rows))
+    assert turned[heights] == pytest.approx(state[heights], abs=1e-14) and np.abs(state[heights]).max() > 0.01
     flat = solid([1, 1, 1], [3, 3, 1])
     touch = fem.SurfaceOnSurface(solid([0.1, 0.1, 0.1], [1, 1, 1], position=[0.4, 0.4, 1.0]), "z0", flat, None)
     one = touch.elements[0]
     p[0], state = one.record, np.zeros(one.n_state)
     accept(p[0], np.array([node.position for node in one.nodes]), state)
-    assert np.abs(state[1:]).max() < 1e-15
+    assert np.abs(state[1 : one.n_state - 3 * len(one.nodes)]).max() < 1e-15
 
 
 # --- momenta ---------------------------------------------------------------------------------------------------------
@@ -332,6 +334,7 @@ def test_bad_input_is_told():
     fine, other = solid([1, 1, 1], [1, 1, 1]), solid([1, 1, 1], [12, 12, 1], position=[0, 0, -1])
     curved = solid([1, 1, 1], [1, 1, 1], cell="hexahedron20")
     corners = [fem.Node3(p) for p in ([0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0])]
+    outer = [fem.Node3(p) for p in ([2, 1, 0], [2, 0, 0])]
     for message, call in {
         "is the first body": lambda: fem.SurfaceOnSurface(fine, "z0", fine, "z1"),
         "quadratic cells": lambda: fem.SurfaceOnSurface(fine, "z0", curved, "z1"),
@@ -342,8 +345,136 @@ def test_bad_input_is_told():
         "not for contacts of nodes": lambda: fem.SurfaceOnSurface(fine, "z0", other, "z1", rolling_resistance=0.1),
         "must be lists of three or four nodes": lambda: NodeOnFaces(corners[0], [corners[:2]]),
         "belongs to one of the faces": lambda: NodeOnFaces(corners[0], [corners]),
+        "face 1. has an edge that face 0 goes along in the same direction": lambda: NodeOnFaces(
+            fem.Node3([0.3, 0.4, 0.1]), [corners, [corners[1], corners[2], *outer]]
+        ),
+        "face 0, nodes at .* has no area": lambda: NodeOnFaces(
+            fem.Node3([0, 0, 1]), [[fem.Node3([k, 0, 0]) for k in range(3)]]
+        ),
+        "crosses itself": lambda: NodeOnFaces(fem.Node3([0, 0, 1]), [[corners[k] for k in (0, 2, 1, 3)]]),
+        "bends inwards": lambda: NodeOnFaces(
+            fem.Node3([0, 0, 1]), [[corners[0], corners[1], fem.Node3([0.2, 0.2, 0]), corners[3]]]
+        ),
+        r"cut = \(0, 4\) is no face and corner": lambda: NodeOnFaces(fem.Node3([0, 0, 1]), [corners], cut=[(0, 4)]),
         "between 0 and": lambda: fem.SurfaceOnSurface(fine, "z0", other, "z1", crease=2.0),
         "did you mean 'friction'": lambda: fem.SurfaceOnSurface(fine, "z0", other, "z1", frction=0.1),
     }.items():
         with pytest.raises(fem.ParameterError, match=message):
             call()
+
+
+# --- what is no surface ----------------------------------------------------------------------------------------------
+
+
+def boundary(body):
+    """Places of nodes (n, 3) and rows of the whole boundary of a body."""
+    return body.reference, [list(places) for places in places_of_faces(body, body, None)]
+
+
+def distance(place, sides=(1.0, 1.0, 1.0), rim=0.0):
+    """From a box with a corner in the origin; components up to the rim do not count."""
+    half = 0.5 * np.array(sides)
+    apart = np.maximum(np.abs(np.array(place) - half) - half, 0.0)
+    return np.linalg.norm(np.where(apart > rim, apart, 0.0))
+
+
+@pytest.mark.parametrize("cell", ["hexahedron", "tetra"])
+@pytest.mark.parametrize("turn", [0, 1, 2])
+def test_beside_edges_and_corners_of_a_box_the_gap_is_the_distance_in_any_order_of_faces(cell, turn):
+    """Planes of faces do not go on in the air beside them: there were gaps of 1e-3 m at a distance of 0.3 m."""
+    points, rows = boundary(solid([1, 1, 1], [2, 2, 2], cell=cell))
+    rows = [np.roll(row, turn).tolist() for row in (rows if turn != 1 else rows[::-1])]
+    rng = np.random.default_rng(4)
+    outside = [[1.3, 0.5, 1.001], [1.2, 1.2, 1.01], [0.4, -0.2, -0.01], [1.001, 0.3, 1.3]]
+    while len(outside) < 40:
+        place = rng.uniform(-0.4, 1.4, 3)
+        if distance(place) > 0.05:
+            outside.append(place)
+    for place in outside:
+        gap = probed(points, rows, place)["gap"][0]  # faces go on by a twentieth, of 0.5 m or its diagonal
+        assert distance(place, rim=0.05) * (1 - 1e-9) <= gap <= distance(place) * (1 + 1e-9), place
+
+
+def test_beside_a_sharp_wedge_there_is_air():
+    """40° between two faces: behind the plane of the one, beside the edge, a node was 0.3 m inside, of any order."""
+    low = np.tan(np.radians(40.0))
+    points = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, -low], [0, 1, -low]], float)
+    rows = [(0, 1, 2, 3), (4, 5, 2, 1), (0, 3, 5, 4), (0, 4, 1), (3, 2, 5)]
+    for order in (rows, rows[::-1]):
+        for place in ([1.3, 0.5, -0.2], [1.01, 0.5, -0.002], [1.1, 0.5, 0.05], [1.2, 1.3, -0.01]):
+            beside = np.linalg.norm(np.array(place) - [1.0, min(place[1], 1.0), 0.0])
+            rim = 0.7 if beside < 0.05 else 1.0  # within it the lower face goes on: 0.0080 for 0.0102
+            assert rim * beside * (1 - 1e-6) < probed(points, order, place)["gap"][0] < beside * (1 + 1e-6), place
+        assert probed(points, order, [0.9, 0.5, -0.01])["gap"][0] == pytest.approx(-0.01)
+
+
+@pytest.mark.parametrize("first", [0, 1, 2])
+def test_beside_the_corner_of_a_rectangle_of_triangles_there_is_air(first):
+    """Beyond the corner, where the diagonal begins: the nearer edge of one of both triangles is the diagonal."""
+    points = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], float)
+    rows = [np.roll(row, first).tolist() for row in ([0, 1, 2], [0, 2, 3])]
+    for order in (rows, rows[::-1]):
+        for place in ([-0.3, -0.03, -0.01], [-0.03, -0.3, -0.01], [-0.3, -0.03, 0.01], [1.3, 1.03, -0.01]):
+            found = probed(points, order, place)
+            assert found["gap"][0] == pytest.approx(distance(place, (1, 1, 0)), rel=1e-9), place
+
+
+def test_in_a_corner_between_a_floor_and_a_wall_a_node_that_sank_in_is_still_inside():
+    points = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1], [0, 1, 1]], float)
+    rows = [(0, 1, 2, 3), (0, 3, 5, 4)]
+    for order in (rows, rows[::-1]):
+        assert probed(points, order, [-0.01, 0.5, -0.012])["gap"][0] < -0.009
+        assert probed(points, order, [0.02, 0.5, 0.01])["gap"][0] == pytest.approx(0.01)
+
+
+def thrown_on_a_strip(velocity, h, steps, stepper):
+    """A small cube thrown on a thin strip whose whole boundary can be met."""
+    cube = solid([0.02] * 3, [1, 1, 1], E=1e6, density=100.0, position=[0.3, 0.1, 0.03], velocity=velocity, name="A")
+    strip = solid([1, 0.2, 0.02], [10, 1, 1], E=1e6, name="B")
+    strip.fix("x0")
+    strip.fix("x1")
+    model = fem.Model("strip", gravity=[0, 0, 0])
+    touch = fem.SurfaceOnSurface(cube, None, strip, None, reach=2.0, name="touch")
+    model.add(cube, strip, touch)
+    result = stepper.run(model, t_end=steps * h, h=h)
+    return result.state(-1).x[[node.index for node in cube.nodes]].mean(axis=0)
+
+
+@pytest.mark.parametrize("stepper", [fem.DecoupledNSGA(), fem.MoreauJean()], ids=["DecoupledNSGA", "MoreauJean"])
+def test_a_node_that_goes_through_a_thin_body_within_one_step_ends_the_run(stepper):
+    """Over two faces and down by twice the thickness: what is nearest at the end is the other side."""
+    with pytest.raises(fem.SolverError, match=r"touch.*went through the body in one step"):
+        thrown_on_a_strip([20, 0, -5], 1e-2, 2, stepper)
+
+
+def test_a_node_that_stays_over_its_face_within_a_step_does_not_go_through():
+    assert thrown_on_a_strip([10, 0, -5], 1e-2, 2, fem.DecoupledNSGA())[2] > 0.03
+
+
+def test_a_block_that_slides_off_an_edge_falls_freely():
+    """Down beside the wall of what it came from, and no word of going through it."""
+    block = solid([0.1, 0.1, 0.1], [1, 1, 1], density=1000.0, E=1e6, damping=1e-3, position=[0.85, 0.4, 1.0],
+                  velocity=[2, 0, 0], name="A")  # fmt: skip
+    table = solid([1, 1, 1], [2, 2, 1], E=1e7, density=1000.0, name="B")
+    table.fix("z0")
+    model = fem.Model("off the edge", gravity=[0, 0, -9.81])
+    touch = fem.SurfaceOnSurface(block, None, table, None, name="touch")
+    model.add(block, table, touch)
+    result = fem.DecoupledNSGA(rho_inf=0.5).run(model, t_end=0.4, h=5e-3)
+    places = [node.index for node in block.nodes]
+    height = np.array([result.state(k).x[places, 2].mean() for k in range(len(result.t))])
+    free = result.t > 0.1  # the last node has left the edge at 0.075 s
+    drop = np.diff(height[free], 2) / 5e-3**2
+    assert drop == pytest.approx(-9.81, rel=1e-3)
+    assert height[-1] < 0.6
+
+
+def test_a_surface_goes_on_by_a_twentieth_beyond_its_border_and_farther_out_its_edge_is_what_is_near():
+    points = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], float)
+    over = probed(points, [(0, 1, 2, 3)], [1.04, 0.5, 0.01])
+    assert over["gap"][0] == pytest.approx(0.01) and over["normal"] == pytest.approx([0, 0, 1])
+    beside = probed(points, [(0, 1, 2, 3)], [1.3, 0.2, 0.4])
+    n = np.array([0.6, 0.0, 0.8])
+    assert beside["gap"][0] == pytest.approx(0.5) and beside["normal"] == pytest.approx(n)
+    rows = np.reshape(beside["G_N"], (-1, 6))[:5, :3]  # the node, then the corners in their order
+    assert rows == pytest.approx(np.outer([1.0, 0.0, -0.8, -0.2, 0.0], n), abs=1e-12)
