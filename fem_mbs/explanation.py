@@ -175,6 +175,7 @@ def _words(system, motion):
             moving.setdefault(how, []).append(label(node.body or node))
     parts = []
     for how, names in list(moving.items())[:_MOST_PARTS]:
+        names = list(dict.fromkeys(names))  # a body of several nodes once
         more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
         parts.append(f"{', '.join(names[:_MOST_NAMES])}{more}: {how}")
     if len(moving) > _MOST_PARTS:

@@ -111,9 +111,8 @@ class Mesh(Checked):
         if not isinstance(name, str) or name not in self.groups:
             there = f"it has: {', '.join(sorted(self.groups))}" if self.groups else "it has no groups"
             near = meant(name, sorted(self.groups)) if self.groups and isinstance(name, str) else ""
-            raise ParameterError(
-                self, "group", name, f"is not in this mesh; {near or there}" + f" ({there})" * bool(near)
-            )
+            hint = f"{near} ({there})" if near.startswith("did you mean") else there
+            raise ParameterError(self, "group", name, f"is not in this mesh; {hint}")
         return self.groups[name]
 
     def nodes_of(self, name: str) -> np.ndarray:

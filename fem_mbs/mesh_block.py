@@ -6,6 +6,7 @@ their edges, before the points are moved.
 Source: docs/howto/meshes.md.
 """
 
+import warnings
 from collections.abc import Callable
 
 import numpy as np
@@ -13,6 +14,7 @@ import numpy as np
 from fem_mbs.arguments import ArrayLike, Keywords, Named
 from fem_mbs.cells import CELLS
 from fem_mbs.mesh import NODES, Mesh
+from fem_mbs.mesh_files import unjoined
 
 SIX = [[0, 1, 2, 6], [0, 2, 3, 6], [0, 3, 7, 6], [0, 7, 4, 6], [0, 4, 5, 6], [0, 5, 1, 6]]
 TWO = [[0, 1, 2, 4, 5, 6], [0, 2, 3, 4, 6, 7]]
@@ -50,6 +52,11 @@ def block_mesh(
     ParameterError
         Numbers that are not positive; an unknown type of cell; a form that turns cells inside out.
 
+    Warns
+    -----
+    UserWarning
+        A form that lays points on each other, as sides that meet in a ring: cells are not joined there.
+
     Examples
     --------
     >>> block_mesh([2, 1, 1], [2, 1, 1], cell="tetra10")
@@ -75,6 +82,8 @@ def block_mesh(
     if form is not None:
         made = made.moved(owner.as_function("form", form, "a function of points (n, 3)", 1))
         made.check_cells()
+        for text in unjoined(made):
+            warnings.warn(f"block_mesh: the form {text}", stacklevel=3)
     return made
 
 

@@ -22,7 +22,7 @@ from fem_mbs.arguments import Keywords, Named
 from fem_mbs.errors import FemMbsError, ParameterError
 from fem_mbs.mesh import Mesh
 from fem_mbs.mesh_faces import Faces
-from fem_mbs.mesh_files import LARGE, SMALL, UNITS, load, mesh_of
+from fem_mbs.mesh_files import LARGE, LARGE_UNSAID, SMALL, UNITS, load, mesh_of
 from fem_mbs.mesh_mass import closed_triangles
 
 WITH_UNITS = (".step", ".stp", ".iges", ".igs")
@@ -62,7 +62,7 @@ def mesh_from_cad(
     order: int = 2,
     groups: dict[str, Any] | None = None,
     sizes: dict[str, float] | None = None,
-    units: str | float = "m",
+    units: str | float | None = None,
 ) -> Mesh:
     """Mesh a CAD part or a closed surface with tetrahedra.
 
@@ -81,7 +81,7 @@ def mesh_from_cad(
     sizes : dict, optional
         Name of a group -> size [m] of cells there.
     units : {"m", "mm", …} or float, as `read_mesh`
-        Of files without units: all but STEP and IGES.
+        Of files without units: all but STEP and IGES. Default: metres, with a warning from 5 m on.
 
     Returns
     -------
@@ -105,11 +105,13 @@ def mesh_from_cad(
     owner.check(path is not None and Path(path).is_file(), "path", path, "is no file of a part")
     size, order = owner.positive("size", size, "m"), owner.as_integer("order", order)
     owner.check(order in (1, 2), "order", order, "must be 1 or 2")
-    scale = UNITS[owner.as_choice("units", units, tuple(UNITS))] if isinstance(units, str) else units
+    said = 1.0 if units is None else units
+    scale = UNITS[owner.as_choice("units", said, tuple(UNITS))] if isinstance(said, str) else said
     scale = owner.positive("units", scale, "m")
+    unsaid = units is None and Path(path).suffix.lower() not in WITH_UNITS
     with _session(owner) as gmsh:
         volumes = _volumes(owner, gmsh, Path(path), scale)
-        _tell_size(owner, gmsh, Path(path), size)
+        _tell_size(owner, gmsh, Path(path), size, LARGE_UNSAID if unsaid else LARGE)
         faces = Faces(owner, gmsh, volumes)
         named = faces.named(groups)
         _set_sizes(owner, gmsh, size, sizes, named)
@@ -244,11 +246,11 @@ def _of_surface(owner, gmsh, path, scale):
     return volume
 
 
-def _tell_size(owner, gmsh, path, size):
+def _tell_size(owner, gmsh, path, size, large):
     """Warn of parts of an unlikely size; refuse sizes that give millions of cells."""
     box = np.array(gmsh.model.getBoundingBox(-1, -1)).reshape(2, 3)
     extent = box[1] - box[0]
-    if not SMALL < extent.max() < LARGE:
+    if not SMALL < extent.max() < large:
         text = f"mesh_from_cad: '{path.name}' is {extent.max():.3g} m long. Are the units right?"
         warnings.warn(text, stacklevel=4)
     cells = 6.0 * np.prod(np.maximum(extent / size, 1.0))

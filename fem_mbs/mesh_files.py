@@ -28,20 +28,21 @@ from fem_mbs.mesh_abaqus import read_abaqus
 from fem_mbs.mesh_nastran import read_nastran
 
 LARGE, SMALL = 50.0, 2e-4  # m: parts out of this range are told
+LARGE_UNSAID = 5.0  # m: where nobody said that a file is in metres; most parts drawn in mm are longer than 5
 UNITS = {"m": 1.0, "cm": 1e-2, "mm": 1e-3, "um": 1e-6, "in": 0.0254, "ft": 0.3048}
 NASTRAN = (".bdf", ".nas", ".fem", ".blk")
 MOST = 64  # different numbers of cells that are groups
 
 
 @Keywords.known
-def read_mesh(path: str | Path, *, units: str | float = "m", check: bool = True) -> Mesh:
+def read_mesh(path: str | Path, *, units: str | float | None = None, check: bool = True) -> Mesh:
     """Read a mesh from a file: Abaqus, Nastran, and any format that meshio knows (Gmsh, VTK, VTU, MED, STL …).
 
     Parameters
     ----------
     path : path
     units : {"m", "cm", "mm", "um", "in", "ft"} or float > 0
-        Of the coordinates in the file; a number is the metres of one unit.
+        Of the coordinates in the file; a number is the metres of one unit. Default: metres, with a warning from 5 m on.
     check : bool
         Refuse solid cells that are flat or turned inside out.
 
@@ -57,8 +58,8 @@ def read_mesh(path: str | Path, *, units: str | float = "m", check: bool = True)
     Warns
     -----
     UserWarning
-        A part longer than 50 m or shorter than 0.2 mm: are the units right? Points on the places of others, where cells
-        are not joined.
+        A part longer than 50 m (5 m without ``units``) or shorter than 0.2 mm: are the units right? Points on the
+        places of others, where cells are not joined.
 
     Examples
     --------
@@ -66,13 +67,14 @@ def read_mesh(path: str | Path, *, units: str | float = "m", check: bool = True)
     >>> part.nodes_of("bore")  # doctest: +SKIP
     """
     owner = Named("read_mesh")
-    scale = UNITS[owner.as_choice("units", units, tuple(UNITS))] if isinstance(units, str) else units
+    said = 1.0 if units is None else units
+    scale = UNITS[owner.as_choice("units", said, tuple(UNITS))] if isinstance(said, str) else said
     scale = owner.positive("units", scale, "m")
     check = owner.as_flag("check", check)
     mesh = mesh_of(owner, path, scale)
     if check:
         mesh.check_cells()
-    for text in doubts(mesh):
+    for text in doubts(mesh, LARGE_UNSAID if units is None else LARGE):
         warnings.warn(f"read_mesh: '{Path(path).name}' {text}", stacklevel=3)
     return mesh
 
@@ -87,16 +89,25 @@ def mesh_of(owner: Any, path: str | Path, scale: float) -> Mesh:
     return Mesh(scale * points, cells, _groups(found, starts), name=Path(path).name)
 
 
-def doubts(mesh: Mesh) -> Iterator[str]:
-    """What is unlikely in a mesh of solid cells: its size, points that lie on each other and join nothing."""
-    solids = [rows.ravel() for kind, rows in mesh.cells.items() if kind in CELLS]
-    if not solids:
-        return
-    used = mesh.points[np.unique(np.concatenate(solids))]
-    extent = np.ptp(used, axis=0).max()
-    if not SMALL < extent < LARGE:
-        yield f"is {extent:.3g} m long. Are the units right?"
-    again = len(used) - len(np.unique(np.round(used / extent, 9), axis=0))
+def doubts(mesh: Mesh, large: float = LARGE) -> Iterator[str]:
+    """What is unlikely in a mesh: its size [m], points that lie on each other and join nothing."""
+    extent = np.ptp(mesh.points[_used(mesh)], axis=0).max()
+    if not SMALL < extent < large:
+        known = 'units="m" says that they are' if large < extent < LARGE else ""
+        yield f"is {extent:.3g} m long. Are the units right?" + f" {known}" * bool(known)
+    yield from unjoined(mesh)
+
+
+def _used(mesh):
+    """Numbers of the points of the cells that bodies are made of: solid ones, or those there are."""
+    solids = [rows for kind, rows in mesh.cells.items() if kind in CELLS]
+    return np.unique(np.concatenate([rows.ravel() for rows in solids or mesh.cells.values()]))
+
+
+def unjoined(mesh: Mesh) -> Iterator[str]:
+    """What is told of points that lie on each other and join nothing."""
+    used = mesh.points[_used(mesh)]
+    again = len(used) - len(np.unique(np.round(used / np.ptp(used, axis=0).max(), 9), axis=0))
     if again:
         yield (
             f"has {again} points of cells on the places of others: cells are not joined there. Merge them where the "

@@ -20,7 +20,7 @@ import numpy as np
 from fem_mbs.arguments import Checked, Keywords, Named
 from fem_mbs.cells import CELLS, DRAWN, outer_faces
 from fem_mbs.mesh import Mesh
-from fem_mbs.mesh_files import LARGE, SMALL, load
+from fem_mbs.mesh_files import LARGE_UNSAID, SMALL, load
 
 # corners of the tetrahedra of linear cells, in the numbering of VTK and meshio
 TETRAHEDRA = {
@@ -64,7 +64,7 @@ def mass_of_mesh(mesh: Any, density: float, *, scale: float = 1.0) -> MassProper
         reads. Solid cells count where there are any, those with middle nodes with their curved sides.
     density : float > 0 [kg/m³]
     scale : float > 0
-        Multiplies coordinates: 1e-3 for a drawing in millimetres.
+        Multiplies coordinates: 1e-3 for a drawing in millimetres. A file that is longer than 5 m without it is told.
 
     Returns
     -------
@@ -94,8 +94,12 @@ def mass_of_mesh(mesh: Any, density: float, *, scale: float = 1.0) -> MassProper
     if not solid and volume < 0.0:  # the faces look inwards
         volume, first, second = -volume, -first, -second
     owner.check(volume > 1e-12 * extent**3, "mesh", mesh, f"has a volume of {volume:.3g} m³")
-    if isinstance(mesh, (str, Path)) and scale == 1.0 and not SMALL < extent < LARGE:
-        warnings.warn(f"mass_of_mesh: '{mesh}' is {extent:.3g} m long. Is `scale` right?", stacklevel=3)
+    if isinstance(mesh, (str, Path)) and scale == 1.0 and not SMALL < extent < LARGE_UNSAID:
+        text = (
+            f"mass_of_mesh: '{mesh}' is {extent:.3g} m long. Is it in metres? Of a file in millimetres make a mesh by "
+            'fem.read_mesh(path, units="mm"), or give scale=1e-3; units="m" says that it is in metres'
+        )
+        warnings.warn(text, stacklevel=3)
     center = first / volume
     C = density * (second - volume * np.outer(center, center))
     inertia = np.trace(C) * np.eye(3) - C

@@ -3,12 +3,14 @@
 Source: docs/howto/shells.md.
 """
 
+import warnings
 from collections.abc import Callable
 
 import numpy as np
 
 from fem_mbs.arguments import ArrayLike, Keywords, Named
 from fem_mbs.mesh import NODES, Mesh
+from fem_mbs.mesh_files import unjoined
 
 CELLS = ("quad", "triangle")
 CLOSED = 1e-9  # relative difference between a side and the circumference that is round-off
@@ -50,6 +52,11 @@ def panel_mesh(
     ParameterError
         Numbers that are not positive; an unknown type of cell; more than one turn around a cylinder.
 
+    Warns
+    -----
+    UserWarning
+        A form that lays points on each other: cells are not joined there. ``radius`` closes a cylinder.
+
     Examples
     --------
     >>> panel_mesh([2, 1], [4, 2])
@@ -88,4 +95,8 @@ def panel_mesh(
         cells = cells[:, [[0, 1, 2], [0, 2, 3]]].reshape(-1, 3)
     if form is not None:
         points = owner.as_function("form", form, "a function of points (n, 3)", 1)(points)
-    return Mesh(points, {cell: cells}, groups, name=name)
+    made = Mesh(points, {cell: cells}, groups, name=name)
+    if form is not None:
+        for text in unjoined(made):
+            warnings.warn(f"panel_mesh: the form {text}", stacklevel=3)
+    return made

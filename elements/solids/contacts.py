@@ -108,7 +108,10 @@ class SurfaceContacts(Checked):
         **law: Any,
     ) -> None:
         self.name = name
-        what = "a SolidBody, or a Superelement"
+        what = (
+            "a SolidBody, or a Superelement. Nodes of a ShellBody touch as spheres, SphereOnPlane(node, plane, "
+            "radius=thickness/2) each; a RigidBody by its form: HullOnPlane, BoxOnPlane …"
+        )
         self.body = self.as_instance("body", body, (SolidBody, Superelement), what)
         hollow = self.as_flag("hollow", hollow)
         self._one_obstacle(plane, sphere, cylinder, box, radius, size, hollow)

@@ -212,6 +212,12 @@ class _BodyLoad(Checked):
     def _label(self, k):
         return None if self.name is None else f"{self.name} {k}"
 
+    def _as_load(self, parameter, value):
+        """The vector (3,) of the load; of a function the message says where it belongs."""
+        message = "is a function: give a vector here, and a function of time that scales it as signal="
+        self.check(not callable(value), parameter, value, message)
+        return self.as_vector(parameter, value)
+
     def _add_dead(self, places, shares, load):
         """Add shares (nn,) of a load (3,) at nodes ``places`` (nn,) of the body."""
         nodes, forces = [self.body.nodes[i] for i in places], np.outer(shares, load)
@@ -310,7 +316,7 @@ class SurfaceTraction(_BodyLoad):
         self, body: MeshBody, group: str, traction: ArrayLike, *, signal: Any = None, name: str | None = None
     ) -> None:
         super().__init__(body, signal, name)
-        self.traction = self.as_vector("traction", traction)
+        self.traction = self._as_load("traction", traction)
         for places in places_of_faces(self, body, group):
             self._add_dead(places, nodal_areas(body, places), self.traction)
 
@@ -333,7 +339,7 @@ class BodyForce(_BodyLoad):
 
     def __init__(self, body: MeshBody, force: ArrayLike, *, signal: Any = None, name: str | None = None) -> None:
         super().__init__(body, signal, name)
-        self.force = self.as_vector("force", force)
+        self.force = self._as_load("force", force)
         for rows, shares in body.nodal_volumes():
             for places, share in zip(rows, shares):
                 self._add_dead(places, share, self.force)
@@ -367,7 +373,7 @@ class EdgeTraction(_BodyLoad):
     ) -> None:
         super().__init__(body, signal, name)
         self.check(body.is_surface, "body", body, "must be a ShellBody: others have no edges")
-        self.traction = self.as_vector("traction", traction)
+        self.traction = self._as_load("traction", traction)
         for places in body.edges_of(self, group):
             length = float(np.linalg.norm(np.diff(body.reference[places], axis=0)))
             self._add_dead(places, [0.5 * length, 0.5 * length], self.traction)

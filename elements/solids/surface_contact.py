@@ -86,8 +86,9 @@ class SurfaceOnSurface(Checked):
         **law: Any,
     ) -> None:
         self.name = name
-        first = self.as_instance("body_A", body_A, SolidBody, "a SolidBody")
-        second = self.as_instance("body_B", body_B, SolidBody, "a SolidBody")
+        what = "a SolidBody; what is rigid is an obstacle of SurfaceContacts: plane, sphere, cylinder or box"
+        first = self.as_instance("body_A", body_A, SolidBody, what)
+        second = self.as_instance("body_B", body_B, SolidBody, what)
         self.check(
             first is not second, "body_B", second, "is the first body: contact of a body with itself is not known"
         )

@@ -30,6 +30,16 @@ def test_a_planar_four_bar_in_space_is_one_loop_with_three_rows_too_many_and_mov
     assert "RigidBody 'rocker': turns about [0, 1, 0] through [0.5, 0, 0] m" in str(found)
 
 
+def test_a_body_of_several_nodes_is_named_once():
+    steel = fem.SolidMaterial(E=210e9, nu=0.3, density=7850)
+    bar = fem.reduce_mesh(fem.block_mesh([1.0, 0.1, 0.1], [4, 1, 1]), steel, {"a": "x0", "b": "x1"}, modes=0)
+    model = fem.Model()
+    body = model.add(fem.Superelement(bar, name="bar"))
+    model.add(fem.Revolute.at(model.ground, body.frame("a"), [0, 0.05, 0.05], [0, 1, 0], name="pin"))
+    assert str(fem.explain(model)).count("Superelement 'bar': turns about [0, 1, 0] through [0, 0, 0.05] m") == 1
+    assert "'bar', Superelement 'bar'" not in str(fem.explain(model))
+
+
 def test_the_error_of_compile_names_all_joints_of_the_loop_and_a_replacement():
     with pytest.raises(fem.ModelError, match=r"3 of 20 .* rows of: Revolute 'A', .* 'D'\. Replace Revolute 'D' by a "):
         four_bar().compile()

@@ -1,5 +1,8 @@
 """Meshes of Abaqus and Nastran: cells in their numbering, sets, surfaces, instances, supports, and what is refused."""
 
+import warnings
+
+import meshio
 import numpy as np
 import pytest
 from mesh_texts import abaqus_text, nastran_text
@@ -182,7 +185,7 @@ def test_units_that_were_mistaken_and_cells_that_are_not_joined_are_told(tmp_pat
     path = write(tmp_path / "part.inp", abaqus_text(mesh, "hexahedron", "C3D8"))
     with pytest.warns(UserWarning, match=r"part\.inp' is 200 m long. Are the units right"):
         fem.read_mesh(path)
-    with pytest.warns(UserWarning, match=r"is 200 m long. Is `scale` right"):
+    with pytest.warns(UserWarning, match=r"is 200 m long. Is it in metres\?.*units=\"mm\""):
         fem.mass_of_mesh(path, 7850.0)
     points = np.vstack([mesh.points, mesh.points])
     cells = mesh.cells["hexahedron"]
@@ -197,3 +200,60 @@ def test_a_surface_is_refused_as_a_solid_with_what_makes_one_of_it(tmp_path):
     surface = fem.Mesh(box.points, {"quad": np.vstack(box.faces)})
     with pytest.raises(fem.ParameterError, match=r"has no solid cells; it has 6 quad.*mesh_from_cad makes"):
         fem.SolidBody(surface, fem.SolidMaterial(1.0, 0.3, 1.0))
+
+
+@pytest.mark.parametrize("kind", ["hexahedron", "quad"])
+def test_parts_of_some_metres_are_asked_about_unless_the_unit_is_said(tmp_path, kind):
+    """Most parts drawn in millimetres have 5 to 500 of them: above 5 m the question is worth its line."""
+    mesh = (
+        fem.block_mesh([40, 20, 15], [2, 1, 1], cell=kind) if kind == "hexahedron" else fem.panel_mesh([40, 20], [2, 1])
+    )
+    meshio.write(tmp_path / "part.vtu", meshio.Mesh(mesh.points, list(mesh.cells.items())))
+    with pytest.warns(
+        UserWarning, match=r"part\.vtu' is 40 m long. Are the units right\? units=\"m\" says that they are"
+    ):
+        fem.read_mesh(tmp_path / "part.vtu")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert np.ptp(fem.read_mesh(tmp_path / "part.vtu", units="m").points, axis=0).max() == 40
+        assert np.ptp(fem.read_mesh(tmp_path / "part.vtu", units="mm").points, axis=0).max() == pytest.approx(0.04)
+
+
+def test_a_body_made_of_a_drawing_in_millimetres_is_asked_about(tmp_path):
+    box = fem.shapes.Box([40.0, 20.0, 15.0])  # mm: 12 cm³, 94.2 g
+    meshio.write(tmp_path / "part.stl", meshio.Mesh(box.points, [("triangle", triangles(box))]))
+    with pytest.warns(UserWarning, match=r"part\.stl' is 40 m long. Is it in metres\?"):
+        fem.RigidBody.from_mesh(tmp_path / "part.stl", 7850.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for body in (
+            fem.RigidBody.from_mesh(tmp_path / "part.stl", 7850.0, scale=1e-3),
+            fem.RigidBody.from_mesh(fem.read_mesh(tmp_path / "part.stl", units="mm"), 7850.0),
+        ):
+            assert body.mass == pytest.approx(0.0942, rel=1e-6)
+
+
+def triangles(box):
+    """Triangles of the faces of a box, turned outwards as these are."""
+    faces = [np.asarray(rows) for rows in box.faces]
+    return np.concatenate([rows[:, [0, k, k + 1]] for rows in faces for k in range(1, rows.shape[1] - 1)])
+
+
+@pytest.mark.parametrize("maker", ["block", "panel"])
+def test_a_form_that_closes_a_ring_without_joining_it_is_told(maker):
+    def ring(part):
+        """A part of a ring: x is the part of a turn, y the width, z the thickness."""
+
+        def form(x):
+            angle, radius = 2 * np.pi * part * x[:, 0], 1.0 - x[:, 2]
+            return np.column_stack([radius * np.sin(angle), x[:, 1], -radius * np.cos(angle)])
+
+        if maker == "block":
+            return fem.block_mesh([1, 1, 0.1], [12, 1, 1], cell="hexahedron", form=form)
+        return fem.panel_mesh([1, 1], [12, 1], form=form)
+
+    with pytest.warns(UserWarning, match=f"{maker}_mesh: the form has {4 if maker == 'block' else 2} points of cells"):
+        ring(1.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ring(0.9)

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from made_up import H, made_up_chunk, made_up_system, written
 
+import fem_mbs as fem
 from fem_mbs.errors import FemMbsError, ParameterError
 from fem_mbs.results import vtkhdf
 from fem_mbs.results.names import UnknownNameError
@@ -141,6 +142,17 @@ def test_point_data_show_section_moments_along_beams_and_impulses_at_contacts(re
     _, data = result.scene.frames(result.rows([n]))
     assert data["contact_force"][0, -1] == pytest.approx(result["table"].force_vector[n], rel=1e-14)  # round-off
     assert not data["contact_force"][0, :-1].any()
+
+
+def test_the_name_of_a_body_of_many_elements_says_where_its_results_are():
+    block = fem.SolidBody(
+        fem.block_mesh([1, 1, 1], [2, 2, 2], cell="hexahedron"), fem.SolidMaterial(1e6, 0.3, 1e3), name="block"
+    )
+    model = fem.Model("parts")
+    model.add(block)
+    result = fem.DecoupledNSGA().run(model, t_end=1e-3, h=1e-3)
+    with pytest.raises(UnknownNameError, match="has no 'block'; it consists of 8, from 'block 0' to 'block 7'"):
+        result["block"]
 
 
 def test_misspelt_options_of_what_draws_are_told(result, tmp_path):

@@ -12,8 +12,10 @@ import pytest
 from shell_models import deflection, linear, model_of, plate, section, strip
 
 import fem_mbs as fem
-from fem_mbs.elements.shells.element import SHELLS
+from fem_mbs.elements.shells.element import SHELLS, example
+from fem_mbs.evaluator import Evaluator
 from fem_mbs.rotations import exp, matrix_to_quaternion
+from fem_mbs.verify import random_point
 
 CELLS = ("quad", "triangle")
 STEEL = fem.SolidMaterial(E=210e9, nu=0.3, density=7850)
@@ -744,3 +746,66 @@ def test_nodes_on_edges_of_cells_that_end_elsewhere_are_told():
         warnings.simplefilter("error")
         fem.ShellBody(fem.Mesh(mesh.points, halves), section)
         fem.ShellBody(fem.panel_mesh([1.0, 0.5], [4, 3], radius=0.5), section)
+
+
+# --- mixed iteration --------------------------------------------------------------------------------------------------
+
+
+def kept(name, element, point, delta=None):
+    """Stress resultants (ne,) of the mixed iteration that a kernel, `initial` or `update`, makes at a point."""
+    state = np.zeros(element.n_state)
+    record = np.array([element.record], element.parameters)[0]
+    element.kernels[name](record, point.x, point.R, state, *(() if delta is None else (delta,)))
+    return state
+
+
+@pytest.mark.parametrize("kind", SHELLS.values(), ids=lambda kind: kind.__name__)
+def test_mixed_iteration_updates_along_the_tangent_and_linearises_at_the_kept_stresses(kind):
+    """(6) by differences of H e; K at kept stresses s is the plain one with ∂(Bᵀ(s − H e))/∂q more, by differences."""
+    rng = np.random.default_rng(5)
+    element = example(kind, rng)
+    element.place()
+    call, nd, step = Evaluator(element), 6 * kind.nn, 1e-5
+    point = random_point(element, rng)
+
+    def slope(direction):
+        """H B δ."""
+        ends = [kept("initial", element, point.moved(sign * step * direction)) for sign in (1, -1)]
+        return (ends[0] - ends[1]) / (2 * step)
+
+    now = kept("initial", element, point)
+    for _ in range(3):
+        delta = rng.normal(size=nd)  # large: the update is linear in it
+        assert kept("update", element, point, delta) == pytest.approx(now + slope(delta), rel=1e-7, abs=1e-7)
+    point = point.copy(state=now + rng.normal(size=len(now)))
+    H = np.zeros((len(now), len(now)))
+    H[: len(now) - kind.nn, : len(now) - kind.nn] = element.record["H"]
+    H[range(len(now) - kind.nn, len(now)), range(len(now) - kind.nn, len(now))] = element.record["drill"]
+
+    def pull(at):
+        """Bᵀ(s − H e) with s − H e kept."""
+        HB = np.array([kept("update", element, at, one) for one in np.eye(nd)]) - kept("initial", element, at)
+        return HB @ np.linalg.solve(H, point.state - now)
+
+    more = np.empty((nd, nd))
+    for k, one in enumerate(np.eye(nd)):
+        more[:, k] = (pull(point.moved(step * one)) - pull(point.moved(-step * one))) / (2 * step)
+    mixed, plain = call("mixed", point), call("force_tangent", point)
+    assert np.abs(more).max() > 1e-2 and np.abs(point.v).max() > 0.1  # damping takes part
+    assert mixed["K"] == pytest.approx(plain["K"] + more, rel=1e-6, abs=1e-6)
+    assert mixed["f"] == pytest.approx(plain["f"], rel=1e-12, abs=1e-12)
+    assert mixed["C"] == pytest.approx(plain["C"], rel=1e-12, abs=1e-12)
+
+
+@pytest.mark.parametrize("kind", SHELLS.values(), ids=lambda kind: kind.__name__)
+def test_section_forces_have_those_of_damping(kind):
+    """A flat element at rest length that is stretched at the rate 1/s along its first axis: N = β ℂ (1, 0, 0)."""
+    corners = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], float)[: kind.nn]
+    element = kind([fem.Node6(x) for x in corners], section(1.0, 0.3, 0.1), damping=0.02)
+    point = random_point(element, np.random.default_rng(0)).copy(x=corners, R=np.array([np.eye(3)] * kind.nn))
+    point.v = np.zeros(6 * kind.nn)
+    point.v[::6] = corners[:, 0]
+    expected = np.zeros(9)
+    expected[:2] = 0.02 * 0.1 / (1 - 0.3**2) * np.array([1.0, 0.3])
+    found = Evaluator(element)("output", point)["out"]
+    assert found == pytest.approx(expected, abs=1e-12)

@@ -336,6 +336,7 @@ def test_bad_input_is_told():
     corners = [fem.Node3(p) for p in ([0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0])]
     outer = [fem.Node3(p) for p in ([2, 1, 0], [2, 0, 0])]
     for message, call in {
+        "is an obstacle of SurfaceContacts": lambda: fem.SurfaceOnSurface(fine, "z0", fem.RigidBody(1.0, 1.0), None),
         "is the first body": lambda: fem.SurfaceOnSurface(fine, "z0", fine, "z1"),
         "quadratic cells": lambda: fem.SurfaceOnSurface(fine, "z0", curved, "z1"),
         "is not in this mesh": lambda: fem.SurfaceOnSurface(fine, "bottom", other, "z1"),
