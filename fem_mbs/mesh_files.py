@@ -106,8 +106,11 @@ def _used(mesh):
 
 def unjoined(mesh: Mesh) -> Iterator[str]:
     """What is told of points that lie on each other and join nothing."""
+    from scipy.spatial import cKDTree
+
     used = mesh.points[_used(mesh)]
-    again = len(used) - len(np.unique(np.round(used / np.ptp(used, axis=0).max(), 9), axis=0))
+    pairs = cKDTree(used).query_pairs(1e-9 * np.ptp(used, axis=0).max(), output_type="ndarray")
+    again = len(np.unique(pairs[:, 1]))
     if again:
         yield (
             f"has {again} points of cells on the places of others: cells are not joined there. Merge them where the "

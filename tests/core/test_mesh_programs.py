@@ -8,6 +8,7 @@ import pytest
 from mesh_texts import abaqus_text, nastran_text
 
 import fem_mbs as fem
+from fem_mbs.mesh_files import unjoined
 
 CELLS = {
     "tetra": ("C3D4", "CTETRA"), "tetra10": ("C3D10M", "CTETRA"), "hexahedron": ("C3D8I", "CHEXA"),
@@ -193,6 +194,16 @@ def test_units_that_were_mistaken_and_cells_that_are_not_joined_are_told(tmp_pat
     write(path, abaqus_text(apart, "hexahedron", "C3D8"))
     with pytest.warns(UserWarning, match="has 4 points of cells on the places of others: cells are not joined there"):
         fem.read_mesh(path, units="mm")
+
+
+def test_points_that_differ_by_round_off_are_told_wherever_they_lie():
+    mesh = fem.block_mesh([1, 1, 1], [2, 1, 1], cell="hexahedron")
+    cells, right = mesh.cells["hexahedron"], mesh.points + 1e-12
+    for shift in np.arange(0.0, 1e-8, 0.25e-9):  # over the borders of any grid
+        points = np.vstack([mesh.points, right]) + [shift, 0, 0]
+        apart = fem.Mesh(points, {"hexahedron": np.vstack([cells[:1], cells[1:] + len(right)])})
+        (told,) = unjoined(apart)
+        assert "has 4 points of cells on the places of others" in told
 
 
 def test_a_surface_is_refused_as_a_solid_with_what_makes_one_of_it(tmp_path):
