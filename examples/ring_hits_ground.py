@@ -40,7 +40,7 @@ def build():
 
 def force_on(result, floor):
     """Force of the ground [N] in each step."""
-    return sum(result[contact.name].force_normal for contact in floor.elements)
+    return result.resultant(floor)[:, 2]
 
 
 def diameters(result, ring):

@@ -1,4 +1,4 @@
-"""Contact motion: normal speeds of contacts, from the saved motion of their bodies.
+"""Contact motion: normal speeds of contacts, from the saved motion of their bodies; sums of contact forces.
 
 Contact point p, normal n from body B to body A. The gap opens with the relative speed of the two material points there,
 
@@ -17,7 +17,7 @@ of a beam, whose ends z₁, z₂ move with two nodes, is straight for contacts; 
 """
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -234,3 +234,17 @@ def _first_root(g, rate, second, latest):
     if root - rate > 0.0:  # falls at the root
         return 2.0 * g / (root - rate)
     return latest
+
+
+def resultant(result: Any, contacts: Any) -> np.ndarray:
+    """Sum (k, 3) [N] of contact forces on the first bodies, inertial axes; see `Results.resultant`."""
+    parts = contacts if isinstance(contacts, (list, tuple)) else [contacts]
+    elements = [element for part in parts for element in getattr(part, "elements", [part])]
+    total = np.zeros((len(result.t), 3))
+    for element in elements:
+        one = result[getattr(element, "name", element)]
+        if not {"tangents", "normal", "force"} <= set(one.units):
+            raise FemMbsError(f"result of model '{result.model}': {element!r} has no contact force")
+        axes = np.concatenate([one.normal[:, None], one.tangents.reshape(-1, 2, 3)], axis=1)
+        total += np.einsum("kt,ktj->kj", one.force, axes)
+    return total

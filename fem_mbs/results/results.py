@@ -20,7 +20,7 @@ from fem_mbs.arguments import Named, StepError
 from fem_mbs.errors import FemMbsError
 from fem_mbs.nodes import Node
 from fem_mbs.results import read_checks
-from fem_mbs.results.contact_motion import impact_times
+from fem_mbs.results.contact_motion import impact_times, resultant
 from fem_mbs.results.energy_table import EnergyTable, energy_table, work_of
 from fem_mbs.results.history import History, Iterations, Pairs, Quantity
 from fem_mbs.results.journal import Journal, Samples, read_journal
@@ -305,6 +305,27 @@ class Results:
             No such node, or it has no fixed component.
         """
         return reaction(self, node, model)
+
+    def resultant(self, contacts: Any) -> np.ndarray:
+        """Sum of contact forces on the first bodies, (k, 3) [N], inertial axes.
+
+        Parameters
+        ----------
+        contacts : contact, what is made of many (``SurfaceContacts``, ``BeamSkin``, ``BoxOnPlane`` …), or a list
+            Of the model of this run.
+
+        Returns
+        -------
+        (k, 3) array
+            Friction and normal forces, means over each step as ``force`` of contacts are. The first body is the one that
+        is named first: of ``SurfaceOnSurface`` the one whose nodes touch, of a plane what lies on it.
+
+        Raises
+        ------
+        FemMbsError
+            Something without contact forces, or a contact of another model.
+        """
+        return resultant(self, contacts)
 
     def impact_times(self, contact: str) -> np.ndarray:
         """Times (n,) [s] of the impacts of a contact inside of their steps, one for each state with ``impact``.

@@ -420,3 +420,21 @@ def test_a_plane_motion_is_looked_at_from_the_front(system):
     chunk["velocity"][:, :, 3:] = 0.0
     writer.append(chunk)
     assert plane_of_motion(writer.close()) == "y"
+
+
+def test_the_resultant_of_many_contacts_is_in_inertial_axes():
+    """A block that sticks on a slope: what holds it is its weight, whatever the axes of the slope are."""
+    model = fem.Model("slope", gravity=[0, 0, -9.81])
+    slope = model.ground.frame([0, 0, 0], [0.2, 0.1, 0.3])
+    up = slope.rotation[:, 2]
+    box = fem.RigidBody.box(2.0, [0.2, 0.2, 0.1], position=0.05 * up, rotation=[0.2, 0.1, 0.3], name="box")
+    floor = fem.BoxOnPlane(box, slope, size=[0.2, 0.2, 0.1], friction=0.8, name="floor")
+    ball = fem.RigidBody.sphere(1.0, 0.1, position=[5, 0, 0], name="ball")
+    model.add(box, floor, ball)
+    result = fem.DecoupledNSGA().run(model, t_end=0.1, h=1e-2)
+    weight = np.broadcast_to([0, 0, 2.0 * 9.81], (10, 3))
+    assert result.resultant(floor)[1:] == pytest.approx(weight, abs=1e-4)
+    parts = sum(result.resultant(one) for one in floor.elements)
+    assert parts == pytest.approx(result.resultant([floor]), abs=1e-9)
+    with pytest.raises(fem.FemMbsError, match="'ball' has no contact force"):
+        result.resultant(ball)
