@@ -40,6 +40,7 @@ from fem_mbs.solvers.granular.positions import push_apart
 from fem_mbs.solvers.granular.strikes import (
     MOST,
     SHARE,
+    add_speeds,
     begin_sequence,
     end_sequence,
     kinetic_energy,
@@ -98,15 +99,33 @@ def _largest_speed(p, V):
 
 
 @kernel
+def _largest_gain(p, V, V0):
+    """Largest approach of two bodies [m/s] that forces have made in the step, from V0 to V."""
+    most = 0.0
+    for a in range(p.node.shape[0]):
+        i, o = p.node[a], p.offset[a]
+        way = spin = 0.0
+        for j in range(3):
+            way += (V[i, j] - V0[i, j]) ** 2
+            spin += (V[i, 3 + j] - V0[i, 3 + j]) ** 2
+        arm = p.radius[a] + math.sqrt(o[0] * o[0] + o[1] * o[1] + o[2] * o[2])
+        most = max(most, math.sqrt(way) + arm * math.sqrt(spin))
+    return 2.0 * most
+
+
+@kernel
 def _one_after_the_other(p, s, R, q_square, energy, solved):
     """Solve the impacts of the step in turn where that keeps energy; True where all were solved to the tolerance."""
     if p.lost <= SHARE * energy:
         return solved
     begin_sequence(p)
-    if p.clumps != 0:
-        bodies.load(p, R, s.V)
-    else:
-        load(p, R, s.V)
+    p.gain = _largest_gain(p, s.V, s.V0)
+    for V, sign in ((s.V0, -1.0), (s.V, 1.0)):
+        if p.clumps != 0:
+            bodies.load(p, R, V)
+        else:
+            load(p, R, V)
+        add_speeds(p, sign)
     add_impulses(p)
     count = p.sweeps
     solved, error = solve(p, q_square), p.error

@@ -6,10 +6,12 @@ another impact of the same step drives it together, it is stopped, and takes the
     ½ e² r_N g/h                                                                                                  (1)
 
 that its restitution e would have left. Where that is more than a part of the kinetic energy of the group, impacts of
-the step are solved in turn. Let u be the velocities after those before. Pairs with restitution then have
+the step are solved in turn. Let u be the velocities after those before, and f what forces add to them in the step, as
+they do without contacts. Pairs with restitution then have
 
-    b = e u_N           where they have touched, or touch in the step (u_N ≤ −g/h), and approach                    (2)
-    b = 0, g/h          the same where they are too slow for an impact, or rest on each other
+    b = e (u_N − f_N)   where they have touched, or touch in the step (u_N ≤ −g/h), and u_N − f_N approaches        (2)
+    b = 0, g/h          the same where that is too slow for an impact, or they rest on each other: approaches up to
+                        twice the largest f are what supports that hold it give, else what lies on a floor trembles
     no contact          else: they are looked at again after these impacts
 
 until nothing approaches any more. Impulses of a step are the sums. Each impact is Newton's law of those that strike
@@ -82,10 +84,18 @@ def begin_sequence(p):
         waits = p.stop[c] > 0.0
         if waits:
             p.rows[c, P_BIAS] = FAR
+        p.gained[c] = 0.0
         for j in range(4):
             p.earlier[c, j] = 0.0
             if waits:
                 p.rows[c, P_RN + j] = 0.0
+
+
+@kernel
+def add_speeds(p, sign):
+    """Add the u_N of the velocities that the sweeps have to what forces give in the step, with a sign."""
+    for c in range(p.count):
+        p.gained[c] += sign * _speed(p, c)
 
 
 @kernel
@@ -100,8 +110,9 @@ def next_impacts(p, last):
             continue
         rate, stop, b = _speed(p, c) + p.lift[c], p.stop[c], FAR
         count += 1 if rate < -stop - NEARLY * p.slow else 0
-        if rate < -p.slow and rate <= -stop:
-            b = 0.0 if last else p.restitution[c] * rate
+        own = rate - p.gained[c]
+        if own < -max(p.slow, p.gain) and rate <= -stop:
+            b = 0.0 if last else p.restitution[c] * own
             p.stop[c] = -rate if last else 0.0
         elif last or rate <= -stop or (stop == 0.0 and rate <= p.slow):
             b = stop

@@ -44,6 +44,7 @@ class Balance:
     striking : ½ Σ Λ_N |G_N(q_{n+1}) v_n − G_N(q_n) v_n| of contacts that do, the error of what Newton's law reflects
     rebound : Σ Λ_N γ_N of contacts that separate at the end of the step
     impact : whether a contact is marked as an impact
+    release : whether a contact that acted in the step before does not any more: its force ends at once
     """
 
     change: np.ndarray
@@ -55,6 +56,7 @@ class Balance:
     striking: np.ndarray
     rebound: np.ndarray
     impact: np.ndarray
+    release: np.ndarray
 
 
 def motion(result, node, bodies):
@@ -91,7 +93,7 @@ def balance(model, result):
     bodies = {id(e.nodes[0]): e for e in model.elements if isinstance(e, fem.RigidBody)}
     steps = len(h)
     work, power, turning, creep, striking, rebound = np.zeros((6, steps))
-    impact, acts = np.zeros((2, steps), bool)
+    impact, acts, release = np.zeros((3, steps), bool)
     for body in bodies.values():
         history, (mass, _, J) = result[body.name], body.record
         w = history.angular_velocity
@@ -106,6 +108,7 @@ def balance(model, result):
         contact = result[element.name]
         impact |= contact.impact[1:] > 0
         acts |= contact.impulse[1:, 0] > 0
+        release[1:] |= (contact.impulse[1:-1, 0] > 0) & (contact.impulse[2:, 0] == 0)
         if not contact.impulse.any():
             continue
         n, (t1, t2) = contact.normal[1:], np.moveaxis(contact.tangents[1:].reshape(-1, 2, 3), 1, 0)
@@ -130,4 +133,4 @@ def balance(model, result):
         turned = np.abs(np.einsum("ki,ki->k", force, v0 - v_n)) + flexibility * (moment**2).sum(axis=1)
         turning += ~strikes * 0.5 * turned
     change = np.diff(result.energy.total)
-    return Balance(change, work, change - work, power, turning, acts * creep, striking, rebound, impact)
+    return Balance(change, work, change - work, power, turning, acts * creep, striking, rebound, impact, release)

@@ -112,7 +112,8 @@ def test_gyroscopic_moments_that_an_impact_changes_leave_its_law(name, times):
     ("shape", "restitution"), [("dumbbell", 0.0), ("dumbbell", 0.5), ("tetrahedron", 0.5), ("hook", 0.0)]
 )
 def test_smooth_bodies_move_as_they_do_pair_by_pair(shape, restitution, monkeypatch):
-    monkeypatch.setattr(grains, "BAND", 0.0)  # the only thing that the law has besides
+    monkeypatch.setattr(grains, "BAND", 0.0)  # the law has this besides, and impacts in turn
+    monkeypatch.setattr(grains, "BOUNCES", False)
     model = heap(8, 2, shape, friction=0.0, restitution=restitution)
     a, b = (
         fem.ConeComplementarity(relaxed=False, contact_tolerance=1e-12, contact_solver=way).run(model, 100 * H, H)
@@ -219,6 +220,7 @@ def tilted(restitution):
 def test_bodies_on_a_plate_that_turns_move_and_push_as_pair_by_pair(relaxed, restitution, monkeypatch):
     """What the plate's motion carries along and reflects, and the moment of the contacts about its hinge."""
     monkeypatch.setattr(grains, "BAND", 0.0)
+    monkeypatch.setattr(grains, "BOUNCES", False)  # impacts in turn
     a, b = (
         fem.ConeComplementarity(relaxed=relaxed, contact_tolerance=1e-11, contact_solver=way).run(
             tilted(restitution), 0.08, 1e-3

@@ -180,3 +180,21 @@ def test_a_driven_wall_that_strikes_a_row_at_rest_brings_all_to_twice_its_speed(
     result = METHODS[name](contact_tolerance=1e-8).run(model, 0.03, H)
     assert result.state(-1).V[2:, 0] == pytest.approx(np.ones(4), abs=1e-6)
     assert result.statistics["steps_with_impacts_in_turn"] == 1
+
+
+@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("restitution", [0.2, 0.9])
+def test_what_forces_of_a_step_give_is_no_impact(name, restitution):
+    """Bricks that have fallen on a floor and on each other come to rest for good, where gaps of round-off are left."""
+    model = fem.Model("bricks", gravity=[0, 0, -9.81])
+    group = fem.ContactGroup(restitution=restitution, friction=0.4, name="bricks")
+    group.obstacle(fem.SphereOnPlane, model.ground)
+    for k, turn in enumerate(([0.1, 0.05, 0.0], [0.0, 0.1, 0.3])):
+        start = {"position": [0.01 * k, 0, 0.07 + 0.15 * k], "rotation": turn, "name": f"brick {k}"}
+        group.box(model.add(fem.RigidBody.box(5.0, [0.3, 0.2, 0.1], **start)), [0.3, 0.2, 0.1], 3e-3)
+    model.add(group)
+    options = {"contact_solver": "auto"}
+    result = METHODS[name](contact_tolerance=1e-9, **options).run(model, 2.5, 1e-3)
+    x = result.rows(np.arange(2000, 2501))["position"]
+    assert np.abs(x - x[0]).max() < 1e-9
+    assert result.energy.kinetic[2000:].max() < 1e-15 * result.energy.kinetic.max()
