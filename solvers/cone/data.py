@@ -13,6 +13,8 @@ TABLE = Table(
         "whole": Item("", "step size of the user: in it, not in its parts, overlaps are taken back"),
         "many": Item("", "contacts of a step above which the contact-problem solver takes them at once", "i8"),
         "relaxed": Item("", "the relaxed law of contact, else Coulomb's", "i8"),
+        "kinetic": Item("", "largest kinetic energy before and after steps that have lost such energy", kept=True),
+        "all_lost": Item("", "energy that restitution would have left, in all steps [J]", kept=True),
     },
 )
 OWN = TABLE.dtype

@@ -33,7 +33,7 @@ from fem_mbs.solvers.stepping.codes import OK
 from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.newton import SAFE, merit_of, stalled, turns_too_far
 from fem_mbs.solvers.stepping.step import begin, mark_impacts, take
-from fem_mbs.system.assembly import advance_configuration, dynamics
+from fem_mbs.system.assembly import advance_configuration, dynamics, energies
 from fem_mbs.system.constraints import (
     RATES,
     add_constraint_forces,
@@ -224,6 +224,30 @@ def look_ahead(d, s, o):
 
 
 @kernel
+def lost_by_stops(d, s):
+    """Energy [J] that restitution would have left where the step has stopped contacts with a gap, ½ e² Λ_N |u_N| as (1)
+    of `granular.strikes`; gaps and gradients are those of the start of the step.
+
+    u_N is the approach that is left, −g/h of what is stopped: what floats while it slides has a gap, and loses nothing.
+    """
+    if d.nc == 0 or s.without_contacts != 0:
+        return 0.0
+    groups = groups_of(d)
+    total = 0.0
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.contact == 0:
+            continue
+        law, kept = laws_of(g), matrix(g.contact_at, g.n, g.contact_stride)
+        for e in range(g.n):
+            c, e_N = g.first_contact + e, law[e, L_NORMAL]
+            if e_N > 0.0 and s.candidate[c] != 0 and s.bias[c] > 0.0 and kept[e, C_GAP] > 0.0:
+                left = max(-gradient_times(g, e, B_GN, 0, s.V), 0.0)
+                total += 0.5 * e_N**2 * max(s.total_Lam[c, 0], 0.0) * left
+    return total
+
+
+@kernel
 def gaps_of_joints(d, s, o):
     """g(q_n, t)/h of (2) in s.g, ∂g/∂t of rows of velocities; gradients at q_n are kept.
 
@@ -273,6 +297,11 @@ def cone_advance(data, run):
     begin(d, s)
     code = take(d, s)
     if code == OK and d.nc > 0:
+        o, lost = own_at(s.own_at)[0], lost_by_stops(d, s)
+        if lost > 0.0:
+            o.all_lost += lost
+            o.kinetic = max(o.kinetic, energies(d, s.x0, s.R0, s.V0, s.force)[0])
+            o.kinetic = max(o.kinetic, energies(d, s.x, s.R, s.V, s.force)[0])
         copy(s.V, s.Vs)
         zero(s.U_at, 6 * d.n_nodes)
         call2(s.sweep_part, s.data_at, s.run_at)

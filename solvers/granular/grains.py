@@ -27,7 +27,7 @@ from fem_mbs.solvers.granular.shaped import (
     refuse_overlaps,
     sizes_of_shapes,
 )
-from fem_mbs.solvers.granular.strikes import TOLD
+from fem_mbs.solvers.granular.strikes import told
 from fem_mbs.solvers.stepping.codes import NO_ROOM, OK
 from fem_mbs.solvers.stepping.saved_state import arrays_of, numbers_of, put_arrays, put_numbers
 from fem_mbs.system.contacts import L_NORMAL
@@ -266,14 +266,7 @@ class Grains:
     def warnings(self) -> list[str]:
         """What restitution has lost in the run, where it is much."""
         p = self.record[0]
-        lost, kinetic = float(p["all_lost"]), float(p["kinetic"])
-        if lost <= TOLD * kinetic:
-            return []
-        return [
-            f"{label(self.owner)}: {lost:.3g} J that restitution would have left, {100 * lost / kinetic:.3g} % of the "
-            "largest kinetic energy of its bodies, were lost: impacts that follow each other within a step stopped "
-            "bodies without a rebound. Halve h, so that fewer impacts fall on one step"
-        ]
+        return told(label(self.owner), float(p["all_lost"]), float(p["kinetic"]))
 
     def failure(self) -> str | None:
         """How the last step failed for its contacts, in words; None where they were solved."""

@@ -34,6 +34,20 @@ NEARLY = 0.1  # of the speed of the slowest impacts: approaches up to this are w
 FAR = 1e30  # m/s: b of pairs that are left out
 
 
+def told(who: str, lost: float, kinetic: float) -> list[str]:
+    """Warning of the energy [J] that restitution would have left, beside the largest kinetic energy; none below `TOLD`.
+
+    ``who``: whose contacts have lost it.
+    """
+    if lost <= TOLD * kinetic:
+        return []
+    return [
+        f"{who}: {lost:.3g} J that restitution would have left, {100 * lost / kinetic:.3g} % of the "
+        "largest kinetic energy of its bodies, were lost: impacts that follow each other within a step stopped "
+        "bodies without a rebound. Halve h, so that fewer impacts fall on one step"
+    ]
+
+
 @kernel
 def lost_by_stops(p):
     """Energy (1) [J] of all contacts."""

@@ -236,7 +236,8 @@ class Follower:
     def _apart(self, point):
         """SolverError, with the path so far, where a contact is penetrated."""
         try:
-            no_penetration(self.who, self.problem.system, point.state, point.factor)
+            held = {id(self.problem.system.contacts[c]) for c in point.held}
+            no_penetration(self.who, self.problem.system, point.state, point.factor, held)
         except SolverError as error:
             error.path = self.path  # type: ignore[attr-defined]
             raise

@@ -31,11 +31,22 @@ def touching(system: Any, state: State) -> list:
     return list(system.overlaps(state, CLOSED * system.size_at(state))) if system.nc or system.searches else []
 
 
-def no_penetration(who: str, system: Any, state: State, factor: float) -> None:
-    """SolverError where a contact is penetrated at an equilibrium in which it takes no part."""
+def no_penetration(who: str, system: Any, state: State, factor: float, held: Any = ()) -> None:
+    """SolverError where a contact is penetrated at an equilibrium in which it takes no part, or is held at another gap.
+
+    ``held``: identities of contacts that the equilibrium holds at the gap 0.
+    """
     if not (system.nc or system.searches):
         return
     for contact, gap in system.overlaps(state, -CLOSED * system.size_at(state)):
+        if id(contact) in held:
+            raise SolverError(
+                f"{label(contact)} is held at the gap 0 by the equilibrium with load factor {factor:.6g}, but its gap "
+                f"is {gap:.4g} m once that is accepted: its surface (the face it is on, smoothed normals) is that "
+                f"of the equilibrium before, and {who} does not follow how it changes. Use fem.static_equilibrium; "
+                "smooth=False in the SurfaceOnSurface or nodes away from corners of faces may do",
+                element=contact,
+            )
         raise SolverError(
             f"{label(contact)} is penetrated at the equilibrium with load factor {factor:.6g}, gap = {gap:.4g} "
             f"m: {who} leaves {_which(system)} out, and what it would find from here on is no equilibrium. Stop it "

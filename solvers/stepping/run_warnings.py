@@ -2,7 +2,7 @@
 
 What watches a run says the rest itself: `stepping.jumps`, `stepping.divider`, `stepping.step_control`,
 `stepping.energy_watch` of energies that rise little by little, `stepping.depth_watch` of contacts that are too deep,
-`granular.grains` of restitution that steps have lost.
+`granular.grains` of restitution that steps have lost in contact groups.
 
 Source: docs/theory/accepted_steps.md, (5), (7).
 """
@@ -10,6 +10,7 @@ Source: docs/theory/accepted_steps.md, (5), (7).
 from typing import TYPE_CHECKING
 
 from fem_mbs.errors import label
+from fem_mbs.solvers.granular.strikes import told
 from fem_mbs.solvers.stepping.energy_watch import cause
 from fem_mbs.system.redundancy import independent_count
 
@@ -26,6 +27,9 @@ def warnings_of(engine: "Engine") -> list[str]:
         texts += engine.controller.warnings()
     if engine.grains is not None:
         texts += engine.grains.warnings()
+    if "all_lost" in engine.own.dtype.names:
+        own, most = engine.own[0], float(engine.run[0]["top_kinetic"])  # that of saved states
+        texts += told(f"Contacts of '{engine.system.name}'", float(own["all_lost"]), max(most, float(own["kinetic"])))
     return texts + jammed(engine) + risen(engine) + inexact(engine) + drifted(engine) + undetermined(engine)
 
 

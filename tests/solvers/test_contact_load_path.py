@@ -218,3 +218,30 @@ def test_what_touches_with_friction_under_the_loads_that_stay_is_refused_by_name
     more = model.add(fem.PointForce(model["point"], [0, 0, -1.0], name="more"))
     with pytest.raises(SolverError, match=r"'floor' is closed under the loads that stay, and resists"):
         fem.load_path(model, loads=[more])
+
+
+@pytest.mark.parametrize("smooth", [True, False])
+def test_a_path_with_soft_contact_reaches_the_equilibrium_of_load_steps_or_says_why_not(smooth):
+    """Smoothed surfaces change with every equilibrium, and held contacts are off; no node is on a corner of faces."""
+
+    def solid(sides, divisions, E, position, name):
+        mesh, rubber = fem.block_mesh(sides, divisions, cell="hexahedron"), fem.SolidMaterial(E, 0.45, 1000.0)
+        return fem.SolidBody(mesh, rubber, position=position, name=name)
+
+    model = fem.Model("rubber", gravity=[0, 0, 0])
+    block = solid([0.1, 0.1, 0.1], [2, 2, 2], 1e6, [0, 0, 0.1], "block")
+    plate = solid([0.14, 0.14, 0.1], [3, 3, 1], 1e7, [-0.02, -0.02, 0], "plate")
+    plate.fix("z0")
+    block.fix("z1", ["x", "y"])
+    touch = fem.SurfaceOnSurface(block, "z0", plate, "z1", smooth=smooth, name="touch")
+    model.add(block, plate, touch, fem.SurfaceTraction(block, "z1", [0, 0, -5e4]))
+    if smooth:
+        with pytest.raises(SolverError, match=r"'touch 0' is held at the gap 0 .* smooth=False") as caught:
+            fem.load_path(model)
+        assert 0.5 < caught.value.path.load_factors[-1] < 1.0
+        return
+    path, rest = fem.load_path(model), fem.static_equilibrium(model)
+    assert path.load_factors[-1] == pytest.approx(1.0, abs=1e-9)
+    down = path.points[-1].state.x - path.points[0].state.x
+    assert down[:, 2].min() < -4e-3
+    assert path.points[-1].state.x == pytest.approx(rest.state.x, abs=1e-7 * 0.1)
