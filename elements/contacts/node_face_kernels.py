@@ -65,6 +65,7 @@ from fem_mbs.rotations import cross, dot
 # what a corner is: `BORDER` with air on all sides beyond, `CREASE` with edges that say no such thing
 SMOOTH, BORDER, CUT, CREASE, RIDGE = 0, 1, 2, 3, 4
 FACE = 13  # numbers of a face
+_FLUSH = 1e-3  # of the size of a face: what comes to a surface from beside, and is lower, does not lie flush with it
 BEHIND = 0.05  # of the size of a face: a node that is farther behind has not sunk in, it came round a border
 _ROOM = 0.25  # of a face, beyond smooth edges, for the face of the start of the step
 _GRAZE = 1e-4  # of the size of a face: straight ways over edges that bend cut in by less
@@ -530,6 +531,33 @@ def passed(p, x, state):
 
 
 @kernel
+def _height_over(p, x, f):
+    """How far the node is above the facet of face f, over the size of the face."""
+    faces = integer_matrix(p.faces_at, p.nf, FACE)
+    X, d, nu = local_matrix(4, 3), local_matrix(2, 3), local_vector(3)
+    nn, height = faces[f, 0], 0.0
+    for a in range(nn):
+        for i in range(3):
+            X[a, i] = x[faces[f, 1 + a], i]
+    size = facet(nn, X, d, nu)
+    for a in range(nn):
+        for i in range(3):
+            height += nu[i] * (x[0, i] - X[a, i]) / nn
+    return height / math.sqrt(size)
+
+
+@kernel
+def from_below(p, x, state, f):
+    """Whether the node, which touches face f, was beside the border at the start of the step, and lower than it."""
+    old, faces, uv = state.shape[0] - 3 * x.shape[0], integer_matrix(p.faces_at, p.nf, FACE), local_vector(2)
+    x0 = state[old:].reshape(x.shape)
+    if _height_over(p, x0, f) >= -_FLUSH or _height_over(p, x, f) > _FLUSH:
+        return False
+    g, kind = locate(p, x0, state, 0.0, uv)
+    return kind == BORDER and faces[g, 5 + _worst(p, g, faces[g, 0], uv, 0.0)[1]] == BORDER
+
+
+@kernel
 def initial(p, x, state):
     """Heights and face that are consistent with the pose."""
     accept(p, x, state)
@@ -537,11 +565,14 @@ def initial(p, x, state):
 
 @kernel
 def trouble(p, x, state):
-    """1: the nearest face is out of reach; 2: the node is behind the surface; 3: it has gone through the body."""
+    """1: the nearest face is out of reach; 2: the node is behind the surface, 4: and came from beside its border; 3: it
+    has gone through the body."""
     uv = local_vector(2)
     f, kind = locate(p, x, state, 0.0, uv)
     if kind == CUT:
         return 1.0
     if kind == SMOOTH and behind(p, x, state, f, uv):
         return 2.0
+    if kind == SMOOTH and from_below(p, x, state, f):
+        return 4.0
     return 3.0 if f != int(state[0]) and passed(p, x, state) else 0.0

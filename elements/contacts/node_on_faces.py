@@ -189,7 +189,10 @@ class NodeOnFaces(Contact):
         if kind == CUT:
             what = "left the faces within its reach; make reach larger, or None for all faces of the surface"
         elif kind != SMOOTH or not behind(p[0], x, np.zeros(self.n_state), face, uv):
-            what = "went through the body in one step, in by one side and out by another; take smaller steps"
+            what = (
+                "went through the body in one step, in by one side and out by another, or came to the surface from "
+                "beside its border and below; take smaller steps, or let the surface have all faces that can be met"
+            )
         else:
             what = (
                 f"is behind face {face} of the surface, to which it came round a border or through it in one step; "
