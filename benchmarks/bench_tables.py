@@ -4,7 +4,8 @@
 
 A measured session is a dict: date, time (UTC), commit, machine, versions, rounds; ``rows``, each with case, size, h and
 ``lines``: program -> method, seconds_per_second, us_per_step, iterations and factorisations per step, shares,
-memory [MB], ratio to ours, quality, or ``refused``: why there is none; ``growth``, ``start`` and ``accuracy``.
+memory [MB], ratio to ours, quality, or ``refused``: why there is none; ``growth``, ``start`` and ``accuracy``. Rows of
+cases that were measured later, alone, have a date and a commit of their own.
 """
 
 import json
@@ -122,9 +123,11 @@ def machine_text(session):
     """Where and when, a sentence."""
     machine, versions = session["machine"], session["versions"]
     peers = ", ".join(f"{name} {version}" for name, version in versions.items()) or "no peers"
+    later = {(row["case"], row["date"], row["commit"]) for row in session["rows"] if "commit" in row}
+    others = "".join(f" Later: {case}, {date} at commit {commit}." for case, date, commit in sorted(later))
     return (
         f"Measured {session['date']} at commit {session['commit']}: {machine['processor']}, {machine['cores']} cores, "
-        f"one thread, Python {session['python']}; medians of {session['rounds']}; {peers}."
+        f"one thread, Python {session['python']}; medians of {session['rounds']}; {peers}.{others}"
     )
 
 
