@@ -15,7 +15,7 @@ class UnknownNameError(FemMbsError, KeyError):
 
 def unknown_name(name: Any, known: Collection[str], where: str) -> UnknownNameError:
     """The error for a name that is not among the known ones."""
-    parts = [one for one in known if one.rpartition(" ")[0] == name and one.rpartition(" ")[2].isdigit()]
+    parts = [one for one in known if one.rpartition(" ")[0] == str(name) and one.rpartition(" ")[2].isdigit()]
     if parts:  # of a body of many elements, of contacts of a surface
         of_them = f"it consists of {len(parts)}, from '{parts[0]}' to '{parts[-1]}'"
         return UnknownNameError(
