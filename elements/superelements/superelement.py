@@ -231,10 +231,7 @@ class Superelement(Inertia):
 
         Parameters
         ----------
-        state : Results, StaticResult or State
-            Of a model with this body.
-        time : float, optional [s]
-            Of `Results`: the nearest saved step; default: the last.
+        state, time : as `SolidBody.positions`
 
         Raises
         ------

@@ -5,79 +5,53 @@ factors, a third of the time.
 """
 
 import ctypes
-import sys
 from typing import Any
 
 import numpy as np
 
 from fem_mbs.system.factors import FEW
 from fem_mbs.system.linear import fills_in
-from fem_mbs.system.linear_umfpack import (
-    _METIS,
-    _N_CONTROL,
-    _N_INFO,
-    _ORDERING,
-    _REFINEMENT,
-    _STRATEGY,
-    _SYMMETRIC,
-    UMFPACK,
-    _at,
-    library,
-    predicted_fill,
-)
+from fem_mbs.system.linear_umfpack import UMFPACK, Handles, library, predicted_fill
 
 ACCURATE = 1e-6  # what a solution may change by when it is refined
 _NOTHING = ctypes.c_void_p(0)
 
 
-class _Complex:
+class _Complex(Handles):
     """UMFPACK of complex numbers, real and imaginary parts one after the other."""
 
+    numbers = "zi"
+
     def __init__(self, n: int, pointers: np.ndarray, rows: np.ndarray) -> None:
-        self.n, self.pointers, self.rows, self.library = n, pointers, rows, library("umfpack")
-        self.control, self.info = np.zeros(_N_CONTROL), np.zeros(_N_INFO)
-        self.library.umfpack_zi_defaults(_at(self.control))
-        self.control[_STRATEGY], self.control[_REFINEMENT], self.control[_ORDERING] = _SYMMETRIC, 0, _METIS
-        self.symbolic, self.numeric, self.values = np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros(0, complex)
-        self.library.umfpack_zi_symbolic(
-            ctypes.c_int(n), ctypes.c_int(n), _at(pointers), _at(rows), _NOTHING, _NOTHING,
-            _at(self.symbolic), _at(self.control), _at(self.info),
+        self.n, self.pointers, self.rows, self.values = n, pointers, rows, np.zeros(0, complex)
+        self.prepare()
+        self.call(
+            "symbolic", ctypes.c_int(n), ctypes.c_int(n), pointers, rows, _NOTHING, _NOTHING, self.symbolic,
+            self.control, self.info,
         )  # fmt: skip
 
     def factor(self, values: np.ndarray) -> bool:
         """Factors of the matrix with these values (nnz,); False when it is singular."""
-        self._release()
+        self.release()
         self.values = np.ascontiguousarray(values, complex)
         if not self.symbolic[0]:
             return False
-        status = self.library.umfpack_zi_numeric(
-            _at(self.pointers), _at(self.rows), _at(self.values), _NOTHING, ctypes.c_void_p(int(self.symbolic[0])),
-            _at(self.numeric), _at(self.control), _at(self.info),
+        status = self.call(
+            "numeric", self.pointers, self.rows, self.values, _NOTHING, ctypes.c_void_p(int(self.symbolic[0])),
+            self.numeric, self.control, self.info,
         )  # fmt: skip
         if status != 0:
-            self._release()
+            self.release()
         return status == 0
 
     def solve(self, right: np.ndarray) -> np.ndarray:
         """Solution (n,) for a right-hand side (n,)."""
         right, found = np.ascontiguousarray(right, complex), np.empty(self.n, complex)
-        self.library.umfpack_zi_solve(
-            0, _at(self.pointers), _at(self.rows), _at(self.values), _NOTHING, _at(found), _NOTHING, _at(right),
-            _NOTHING, ctypes.c_void_p(int(self.numeric[0])), _at(self.control), _at(self.info),
+        self.call(
+            "solve", 0, self.pointers, self.rows, self.values, _NOTHING, found, _NOTHING, right, _NOTHING,
+            ctypes.c_void_p(int(self.numeric[0])), self.control, self.info,
         )  # fmt: skip
         return found
-
-    def _release(self):
-        if self.numeric[0]:
-            self.library.umfpack_zi_free_numeric(_at(self.numeric))
-
-    def __del__(self):
-        if sys is None or sys.is_finalizing():  # the process gives all back
-            return
-        if hasattr(self, "numeric"):
-            self._release()
-            if self.symbolic[0]:
-                self.library.umfpack_zi_free_symbolic(_at(self.symbolic))
 
 
 class Responses:

@@ -29,10 +29,10 @@ class CalledBack(LinearSolver):
         self.solve_address = callback_address(self._solve_callback)
 
     def _factorise(self, values: np.ndarray) -> None:
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} does not define _factorise(self, values)")
 
     def _solution(self, right: np.ndarray) -> np.ndarray:
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} does not define _solution(self, right)")
 
     def _array(self, at, count):
         return np.ctypeslib.as_array((ctypes.c_double * count).from_address(at))

@@ -46,7 +46,8 @@ def library(name: str) -> Any:
     return _libraries[name]
 
 
-def _at(array):
+def pointer_to(array: np.ndarray) -> ctypes.c_void_p:
+    """Its data, as functions of a library take them."""
     return ctypes.c_void_p(address(array))
 
 
@@ -66,11 +67,50 @@ def predicted_fill(n: int, pointers: np.ndarray, rows: np.ndarray) -> tuple[floa
     if amd is None:
         return 0.0, 0.0
     order, info = np.zeros(n, np.int32), np.zeros(_AMD_INFO)
-    amd.amd_order(ctypes.c_int(n), _at(pointers), _at(rows), _at(order), None, _at(info))
+    amd.amd_order(ctypes.c_int(n), pointer_to(pointers), pointer_to(rows), pointer_to(order), None, pointer_to(info))
     return float(info[_AMD_ENTRIES]), float(info[_AMD_PRODUCTS])
 
 
-class UMFPACK(CalledBack):
+class Handles:
+    """What UMFPACK keeps of a matrix: options, the analysis of its pattern and its factors, given back with the object.
+
+    ``numbers`` are "di" (real) or "zi" (complex).
+    """
+
+    numbers = "di"
+
+    def prepare(self) -> None:
+        """Options, and no analysis yet."""
+        self.library = library("umfpack")
+        self.control, self.info = np.zeros(_N_CONTROL), np.zeros(_N_INFO)
+        self.call("defaults", self.control)
+        self.control[_STRATEGY], self.control[_REFINEMENT], self.control[_ORDERING] = _SYMMETRIC, 0, _METIS
+        self.symbolic, self.numeric = np.zeros(1, np.int64), np.zeros(1, np.int64)
+
+    def call(self, what: str, *arguments: Any) -> int:
+        """Call the function of the library for these numbers; it gets where the data of arrays are."""
+        given = [pointer_to(one) if isinstance(one, np.ndarray) else one for one in arguments]
+        return getattr(self.library, f"umfpack_{self.numbers}_{what}")(*given)
+
+    def release(self) -> None:
+        """Give the factors back."""
+        if self.numeric[0]:
+            self.call("free_numeric", self.numeric)
+
+    def release_analysis(self) -> None:
+        """Give the analysis of the pattern back."""
+        if self.symbolic[0]:
+            self.call("free_symbolic", self.symbolic)
+
+    def __del__(self):
+        if sys is None or sys.is_finalizing():  # the process gives all back
+            return
+        if hasattr(self, "numeric"):
+            self.release()
+            self.release_analysis()
+
+
+class UMFPACK(Handles, CalledBack):
     """Multifrontal LU of SuiteSparse, called back from compiled code."""
 
     name = "UMFPACK (SuiteSparse)"
@@ -78,11 +118,7 @@ class UMFPACK(CalledBack):
 
     def __init__(self, n: int, pointers: np.ndarray, rows: np.ndarray) -> None:
         super().__init__(n, pointers, rows)
-        self.library = library("umfpack")
-        self.control, self.info = np.zeros(_N_CONTROL), np.zeros(_N_INFO)
-        self.library.umfpack_di_defaults(_at(self.control))
-        self.control[_STRATEGY], self.control[_REFINEMENT], self.control[_ORDERING] = _SYMMETRIC, 0, _METIS
-        self.symbolic, self.numeric = np.zeros(1, np.int64), np.zeros(1, np.int64)
+        self.prepare()
         self.taken = np.zeros(len(rows), bool)  # entries that UMFPACK is given, of all
         self.used_pointers, self.used_rows, self.values = pointers, rows, np.zeros(0)
 
@@ -92,21 +128,16 @@ class UMFPACK(CalledBack):
 
     def _analyse(self):
         """Order the entries that are taken; the order depends on nothing else."""
-        self._release()
-        if self.symbolic[0]:
-            self.library.umfpack_di_free_symbolic(_at(self.symbolic))
+        self.release()
+        self.release_analysis()
         before = np.concatenate([[0], np.cumsum(self.taken)])
         self.used_pointers = before[self.pointers].astype(np.int32)
         self.used_rows = np.ascontiguousarray(self.rows[self.taken])
         n, no_values = ctypes.c_int(self.n), ctypes.c_void_p(0)
-        self.library.umfpack_di_symbolic(
-            n, n, _at(self.used_pointers), _at(self.used_rows), no_values,
-            _at(self.symbolic), _at(self.control), _at(self.info),
+        self.call(
+            "symbolic", n, n, self.used_pointers, self.used_rows, no_values, self.symbolic, self.control,
+            self.info,
         )  # fmt: skip
-
-    def _release(self):
-        if self.numeric[0]:
-            self.library.umfpack_di_free_numeric(_at(self.numeric))
 
     def _factorise(self, values):
         self.factored = values
@@ -114,24 +145,24 @@ class UMFPACK(CalledBack):
         if new.any() or not self.symbolic[0]:
             self.taken |= new
             self._analyse()
-        self._release()
+        self.release()
         self.values = np.ascontiguousarray(values[self.taken])
         status = -1
         if self.symbolic[0]:  # else not even the pattern could be ordered
-            status = self.library.umfpack_di_numeric(
-                _at(self.used_pointers), _at(self.used_rows), _at(self.values), ctypes.c_void_p(int(self.symbolic[0])),
-                _at(self.numeric), _at(self.control), _at(self.info),
+            status = self.call(
+                "numeric", self.used_pointers, self.used_rows, self.values,
+                ctypes.c_void_p(int(self.symbolic[0])), self.numeric, self.control, self.info,
             )  # fmt: skip
         if status == _SINGULAR:
-            self._release()
+            self.release()
         self.status[0] = 0 if status == 0 else 1
 
     def _solution(self, right):
         solution = np.empty(self.n)
         if self.numeric[0]:
-            self.library.umfpack_di_solve(
-                0, _at(self.used_pointers), _at(self.used_rows), _at(self.values), _at(solution), _at(right),
-                ctypes.c_void_p(int(self.numeric[0])), _at(self.control), _at(self.info),
+            self.call(
+                "solve", 0, self.used_pointers, self.used_rows, self.values, solution, right,
+                ctypes.c_void_p(int(self.numeric[0])), self.control, self.info,
             )  # fmt: skip
             return solution
         return right
@@ -141,11 +172,3 @@ class UMFPACK(CalledBack):
         if self.taken.any():
             self._analyse()
         super().rebuild(state)
-
-    def __del__(self):
-        if sys is None or sys.is_finalizing():  # the process gives all back
-            return
-        if hasattr(self, "numeric"):
-            self._release()
-            if self.symbolic[0]:
-                self.library.umfpack_di_free_symbolic(_at(self.symbolic))

@@ -72,30 +72,24 @@ class Grains:
         sizes["nb"] = len(found.nodes) + 1 if self.clumps else 0
         sizes["ny"] = sizes["nb"] + (len(found.moved) if self.resists else 0)
         sizes["nv"] = sizes["ny"] if self.clumps else sizes["ng"]
-        self.shaped = owner.shaped
+        self.shaped, self.owner = owner.shaped, owner
         # grains that change nothing but themselves: what sweeps find are velocities of the method
         bound = self.clumps or self.moving or len(found.moved) or system.m or getattr(method, "mixed", False)
         self.free = not (bound or method.velocities_first)
-        there = {"nm": self.moving, "nk": self.clumps, "nt": self.resists, "nq": not self.clumps}
         self.bounces = BOUNCES and bool((search.laws[..., L_NORMAL] > 0.0).any())
-        there["nj"] = self.bounces
-        sizes |= {name: sizes["np"] * is_there for name, is_there in there.items()}
+        sizes |= {name: sizes["np"] * is_there for name, is_there in self._by_pair().items()}
         hulls = self.hulls = Hulls(owner.shapes)
         sizes |= sizes_of_shapes(owner, obstacles, hulls, sizes)
         self.arrays, self.record = TABLE.arrays(sizes), np.zeros(1, TABLE.dtype)
         a = self.arrays
-        a["node"][:own], a["radius"][:own] = search.nodes, search.radii
-        if search.offsets.any():  # zeros that are not written take no memory
-            a["offset"][:own] = search.offsets
-        a["material"][:own], a["laws"][:] = search.materials, search.laws
         a["excluded"][:] = excluded
+        self._fill_spheres(search)
         fill_shapes(self.arrays, search, obstacles, hulls)
         self._fill_bodies(found)
         if self.shaped:
             link_shapes(a)
         a["plane_node"][:], a["plane_material"][:] = obstacles.nodes, obstacles.materials
         a["plane_local"][:] = obstacles.local
-        self.owner = owner
         self.mechanism = Mechanism(system, obstacles, found.moved) if len(found.moved) else None
         if self.mechanism is not None:
             self.mechanism.grow(sizes["np"])
@@ -122,6 +116,19 @@ class Grains:
         self.tables: list[np.ndarray] = []
         if self.shaped:
             refuse_overlaps(self)
+
+    def _by_pair(self):
+        """Sizes that are the number of pairs, and whether the group has such arrays."""
+        there = {"np": True, "nm": self.moving, "nk": self.clumps, "nt": self.resists, "nq": not self.clumps}
+        return there | {"nj": self.bounces}
+
+    def _fill_spheres(self, search):
+        """Places and materials of spheres, or of shapes, and the laws of their contacts."""
+        a, own = self.arrays, len(search.nodes)
+        a["node"][:own], a["radius"][:own] = search.nodes, search.radii
+        if search.offsets.any():  # zeros that are not written take no memory
+            a["offset"][:own] = search.offsets
+        a["material"][:own], a["laws"][:] = search.materials, search.laws
 
     def _fill_bodies(self, found):
         """Mobilities of grains, or inertias of bodies; those of what cannot move stay zero."""
@@ -164,8 +171,7 @@ class Grains:
 
     def search_again(self) -> None:
         """Give the pairs more room, as many as the last search found and some."""
-        there = {"np": True, "nm": self.moving, "nk": self.clumps, "nt": self.resists, "nq": not self.clumps}
-        there["nf"], there["nj"] = self.shaped, self.bounces
+        there = self._by_pair() | {"nf": self.shaped}
         growing = [[name] for name, is_there in there.items() if is_there]
         size = _whole_blocks(max(int(GROWTH * self.record[0]["found"]), len(self.arrays["first"])))
         for name, item in TABLE.items.items():

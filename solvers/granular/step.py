@@ -231,6 +231,26 @@ def _add_changes(s):
             s.V[i, j] = s.Vs[i, j] + s.W[i, j]
 
 
+@kernel
+def _move(p, s):
+    """Leave the poses of the end of the step, without overlaps, and book what restitution has lost."""
+    if p.lost > 0.0:
+        p.all_lost += p.lost
+        p.kinetic = max(p.kinetic, kinetic_energy(p, s.V))
+    if p.led != 0 and p.clumps != 0:
+        bodies.follow(p, s.x0, s.Q0, s.V, s.h, s.x, s.Q, s.R)
+    elif p.led != 0:
+        follow(p, s.x0, s.V, s.h, s.x)
+        if p.held == 0:
+            turn_along(p, s.Q0, s.V, s.P, s.h, s.Q, s.R)
+    if p.moving != 0:
+        place_planes(p, s.x, s.R)
+    if p.shapes != 0:
+        call2(p.shapes_part, p.self_at, PUSH_APART)
+    else:
+        push_apart(p, s.x, s.Q, s.R, s.h)
+
+
 @entry("void(int64, int64)")
 def contacts_of_step(data, run):
     """Solve the contacts of a contact group of free bodies, and leave the end of the step.
@@ -285,21 +305,7 @@ def contacts_of_step(data, run):
     for i in range(s.lam_report.shape[0]):
         s.lam_report[i] = s.kv * s.Lam[i] / s.h
     if s.code == OK:
-        if p.lost > 0.0:
-            p.all_lost += p.lost
-            p.kinetic = max(p.kinetic, kinetic_energy(p, s.V))
-        if p.led != 0 and p.clumps != 0:
-            bodies.follow(p, s.x0, s.Q0, s.V, s.h, s.x, s.Q, s.R)
-        elif p.led != 0:
-            follow(p, s.x0, s.V, s.h, s.x)
-            if p.held == 0:
-                turn_along(p, s.Q0, s.V, s.P, s.h, s.Q, s.R)
-        if p.moving != 0:
-            place_planes(p, s.x, s.R)
-        if p.shapes != 0:
-            call2(p.shapes_part, p.self_at, PUSH_APART)
-        else:
-            push_apart(p, s.x, s.Q, s.R, s.h)
+        _move(p, s)
 
 
 @kernel

@@ -128,7 +128,7 @@ def test_the_reader_of_paraview_sees_all_steps_with_points_where_the_skin_puts_t
             "span",
             "solid",
             "shell",
-        }  # test_solid_results.py, test_shells.py
+        }  # test_solid_results.py, test_shell_motion.py
 
 
 def test_point_data_show_section_moments_along_beams_and_impulses_at_contacts(result):

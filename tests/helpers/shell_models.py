@@ -9,8 +9,12 @@ import numpy as np
 from scipy.sparse.linalg import splu
 
 import fem_mbs as fem
+from fem_mbs.rotations import matrix_to_quaternion
 
 ACROSS = {"x": ("x", "ry", "rz"), "y": ("y", "rx", "rz"), "z": ("z", "rx", "ry")}  # what a plane of symmetry holds
+CELLS = ("quad", "triangle")
+STEEL = fem.SolidMaterial(E=210e9, nu=0.3, density=7850)
+CARBON = fem.PlyMaterial(E1=140e9, E2=10e9, nu12=0.3, G12=5e9, G13=5e9, G23=3.5e9, density=1600)
 
 
 def section(E, nu, thickness, density=1.0):
@@ -215,3 +219,26 @@ def hinged_roof(n, thickness, cell="quad", until=30.0, **options):
         until=lambda point: R - point.position(crown)[2] > until,
     )  # fmt: skip
     return [(3000 * point.load_factor, R - point.position(crown)[2]) for point in path.limits]
+
+
+def curved(cell="quad", n=3, density=1.0, **options):
+    """A piece of a saddle."""
+    mesh = fem.panel_mesh([1, 1], [n, n], cell=cell, form=lambda x: x + [0, 0, 1] * (0.3 * x[:, :1] * (1 - x[:, 1:2])))
+    return fem.ShellBody(mesh, section(1.0, 0.3, 0.05, density), name="saddle", **options)
+
+
+def posed(body, x, R):
+    """Forces (n, 6) on the nodes of a body alone in its model, with positions x and rotations R."""
+    system = fem.System(model_of(body), check=False)
+    state = system.initial.copy()
+    numbers = [node.index for node in body.nodes]
+    state.x[numbers], state.R[numbers] = x, R
+    for number in numbers:
+        matrix_to_quaternion(state.R[number], state.Q[number])
+    return system.forces(state)[1].reshape(-1, 6)[numbers], state
+
+
+def inner(body):
+    """Which nodes of a body on the unit square are not on its rim."""
+    x = body.reference[:, :2]
+    return ((x > 1e-9) & (x < 1 - 1e-9)).all(axis=1)
