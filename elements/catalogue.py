@@ -90,6 +90,7 @@ from fem_mbs.elements.solids.loads import (
 from fem_mbs.elements.solids.material import SolidMaterial
 from fem_mbs.elements.solids.surface_contact import SurfaceOnSurface
 from fem_mbs.elements.solids.tie import Tie, TiedNode
+from fem_mbs.elements.superelements.load_patterns import LoadPattern
 from fem_mbs.elements.superelements.reduce import reduce_matrices, reduce_mesh
 from fem_mbs.elements.superelements.reduction import Reduction, load_reduction
 from fem_mbs.elements.superelements.superelement import Superelement
@@ -103,12 +104,12 @@ __all__ = [
     "Fixed", "Force", "ForceCurve", "FrameAngle", "FrameMotion", "GearFlank", "GearMesh", "GearPair", "Hexa8",
     "Hexa8Enhanced", "Hexa20", "HullOnPlane", "IdealBelt", "Inertia", "Joint", "JointBumper", "JointDriver",
     "JointEffort", "JointFriction", "JointRate", "JointServo", "JointSpring", "JointStop", "JournalClearance",
-    "KnifeEdge", "LineLoad", "LinearDriver", "Lock", "LooseGearPair", "MaterialTable", "Motor", "NodalLoad",
-    "NodeOnFaces", "NonlinearSpring", "ParallelAxes", "PerpendicularAxes", "Planar", "PlyMaterial", "PointForce",
-    "PointMass", "PointMoment", "PointOnCurve", "PointOnLine", "PointOnSpline", "PointOnSurface", "Prescribed",
-    "PressureFace", "Prismatic", "PrismaticClearance", "PythonElement", "QuasiStaticBearing", "RackAndPinion",
-    "Reduction", "Revolute", "RevoluteDriver", "RigidBallBearing", "RigidBody", "RingOnCylinder", "RingOnPlane",
-    "RollingDisc", "Screw", "Section", "Shell3", "Shell4", "ShellBody", "ShellSection", "SolidBody",
+    "KnifeEdge", "LineLoad", "LinearDriver", "LoadPattern", "Lock", "LooseGearPair", "MaterialTable", "Motor",
+    "NodalLoad", "NodeOnFaces", "NonlinearSpring", "ParallelAxes", "PerpendicularAxes", "Planar", "PlyMaterial",
+    "PointForce", "PointMass", "PointMoment", "PointOnCurve", "PointOnLine", "PointOnSpline", "PointOnSurface",
+    "Prescribed", "PressureFace", "Prismatic", "PrismaticClearance", "PythonElement", "QuasiStaticBearing",
+    "RackAndPinion", "Reduction", "Revolute", "RevoluteDriver", "RigidBallBearing", "RigidBody", "RingOnCylinder",
+    "RingOnPlane", "RollingDisc", "Screw", "Section", "Shell3", "Shell4", "ShellBody", "ShellSection", "SolidBody",
     "SolidMaterial", "SphereInCylinder", "SphereInGroove", "SphereInSphere", "SphereOnBox", "SphereOnCapsule",
     "SphereOnCylinder", "SphereOnPlane", "SphereOnRectangle", "SphereOnSphere", "SphereOnWire", "Spherical",
     "SphericalClearance", "Spring", "SpurTeeth", "StateSpace", "Stops", "Superelement", "SurfaceContacts",

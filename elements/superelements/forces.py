@@ -1,6 +1,6 @@
 """Forces of a superelement, with derivatives in one direction, which are the columns of its tangents.
 
-    V = ½ d·K̂ d + Σ_p k_p (e_p q_p + ½ q_p²) ,   e_p = c_p·d ,   q_p = ½ d·Ĝ_p d                                    (8)
+    V = ½ d·K̂ d + Σ_pq k_pq (e_p q_q + ½ q_p q_q) ,   e_p = c_p·d ,   q_p = ½ d·Ĝ_p d                               (8)
     T = ½ v̂·M̂ v̂ + v̂·N ω_0 + ½ ω_0·O ω_0 ,   N = [N_a d] ,   O_ab = d·O_ab d                                      (9)
     p̂ = M̂ v̂ + N ω_0 = (p_i, π_i, p_η) ,   σ = Nᵀv̂ + O ω_0 ,   g_d = Σ ω_a N_aᵀ v̂ + Σ ω_a ω_b O_ab d            (10)
     h_i = ṗ_i + ω_0 × p_i ,   g = −g_d + (0, π̇_i, ṗ_η) ,   s = σ̇ + ω_0 × σ + Σ (π̇_i + ω_0 × π_i − p_i × ξ_i)      (11)
@@ -109,41 +109,57 @@ def to_rows(p, B, Q, G, F, L, rows):
 
 
 @kernel
+def stretches(p, derivative, L, turned, e):
+    """Fill Ĝ_p d in turned (2, patterns, n), and e_p and q_p of (8) in e (2, 2, patterns).
+
+    ``derivative`` 0: values, in turned[0] and e[0]; 1: derivatives, which need these, in turned[1] and e[1].
+    """
+    n = 6 * p.frames + p.modes
+    half = 0.5 if derivative == 0 else 1.0
+    for q in range(p.patterns):
+        at = p.pattern_at + 8 * (p.patterns**2 + q * (n + n * n))
+        c = vector(at, n)
+        product(matrix(at + 8 * n, n, n), n, derivative, L[POSE], L[H_])
+        e[derivative, 0, q] = e[derivative, 1, q] = 0.0
+        for i in range(n):
+            turned[derivative, q, i] = L[H_, derivative, i]
+            e[derivative, 0, q] += c[i] * L[POSE, derivative, i]
+            e[derivative, 1, q] += half * L[POSE, derivative, i] * turned[0, q, i]
+
+
+@kernel
 def add_patterns(p, derivative, L):
     """Add the forces of the load patterns (8) to L[G_]; ``derivative`` 0: values, 1: derivatives."""
-    n = 6 * p.frames + p.modes
-    for q in range(p.patterns):
-        at = p.pattern_at + 8 * q * (1 + n + n * n)
-        k, c = vector(at, 1)[0], vector(at + 8, n)
-        product(matrix(at + 8 + 8 * n, n, n), n, 0, L[POSE], L[H_])
-        e = half = 0.0
-        for i in range(n):
-            e += c[i] * L[POSE, 0, i]
-            half += 0.5 * L[POSE, 0, i] * L[H_, 0, i]
-        if derivative == 0:
-            for i in range(n):
-                L[G_, 0, i] += k * (half * c[i] + (e + half) * L[H_, 0, i])
-            continue
-        product(matrix(at + 8 + 8 * n, n, n), n, 1, L[POSE], L[H_])
-        rate = turn = 0.0
-        for i in range(n):
-            rate += c[i] * L[POSE, 1, i]
-            turn += L[POSE, 1, i] * L[H_, 0, i]
-        for i in range(n):
-            L[G_, 1, i] += k * (turn * c[i] + (rate + turn) * L[H_, 0, i] + (e + half) * L[H_, 1, i])
+    n, count = 6 * p.frames + p.modes, p.patterns
+    k = matrix(p.pattern_at, count, count)
+    turned, e = np.zeros((2, count, n)), np.zeros((2, 2, count))
+    stretches(p, 0, L, turned, e)
+    if derivative == 1:
+        stretches(p, 1, L, turned, e)
+    for q in range(count):
+        c = vector(p.pattern_at + 8 * (count**2 + q * (n + n * n)), n)
+        for r in range(count):
+            half, pull, tension = (
+                e[derivative, 1, r],
+                e[derivative, 0, r] + e[derivative, 1, r],
+                e[0, 0, r] + e[0, 1, r],
+            )
+            for i in range(n):  # turned[1] is zero where values are asked for
+                L[G_, derivative, i] += k[q, r] * (half * c[i] + pull * turned[0, q, i] + tension * turned[1, q, i])
 
 
 @kernel
 def pull_rates(p, L, rates):
-    """Fill rates (patterns,) with the derivatives of the pulls k (e + q) of (8); L[H_] is zero then."""
-    n = 6 * p.frames + p.modes
-    for q in range(p.patterns):
-        at = p.pattern_at + 8 * q * (1 + n + n * n)
-        k, c = vector(at, 1)[0], vector(at + 8, n)
-        product(matrix(at + 8 + 8 * n, n, n), n, 0, L[POSE], L[H_])
+    """Fill rates (patterns,) with the derivatives of the pulls Σ k_pq (e_q + q_q) of (8); L[H_] is zero then."""
+    count = p.patterns
+    k = matrix(p.pattern_at, count, count)
+    turned, e = np.zeros((2, count, 6 * p.frames + p.modes)), np.zeros((2, 2, count))
+    stretches(p, 0, L, turned, e)
+    stretches(p, 1, L, turned, e)
+    for q in range(count):
         rates[q] = 0.0
-        for i in range(n):
-            rates[q] += k * (c[i] + L[H_, 0, i]) * L[POSE, 1, i]
+        for r in range(count):
+            rates[q] += k[q, r] * (e[1, 0, r] + e[1, 1, r])
     L[H_, :, :] = 0.0
 
 

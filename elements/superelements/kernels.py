@@ -17,6 +17,7 @@ from fem_mbs.elements.superelements.forces import (
     inertia_products,
     inertia_rows,
     pull_rates,
+    stretches,
     to_rows,
 )
 from fem_mbs.elements.superelements.motion import (
@@ -181,7 +182,7 @@ def force_tangent(p, x, R, v, K, C):
 def geometric(p, x, R, v, K):
     """Add the stiffness of the elastic forces ġ = K̂ ḋ + … that displacements v bring about, in the place that there is.
 
-    Of a pattern the pull changes by k ė, and Ĝ with it.
+    Of patterns the pulls change by Σ k_pq (ė_q + q̇_q), and their Ĝ with them.
     """
     n, nd = 6 * p.frames + p.modes, len(v)
     B, Q = np.zeros((p.frames, N_B, 2, 3)), np.zeros((p.frames, 2, 2, 3, 3))
@@ -199,7 +200,7 @@ def geometric(p, x, R, v, K):
         turn_frame(p, unit, B, Q, G, F, L)
         L[G_, 1, :] = 0.0
         for q in range(p.patterns):
-            at = p.pattern_at + 8 * (q * (1 + n + n * n) + 1 + n)
+            at = p.pattern_at + 8 * (p.patterns**2 + q * (n + n * n) + n)
             product(matrix(at, n, n), n, 1, L[POSE], L[H_])
             for i in range(n):
                 L[G_, 1, i] += pulls[q] * L[H_, 1, i]
@@ -224,15 +225,12 @@ def energy(p, x, R, gravity):
     total = 0.0
     for i in range(n):
         total += 0.5 * L[POSE, 0, i] * L[G_, 0, i]
-    for q in range(p.patterns):
-        at = p.pattern_at + 8 * q * (1 + n + n * n)
-        k, c = vector(at, 1)[0], vector(at + 8, n)
-        product(matrix(at + 8 + 8 * n, n, n), n, 0, L[POSE], L[H_])
-        e = half = 0.0
-        for i in range(n):
-            e += c[i] * L[POSE, 0, i]
-            half += 0.5 * L[POSE, 0, i] * L[H_, 0, i]
-        total += k * half * (e + 0.5 * half)
+    count = p.patterns
+    turned, e, k = np.zeros((2, count, n)), np.zeros((2, 2, count)), matrix(p.pattern_at, count, count)
+    stretches(p, 0, L, turned, e)
+    for q in range(count):
+        for r in range(count):
+            total += k[q, r] * e[0, 1, q] * (e[0, 0, r] + 0.5 * e[0, 1, r])
     a, centre = vector(p.geometry_at, nb), vector(p.geometry_at + 8 * 14 * nb, 3)
     c_d = matrix(p.geometry_at + 8 * (14 * nb + 3), 3, n)
     arm, place = local_vector(3), local_vector(3)

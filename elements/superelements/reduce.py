@@ -14,6 +14,7 @@ from fem_mbs.elements.solids.body import SolidBody
 from fem_mbs.elements.solids.faces import area_shares
 from fem_mbs.elements.solids.material import SolidMaterial
 from fem_mbs.elements.superelements.blows import MOST_MODES, Blows
+from fem_mbs.elements.superelements.coordinates import as_lengths, compliance, responses, rigid_coordinates
 from fem_mbs.elements.superelements.craig_bampton import (
     FrameNodes,
     Halved,
@@ -22,9 +23,10 @@ from fem_mbs.elements.superelements.craig_bampton import (
     followers,
     reduced,
 )
+from fem_mbs.elements.superelements.load_patterns import LoadPattern, Loads, check_known, patterns_of
 from fem_mbs.elements.superelements.matrix_files import Entries, read_matrix_file
-from fem_mbs.elements.superelements.reduction import Reduction, as_lengths, rigid_coordinates
-from fem_mbs.elements.superelements.stiffening import cells_of, follower_stiffness, geometric_stiffness, unit_pull
+from fem_mbs.elements.superelements.reduction import Reduction
+from fem_mbs.elements.superelements.stiffening import cells_of, follower_stiffness, geometric_stiffness
 from fem_mbs.errors import ParameterError
 from fem_mbs.mesh import Mesh
 from fem_mbs.model import Model
@@ -34,13 +36,13 @@ from fem_mbs.system.system import System
 MODES = 12  # by default
 
 
-def _finish(owner, matrices, X, per, frames, modes, faces, name, stiffening=None, cells=None, blows=(None, None)):
+def _finish(owner, matrices, X, per, frames, modes, faces, name, stiffening=(), cells=None, blows=(None, None)):
     """Checks, reduction and mass properties of a model.
 
     ``matrices``: list of M and K, which is emptied.
     ``blows``: energy kept and frames struck, see `Blows`.
     ``cells``: arrays of the solids, see `Reduction`.
-    ``stiffening``: two names of frames, and K_G, or a function of displacements (k, 3) that gives K_G of a component.
+    ``stiffening``: pairs of a `LoadPattern` and K_G, or a function of displacements (k, 3), K_G of one component.
     """
     M, K, rigid = checked_model(owner, matrices, X, per)
     size = abs(K[::per, ::per]).max()
@@ -52,7 +54,9 @@ def _finish(owner, matrices, X, per, frames, modes, faces, name, stiffening=None
     hit = None if kept is None else Blows(owner, frames, M, mass, kept, struck)
     few = MODES if hit is None else MOST_MODES
     modes = few if modes is None else owner.as_integer("modes", modes, at_least=0)
-    phi, frequencies = craig_bampton(owner, M, K, X, per, frames, modes, None if hit is None else hit.enough)
+    loads = Loads.of(owner, [pattern for pattern, _ in stiffening], frames, M, X, per)
+    enough = None if hit is None else hit.enough
+    phi, frequencies, under = craig_bampton(owner, M, K, X, per, frames, modes, enough, loads.on_mesh)
     if hit is not None and hit.enough(phi) is None:
         hit.refuse(X, per, phi)
     phi[:, 6 * len(frames) :] *= np.sqrt(mass)  # amplitudes are lengths, and alike in all units
@@ -68,7 +72,8 @@ def _finish(owner, matrices, X, per, frames, modes, faces, name, stiffening=None
         "interface_frequencies": frequencies, "basis": basis, "faces": faces,
     }  # fmt: skip
     arrays |= {} if cells is None else cells
-    arrays |= _patterns(owner, arrays, phi, basis, frames, stiffening, units, K, X)
+    geometries = [geometry for _, geometry in stiffening]
+    arrays |= _patterns(owner, arrays, phi, frames, loads, under, geometries, units, K)
     found = Reduction([frame.name for frame in frames], mass, arrays, name=name)
     size = np.sqrt(np.diag(found.M).clip(1e-300))
     least = float(np.linalg.eigvalsh(found.M / np.outer(size, size))[0])
@@ -96,25 +101,33 @@ def _without_rigid(owner, K, size, places, units):
     return 0.5 * (found + found.T)
 
 
-def _patterns(owner, arrays, phi, basis, frames, stiffening, units, K, points):
-    """Arrays of the axial stiffening."""
-    n = phi.shape[1]
-    if stiffening is None:
-        return {"stretch": np.zeros((0, n)), "pull_stiffness": np.zeros(0), "pull_geometry": np.zeros((0, n, n))}
-    names, (first, last, geometry) = [frame.name for frame in frames], stiffening
-    for frame in (first, last):
-        owner.check(frame in names, "stiffening", frame, f"is no frame; there are {', '.join(names)}")
-    X = arrays["positions"]
-    c, k, d = unit_pull(owner, arrays["K"], X, (names.index(first), names.index(last)), units)
-    if callable(geometry):
-        G = geometry((basis @ d).reshape(-1, 3))
-        parts = basis.reshape(-1, 3, n)
-        made = sum(parts[:, i].T @ (G @ parts[:, i]) for i in range(3))
-    else:
-        made = phi.T @ (geometry @ phi)
-    forces = (K @ (phi @ d)).reshape(len(points), -1)[:, :3]
-    made = made + follower_stiffness(frames, points, forces, n)
-    return {"stretch": c[None], "pull_stiffness": np.array([k]), "pull_geometry": 0.5 * (made + made.T)[None]}
+def _patterns(owner, arrays, phi, frames, loads, under, geometries, units, K):
+    """Arrays of the loads that stiffen the body.
+
+    ``under`` (N, p): of (19), displacements under them with the frames held; ``geometries``: of each, as `_finish`.
+    """
+    X, points, basis = arrays["positions"], arrays["points"], arrays["basis"]
+    n, first, p = phi.shape[1], 6 * len(frames), len(geometries)
+    c = loads.on_coordinates(owner, phi, X, float(np.ptp(points, axis=0).max()))
+    d = responses(arrays["K"], c, X, units)
+    known = compliance(c, d)
+    exact = known - compliance(c[:, first:], d[:, first:]) + compliance(loads.on_mesh.T, under.T)
+    check_known(owner, loads.names, known, exact)
+    found = np.zeros((p, n, n))
+    for k, geometry in enumerate(geometries):
+        u = phi @ d[k]
+        if under[:, k].any():
+            u += under[:, k] - phi[:, first:] @ d[k, first:]
+        moved = u.reshape(len(points), -1)[:, :3]
+        if callable(geometry):
+            G, parts = geometry(moved), basis.reshape(-1, 3, n)
+            made = sum(parts[:, i].T @ (G @ parts[:, i]) for i in range(3))
+        else:
+            made = phi.T @ (geometry @ phi)
+        forces = (K @ u - loads.on_mesh[:, k]).reshape(len(points), -1)[:, :3]
+        made = made + follower_stiffness(frames, points, forces, basis)
+        found[k] = 0.5 * (made + made.T)
+    return {"stretch": c, "pull_geometry": found, "pull_compliance": exact, "pull_fields": loads.fields}
 
 
 def _frames(owner, frames, nodes_of, X, coupling, weights_of):
@@ -151,7 +164,7 @@ def reduce_mesh(
     group: str | None = None,
     elements: Any = None,
     mass: str = "consistent",
-    stiffening: tuple[str, str] | None = None,
+    stiffening: tuple[str, str] | LoadPattern | list | None = None,
     energy_kept: float | None = None,
     struck: dict[str, Any] | None = None,
     name: str | None = None,
@@ -171,9 +184,10 @@ def reduce_mesh(
         "averaged": the frame moves as its faces do in the mean, weighted with their areas, and they stay free to
         deform; forces on it spread over them. "rigid": they keep their form.
     group, elements, mass : as `SolidBody`
-    stiffening : (str, str), optional
+    stiffening : (str, str), `LoadPattern`, or list of both, optional
         Two frames between which the part carries an axial load, as a rod does: the load then stiffens bending, or
-        softens it. For slender parts; it makes a rod that is swung round some ten times as accurate.
+        softens it. For slender parts; it makes a rod that is swung round some ten times as accurate. Other loads that a
+        part carries, on several frames or by its mass: a list of them, such as ``[("a", "b"), LoadPattern(axis=…)]``.
     energy_kept : float from 0 to 1, optional
         For a part that is struck: take as many modes as a blow with restitution 0 needs to leave this share of the
         energy in the body, 1 − m_eff/M, in the place of a number of them. ``modes`` is then the most that are allowed,
@@ -240,13 +254,16 @@ def _parts(owner, mesh, material, frames, coupling, stiffening, options):
         corners = 3 if rows.shape[1] in (3, 6) else 4
         for k in range(1, corners - 1):
             triangles.append(body.places_of(rows[:, [0, k, k + 1]]))
-    given = None
+    given = []
     if stiffening is not None:
         plain = not any(type(element).enhanced for element in body.elements)
         owner.check(
             plain, "stiffening", stiffening, "is not for elements with incompatible strains; use quadratic cells"
         )
-        given = (*_two(owner, stiffening, 2), lambda u: geometric_stiffness(cells_of(body), body.reference, u))
+        cells, message = cells_of(body), "has a geometry, which is for reduce_matrices; of a mesh it is computed"
+        for one in patterns_of(owner, stiffening, named, matrices=False):
+            owner.check(one.geometry is None, "stiffening", one, message)
+            given.append((one, lambda u: geometric_stiffness(cells, body.reference, u)))
     return matrices, body.reference, named, np.concatenate(triangles), given, _cells(body)
 
 
@@ -278,13 +295,6 @@ def _cells(body):
     }
 
 
-def _two(owner, given, count):
-    """``stiffening`` as a tuple of ``count``."""
-    what = "two names of frames" if count == 2 else "(first frame, second frame, K_G)"
-    owner.check(isinstance(given, (tuple, list)) and len(given) == count, "stiffening", given, f"must be {what}")
-    return tuple(given)
-
-
 @Keywords.known
 def reduce_matrices(
     M: Any,
@@ -294,7 +304,7 @@ def reduce_matrices(
     *,
     modes: int | None = None,
     coupling: str | dict[str, str] = "rigid",
-    stiffening: tuple[str, str, Any] | None = None,
+    stiffening: tuple[str, str, Any] | LoadPattern | list | None = None,
     energy_kept: float | None = None,
     struck: dict[str, Any] | None = None,
     name: str | None = None,
@@ -314,8 +324,9 @@ def reduce_matrices(
         (numbers, position (3,) [m]). Default: the mean of the nodes.
     modes : int ≥ 0, default 12
     coupling : {"rigid", "averaged"} or dict of frames, as `reduce_mesh`; all nodes of a frame have the same weight
-    stiffening : (str, str, (N, N) matrix or path), optional
-        Two frames between which the part carries an axial load, and its geometric stiffness under a unit pull.
+    stiffening : (str, str, (N, N) matrix or path), `LoadPattern`, or list of both, optional
+        Two frames between which the part carries an axial load, and its geometric stiffness under a unit pull; or loads
+        with their ``geometry``, as `reduce_mesh`.
     energy_kept, struck : as `reduce_mesh`
     name : str, optional
 
@@ -372,13 +383,13 @@ def reduce_matrices(
         return np.full(len(nodes), 1.0 / len(nodes))
 
     named = _frames(owner, frames, nodes_of, X, coupling, equal)
-    given = None
-    if stiffening is not None:
-        first, last, geometry = _two(owner, stiffening, 3)
-        geometry = _matrix(owner, "stiffening", geometry)
+    given = []
+    for one in [] if stiffening is None else patterns_of(owner, stiffening, named, matrices=True):
+        owner.check(one.geometry is not None, "stiffening", one, "needs its geometric stiffness: geometry=…")
+        geometry = _matrix(owner, "stiffening", one.geometry)
         geometry = geometry.matrix(labels, per) if isinstance(geometry, Entries) else geometry
         owner.check(geometry.shape == K.shape, "stiffening", geometry.shape, f"must be of the shape of K, {K.shape}")
-        given = (first, last, geometry)
+        given.append((one, geometry))
     matrices = [M, K]
     del M, K
     return _finish(owner, matrices, X, per, named, modes, np.zeros((0, 3)), name, given, blows=(energy_kept, struck))

@@ -12,15 +12,16 @@ from scipy.linalg import eigh
 
 from fem_mbs.arguments import ArrayLike, Checked, Keywords, Named
 from fem_mbs.cells import CELLS as CELLS_OF_SOLIDS
-from fem_mbs.elements.superelements.craig_bampton import rigid_motions
+from fem_mbs.elements.superelements.coordinates import as_lengths, compliance, responses, rigid_coordinates
+from fem_mbs.elements.superelements.load_patterns import check_known
 from fem_mbs.errors import ParameterError
 from fem_mbs.spelling import meant
 
 INTEGERS = ("faces", "cell_types", "cell_points")
-FORMAT = 2  # of the file
+FORMAT = 3  # of the file; 2 had one pattern at most, and of it no more than its geometric stiffness
 ARRAYS = (
     "positions", "M", "K", "N", "O", "momentum", "inertia", "center", "interface_frequencies", "points", "basis",
-    "faces", "stretch", "pull_stiffness", "pull_geometry", "cell_types", "cell_points", "cell_material",
+    "faces", "stretch", "pull_geometry", "pull_compliance", "pull_fields", "cell_types", "cell_points", "cell_material",
 )  # fmt: skip
 CELLS = {"cell_types": np.zeros(0, int), "cell_points": np.zeros(0, int), "cell_material": np.zeros((0, 3))}
 
@@ -40,8 +41,10 @@ class Reduction(Checked):
     interface_frequencies : (m,) [rad/s], of the internal modes, all frames held
     points : (k, 3) [m], basis : (3 k, n), nodes of the model and their displacements for each coordinate
     faces : (f, 3), triangles of the surface, numbers of ``points``
-    stretch : (p, n), pull_stiffness : (p,) [N/m], pull_geometry : (p, n, n) [1/m]
-        Axial stiffening, p = 0 or 1 patterns.
+    stretch : (p, n), pull_geometry : (p, n, n), pull_compliance : (p, p) [J], pull_fields : (p, 4, 3)
+        Of p loads that stiffen the body: forces on the coordinates, geometric stiffness, work of each on the exact
+        response to each, and the accelerations A, Wᵀ that the mass is multiplied with, zero of forces on frames.
+    pull_stiffness : (p, p) [1/J], inverse of the work on the response of the coordinates; of a pull of 1 N [N/m]
     cell_types : (e,) int, types of VTK; cell_points : (c,), numbers of ``points`` of all cells, one after the other
     cell_material : (e, 3): λ, μ [Pa], and 2 for cells with incompatible modes
         The solids that it was made of, for stresses; none of a reduction of matrices.
@@ -61,8 +64,9 @@ class Reduction(Checked):
     basis: np.ndarray
     faces: np.ndarray
     stretch: np.ndarray
-    pull_stiffness: np.ndarray
     pull_geometry: np.ndarray
+    pull_compliance: np.ndarray
+    pull_fields: np.ndarray
     cell_types: np.ndarray
     cell_points: np.ndarray
     cell_material: np.ndarray
@@ -81,8 +85,9 @@ class Reduction(Checked):
         shapes: dict[str, tuple] = {
             "positions": (nb, 3), "M": (n, n), "K": (n, n), "N": (3, n, n), "O": (6, n, n), "momentum": (3, n),
             "inertia": (3, 3), "center": (3,), "interface_frequencies": (n - 6 * nb,), "points": (k, 3),
-            "basis": (3 * k, n), "faces": (None, 3), "stretch": (p, n), "pull_stiffness": (p,),
-            "pull_geometry": (p, n, n), "cell_types": (None,), "cell_points": (None,), "cell_material": (None, 3),
+            "basis": (3 * k, n), "faces": (None, 3), "stretch": (p, n), "pull_geometry": (p, n, n),
+            "pull_compliance": (p, p), "pull_fields": (p, 4, 3), "cell_types": (None,), "cell_points": (None,),
+            "cell_material": (None, 3),
         }  # fmt: skip
         for key, shape in shapes.items():
             value = self.as_array("arrays", arrays[key], shape)
@@ -93,7 +98,12 @@ class Reduction(Checked):
 
     def _check_values(self):
         """What would give wrong motions or stresses without a word: as of files that others have written."""
-        for key, matrices in (("M", self.M[None]), ("K", self.K[None]), ("O", self.O)):
+        several = (
+            ("O", self.O),
+            ("pull_geometry", self.pull_geometry),
+            ("pull_compliance", self.pull_compliance[None]),
+        )
+        for key, matrices in (("M", self.M[None]), ("K", self.K[None]), *several):
             apart = np.abs(matrices - matrices.transpose(0, 2, 1)).max(initial=0.0)
             right = apart <= 1e-8 * np.abs(matrices).max(initial=0.0)
             self.check(right, "arrays", key, "is not symmetric")
@@ -106,6 +116,19 @@ class Reduction(Checked):
         right = all(kind in sizes for kind in kinds.tolist()) and len(self.cell_material) == len(self.cell_types)
         right = right and sum(sizes[k] * c for k, c in zip(kinds.tolist(), counts.tolist())) == len(self.cell_points)
         self.check(right, "arrays", "cell_types", "do not fit cell_points and cell_material")
+        names = [f"load {k + 1}" for k in range(len(self.stretch))]
+        check_known(self, names, compliance(self.stretch, self.pull_responses), self.pull_compliance)
+
+    @functools.cached_property
+    def pull_responses(self) -> np.ndarray:
+        """Coordinates (p, n) that the loads of the patterns bring about."""
+        units = as_lengths(len(self.frames), self.modes, float(np.ptp(self.points, axis=0).max()), self.mass)
+        return responses(self.K, self.stretch, self.positions, units)
+
+    @functools.cached_property
+    def pull_stiffness(self) -> np.ndarray:
+        found = np.linalg.inv(compliance(self.stretch, self.pull_responses))
+        return 0.5 * (found + found.T)
 
     @functools.cached_property
     def held_frequency(self) -> float:
@@ -235,21 +258,6 @@ class Reduction(Checked):
         )
 
 
-def rigid_coordinates(X: np.ndarray, n: int) -> np.ndarray:
-    """Coordinates (n, 6) of rigid motions: translations, rotations about the origin, of frames at X (n_b, 3)."""
-    found = np.zeros((n, 6))
-    found[: 6 * len(X)] = rigid_motions(X, 6)
-    return found
-
-
-def as_lengths(frames: int, modes: int, length: float, mass: float) -> np.ndarray:
-    """Factors (n,) that make lengths of coordinates: 1 of translations, ``length`` [m] of rotations, m^−½ of modes.
-
-    Entries of matrices can then be compared, whatever the units of the model are.
-    """
-    return np.concatenate([np.tile(np.repeat([1.0, length or 1.0], 3), frames), np.full(modes, 1.0 / np.sqrt(mass))])
-
-
 @Keywords.known
 def load_reduction(path: Any) -> Reduction:
     """A reduction that `Reduction.save` wrote.
@@ -266,10 +274,16 @@ def load_reduction(path: Any) -> Reduction:
     owner.check(path is not None, "path", path, "must be the path of a file that reduction.save wrote")
     try:
         with h5py.File(Path(path), "r") as file:
-            if file.attrs.get("fem_mbs reduction") != FORMAT or any(key not in file for key in ARRAYS):
+            version, keys = file.attrs.get("fem_mbs reduction"), list(ARRAYS)
+            if version == FORMAT - 1:
+                keys = [key for key in ARRAYS if key not in ("pull_compliance", "pull_fields")] + ["pull_stiffness"]
+            if version not in (FORMAT, FORMAT - 1) or any(key not in file for key in keys):
                 message = "is no reduction of this version; write one by reduction.save(path)"
                 raise ParameterError(owner, "path", str(path), message)
-            arrays = {key: file[key][()] for key in ARRAYS}
+            arrays = {key: file[key][()] for key in keys}
+            if version == FORMAT - 1:
+                arrays |= {"pull_compliance": np.diag(1.0 / arrays["pull_stiffness"])}
+                arrays |= {"pull_fields": np.zeros((len(arrays["stretch"]), 4, 3))}
             frames = [str(name) for name in file.attrs["frames"]]
             return Reduction(frames, file.attrs["mass"], arrays, name=str(file.attrs["name"]) or None)
     except OSError as error:

@@ -1,12 +1,11 @@
-"""Stiffening by an axial load: one pattern of stress, whose size follows the stretch between two frames.
+"""Stiffening by loads: patterns of stress σ_p, whose sizes follow the stretches of a body.
 
-A unit pull along e from frame A to frame B is the static solution d_1 with the stress σ_1:
+    ½ d·Ĝ_p d = ½ d·ΦᵀK_G Φ d + Σ_k F_k·(θ × v_k + ½ θ × (θ × p_k)) ,
+    (K_G)_ab = ∫ ∇N_a·σ_p ∇N_b dV  on each component                                                               (20)
 
-    c = (−e on u_A, e on u_B) ,   K̂ d_1 = c ,   k = 1/(c·d_1)                                                       (17)
-    Ĝ = ΦᵀK_G Φ + Σ_k [sym(F_k p_kᵀ) − (F_k·p_k) 1]_θθ ,   (K_G)_ab = ∫ ∇N_a·σ_1 ∇N_b dV  on each component         (18)
-
-The sum is over the nodes of rigid frames at p_k = X_k − X_i, with forces F = K Φ d_1: a turn θ moves them by
-θ × p + ½ θ × (θ × p), and the second part works on F. Rigid faces hold Poisson's contraction back by such forces.
+The sum is over the nodes of frames at p_k = X_k − X_i, on which these act with F = K u_p − b_p of (19). A turn θ moves
+them by θ × p + ½ θ × (θ × p), and turns their own displacements v = u_k − u_i − θ × p_k, which averaged frames leave
+them; the second order of both works on F. Rigid faces hold Poisson's contraction back by such forces.
 
 Source: docs/theory/superelements.md, section 6; Géradin & Cardona, Flexible Multibody Dynamics (2001), on geometric
 stiffness.
@@ -18,40 +17,36 @@ import numpy as np
 from scipy.linalg import eigh, null_space
 from scipy.sparse import coo_matrix
 
-from fem_mbs.arguments import Checked
 from fem_mbs.cells import CELLS
 from fem_mbs.elements.solids.body import SolidBody
+from fem_mbs.elements.superelements.coordinates import as_lengths, rigid_coordinates
 from fem_mbs.elements.superelements.craig_bampton import FrameNodes
-from fem_mbs.elements.superelements.reduction import Reduction, as_lengths, rigid_coordinates
+from fem_mbs.elements.superelements.reduction import Reduction
+from fem_mbs.rotations import skew
 
 
-def unit_pull(owner: Checked, K: np.ndarray, X: np.ndarray, ends: tuple[int, int], units: np.ndarray) -> tuple:
-    """c (n,), k [N/m] and d_1 (n,) of (17), of frames ``ends`` at places X (n_b, 3); ``units`` of `as_lengths`."""
-    A, B = ends
-    along = X[B] - X[A]
-    length = np.linalg.norm(along)
-    owner.check(A != B and length > 0.0, "stiffening", ends, "must be two frames at different places")
-    c = np.zeros(len(K))
-    c[6 * A : 6 * A + 3], c[6 * B : 6 * B + 3] = -along / length, along / length
-    R = np.linalg.qr(rigid_coordinates(X - X.mean(axis=0), len(K)) * units[:, None])[0]
-    scaled = K / np.outer(units, units)
-    d = np.linalg.solve(scaled + np.abs(scaled).max() * R @ R.T, c / units) / units
-    return c, float(1.0 / (c @ d)), d
-
-
-def follower_stiffness(frames: list[FrameNodes], X: np.ndarray, F: np.ndarray, n: int) -> np.ndarray:
-    """The sum (n, n) of (18) for forces F (k, 3) [N] on nodes at X (k, 3)."""
+def follower_stiffness(frames: list[FrameNodes], X: np.ndarray, F: np.ndarray, basis: np.ndarray) -> np.ndarray:
+    """The sum (n, n) of (20) for forces F (k, 3) [N] of frames on nodes at X (k, 3); ``basis`` (3 k, n) is Φ."""
+    n = basis.shape[1]
     found = np.zeros((n, n))
     for i, frame in enumerate(frames):
+        forces, arms = F[frame.nodes], X[frame.nodes] - frame.at
+        moments = forces.T @ arms
+        turns = slice(6 * i + 3, 6 * i + 6)
+        found[turns, turns] = 0.5 * (moments + moments.T) - np.trace(moments) * np.eye(3)
         if frame.weights is None:
-            moments = F[frame.nodes].T @ (X[frame.nodes] - frame.at)
-            turns = slice(6 * i + 3, 6 * i + 6)
-            found[turns, turns] = 0.5 * (moments + moments.T) - np.trace(moments) * np.eye(3)
+            continue
+        moved = basis.reshape(-1, 3, n)[frame.nodes]
+        moved[:, :, 6 * i : 6 * i + 3] -= np.eye(3)
+        moved[:, :, turns] += [skew(p) for p in arms]
+        moments = sum(skew(f) @ v for f, v in zip(forces, moved))
+        found[turns] -= moments
+        found[:, turns] -= moments.T
     return found
 
 
 def geometric_stiffness(cells: list, X: np.ndarray, u: np.ndarray) -> Any:
-    """K_G (N, N) of (18), of one component, for the stress of displacements u (N, 3) of nodes at X (N, 3).
+    """K_G (N, N) of (20), of one component, for the stress of displacements u (N, 3) of nodes at X (N, 3).
 
     ``cells``: list of (type, rows (k, nn) of nodes, λ (k,), μ (k,) [Pa]).
     """
@@ -95,8 +90,8 @@ def kept_cells(r: Reduction) -> list:
     return found
 
 
-def change_by_stress(r: Reduction, d: np.ndarray, patterns: int) -> float:
-    """Largest part of K̂ that stresses of d add or take, those of ``patterns`` left out: max |y·ΦᵀK_GΦ y|/(y·K̂ y).
+def change_by_stress(r: Reduction, d: np.ndarray, patterned: bool) -> float:
+    """Largest part of K̂ that stresses of d add or take, those of patterns left out: max |y·ΦᵀK_GΦ y|/(y·K̂ y).
 
     Over all deformations y of the free body. 1 is where it would buckle by itself, free; held it does so earlier.
     """
@@ -104,11 +99,31 @@ def change_by_stress(r: Reduction, d: np.ndarray, patterns: int) -> float:
     if not cells:
         return 0.0
     n, basis = len(r.K), r.basis.reshape(len(r.points), 3, -1)
+    if patterned:
+        d = d - r.pull_stiffness @ (r.stretch @ d) @ r.pull_responses
     G = geometric_stiffness(cells, r.points, r.displacements(d))
     made = sum(basis[:, i].T @ (G @ basis[:, i]) for i in range(3))
-    for p in range(patterns):
-        made -= r.pull_stiffness[p] * (r.stretch[p] @ d) * r.pull_geometry[p]
     units = as_lengths(len(r.positions), n - 6 * len(r.positions), float(np.ptp(r.points, axis=0).max()), r.mass)
     rigid = rigid_coordinates(r.positions - r.positions.mean(axis=0), n) * units[:, None]
     Y = null_space((rigid / np.abs(rigid).max(axis=0).clip(1e-300)).T) / units[:, None]
     return float(np.abs(eigh(Y.T @ made @ Y, Y.T @ r.K @ Y, eigvals_only=True)).max())
+
+
+def unknown_rotation(r: Reduction, w: np.ndarray, origin: np.ndarray) -> float:
+    """Part of the centrifugal forces of a steady rotation that no load pattern has, 0 to 1, in the mean of the mass.
+
+    ``w`` (3,) [rad/s], ``origin`` (3,) [m], of the body from a point of the axis, both in axes of the body.
+    """
+    given = np.zeros((4, 3))
+    given[1:] = w @ w * np.eye(3) - np.outer(w, w)
+    given[0] = origin @ given[1:]
+    moments = np.zeros((4, 4))  # ∫ (1, X)(1, X)ᵀ dm
+    moments[0, 0], moments[0, 1:], moments[1:, 0] = r.mass, r.mass * r.center, r.mass * r.center
+    moments[1:, 1:] = 0.5 * np.trace(r.inertia) * np.eye(3) - r.inertia + r.mass * np.outer(r.center, r.center)
+    size, shapes = np.linalg.eigh(moments)
+    root = np.sqrt(size.clip(0.0))[:, None] * shapes.T
+    fields = np.array([(root @ field).ravel() for field in r.pull_fields]).reshape(len(r.pull_fields), 12)
+    fields /= np.linalg.norm(fields, axis=1, keepdims=True).clip(1e-300)
+    right = (root @ given).ravel()
+    left = right - fields.T @ np.linalg.lstsq(fields.T, right)[0]
+    return float(np.linalg.norm(left)) / max(float(np.linalg.norm(right)), 1e-300)

@@ -17,9 +17,10 @@ from fem_mbs.elements.base import Inertia, register
 from fem_mbs.elements.solids.mesh_body import numbers_in, poses_of
 from fem_mbs.elements.superelements import kernels
 from fem_mbs.elements.superelements.forces import PARAMETERS
+from fem_mbs.elements.superelements.load_patterns import LoadPattern
 from fem_mbs.elements.superelements.reduce import reduce_matrices
 from fem_mbs.elements.superelements.reduction import Reduction
-from fem_mbs.elements.superelements.stiffening import change_by_stress
+from fem_mbs.elements.superelements.stiffening import change_by_stress, unknown_rotation
 from fem_mbs.errors import label
 from fem_mbs.jit import address
 from fem_mbs.nodes import Frame, Node, Node3, Node6
@@ -61,7 +62,7 @@ class Superelement(Inertia):
     damping : float ≥ 0, -
         Damping ratio of all its modes of vibration, free; rigid motions are not damped.
     stiffening : bool
-        Take the axial stiffening of the reduction into account, if it was made with it.
+        Take the stiffening by loads of the reduction into account, if it was made with it.
     weights : dict, optional
         Name of a frame -> its weight ≥ 0 in the floating frame; default: all alike.
     name : str, optional
@@ -163,13 +164,14 @@ class Superelement(Inertia):
         f = self.floating
         centre, rates = r.center - f.mean, r.momentum / r.mass
         frames = np.tile(np.eye(3), (nb, 1, 1))
-        patterns, k = len(r.stretch) if self.stiffening else 0, r.pull_stiffness
+        patterns = len(r.stretch) if self.stiffening else 0
+        loads = [part for p in range(patterns) for part in (r.stretch[p], r.pull_geometry[p])]
         parts = {
             "geometry_at": (f.a, f.b, f.arms, frames, centre, rates),
             "stiffness_at": (r.K,),
             "damping_at": (self._damping_matrix(),) if self.viscous else (),
             "inertia_at": (r.M, r.N, r.N.transpose(0, 2, 1), r.O),
-            "pattern_at": tuple(part for p in range(patterns) for part in (k[p], r.stretch[p], r.pull_geometry[p])),
+            "pattern_at": (r.pull_stiffness, *loads) if patterns else (),
         }
         flat = {key: np.concatenate([np.zeros(0), *(np.ravel(one) for one in part)]) for key, part in parts.items()}
         self._pool = np.concatenate(list(flat.values()))
@@ -215,16 +217,17 @@ class Superelement(Inertia):
         return mean - R_0 @ self.floating.mean, R_0, np.concatenate([d, x[nb:].ravel()[:m]])
 
     def without_stiffening(self, state: Any, other: Any) -> tuple[float, float]:
-        """Strain energy [J] of the change between two states, and the part of it that is not of the axial pattern.
+        """Strain energy [J] of the change between two states, and the part of it that is not of the load patterns.
 
         The stresses of this part change the stiffness between frames, but none within the body.
         """
         d = [self.pose(*(part[[node.index for node in self.nodes]] for part in (s.x, s.R)))[2] for s in (state, other)]
         d, r = d[1] - d[0], self.reduction
         energy = 0.5 * float(d @ r.K @ d)
-        patterns = self._patterns
-        axial = 0.5 * float(r.pull_stiffness[:patterns] @ (r.stretch[:patterns] @ d) ** 2)
-        return energy, energy - axial
+        if not self._patterns:
+            return energy, energy
+        e = r.stretch @ d
+        return energy, energy - 0.5 * float(e @ r.pull_stiffness @ e)
 
     def positions(self, state: Any, time: float | None = None) -> np.ndarray:
         """Places (k, 3) [m] of all points of the reduced model, deformed, inertial axes.
@@ -347,37 +350,41 @@ class Superelement(Inertia):
         d = self.pose(state.x[index], state.R[index])[2]
         if self._turns(d).max() > LINEAR_TURN:
             return []  # `remark` says that nothing of it is right
-        share = change_by_stress(self.reduction, d, self._patterns)
+        share = change_by_stress(self.reduction, d, self._patterns > 0)
         if share <= STRESSED:
             return []
         text = (
-            f"its stresses{' other than those of its axial pattern' if self._patterns else ''} would stiffen or soften "
+            f"its stresses{' other than those of its load patterns' if self._patterns else ''} would stiffen or soften "
             f"it by up to {share:.0%} (what nothing holds buckles at 100 %, what is held earlier), and that is left "
-            "out here. Divide the part along its length, or make it of solids, shells or beams; for axial loads reduce "
-            "it with stiffening=(one frame, other frame)"
+            "out here. Reduce it with the loads that it carries: stiffening=(one frame, other frame) of a pull, or a "
+            "list of fem.LoadPattern. Or divide the part along its length, or make it of solids, shells or beams"
         )
         return [("stress", share, text)]
 
-    def remark_on_rotation(self, speed: float) -> list:
-        """That a steady rotation [rad/s] stiffens the body by more than it knows, see `element_checks`.
+    def remark_on_rotation(self, angular_velocity: np.ndarray, state: Any) -> list:
+        """That a steady rotation stiffens the body by more than it knows, see `element_checks`.
 
         By centrifugal forces ω² grows by up to 1.4 Ω². Without a pattern of stress all of that is missing, 1 % of a
-        frequency from Ω = 0.1 to 0.3 ω_1 on; with one the forces of a mesh that differ from a pull at its ends.
+        frequency from Ω = 0.1 to 0.3 ω_1 on; with pulls between frames what the forces of a mesh differ from them; with
+        patterns of an axis what those of this axis differ.
         """
-        limit = STIFFENED if self._patterns else TURNING
-        lowest = self.reduction.held_frequency
-        if speed <= limit * lowest:
+        index, r = [node.index for node in self.nodes], self.reduction
+        place, R_0, _ = self.pose(state.x[index], state.R[index])
+        speed, left = float(np.linalg.norm(angular_velocity)), 1.0
+        if self._patterns:
+            left = unknown_rotation(r, R_0.T @ angular_velocity, R_0.T @ place)
+        pulled = self._patterns and not r.pull_fields.any(axis=(1, 2)).all()
+        limit, lowest = STIFFENED if pulled else TURNING, r.held_frequency
+        # of the missing part of ω² over that which is known, as if ω² grew by Ω²
+        size = speed * np.sqrt(left / max(lowest**2 + (1.0 - left) * speed**2, 1e-300))
+        if size <= limit:
             return []
-        size = speed / lowest if lowest else np.inf
+        known = f"its load patterns leave {left:.0%} of these forces out" if self._patterns else "it knows none of that"
         text = (
-            f"turns with {speed:.4g} rad/s, {size:.2g} times its lowest frequency with one frame held, "
-            f"{lowest:.4g} rad/s. Centrifugal forces stiffen it, and "
-            + (
-                f"the one pattern of stiffening is good to about {STIFFENED:g} times. Divide the part along its length"
-                if self._patterns
-                else f"it knows none of that: good to about {TURNING:g} times. Slender parts: reduce_mesh(…, "
-                "stiffening=(frame, frame)) and several in a row; others: SolidBody"
-            )
+            f"turns with {speed:.4g} rad/s, {speed / max(lowest, 1e-300):.2g} times its lowest frequency with one "
+            f"frame held, {lowest:.4g} rad/s. Centrifugal forces stiffen it, and {known}: good to about "
+            f"{limit / np.sqrt(left - limit**2 * (1.0 - left)):.2g} times. Reduce it with "
+            "stiffening=fem.LoadPattern(axis=…, point=…, held=frame) of this rotation, or take a SolidBody"
         )
         return [("rotation", size / limit, text)]
 
@@ -395,7 +402,11 @@ def example(rng: np.random.Generator) -> Superelement:
     frames = {"a": [0, 1, 2], "b": [3, 4, 5]} | ({"c": [6, 7, 8]} if rng.random() < 0.5 else {})
     load = 0.1 * rng.normal(size=K.shape)
     modes, pull = int(rng.integers(0, 5)), ("a", "b", load + load.T) if rng.random() < 0.5 else None
-    made = reduce_matrices(M, K, X, frames, modes=modes, stiffening=pull)
+    loads: list = [] if pull is None else [pull]
+    if pull is not None and rng.random() < 0.5:
+        force = {"b": rng.normal(size=6)}
+        loads += [LoadPattern(forces=force, held="a", geometry=rng.uniform(-1, 1) * (load + load.T))]
+    made = reduce_matrices(M, K, X, frames, modes=modes, stiffening=loads)
     return Superelement(made, damping=float(rng.choice([0.0, 0.1])), rotation=rng.normal(size=3))
 
 

@@ -101,13 +101,12 @@ def remarks(system: Any, outputs: np.ndarray) -> list[str]:
     return _told((element, element.remark(given)) for element, given in at.items() if hasattr(element, "remark"))
 
 
-def remarks_on_rotation(system: Any, angular_velocity: Any) -> list[str]:
-    """What elements remark on a steady rotation (3,) [rad/s] of the model, None at rest, as `remarks`."""
+def remarks_on_rotation(system: Any, state: Any, angular_velocity: Any) -> list[str]:
+    """What elements remark on a steady rotation (3,) [rad/s] of the model at a `State`, None at rest, as `remarks`."""
     if angular_velocity is None:
         return []
-    speed = float(np.linalg.norm(angular_velocity))
     asked = (element for element in system.elements if hasattr(element, "remark_on_rotation"))
-    return _told((element, element.remark_on_rotation(speed)) for element in asked)
+    return _told((element, element.remark_on_rotation(angular_velocity, state)) for element in asked)
 
 
 def remarks_on_stress(system: Any, state: Any) -> list[str]:

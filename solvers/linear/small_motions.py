@@ -122,7 +122,7 @@ def small_motions(
     found.count_rows()
     if not isinstance(about, StaticResult):
         found.remarks += _loads(found, force)
-    found.remarks += _neutral(system) + closed.remarks + element_checks.remarks_on_rotation(system, w)
+    found.remarks += _neutral(system) + closed.remarks + element_checks.remarks_on_rotation(system, state, w)
     return found
 
 

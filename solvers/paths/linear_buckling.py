@@ -10,7 +10,7 @@ configuration: A₁ is the stiffness of the forces that the load brings about (g
 the model is. That the model deflects before it buckles is left out: to first order in the deflection a stiff direction
 that turns would seem to soften (a strip of solids would tip over at half its load). Shells keep their section forces as
 beams do. Solids and superelements give the stiffness of the stresses that q̇ brings about by a kernel of their own,
-`Element.geometric`; superelements that of the forces on their frames and of axial patterns, and a remark tells which of
+`Element.geometric`; superelements that of the forces on their frames and of load patterns, and a remark tells which of
 their stresses are left out. Elements that have neither (springs) have both, their forces and their turning.
 
 The elasticities of A₀ are those where the model is: how a neo-Hookean solid stiffens or softens until it buckles is
@@ -255,7 +255,8 @@ def _left_out(system, state, moved):
         f"Stresses of the load neither stiffen nor soften these parts within: {listed(named)}. That they buckle "
         "between their frames is found at too high a load (strips that bend first: 1.5 times), where nothing buckles "
         '(under a pull), or not at all. Divide them at frames with coupling="averaged" until the load factors stay, or '
-        "make them of solids, shells or beams; for axial loads reduce them with stiffening=(one frame, other frame)."
+        "make them of solids, shells or beams; or reduce them with the loads they carry: stiffening=(one frame, other "
+        "frame) of a pull, or a list of fem.LoadPattern."
     ]
 
 

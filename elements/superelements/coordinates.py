@@ -1,0 +1,41 @@
+"""Coordinates d = (u_1, θ_1, …, η) of a reduced body: their rigid motions, and their units.
+
+Source: docs/theory/superelements.md, section 2.
+"""
+
+import numpy as np
+
+from fem_mbs.elements.superelements.craig_bampton import rigid_motions
+
+
+def rigid_coordinates(X: np.ndarray, n: int) -> np.ndarray:
+    """Coordinates (n, 6) of rigid motions: translations, rotations about the origin, of frames at X (n_b, 3)."""
+    found = np.zeros((n, 6))
+    found[: 6 * len(X)] = rigid_motions(X, 6)
+    return found
+
+
+def as_lengths(frames: int, modes: int, length: float, mass: float) -> np.ndarray:
+    """Factors (n,) that make lengths of coordinates: 1 of translations, ``length`` [m] of rotations, m^−½ of modes.
+
+    Entries of matrices can then be compared, whatever the units of the model are.
+    """
+    return np.concatenate([np.tile(np.repeat([1.0, length or 1.0], 3), frames), np.full(modes, 1.0 / np.sqrt(mass))])
+
+
+def responses(K: np.ndarray, loads: np.ndarray, X: np.ndarray, units: np.ndarray) -> np.ndarray:
+    """Coordinates (p, n), free of rigid motions, that loads (p, n) in equilibrium bring about: K̂ d = c.
+
+    ``X`` (n_b, 3): places of frames; ``units`` (n,): of `as_lengths`.
+    """
+    R = np.linalg.qr(rigid_coordinates(X - X.mean(axis=0), len(K)) * units[:, None])[0]
+    scaled = K / np.outer(units, units)
+    scaled = scaled + np.abs(scaled).max() * R @ R.T
+    found = [np.linalg.solve(scaled, c / units) / units for c in loads]
+    return np.array(found).reshape(loads.shape)
+
+
+def compliance(loads: np.ndarray, found: np.ndarray) -> np.ndarray:
+    """Work (p, p) [J] of loads (p, n) on each other's `responses` (p, n)."""
+    f = np.array([[c @ d for d in found] for c in loads]).reshape(len(loads), len(loads))
+    return 0.5 * (f + f.T)

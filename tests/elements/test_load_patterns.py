@@ -1,0 +1,300 @@
+"""Several loads that stiffen a superelement: energy, tangents, forms of one load, files, and what is refused."""
+
+import h5py
+import numpy as np
+import pytest
+from stress_stiffness import both
+
+import fem_mbs as fem
+from fem_mbs.elements.superelements.reduction import ARRAYS, Reduction
+from fem_mbs.evaluator import Evaluator
+from fem_mbs.rotations import exp
+from fem_mbs.verify import check_element, random_point
+
+SOFT = fem.SolidMaterial(1e7, 0.3, 1000.0)
+FRAMES = {"left": "x0", "right": "x1", "middle": "middle"}
+BENT = {"right": [0.0, 0.3, -1.0]}
+TURNING = {"axis": [0, 0, 1], "point": [-0.2, 0.05, 0], "held": "left"}
+
+
+def bar(stiffening, **options):
+    """A bar of 1 m with frames at its ends and, averaged, around its middle."""
+    mesh = fem.block_mesh([1.0, 0.1, 0.06], [8, 1, 1])
+    mesh = mesh.with_group("middle", lambda x: abs(x[:, 0] - 0.5) < 1e-6)
+    options = {"modes": 4, "coupling": {"middle": "averaged"}} | options
+    return fem.reduce_mesh(mesh, SOFT, FRAMES, stiffening=stiffening, **options)
+
+
+def several():
+    return [
+        ("left", "right"),
+        ("left", "middle"),
+        fem.LoadPattern(forces=BENT, held="left", name="bent"),
+        fem.LoadPattern(forces={"middle": [0, 0, 0, 1.0, 0, 0]}, held="right"),
+    ]
+
+
+@pytest.fixture(scope="module")
+def patterned():
+    return bar(several())
+
+
+def deformed(body, seed=0, size=0.02):
+    """A point with small deformations."""
+    point = random_point(body, np.random.default_rng(seed), 0.0)
+    rng, r = np.random.default_rng(seed), body.reduction
+    point.x, point.R = point.x.copy(), point.R.copy()
+    nb = body.places
+    point.x[:nb] = r.positions + size * rng.normal(size=(nb, 3))
+    point.R[:nb] = [exp(size * rng.normal(size=3)) for _ in range(nb)]
+    point.x[nb:] = 0.0
+    point.x[nb:].ravel()[: r.modes] = 0.3 * size * rng.normal(size=r.modes)
+    point.gravity = np.zeros(3)
+    return point
+
+
+def test_the_element_satisfies_the_contract_with_four_patterns(patterned):
+    report = check_element(fem.Superelement(patterned, damping=0.1, name="bar"), configurations=3)
+    assert report.ok, str(report)
+
+
+def test_the_energy_is_that_of_stretches_which_the_turning_adds_to(patterned):
+    """½ d·K̂d − ½ e·k e + ½ (e + q)·k (e + q), k the inverse of the work of the loads on their static responses."""
+    r = patterned
+    body = fem.Superelement(r, name="bar")
+    point = deformed(body, size=0.06)
+    d = body.pose(point.x, point.R)[2]
+    static = np.linalg.pinv(r.K, rcond=1e-11)
+    k = np.linalg.inv(r.stretch @ static @ r.stretch.T)
+    e, q = r.stretch @ d, 0.5 * np.einsum("i,pij,j->p", d, r.pull_geometry, d)
+    wanted = 0.5 * d @ r.K @ d - 0.5 * e @ k @ e + 0.5 * (e + q) @ k @ (e + q)
+    assert abs(q).min() > 0.01 * abs(e).max() * abs(q).max()
+    assert Evaluator(body)("energy", point)["energy"][0] == pytest.approx(wanted, rel=1e-9)
+    plain = Evaluator(fem.Superelement(r, stiffening=False, name="bar"))("energy", point)["energy"][0]
+    assert plain == pytest.approx(0.5 * d @ r.K @ d, rel=1e-9)
+    assert abs(wanted / plain - 1) > 0.05
+
+
+@pytest.mark.parametrize("mixed", [[[-3.0, 0], [0, 1e-3]], [[1.0, 2.0], [-0.5, 1.5]]])
+def test_size_sign_and_sums_of_loads_change_nothing(mixed):
+    """Forces of the body depend on the loads together: stresses that they span, not on how they are written."""
+    pull = {"left": np.array([-1.0, 0, 0]), "right": np.array([1.0, 0, 0])}
+    bent = {"right": np.array(BENT["right"])}
+
+    def load(a, b):
+        forces = {"left": a * pull["left"], "right": a * pull["right"] + b * bent["right"]}
+        return fem.LoadPattern(forces=forces, held="left")
+
+    bodies = [bar([("left", "right"), load(0, 1)]), bar([load(*row) for row in mixed])]
+    bodies = [fem.Superelement(r, name="bar") for r in bodies]
+    found = [Evaluator(body)("force", deformed(body))["f"] for body in bodies]
+    np.testing.assert_allclose(found[1], found[0], rtol=1e-9, atol=1e-9 * np.abs(found[0]).max())
+
+
+def test_a_pair_of_names_is_a_load_of_two_forces():
+    forces = {"left": [-1.0, 0, 0], "right": [1.0, 0, 0]}
+    one, two, three = (bar(s) for s in (("left", "right"), [("left", "right")], fem.LoadPattern(forces=forces)))
+    for key in ("stretch", "pull_geometry", "pull_compliance", "pull_fields", "pull_stiffness"):
+        np.testing.assert_array_equal(getattr(two, key), getattr(one, key))
+        np.testing.assert_allclose(getattr(three, key), getattr(one, key), rtol=1e-12, atol=1e-12)
+
+
+def test_a_deformed_body_has_the_same_forces_wherever_it_is(patterned):
+    body = fem.Superelement(patterned, name="bar")
+    evaluator, point = Evaluator(body), deformed(body, size=0.1)
+    turn = exp(np.array([1.0, -2.0, 0.7]))
+    moved = point.rigidly_moved(turn, np.array([3.0, -1.0, 2.0]), body.places)
+    here, there = (evaluator("force", p)["f"].reshape(-1, 6) for p in (point, moved))
+    nb = body.places
+    here[:nb, :3] = here[:nb, :3] @ turn.T
+    np.testing.assert_allclose(there, here, rtol=0, atol=1e-12 * np.abs(here).max())
+    rest = deformed(body, size=0.0).rigidly_moved(turn, np.array([3.0, -1.0, 2.0]), body.places)
+    assert np.abs(evaluator("force", rest)["f"]).max() < 1e-12 * np.abs(patterned.K).max()
+
+
+def test_the_stiffness_of_stresses_is_the_third_derivative_of_the_energy(patterned):
+    """About the undeformed body, for motions y that stretch nothing: what a stretch that turns adds is left out."""
+    r, rng = patterned, np.random.default_rng(4)
+    body, plain = (fem.Superelement(r, stiffening=on, name="bar") for on in (True, False))
+    systems = []
+    for one in (body, plain):
+        model = fem.Model("bar")
+        model.add(one)
+        systems.append(model.compile())
+    nb, numbers = body.places, [node.index for node in body.nodes]
+
+    def coordinates(y):
+        moved = systems[0].expanded(y)[numbers]
+        return np.concatenate([moved[:nb].ravel(), moved[nb:, :3].ravel()[: r.modes]])
+
+    columns = np.array([coordinates(y) for y in np.eye(systems[0].n)])
+    for d in r.pull_responses / np.abs(r.pull_responses).max(axis=1, keepdims=True):
+        moved = np.zeros((len(systems[0].nodes), 6))
+        moved[numbers[:nb]] = d[: 6 * nb].reshape(nb, 6)
+        amplitudes = np.zeros((len(numbers) - nb, 3))
+        amplitudes.ravel()[: r.modes] = d[6 * nb :]
+        moved[numbers[nb:], :3] = amplitudes
+        y = rng.normal(size=len(columns))
+        y -= np.linalg.pinv(r.stretch @ columns.T) @ (r.stretch @ columns.T @ y)
+        found, known = both(systems[0], body, moved, y), both(systems[1], plain, moved, y)
+        # the turning of forces on frames, which a linear body has too, is not asked here
+        assert abs(found[1] - known[1]) > 1e-3 * abs(found[1])
+        assert found[0] - known[0] == pytest.approx(found[1] - known[1], rel=1e-5)
+
+
+@pytest.mark.parametrize("coupling", ["rigid", "averaged", {"middle": "averaged"}])
+def test_a_turn_of_the_whole_body_changes_no_stretch(coupling):
+    """To second order, of a turn θ after a deformation y: e + q of both together is that of y alone.
+
+    Places of frames change by θ × (X + u) + ½ θ × (θ × X), turns of frames by θ + ½ θ × θ_i; a mode turns beyond the
+    coordinates, which a load on frames does not feel. The rest of y·Ĝ θ has to take back what c makes of that.
+    """
+    r = bar(several(), coupling=coupling)
+    rigid, forces = r.rigid_motions(), r.stretch[:, :18].reshape(-1, 3, 6)
+    assert np.abs(r.stretch[:, 18:]).max() < 1e-9 * np.abs(r.stretch).max()
+    for G, of_frames in zip(r.pull_geometry, forces):
+        np.testing.assert_allclose(G @ rigid[:, :3], 0.0, atol=1e-9 * np.abs(G).max())
+        for a in range(3):
+            axis = np.eye(3)[a]
+            wanted = np.zeros(r.size)
+            for i, (force, moment) in enumerate(zip(of_frames[:, :3], of_frames[:, 3:])):
+                wanted[6 * i : 6 * i + 3] = -np.cross(force, axis)
+                wanted[6 * i + 3 : 6 * i + 6] = -0.5 * np.cross(moment, axis)
+            size = max(np.abs(of_frames).max(), np.abs(G).max())
+            np.testing.assert_allclose(G @ rigid[:, 3 + a], wanted, atol=1e-9 * size)
+
+
+def test_loads_by_the_mass_have_the_stress_of_the_mesh_with_few_modes():
+    """A bar that turns about z has the tension ½ ρ A (x_1² − x²) Ω² of closed form; Ĝ of a turn about y of its frames.
+
+    For w = x along the bar, which static columns have, w·Ĝ w is ∫ N dx, N in N for 1 rad/s.
+    """
+    r = bar(fem.LoadPattern(**TURNING), modes=0)
+    y = np.zeros(r.size)
+    for i, X in enumerate(r.positions):
+        y[6 * i : 6 * i + 6] = [0, 0, X[0], 0, -1.0, 0]  # u_z = x, and the turn that goes with it
+    # a turn of the whole body: u_x = -(z - z_i) of the frame too, whose stress K_G also meets
+    density = 1000.0 * 0.1 * 0.06
+    wanted = density * 0.5 * (1.2**2 - (1.2**3 - 0.2**3) / 3)
+    tension = r.pull_geometry[0]
+    assert y @ tension @ y == pytest.approx(wanted, rel=2e-3)
+    assert bar(fem.LoadPattern(**TURNING), modes=12).pull_compliance[0, 0] == pytest.approx(
+        r.pull_compliance[0, 0], rel=1e-12
+    )
+
+
+def test_a_saved_reduction_keeps_its_patterns_and_older_files_are_read(patterned, tmp_path):
+    patterned.save(tmp_path / "new.h5")
+    other = fem.load_reduction(tmp_path / "new.h5")
+    for key in (*ARRAYS, "pull_stiffness"):
+        np.testing.assert_array_equal(getattr(other, key), getattr(patterned, key))
+    for stiffening in (None, ("left", "right")):
+        one = bar(stiffening)
+        one.save(tmp_path / "old.h5")
+        with h5py.File(tmp_path / "old.h5", "r+") as file:  # as it was written while there was one pattern at most
+            file.attrs["fem_mbs reduction"] = 2
+            del file["pull_compliance"], file["pull_fields"]
+            file["pull_stiffness"] = one.pull_stiffness.diagonal()
+        read = fem.load_reduction(tmp_path / "old.h5")
+        for key in (*ARRAYS, "pull_stiffness"):
+            np.testing.assert_allclose(getattr(read, key), getattr(one, key), rtol=1e-14)
+        with h5py.File(tmp_path / "old.h5", "r+") as file:
+            del file["pull_stiffness"]
+        with pytest.raises(fem.ParameterError, match="is no reduction of this version"):
+            fem.load_reduction(tmp_path / "old.h5")
+
+
+def test_fewer_modes_keep_a_load_or_are_refused():
+    load = fem.LoadPattern(**TURNING)
+    whole = fem.reduce_mesh(fem.block_mesh([1, 0.1, 0.06], [8, 1, 1]), SOFT, {"left": "x0"}, modes=30, stiffening=load)
+    along = np.flatnonzero(np.abs(whole.stretch[0, 6:]) > 1e-4 * np.abs(whole.stretch).max()).tolist()
+    kept = whole.with_modes(along)
+    np.testing.assert_array_equal(kept.stretch, whole.stretch[:, [*range(6), *(6 + k for k in along)]])
+    np.testing.assert_array_equal(kept.pull_compliance, whole.pull_compliance)
+    assert kept.pull_stiffness[0, 0] == pytest.approx(whole.pull_stiffness[0, 0], rel=1e-3)
+    assert 1.0 < whole.pull_stiffness[0, 0] * whole.pull_compliance[0, 0] < 1.1 and len(along) < 10
+    with pytest.raises(fem.ParameterError, match=r"load 1.*known to the frames and modes of the body by 0%"):
+        whole.with_modes([k for k in range(30) if k not in along])
+
+
+MATRICES = dict(
+    M=np.eye(6), K=np.kron([[1, -1], [-1, 1]], np.diag([1.0, 0, 0])), points=[[0, 0, 0], [1, 0, 0]],
+    frames={"a": [0], "b": [1]}, modes=0,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("stiffening", "match"),
+    [
+        (5, "must be two names of frames, or a list of loads"),
+        ([5], "must be two names of frames, or a fem.LoadPattern"),
+        (("left", "right", "middle"), "must be two names of frames"),
+        ([("left", "top")], "is no frame; there are left, right, middle"),
+        ([("left", np.zeros(2))], "is no frame"),
+        (("left", "left"), "two frames at different places"),
+        (fem.LoadPattern(forces={"tip": [1, 0, 0]}, held="left"), "'tip' is no frame"),
+        (fem.LoadPattern(forces={"right": [1, 0, 0]}, held="root"), "'root' is no frame"),
+        (fem.LoadPattern(forces={"right": [1, 0, 0]}), r"load 1.*not in equilibrium: a force of \[1.0, .*held=…"),
+        (fem.LoadPattern(forces={"right": [0, 1, 0], "left": [0, -1, 0]}), r"a moment of \[0.0, .*0.0, 1.0\]"),
+        (fem.LoadPattern(axis=[0, 0, 1], name="disc"), r"load 1 \('disc'\).*not in equilibrium"),
+        (fem.LoadPattern(forces={"left": [1, 0, 0]}, held="left"), "loads nothing but the frame that holds it"),
+        ([("left", "right"), ("right", "left")], r"load 1 \('left to right'\) and load 2.*follows from the others"),
+        ([("left", "middle"), ("middle", "right"), ("left", "right")], "load 1.*load 2.*load 3.*from the others"),
+        ([("left", "right"), *several()[2:], fem.LoadPattern(forces={"right": [0, -0.6, 2]}, held="left")], "load 2"),
+        (fem.LoadPattern(forces={"right": [1, 0, 0]}, held="left", geometry=np.eye(3)), "is for reduce_matrices"),
+    ],
+)  # fmt: skip
+def test_loads_that_cannot_be_right_are_refused_by_name(stiffening, match):
+    with pytest.raises(fem.ParameterError, match=match):
+        bar(stiffening)
+
+
+def test_loads_that_the_coordinates_do_not_tell_apart_are_refused():
+    """Without a mode that stretches the bar a pull and centrifugal forces are one load to it."""
+    with pytest.raises(fem.ParameterError, match=r"load 1 \('left to right'\) and load 2.*not apart from each other"):
+        fem.reduce_mesh(
+            fem.block_mesh([1, 0.1, 0.06], [8, 1, 1]), SOFT, {"left": "x0", "right": "x1"}, modes=2,
+            stiffening=[("left", "right"), fem.LoadPattern(**TURNING)],
+        )  # fmt: skip
+
+
+def test_loads_of_matrices_need_their_stiffness():
+    for stiffening, match in (
+        (("a", "b"), "K_G"),
+        (fem.LoadPattern(forces={"b": [1, 0, 0]}, held="a"), "needs its geometric stiffness"),
+        (("a", "b", np.eye(3)), "must be of the shape of K"),
+    ):
+        with pytest.raises(fem.ParameterError, match=match):
+            fem.reduce_matrices(**MATRICES, stiffening=stiffening)
+
+
+@pytest.mark.parametrize(
+    ("given", "match"),
+    [
+        ({}, "is no load"),
+        ({"forces": {"a": [0, 0, 0]}}, "is no load"),
+        ({"gravity": [0, 0, 0]}, "is no load"),
+        ({"axis": [0, 0, 0]}, "must not be zero"),
+        ({"gravity": [0, 0, 1], "point": [0, 0, 0]}, "is of the axis"),
+        ({"forces": [1, 0, 0]}, "must be a dict"),
+        ({"forces": {"a": [1, 0]}}, "shape"),
+        ({"forces": {"a": [1, 0, np.nan]}}, "finite"),
+        ({"axis": [0, 0, 1], "held": 3}, "held"),
+    ],
+)
+def test_patterns_without_a_load_or_with_a_wrong_one_are_refused(given, match):
+    with pytest.raises(fem.ParameterError, match=match):
+        fem.LoadPattern(**given)
+
+
+def test_arrays_of_patterns_that_are_no_reduction_are_refused(patterned):
+    for key, change, match in (
+        ("pull_geometry", lambda A: A.__setitem__((0, 0, 1), A.max()), "pull_geometry.*not symmetric"),
+        ("pull_compliance", lambda A: A.__setitem__((0, 1), A.max()), "pull_compliance.*not symmetric"),
+        ("pull_compliance", lambda A: A.__imul__(4.0), "known to the frames and modes of the body by 25%"),
+        ("stretch", lambda A: A.__setitem__(1, A[0]), "not apart from each other"),
+    ):
+        arrays = {name: getattr(patterned, name).copy() for name in ARRAYS}
+        change(arrays[key])
+        with pytest.raises(fem.ParameterError, match=match):
+            Reduction(patterned.frames, patterned.mass, arrays)
