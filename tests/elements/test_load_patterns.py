@@ -115,28 +115,29 @@ def test_a_deformed_body_has_the_same_forces_wherever_it_is(patterned):
 def test_the_stiffness_of_stresses_is_the_third_derivative_of_the_energy(patterned):
     """About the undeformed body, for motions y that stretch nothing: what a stretch that turns adds is left out."""
     r, rng = patterned, np.random.default_rng(4)
-    body, plain = (fem.Superelement(r, stiffening=on, name="bar") for on in (True, False))
-    systems = []
-    for one in (body, plain):
+
+    def made(stiffening):
         model = fem.Model("bar")
-        model.add(one)
-        systems.append(model.compile())
+        body = model.add(fem.Superelement(r, stiffening=stiffening, name="bar"))
+        return model.compile(), body
+
+    system, body = made(True)
     nb, numbers = body.places, [node.index for node in body.nodes]
 
     def coordinates(y):
-        moved = systems[0].expanded(y)[numbers]
+        moved = system.expanded(y)[numbers]
         return np.concatenate([moved[:nb].ravel(), moved[nb:, :3].ravel()[: r.modes]])
 
-    columns = np.array([coordinates(y) for y in np.eye(systems[0].n)])
+    columns = np.array([coordinates(y) for y in np.eye(system.n)])
     for d in r.pull_responses / np.abs(r.pull_responses).max(axis=1, keepdims=True):
-        moved = np.zeros((len(systems[0].nodes), 6))
+        moved = np.zeros((len(system.nodes), 6))
         moved[numbers[:nb]] = d[: 6 * nb].reshape(nb, 6)
         amplitudes = np.zeros((len(numbers) - nb, 3))
         amplitudes.ravel()[: r.modes] = d[6 * nb :]
         moved[numbers[nb:], :3] = amplitudes
         y = rng.normal(size=len(columns))
         y -= np.linalg.pinv(r.stretch @ columns.T) @ (r.stretch @ columns.T @ y)
-        found, known = both(systems[0], body, moved, y), both(systems[1], plain, moved, y)
+        found, known = (both(*made(stiffening), moved, y) for stiffening in (True, False))
         # the turning of forces on frames, which a linear body has too, is not asked here
         assert abs(found[1] - known[1]) > 1e-3 * abs(found[1])
         assert found[0] - known[0] == pytest.approx(found[1] - known[1], rel=1e-5)

@@ -50,6 +50,10 @@ def shaft():
     return dict(M=M, K=K, points=[[0, 0, 0], [1, 0, 0]], frames={"a": [0], "b": [1]})
 
 
+def twist():
+    return fem.LoadPattern(forces={"b": [0, 0, 0, 1, 0, 0]}, held="a", geometry=np.zeros((12, 12)))
+
+
 SOLIDS = {
     "Mesh": lambda: (
         fem.Mesh,
@@ -174,7 +178,7 @@ SOLIDS = {
             elements=None,
             coupling={"b": "averaged"},
             mass="lumped",
-            stiffening=("a", "b"),
+            stiffening=[("a", "b"), fem.LoadPattern(forces={"b": [0, 0, 1]}, held="a")],
             energy_kept=0.01,
             struck={"a": [1, 0, 0]},
             name="part",
@@ -182,7 +186,19 @@ SOLIDS = {
     ),
     "reduce_matrices": lambda: (
         fem.reduce_matrices,
-        dict(**shaft(), modes=0, coupling="rigid", stiffening=None, energy_kept=None, struck=None, name="shaft"),
+        dict(**shaft(), modes=0, coupling="rigid", stiffening=[twist()], energy_kept=None, struck=None, name="shaft"),
+    ),
+    "LoadPattern": lambda: (
+        fem.LoadPattern,
+        dict(
+            forces={"a": [1, 0, 0], "b": [0, 0, 0, 1, 0, 0]},
+            axis=[0, 0, 1],
+            point=[1, 0, 0],
+            gravity=[0, 0, -9.81],
+            held="a",
+            geometry=np.eye(3),
+            name="load",
+        ),
     ),
     "load_reduction": lambda: (fem.load_reduction, dict(path=reduction_file())),
     "Reduction": lambda: (

@@ -224,19 +224,16 @@ def test_a_blade_of_one_superelement_flaps_as_its_centrifugal_forces_say(hub, sp
         assert southwell == pytest.approx(1.193, abs=2e-3)  # Southwell and Gough (1921)
 
 
-@pytest.mark.parametrize(("hub", "speed", "told"), [(0.1, 0.5, True), (0.1, 0.05, False), (0.0, 20.0, False)])
+@pytest.mark.parametrize(("hub", "speed", "told"), [(0.1, 0.5, True), (0.1, 0.05, False), (0.0, 4.0, False)])
 def test_a_rotation_about_another_axis_than_that_of_the_load_is_told(hub, speed, told):
-    """The load is of an axis through the root: with a hub of a tenth of the blade 17 % of the forces are others."""
+    """The load is of an axis through the root: with a hub of a tenth of the blade 0.05 of 0.67 is left, in the mean."""
     load = fem.LoadPattern(axis=[0, 0, 1], held="a")
     reduction = fem.reduce_mesh(slender(1.0, SIDE, SIDE, [16, 1, 1]), ROD, ENDS, modes=8, stiffening=load)
     model, _ = clamped(reduction, position=[hub, 0, 0])
     unit = 3.516 * np.sqrt(RIGID / MASS)
     turning = fem.static_equilibrium(model, rotation=[0, 0, speed * unit])
     for texts in (turning.results.warnings, fem.modes(model, 2, about=turning).remarks):
-        assert ["leave 17% of these forces out" in text for text in texts if "turns with" in text] == [True] * told
-    other = fem.modes(model, 2, about=fem.static_equilibrium(model, rotation=[0, speed * unit, 0])).remarks
-    # of an axis across, y, the load lacks what pulls along z: little of a slender rod
-    assert any("turns with" in text for text in other) == told
+        assert ["leave 8% of these forces out" in text for text in texts if "turns with" in text] == [True] * told
 
 
 @pytest.mark.parametrize("part", [-1.0, 0.5, 0.9, 0.99])
