@@ -223,9 +223,10 @@ def check_known(owner: Checked, names: list[str], known: np.ndarray, exact: np.n
     owner.check(shares[0] > DEPENDENT, "stiffening", several, message)
     shares, vectors = eigh(known, exact)
     part = np.abs(vectors[:, 0]) * size
-    several = listed([name for name, one in zip(names, part) if one > 0.1 * part.max()])
+    chosen = [name for name, one in zip(names, part) if one > 0.1 * part.max()]
+    several, apart = listed(chosen), "are told apart by" if len(chosen) > 1 else "is known to"
     message = (
-        f"are known to the frames and modes of the body by {max(shares[0], 0.0):.0%} only, or not apart from each "
-        f"other; they must by {KNOWN:.0%}. Take more modes, or a frame where the load moves the part most"
+        f"{apart} the frames and modes of the body by {max(shares[0], 0.0):.0%} of its work only; it must be "
+        f"{KNOWN:.0%}. Take more modes, or a frame where the load moves the part most"
     )
     owner.check(shares[0] > KNOWN, "stiffening", several, message)
