@@ -23,7 +23,7 @@ from fem_mbs.elements.superelements.craig_bampton import (
     followers,
     reduced,
 )
-from fem_mbs.elements.superelements.load_patterns import LoadPattern, Loads, check_known, patterns_of
+from fem_mbs.elements.superelements.load_patterns import LoadPattern, Loads, check_known, load_modes, patterns_of
 from fem_mbs.elements.superelements.matrix_files import Entries, read_matrix_file
 from fem_mbs.elements.superelements.reduction import Reduction
 from fem_mbs.elements.superelements.stiffening import cells_of, follower_stiffness, geometric_stiffness
@@ -57,6 +57,9 @@ def _finish(owner, matrices, X, per, frames, modes, faces, name, stiffening=(), 
     loads = Loads.of(owner, [pattern for pattern, _ in stiffening], frames, M, X, per)
     enough = None if hit is None else hit.enough
     phi, frequencies, under = craig_bampton(owner, M, K, X, per, frames, modes, enough, loads.on_mesh)
+    if under.any():
+        more, high = load_modes(M, K, phi[:, 6 * len(frames) :], under)
+        phi, frequencies = np.hstack([phi, more]), np.concatenate([frequencies, high])
     if hit is not None and hit.enough(phi) is None:
         hit.refuse(X, per, phi)
     phi[:, 6 * len(frames) :] *= np.sqrt(mass)  # amplitudes are lengths, and alike in all units
@@ -188,6 +191,7 @@ def reduce_mesh(
         Two frames between which the part carries an axial load, as a rod does: the load then stiffens bending, or
         softens it. For slender parts; it makes a rod that is swung round some ten times as accurate. Other loads that a
         part carries, on several frames or by its mass: a list of them, such as ``[("a", "b"), LoadPattern(axis=…)]``.
+        Each load by the mass adds a mode, its static response, as far as the others leave it out.
     energy_kept : float from 0 to 1, optional
         For a part that is struck: take as many modes as a blow with restitution 0 needs to leave this share of the
         energy in the body, 1 − m_eff/M, in the place of a number of them. ``modes`` is then the most that are allowed,
