@@ -9,6 +9,7 @@ from shell_models import CARBON, CELLS, STEEL, deflection, inner, linear, model_
 
 import fem_mbs as fem
 from fem_mbs.rotations import exp
+from fem_mbs.system import element_checks
 
 # --- sides, folds, bodies ---------------------------------------------------------------------------------------------
 
@@ -334,6 +335,22 @@ def test_a_folded_shell_stops_a_run_with_its_place():
     body = fem.ShellBody(fem.panel_mesh([1, 1], [1, 1]), section(1.0, 0.3, 0.1), name="leaf")
     _, state = posed(body, body.reference, np.array([np.eye(3)] * 3 + [exp([2.0, 0, 0])]))
     assert "Shell4 'leaf 0' near [0.5, 0.5, 0.0] m is folded" in body.elements[0].trouble(state)
+
+
+@pytest.mark.parametrize("cell", ["quad", "triangle"])
+@pytest.mark.parametrize("side", [1e-3, 1.0, 1e3])
+def test_a_shell_is_folded_where_a_normal_lies_in_its_surface(cell, side):
+    """By a millionth of a radian on either side of a right angle, at each corner, in any unit."""
+    leaf = fem.ShellBody(fem.panel_mesh([side, side], [1, 1], cell=cell), section(1.0, 0.3, 0.1 * side), name="leaf")
+    model = fem.Model("leaf")
+    model.add(leaf)
+    system = model.compile()
+    for node in leaf.nodes:
+        for beyond in (-1e-6, 1e-6):
+            state = system.initial.copy()
+            state.R[node.index] = exp([0.5 * np.pi + beyond, 0, 0])
+            found = element_checks.trouble(system, state)
+            assert (found is not None and "is folded" in found[1]) == (beyond > 0)
 
 
 def mesh_with_hanging_node(thin=1.0):

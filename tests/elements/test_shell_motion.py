@@ -7,11 +7,12 @@ from multiprocessing import get_context
 
 import numpy as np
 import pytest
-from shell_models import CELLS, STEEL, curved, model_of, plate, section, strip
+from shell_models import CELLS, STEEL, curved, model_of, plate, posed, section, strip
 
 import fem_mbs as fem
 from fem_mbs.elements.shells.element import SHELLS, example
 from fem_mbs.rotations import exp
+from fem_mbs.shell_arrays import Shells
 
 # --- stresses ---------------------------------------------------------------------------------------------------------
 
@@ -45,6 +46,48 @@ def test_shear_stress_is_a_parabola_with_the_shear_force_as_its_integral(cell):
     shear = fields.stress[inside][:, :, 0, 2].mean(axis=0)  # over both sides of the strip: triangles differ there
     # equilibrium: Q is constant along the strip
     assert shear == pytest.approx([0.0, 1.5 * P / 0.1, 0.0], abs=0.003 * P / 0.1)
+
+
+@pytest.mark.parametrize("cell", CELLS)
+def test_stress_of_a_rolled_plate_is_per_deformed_area_on_each_side(cell):
+    """A plate of ν = 0 rolled up by κ h = 0.2: fibres at z are λ = 1 − κ z as long, σ = λ² S/J = λ S, S = −E κ z."""
+    kappa, h, E, count = 1.0, 0.2, 3.0, 40
+    body = fem.ShellBody(fem.panel_mesh([1, 0.1], [count, 4], cell=cell), section(E, 0.0, h))
+    angle = kappa * body.reference[:, 0]
+    places = np.column_stack([np.sin(angle), kappa * body.reference[:, 1], 1 - np.cos(angle)]) / kappa
+    _, state = posed(body, places, np.array([exp([0, -a, 0]) for a in angle]))
+    found = body.stresses(state).principal_stress
+    size = 0.5 * kappa * h
+    tolerance = 2 * E * (kappa / count) ** 2 / 24  # chords are shorter than arcs
+    assert found[:, 0, 2] == pytest.approx(E * size * (1 + size), abs=tolerance)
+    assert found[:, 2, 0] == pytest.approx(-E * size * (1 - size), abs=tolerance)
+    assert found[:, 1] == pytest.approx(0.0, abs=tolerance)
+
+
+def test_bodies_of_different_sections_keep_their_own_stresses_beside_each_other():
+    """Elements are held by section: the third body, of the section of the first, comes before the second."""
+    thin, thick = section(3e6, 0.3, 0.02), section(1e6, 0.1, 0.05)
+    bodies = [
+        fem.ShellBody(fem.panel_mesh([length, 0.5], [4, 2], form=lambda x, y=y: x + [0, y, 0]), of, name=f"plate {y}")
+        for length, of, y in ((1.0, thin, 0), (2.0, thick, 1), (1.5, thin, 2))
+    ]
+    model = fem.Model("three", gravity=[0, 0, -1e-3])
+    for body in bodies:
+        body.fix("x0")
+        model.add(body)
+    result = fem.static_equilibrium(model)
+    system, state = result.system, result.state
+    number = {id(element): k for k, element in enumerate(system.elements)}
+    together = Shells.of(system.groups, number)
+    assert np.array_equal(np.unique(together.section), [0, 1]) and (np.diff(together.section) >= 0).all()
+    fields = together.fields(state.x, state.R)
+    for body in bodies:
+        own, index = body.stresses(result), [node.index for node in body.nodes]
+        rows = [int(np.flatnonzero(fields.nodes == index[k])[0]) for k in own.nodes]
+        assert fields.stress[rows] == pytest.approx(own.stress, rel=1e-9, abs=1e-9 * np.abs(own.stress).max())
+    nodes = together.connectivity.reshape(-1, 4)
+    for owner, row in zip(together.owner, nodes):
+        assert [node.index for node in system.elements[owner].nodes] == row.tolist()
 
 
 def test_stresses_are_in_results_files_and_vtk_reads_the_thickness(tmp_path):

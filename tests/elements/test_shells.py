@@ -181,6 +181,44 @@ def test_a_strip_of_two_materials_bends_as_its_neutral_fibre_says():
     assert u[tip[0].index, 2] == pytest.approx(1e-3 * 4**2 / 2 / EI, rel=2e-3)  # ½ κ L², with n = 8 (order 2)
 
 
+@pytest.mark.parametrize("cell", CELLS)
+def test_section_forces_do_not_ask_how_the_plate_lies(cell):
+    """A laminate that is turned with its axis and its motion: N, M and Q at the middle of an element are the same."""
+    laminate = fem.ShellSection.layered([(CARBON, 0.02, 0.0), (CARBON, 0.03, math.radians(30))])
+    rng, found = np.random.default_rng(6), []
+    shifts, turns = 1e-3 * rng.normal(size=(4, 3)), 1e-2 * rng.normal(size=(4, 3))
+    for Q in (np.eye(3), exp([0.7, -0.4, 1.1])):
+        mesh = fem.panel_mesh([1.0, 0.7], [1, 1], cell=cell, form=lambda x, Q=Q: x @ Q.T)
+        body = fem.ShellBody(mesh, laminate, axis=Q @ [0.8, 0.6, 0.0])
+        element = body.elements[0]
+        numbers = [body.nodes.index(node) for node in element.nodes]
+        point = random_point(element, np.random.default_rng(0)).copy(
+            x=(body.reference + shifts @ Q.T)[numbers], R=np.array([Q @ exp(turns[k]) @ Q.T for k in numbers])
+        )
+        point.v = np.zeros_like(point.v)
+        found.append(Evaluator(element)("output", point)["out"])
+    assert np.abs(found[0][:8]).min() > 1e-4 * np.abs(found[0]).max()
+    assert found[1] == pytest.approx(found[0], rel=1e-9, abs=1e-9 * np.abs(found[0]).max())
+
+
+def test_modes_of_a_quadrilateral_take_membrane_forces_that_bending_makes():
+    """Of the least energy: forces of an unsymmetric laminate do no work on ε_11 ∝ x, ε_22 ∝ y and 2ε_12 ∝ x, y.
+
+    Without the part of bending N_22 would grow along y by what a curvature along x makes of it that grows along y.
+    """
+    laminate = fem.ShellSection.layered([(CARBON, 0.02, 0.0), (CARBON, 0.03, math.radians(30))])
+    body = fem.ShellBody(fem.panel_mesh([1.0, 0.7], [1, 1]), laminate, axis=[1, 0, 0])
+    rng = np.random.default_rng(2)
+    places = body.reference + 1e-3 * rng.normal(size=(4, 3))
+    turns = np.array([exp(1e-2 * rng.normal(size=3)) for _ in places])
+    forces = body.blocks[0].section_forces(places, turns)[0]
+    r, s = np.array([(r, s) for s in (-1, 1) for r in (-1, 1)]).T / math.sqrt(3)  # 2 × 2 points of Gauss, equal weights
+    N11, N22, N12 = forces[:, :3].T
+    moments = np.array([r @ N11, s @ N22, r @ N12, s @ N12])
+    assert np.abs(moments).max() < 1e-12 * np.abs(forces[:, :3]).max()
+    assert np.abs(r @ forces[:, 3:6]).max() > 1e-3 * np.abs(forces[:, 3:6]).max()  # moments do vary
+
+
 # --- mixed iteration --------------------------------------------------------------------------------------------------
 
 
