@@ -181,6 +181,21 @@ def test_a_strip_of_two_materials_bends_as_its_neutral_fibre_says():
     assert u[tip[0].index, 2] == pytest.approx(1e-3 * 4**2 / 2 / EI, rel=2e-3)  # ½ κ L², with n = 8 (order 2)
 
 
+@pytest.mark.parametrize(("degrees", "along"), [(0.0, "y"), (36.0, "y"), (38.0, "x"), (90.0, "x")])
+def test_the_first_axis_is_x_or_y_where_the_normal_is_near_x(degrees, along):
+    """A plate that is stretched along y by 1e-6, its normal so far from x: N = E h (1, ν)/(1 − ν²) ε, in y first."""
+    angle, E, nu, h = math.radians(degrees), 2.0, 0.3, 0.1
+    normal, side = np.array([math.cos(angle), 0, math.sin(angle)]), np.array([math.sin(angle), 0, -math.cos(angle)])
+    mesh = fem.panel_mesh([1, 1], [1, 1], form=lambda x: np.outer(x[:, 0], side) + np.outer(x[:, 1], [0, 1, 0]))
+    body = fem.ShellBody(mesh, section(E, nu, h))
+    assert np.cross(side, [0, 1, 0]) == pytest.approx(normal, abs=1e-15)
+    strain = 1e-6
+    forces = body.blocks[0].section_forces(body.reference * [1, 1 + strain, 1], np.tile(np.eye(3), (4, 1, 1)))
+    size = E * h / (1 - nu**2) * strain
+    expected = [size, nu * size, 0.0] if along == "y" else [nu * size, size, 0.0]
+    assert forces[0, :, :3] == pytest.approx(np.tile(expected, (4, 1)), rel=1e-5, abs=1e-5 * size)
+
+
 @pytest.mark.parametrize("cell", CELLS)
 def test_section_forces_do_not_ask_how_the_plate_lies(cell):
     """A laminate that is turned with its axis and its motion: N, M and Q at the middle of an element are the same."""

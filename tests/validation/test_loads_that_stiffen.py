@@ -83,6 +83,16 @@ def test_a_column_with_loads_at_two_frames_buckles_as_eulers(columns, loads):
     assert found["one"] / exact - 1 < -5e-3 and found["none"] / exact - 1 > 0.2
 
 
+@pytest.mark.parametrize(("kind", "told"), [("none", True), ("one", True), ("parts", False), ("loads", False)])
+def test_equilibria_tell_stresses_of_loads_that_are_not_in_the_list(columns, kind, told):
+    """The column pulled at both frames by 300 N: of two loads one pattern knows the mean, not how they differ."""
+    model, body = clamped(columns[kind])
+    for frame in ("b", "middle"):
+        model.add(fem.PointForce(body.frame(frame), [300.0, 0, 0]))
+    path = fem.load_path(model)
+    assert ["its stresses" in text for text in path.results.warnings] == [True] * told
+
+
 # --- a plate ----------------------------------------------------------------------------------------------------------
 
 
@@ -260,11 +270,17 @@ def test_a_turning_ring_is_stiffened_by_its_hoop_tension():
         assert high - low == pytest.approx(1.6 * speed, rel=2e-3)
 
 
-@pytest.mark.parametrize(("hub", "speed", "told"), [(0.1, 0.5, True), (0.1, 0.05, False), (0.0, 4.0, False)])
-def test_a_rotation_about_another_axis_than_that_of_the_load_is_told(hub, speed, told):
+@pytest.mark.parametrize(
+    ("hub", "speed", "pulled", "told"),
+    [(0.1, 0.5, False, True), (0.1, 0.05, False, False), (0.0, 4.0, False, False), (0.1, 0.5, True, False)],
+)
+def test_a_rotation_about_another_axis_than_that_of_the_load_is_told(hub, speed, pulled, told):
     """The load is of an axis through the root: with a hub of a tenth of the blade 0.05 of 0.67 is left, in the mean."""
-    load = fem.LoadPattern(axis=[0, 0, 1], held="a")
-    reduction = fem.reduce_mesh(slender(1.0, SIDE, SIDE, [16, 1, 1]), ROD, ENDS, modes=8, stiffening=load)
+    loads = [
+        fem.LoadPattern(axis=[0, 0, 1], held="a"),
+        *([("a", "b")] if pulled else []),
+    ]  # a pull has most of the rest
+    reduction = fem.reduce_mesh(slender(1.0, SIDE, SIDE, [16, 1, 1]), ROD, ENDS, modes=8, stiffening=loads)
     model, _ = clamped(reduction, position=[hub, 0, 0])
     unit = 3.516 * np.sqrt(RIGID / MASS)
     turning = fem.static_equilibrium(model, rotation=[0, 0, speed * unit])
