@@ -48,6 +48,49 @@ def test_shear_stress_is_a_parabola_with_the_shear_force_as_its_integral(cell):
     assert shear == pytest.approx([0.0, 1.5 * P / 0.1, 0.0], abs=0.003 * P / 0.1)
 
 
+def test_shear_stress_ends_at_both_faces_where_nodes_are_not_in_the_middle():
+    """Two layers alike but for their density: nodes lie at the centre of mass, the parabola about the middle."""
+    P, E, half = 1e-6, 1.2e6, 0.05
+    layers = [(fem.SolidMaterial(E, 0.0, density), half, 0.0) for density in (1.0, 9.0)]
+    made = fem.ShellSection.layered(layers)
+    assert abs(made.levels()[0][1]) > 0.3 * half
+    body = fem.ShellBody(fem.panel_mesh([4, 1], [24, 1]), made, axis=[1, 0, 0])
+    body.fix("x0")
+    fields = body.stresses(fem.static_equilibrium(model_of(body, fem.EdgeTraction(body, "x1", [0, 0, P]))))
+    inside = np.abs(body.reference[fields.nodes, 0] - 2.0) < 1.0
+    shear = fields.stress[inside][:, :, 0, 2].mean(axis=0)
+    assert shear == pytest.approx([0.0, 1.5 * P / 0.1, 0.0], abs=0.003 * P / 0.1)
+
+
+def test_stress_at_a_corner_is_the_mean_by_area_of_the_cells_around_it():
+    """Cells of 1 and 3 m² with strains of 1e-6 and 5e-6 along x: E (1 · 1 + 3 · 5)/4 e-6 between them."""
+    x = np.array([[0, 0, 0], [1, 0, 0], [4, 0, 0], [0, 1, 0], [1, 1, 0], [4, 1, 0]], float)
+    body = fem.ShellBody(fem.Mesh(x, {"quad": np.array([[0, 1, 4, 3], [1, 2, 5, 4]])}), section(2.0, 0.0, 0.1))
+    u = np.interp(x[:, 0], [0, 1, 4], [0, 1e-6, 1e-6 + 3 * 5e-6])
+    _, state = posed(body, body.reference + np.outer(u, [1, 0, 0]), np.tile(np.eye(3), (6, 1, 1)))
+    fields = body.stresses(state)
+    expected = 2.0e-6 * np.array([1, 4, 5, 1, 4, 5], float)
+    assert fields.stress[:, 1, 0, 0] == pytest.approx(expected[fields.nodes], rel=1e-4)
+
+
+def test_stresses_on_both_sides_of_a_slight_fold_stay_apart():
+    """A fold of 0.4 rad: its nodes have a corner for each side, whose directors are the normals of the two planes."""
+    angle = 0.4
+    up = np.array([np.cos(angle), 0, np.sin(angle)])
+
+    def form(x):
+        bent = [1, 0, 0] + np.outer(x[:, 0] - 1, up)
+        return np.where(x[:, :1] > 1, bent, x * [1, 0, 0]) + x * [0, 1, 0]
+
+    body = fem.ShellBody(fem.panel_mesh([2, 1], [2, 1], form=form), section(1.0, 0.3, 0.1), fold=0.3)
+    _, state = posed(body, body.reference, np.tile(np.eye(3), (6, 1, 1)))
+    fields = body.stresses(state)
+    at = np.flatnonzero(np.abs(body.reference[fields.nodes, 0] - 1) < 1e-9)
+    normals = np.unique(fields.directors[at].round(6), axis=0)
+    assert len(at) == 4
+    assert normals == pytest.approx(np.array([[-np.sin(angle), 0, np.cos(angle)], [0, 0, 1]]), abs=1e-6)
+
+
 @pytest.mark.parametrize("cell", CELLS)
 def test_stress_of_a_rolled_plate_is_per_deformed_area_on_each_side(cell):
     """A plate of ν = 0 rolled up by κ h = 0.2: fibres at z are λ = 1 − κ z as long, σ = λ² S/J = λ S, S = −E κ z."""
