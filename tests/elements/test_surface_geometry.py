@@ -1,11 +1,13 @@
 """Geometry of surfaces of faces beside closed forms: heights, foot points, rims, distances from borders."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from face_probes import probed, sphere_patch
 
 import fem_mbs as fem
-from fem_mbs.elements.contacts.face_kernels import facet, foot, height
+from fem_mbs.elements.contacts.face_kernels import facet, foot, height, surface
 from fem_mbs.elements.contacts.node_face_kernels import initial, trouble
 from fem_mbs.elements.contacts.node_on_faces import NodeOnFaces
 
@@ -36,6 +38,56 @@ def test_foot_points_converge_far_from_a_curved_face():
     h = np.full(8, 0.5)  # z = (u (1 − u) + v (1 − v))/2: radius 1 at the top
     foot(4, X, h, nu, np.array([0.05, 0.02, -0.35]), uv, N, z, S, r)
     assert abs(r @ S[1]) < 1e-13 and abs(r @ S[2]) < 1e-13
+
+
+@pytest.mark.parametrize("nn", [3, 4])
+def test_foot_points_are_found_on_sharply_bent_and_warped_faces(nn):
+    """Places over a known point along its normal. Newton's steps alone went to and fro on some, up to a face away."""
+    rng = np.random.default_rng(12)
+    d, nu, N, z, S, r = np.zeros((2, 3)), np.zeros(3), np.zeros((4, 4)), np.zeros(6), np.zeros((6, 3)), np.zeros(3)
+    square = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], float)
+    for _ in range(4000):
+        X = (square if nn == 4 else square[[0, 1, 3, 3]]) + 0.2 * rng.uniform(-1, 1, (4, 3)) * [1, 1, 1.5]
+        facet(nn, X, d, nu)
+        h, at = 1.5 * rng.uniform(-1, 1, 8), rng.uniform(0, 1, 2)
+        at = 1 - at if nn == 3 and at.sum() > 1 else at
+        surface(nn, X, h, nu, *at, N, z, S)
+        n = np.cross(S[1], S[2])
+        y, uv = S[0] + 0.03 * rng.uniform(-1, 1) * n / np.linalg.norm(n), np.full(2, 1 / nn if nn == 3 else 0.5)
+        assert foot(nn, X, h, nu, y, uv, N, z, S, r) and uv == pytest.approx(at, abs=1e-9), (X, h, at)
+
+
+def test_a_face_that_its_neighbours_bend_too_much_is_refused():
+    """A strip of three that is rolled up. Outer ones are shorter and count twice: normals at nodes are soon behind.
+
+    With tan = 2 sin/(1 + 2 cos) at the nodes the slope of 1.5 is reached at 80°, and infinity at 120°.
+    """
+    nodes = [fem.Node3([x, y, 0]) for x in range(4) for y in range(2)]
+    rows = [(2 * k, 2 * k + 2, 2 * k + 3, 2 * k + 1) for k in range(3)]
+    contact = NodeOnFaces(fem.Node3([1.5, 0.5, 0.6]), [[nodes[k] for k in row] for row in rows])
+    p, at = np.zeros(1, contact.parameters), [contact.nodes.index(node) for node in nodes]
+    p[0] = contact.record
+    for degrees, answer in ((0, 0.0), (75, 0.0), (85, 5.0), (119, 5.0), (121, 5.0), (170, 5.0)):
+        x, c, s = np.zeros((9, 3)), 0.5 * np.cos(np.radians(degrees)), 0.5 * np.sin(np.radians(degrees))
+        x[0] = 1.5, 0.5, 0.6
+        x[at] = [[px, y, pz] for px, pz in ((1 - c, -s), (1, 0), (2, 0), (2 + c, -s)) for y in range(2)]
+        state = np.zeros(contact.n_state)
+        initial(p[0], x, state)
+        assert np.abs(state[1:25]).max() <= 1.5 * (1 + 1e-12) and trouble(p[0], x, state) == answer, degrees
+        assert state[9] >= 0.0, degrees  # rolled downwards the middle bulges up
+    for k, node in enumerate(contact.nodes):
+        node.index = k
+    assert "neighbours bend by more than 56°" in contact.trouble(SimpleNamespace(x=x))
+
+
+def test_an_edge_of_warped_faces_is_a_ridge_for_both():
+    """A sharp one: by the nodes of one face alone the other rose from it, and its plane went on in the air beside."""
+    w = 0.1
+    points = np.array([[0, 0, w], [1, 0, -w], [1, 1, w], [0, 1, -w], [0.9, 0, -w - 0.05], [0.9, 1, w - 0.05]])
+    for rows in ([(0, 1, 2, 3), (1, 4, 5, 2)], [(1, 4, 5, 2), (0, 1, 2, 3)], [(3, 0, 1, 2), (5, 2, 1, 4)]):
+        for beside in (0.3, 0.1, 0.03):
+            found = probed(points, rows, [1 + beside, 0.5, -0.01])  # the edge is inclined by 0.2
+            assert found["gap"][0] == pytest.approx(np.hypot(beside, 0.01 / np.sqrt(1.04)), rel=1e-9)
 
 
 def test_the_surface_goes_on_by_a_twentieth_of_a_face_beyond_its_border():
