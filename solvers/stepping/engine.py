@@ -189,7 +189,7 @@ class Engine:
         sizes |= {"nm": 0, "nw": 0} if self.sensing is None else self.sensing.sizes
         sizes |= {"ni": len(self.method.instants), "ns": max(len(system.signals), 1), "nx": len(table), "ne": efforts}
         groups_of_remarks, remarked = remarking(system)
-        sizes |= {"nq": len(groups_of_remarks), "ny": remarked}
+        sizes |= {"nq": len(groups_of_remarks), "ny": remarked, "nd": system.nc_fixed}
         sizes["nf"] = system.n_friction
         sizes |= NO_BOOKS if self.ledger is None else self.ledger.sizes()
         # of contacts that keep their rows; those of groups come and go
@@ -208,6 +208,7 @@ class Engine:
         self.arrays["external"][:] = table
         self.arrays["remarking"][:] = groups_of_remarks
         self.arrays["extremes"][:] = np.inf, -np.inf
+        self.arrays["deepest"][:] = np.inf, 0.0
         if self.ledger is not None:
             self.arrays["booked"][:] = self.ledger.groups
         self.arrays["spatial"][:] = system.spatial
@@ -237,7 +238,7 @@ class Engine:
         """Addresses of compiled parts, of problems and of records."""
         from fem_mbs.jit import address
         from fem_mbs.solvers.contact import passed
-        from fem_mbs.solvers.stepping import checks, external_work, extremes, ledger, run
+        from fem_mbs.solvers.stepping import checks, depth_watch, external_work, extremes, ledger, run
 
         self.run_steps = run.run_steps
         shared = {"check": checks.check, "record": run.record, "newton": newton.newton}
@@ -245,6 +246,8 @@ class Engine:
             shared["work"] = external_work.work
         if len(self.arrays["remarking"]):
             shared["extremes"] = extremes.extremes
+        if self.system.nc_fixed:
+            shared["depths"] = depth_watch.depths
         if self.sensing is not None:
             shared |= self.sensing.parts()
         if self.ledger is not None:
