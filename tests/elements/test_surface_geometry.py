@@ -8,7 +8,7 @@ from face_probes import probed, sphere_patch
 
 import fem_mbs as fem
 from fem_mbs.elements.contacts.face_kernels import facet, foot, height, surface
-from fem_mbs.elements.contacts.node_face_kernels import initial, trouble
+from fem_mbs.elements.contacts.node_face_kernels import BORDER, CREASE, CUT, initial, trouble
 from fem_mbs.elements.contacts.node_on_faces import NodeOnFaces
 
 
@@ -88,6 +88,53 @@ def test_an_edge_of_warped_faces_is_a_ridge_for_both():
         for beside in (0.3, 0.1, 0.03):
             found = probed(points, rows, [1 + beside, 0.5, -0.01])  # the edge is inclined by 0.2
             assert found["gap"][0] == pytest.approx(np.hypot(beside, 0.01 / np.sqrt(1.04)), rel=1e-9)
+
+
+def test_beside_the_end_of_a_ridge_there_is_air_where_the_surface_ends_too():
+    """The corner of a sharp wedge whose end faces do not belong to the surface: beside the ridge and beside a border.
+
+    Behind the upper face no plane goes on. The lower one does, which the node is in front of: 40° below.
+    """
+    low = np.tan(np.radians(40.0))
+    points = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, -low], [0, 1, -low]])
+    rows = [(0, 1, 2, 3), (4, 5, 2, 1)]
+    down = np.array([np.sin(np.radians(40.0)), 0.0, -np.cos(np.radians(40.0))])
+    for order in (rows, rows[::-1]):
+        for place in ([1.02, -0.02, -0.005], [1.01, 1.03, -0.002], [1.04, -0.005, -0.01]):
+            least = down @ (np.array(place) - [1, 0, 0])
+            most = np.linalg.norm(np.array(place) - [1.0, round(place[1]), 0.0])
+            assert least * (1 - 1e-9) <= probed(points, order, place)["gap"][0] <= most * (1 + 1e-9), place
+
+
+def test_a_corner_beyond_which_the_surface_goes_on_out_of_reach_is_such_a_corner_whatever_meets_there():
+    """A floor with a wall at x = 0; both go on beyond y = 1, where faces were left out."""
+    nodes = [fem.Node3(p) for p in ([0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1], [0, 1, 1])]
+    faces = [[nodes[k] for k in row] for row in ((0, 1, 2, 3), (0, 3, 5, 4))]
+    kinds = NodeOnFaces(fem.Node3([0.5, 0.5, 0.1]), faces, cut=[(0, 2), (1, 1)]).tables[0]
+    assert kinds[0, 5:9].tolist() == [BORDER, BORDER, CUT, CREASE] and kinds[1, 5:9].tolist() == [
+        CREASE,
+        CUT,
+        BORDER,
+        BORDER,
+    ]
+    assert kinds[0, 9:].tolist() == [CREASE, BORDER, CUT, CUT] and kinds[1, 9:].tolist() == [CREASE, CUT, CUT, BORDER]
+
+
+def test_arcs_keep_the_surface_close_to_a_sphere_up_to_its_border():
+    """In the outer row, whose nodes at the border have faces on one side only: 36 and 55 times as close as flat faces."""
+    rng = np.random.default_rng(3)
+    for count in (5, 9):
+        points, rows = sphere_patch(count)
+        grid, worst = points.reshape(count, count, 3), np.zeros(2)
+        for _ in range(30):
+            k, (s, t) = rng.integers(1, count - 2), rng.uniform(0.1, 0.9, 2)
+            for i, j in ((0, 1), (count - 1, count - 2)):  # the first row and the last: the border comes first or last
+                low, high = (1 - s) * grid[i, k] + s * grid[j, k], (1 - s) * grid[i, k + 1] + s * grid[j, k + 1]
+                place = (1 - t) * low + t * high
+                place *= 2.1 / np.linalg.norm(place)
+                found = [abs(probed(points, rows, place, smooth=smooth)["gap"][0] - 0.1) for smooth in (True, False)]
+                worst = np.maximum(worst, found)
+        assert worst[0] < worst[1] / 20, (count, worst)
 
 
 def test_the_surface_goes_on_by_a_twentieth_of_a_face_beyond_its_border():
