@@ -121,7 +121,7 @@ def test_a_corner_beyond_which_the_surface_goes_on_out_of_reach_is_such_a_corner
 
 
 def test_arcs_keep_the_surface_close_to_a_sphere_up_to_its_border():
-    """In the outer row, whose nodes at the border have faces on one side only: 36 and 55 times as close as flat faces."""
+    """In the outer row, whose nodes at the border have faces on one side: 36 and 55 times as close as flat faces."""
     rng = np.random.default_rng(3)
     for count in (5, 9):
         points, rows = sphere_patch(count)
