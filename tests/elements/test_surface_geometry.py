@@ -8,7 +8,7 @@ from face_probes import probed, sphere_patch
 
 import fem_mbs as fem
 from fem_mbs.elements.contacts.face_kernels import facet, foot, height, surface
-from fem_mbs.elements.contacts.node_face_kernels import BORDER, CREASE, CUT, initial, trouble
+from fem_mbs.elements.contacts.node_face_kernels import BORDER, CREASE, CUT, initial, passed, trouble
 from fem_mbs.elements.contacts.node_on_faces import NodeOnFaces
 
 
@@ -80,6 +80,68 @@ def test_a_face_that_its_neighbours_bend_too_much_is_refused():
     assert "neighbours bend by more than 56°" in contact.trouble(SimpleNamespace(x=x))
 
 
+def stepped(points, rows, start, end):
+    """What is wrong with a node over faces at rest that goes straight from place to place; whether it has passed."""
+    nodes = [fem.Node3(p) for p in points]
+    contact = NodeOnFaces(fem.Node3(start), [[nodes[k] for k in row] for row in rows])
+    p, x, state = (
+        np.zeros(1, contact.parameters),
+        np.array([n.position for n in contact.nodes]),
+        np.zeros(contact.n_state),
+    )
+    p[0] = contact.record
+    initial(p[0], x, state)
+    x[0] = end
+    return trouble(p[0], x, state), bool(passed(p[0], x, state))
+
+
+STRIP = np.array([[x, y, z] for x, z in ((0, -1), (0, 0), (1, 0), (1, -1)) for y in (0, 1)], float)
+ROWS = [(0, 2, 3, 1), (2, 4, 5, 3), (4, 6, 7, 5)]  # a wall, a roof of 1 m, a wall
+
+
+WEDGE = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, -np.tan(0.7)], [0, 1, -np.tan(0.7)]])
+SIDES = [(0, 1, 2, 3), (4, 5, 2, 1)]  # above, and below at 0.7 rad
+
+
+@pytest.mark.parametrize(("cut", "told"), [(0.5e-4, False), (2e-4, True), (0.1, True)])
+def test_a_way_over_a_sharp_edge_that_cuts_in_by_less_than_1e_4_of_a_face_goes_through_nothing(cut, told):
+    """From over a wedge to under it, as far from the edge above as below: halfway it is half as deep as at the end."""
+    size = np.sqrt(2.0)  # of the upper face: root of twice its area
+    off = 2 * cut * size / np.sin(0.7)  # from the edge
+    enters, leaves = np.array([1 - off, 0.5, 0]), np.array([1 - off * np.cos(0.7), 0.5, -off * np.sin(0.7)])
+    on = 0.1 * (leaves - enters) / np.linalg.norm(leaves - enters)
+    assert stepped(WEDGE, SIDES, enters - on, leaves + on) == (3.0 * told, told)
+
+
+def test_in_a_slot_a_node_that_goes_from_wall_to_wall_goes_through_neither():
+    """It leaves one, into which it was pressed a little, before it comes to the other."""
+    slot = [row[::-1] for row in ROWS]  # seen from inside
+    for start, end in (([-1e-3, 0.5, -0.5], [1.001, 0.5, -0.5]), ([1.001, 0.5, -0.4], [-1e-3, 0.5, -0.6])):
+        assert stepped(STRIP, slot, start, end) == (0.0, False)
+    assert stepped(STRIP, ROWS, [-0.3, 0.5, -0.5], [1.3, 0.5, -0.5]) == (3.0, True)  # through the body of the same form
+    assert stepped(STRIP, ROWS, [-0.3, 0.5, 0.1], [1.3, 0.5, 0.1]) == (0.0, False)  # over it, through planes of its walls
+
+
+def test_over_a_blunt_edge_a_way_that_cuts_in_is_no_way_through_the_body():
+    """A roof of 120°, its sides turned by 60°: what a long step cuts off, the contact lifts."""
+    points = np.array([[x, y, z] for x, z in ((-1, -0.577), (0, 0), (1, -0.577)) for y in (0, 1)])
+    assert not stepped(points, [(0, 2, 3, 1), (2, 4, 5, 3)], [-0.4, 0.5, -0.1], [0.4, 0.5, -0.1])[1]
+
+
+def test_a_node_that_comes_over_a_ridge_from_beside_and_below_is_welcome():
+    """Round the edge of a wedge; where the edge is a border, what is lower was not on the surface."""
+    way = [1.06, 0.5, -0.0025], [0.98, 0.5, 0.001]
+    assert stepped(WEDGE, SIDES, *way)[0] == 0.0
+    assert stepped(WEDGE, SIDES[:1], *way)[0] == 4.0
+
+
+def test_over_a_ridge_a_face_goes_on_by_a_twentieth_for_what_is_in_front_of_it():
+    """On one of both faces of a box, whose planes are 0.04 and 0.045 from it; farther out the edge is nearest."""
+    for order in (ROWS[1:], ROWS[:0:-1]):
+        near, far = (probed(STRIP, order, place)["gap"][0] for place in ([1.04, 0.5, 0.045], [1.06, 0.5, 0.08]))
+        assert min(abs(near - 0.04), abs(near - 0.045)) < 1e-12 and far == pytest.approx(0.1)
+
+
 def test_an_edge_of_warped_faces_is_a_ridge_for_both():
     """A sharp one: by the nodes of one face alone the other rose from it, and its plane went on in the air beside."""
     w = 0.1
@@ -93,17 +155,14 @@ def test_an_edge_of_warped_faces_is_a_ridge_for_both():
 def test_beside_the_end_of_a_ridge_there_is_air_where_the_surface_ends_too():
     """The corner of a sharp wedge whose end faces do not belong to the surface: beside the ridge and beside a border.
 
-    Behind the upper face no plane goes on. The lower one does, which the node is in front of: 40° below.
+    Behind the upper face no plane goes on. The lower one does, which the node is in front of.
     """
-    low = np.tan(np.radians(40.0))
-    points = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, -low], [0, 1, -low]])
-    rows = [(0, 1, 2, 3), (4, 5, 2, 1)]
-    down = np.array([np.sin(np.radians(40.0)), 0.0, -np.cos(np.radians(40.0))])
-    for order in (rows, rows[::-1]):
+    down = np.array([np.sin(0.7), 0.0, -np.cos(0.7)])
+    for order in (SIDES, SIDES[::-1]):
         for place in ([1.02, -0.02, -0.005], [1.01, 1.03, -0.002], [1.04, -0.005, -0.01]):
             least = down @ (np.array(place) - [1, 0, 0])
             most = np.linalg.norm(np.array(place) - [1.0, round(place[1]), 0.0])
-            assert least * (1 - 1e-9) <= probed(points, order, place)["gap"][0] <= most * (1 + 1e-9), place
+            assert least * (1 - 1e-9) <= probed(WEDGE, order, place)["gap"][0] <= most * (1 + 1e-9), place
 
 
 def test_a_corner_beyond_which_the_surface_goes_on_out_of_reach_is_such_a_corner_whatever_meets_there():
