@@ -118,8 +118,8 @@ def test_in_a_slot_a_node_that_goes_from_wall_to_wall_goes_through_neither():
     slot = [row[::-1] for row in ROWS]  # seen from inside
     for start, end in (([-1e-3, 0.5, -0.5], [1.001, 0.5, -0.5]), ([1.001, 0.5, -0.4], [-1e-3, 0.5, -0.6])):
         assert stepped(STRIP, slot, start, end) == (0.0, False)
-    assert stepped(STRIP, ROWS, [-0.3, 0.5, -0.5], [1.3, 0.5, -0.5]) == (3.0, True)  # through the body of the same form
-    assert stepped(STRIP, ROWS, [-0.3, 0.5, 0.1], [1.3, 0.5, 0.1]) == (0.0, False)  # over it, through planes of its walls
+    assert stepped(STRIP, ROWS, [-0.3, 0.5, -0.5], [1.3, 0.5, -0.5]) == (3.0, True)  # a body of the same form
+    assert stepped(STRIP, ROWS, [-0.3, 0.5, 0.1], [1.3, 0.5, 0.1]) == (0.0, False)  # over it
 
 
 def test_over_a_blunt_edge_a_way_that_cuts_in_is_no_way_through_the_body():
