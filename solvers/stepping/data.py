@@ -127,6 +127,7 @@ TABLE = Table(
         "remarking": Item("nq 2", "groups of elements: number, first of their outputs", "i8"),
         "extremes": Item("ny 2", "smallest and largest value of these after any step", kept=True),
         "deepest": Item("nd 2", "smallest gap of contacts that are not of groups after any step, and when", kept=True),
+        "pair_line": Item("", "line of the contacts of contact groups, −1: they are not booked", "i8"),
         "spatial": Item("N", "whether the node has a place", "i8"),
         "lasting": Item("", "the method has lam_lasting: its impulses act after the smooth motion", "i8"),
         "from_start": Item("", "impulses act on the velocities at the start of the step", "i8"),

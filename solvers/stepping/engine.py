@@ -86,8 +86,8 @@ class Engine:
             t > system.initial.t for e in system.elements for t, _ in e.switch_times()
         )
         self.balance = balance
-        self.ledger = books_of(system, method, interrupted, balance)
         self.grains = self._grains()
+        self.ledger = books_of(system, method, self.grains, interrupted, balance)
         self.matrices = system.lay_out(*method.matrices(system), stack=method.stack(system))
         self.data = self.matrices.data
         self._allocate()
@@ -294,7 +294,8 @@ class Engine:
             "epsilon": method.contact_shift if method.epsilon is None else self.shift, "restitution_scale": 1.0,
             "epsilon_rows": 0.0 if method.epsilon is None and system.independent else self.shift,
             "from_start": int(method.velocities_first), "watched": int(explained(system)),
-            "loss_seen": int(losses_are_told(system, method)), "strict": int(self.strict),
+            "loss_seen": int(losses_are_told(system, method, self.grains)), "strict": int(self.strict),
+            "pair_line": -1 if self.ledger is None else self.ledger.pairs,
             "rtol": method.rtol, "tol_v": tol_v, "mean_mass": system.mean_mass,
             "lightest": system.lightest,
             "length": system.length, "reference_force": method.reference_force,

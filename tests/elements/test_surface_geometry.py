@@ -135,6 +135,16 @@ def test_a_node_that_comes_over_a_ridge_from_beside_and_below_is_welcome():
     assert stepped(WEDGE, SIDES[:1], *way)[0] == 4.0
 
 
+def test_beyond_the_end_of_a_corner_between_floor_and_wall_there_is_air():
+    """Beside the border of both, nearest to the point where the valley ends; their planes do not go on there."""
+    points = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1], [0, 1, 1]], float)
+    rows = [(0, 1, 2, 3), (0, 3, 5, 4)]
+    for order in (rows, rows[::-1]):
+        for place in ([-0.1, -0.2, -0.01], [-0.1, 1.2, -0.05]):
+            distance = np.linalg.norm(np.array(place) - [0, round(place[1]), 0])
+            assert probed(points, order, place)["gap"][0] == pytest.approx(distance)
+
+
 def test_over_a_ridge_a_face_goes_on_by_a_twentieth_for_what_is_in_front_of_it():
     """On one of both faces of a box, whose planes are 0.04 and 0.045 from it; farther out the edge is nearest."""
     for order in (ROWS[1:], ROWS[:0:-1]):
