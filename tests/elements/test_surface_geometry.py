@@ -75,6 +75,9 @@ def test_a_face_that_its_neighbours_bend_too_much_is_refused():
         initial(p[0], x, state)
         assert np.abs(state[1:25]).max() <= 1.5 * (1 + 1e-12) and trouble(p[0], x, state) == answer, degrees
         assert state[9] >= 0.0, degrees  # rolled downwards the middle bulges up
+        up = x * [1, 1, -1]
+        initial(p[0], up, state)
+        assert state[9] <= 0.0, degrees
     for k, node in enumerate(contact.nodes):
         node.index = k
     assert "neighbours bend by more than 56°" in contact.trouble(SimpleNamespace(x=x))
