@@ -8,7 +8,7 @@ from face_probes import probed, sphere_patch
 
 import fem_mbs as fem
 from fem_mbs.elements.contacts.face_kernels import facet, foot, height, surface
-from fem_mbs.elements.contacts.node_face_kernels import BORDER, CREASE, CUT, initial, passed, trouble
+from fem_mbs.elements.contacts.node_face_kernels import BORDER, CREASE, CUT, SMOOTH, initial, passed, trouble
 from fem_mbs.elements.contacts.node_on_faces import NodeOnFaces
 
 
@@ -207,6 +207,15 @@ def test_arcs_keep_the_surface_close_to_a_sphere_up_to_its_border():
                 found = [abs(probed(points, rows, place, smooth=smooth)["gap"][0] - 0.1) for smooth in (True, False)]
                 worst = np.maximum(worst, found)
         assert worst[0] < worst[1] / 20, (count, worst)
+
+
+@pytest.mark.parametrize("twist", [0.8, -0.8])
+def test_the_angle_at_an_edge_is_that_in_its_middle(twist):
+    """A twisted face goes on from a flat one without an angle there; at the nodes it is 0.67 rad, above `crease`."""
+    nodes = [fem.Node3(p) for p in ([0, 0, 0], [0, 1, 0], [1, 0, twist], [1, 1, -twist], [-1, 0, 0], [-1, 1, 0])]
+    faces = [[nodes[k] for k in row] for row in ((0, 2, 3, 1), (4, 0, 1, 5))]
+    kinds = NodeOnFaces(fem.Node3([-0.5, 0.5, 1]), faces, crease=0.6).tables[0]
+    assert kinds[0, 5:9].tolist() == [BORDER, BORDER, BORDER, SMOOTH] and kinds[1, 6] == SMOOTH
 
 
 def test_the_surface_goes_on_by_a_twentieth_of_a_face_beyond_its_border():
