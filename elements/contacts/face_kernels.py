@@ -47,7 +47,8 @@ import math
 from fem_mbs.jit import kernel, local_matrix, local_vector
 from fem_mbs.rotations import cross, dot
 
-_ROUNDS = 25  # of Newton's method for foot points
+_ROUNDS = 50  # of Newton's method for foot points, where halved steps count; 5 are usual
+_SETTLED = 1e-6  # of a face: shorter steps are round-off of distances, or as good as the last
 _FAR = 1.0  # places are looked for up to so far beside the square
 
 
@@ -152,29 +153,36 @@ def surface(nn, X, h, nu, u, v, N, z, S):
 
 @kernel
 def foot(nn, X, h, nu, y, uv, N, z, S, r):
-    """Move uv (2,) to the place of the surface where r = y − S is at right angles to it.
+    """Move uv (2,) to the place of the surface where r = y − S is at right angles to it; whether it is found.
 
-    N, z, S, r are those at that place. Places farther beside the face than its own size are cut off.
+    N, z, S, r are those at that place. Places farther beside the face than its own size are cut off. Steps that lead
+    away from y are halved: on faces that are bent sharply Newton's method alone went from edge to edge.
     """
-    u, v = uv[0], uv[1]
+    u, v, du, dv, best = uv[0], uv[1], 0.0, 0.0, math.inf
     low, high = -_FAR, 1.0 + _FAR
     for _ in range(_ROUNDS):
-        surface(nn, X, h, nu, u, v, N, z, S)
+        surface(nn, X, h, nu, u + du, v + dv, N, z, S)
         for i in range(3):
             r[i] = y[i] - S[0, i]
+        square = dot(r, r)
+        if square > best and max(abs(du), abs(dv)) > _SETTLED:
+            du, dv = 0.5 * du, 0.5 * dv
+            continue
+        u, v, best = u + du, v + dv, square
         f0, f1 = dot(r, S[1]), dot(r, S[2])
         aa, ab, bb = dot(S[1], S[1]), dot(S[1], S[2]), dot(S[2], S[2])
         kk, km, mm = aa - dot(r, S[3]), ab - dot(r, S[4]), bb - dot(r, S[5])
         if kk > 0.0 and mm > 0.0 and kk * mm - km * km > 0.01 * (aa * bb - ab * ab):
             aa, ab, bb = kk, km, mm
         det = aa * bb - ab * ab
-        new_u = min(max(u + (bb * f0 - ab * f1) / det, low), high)
-        new_v = min(max(v + (aa * f1 - ab * f0) / det, low), high)
-        moved = max(abs(new_u - u), abs(new_v - v))
-        u, v = new_u, new_v
-        if moved <= 1e-15:
+        du, dv = (bb * f0 - ab * f1) / det, (aa * f1 - ab * f0) / det
+        longest = max(abs(du), abs(dv), 1.0)  # of a face: longer ones are guesses, cut off in their direction
+        du = min(max(u + du / longest, low), high) - u
+        dv = min(max(v + dv / longest, low), high) - v
+        if max(abs(du), abs(dv)) <= 1e-15:
             break
     uv[0], uv[1] = u, v
+    return max(abs(du), abs(dv)) <= _SETTLED
 
 
 @kernel

@@ -32,6 +32,7 @@ that of the corner. Beside a border, and beside a ridge (an edge at which faces 
 there is air: the plane of a face does not go on there.
 Heights and the first face are taken anew at the end of each step. A node whose straight way of a step, as seen from the
 surface, went in through one face and out through another has gone through the body: the nearest face is a wrong one.
+Slopes of heights end at `_STEEP`; near a face that is bent so much the nearest point is not certain (`folded`).
 
 Source: docs/theory/surface_contact.md; (1)-(3) as for node-to-segment contact in Wriggers, Computational Contact
 Mechanics (2006), ch. 9, here for a surface with heights; derived here, checked by differences.
@@ -70,6 +71,7 @@ BEHIND = 0.05  # of the size of a face: a node that is farther behind has not su
 _ROOM = 0.25  # of a face, beyond smooth edges, for the face of the start of the step
 _GRAZE = 1e-4  # of the size of a face: straight ways over edges that bend cut in by less
 _ROUND = 1e-9  # of a face: round-off
+_STEEP = 1.5  # slope of a surface over its facet: what is bent more may have several nearest points
 _RIM = 0.05  # of a face, by which the surface goes on beyond its border: bodies that lie flush touch there too
 
 PARAMETERS = np.dtype([("faces_at", "i8"), ("fans_at", "i8"), ("spokes_at", "i8"), ("nf", "i8"), ("smooth", "i8")])
@@ -436,10 +438,13 @@ def accept(p, x, state):
                 up = dot(n, nu)
                 for k in range(2):
                     b = (a + 1) % nn if k == 0 else (a + nn - 1) % nn
-                    rise = 0.0
+                    rise = square = 0.0
                     for i in range(3):
                         rise -= n[i] * (X[b, i] - X[a, i])
-                    h[2 * a + k] = rise / up
+                        square += (X[b, i] - X[a, i]) ** 2
+                    # a normal beside that of the facet, or behind it, has no height
+                    most = _STEEP * math.sqrt(square)
+                    h[2 * a + k] = rise / up if abs(rise) < most * up else math.copysign(most, rise)
             for a in range(nn):  # arcs from corners at a border
                 b = (a + 1) % nn
                 open_a, open_b = fans[f, 3 * a + 2] == 0, fans[f, 3 * b + 2] == 0
@@ -558,6 +563,22 @@ def from_below(p, x, state, f):
 
 
 @kernel
+def folded(p, x, state, f):
+    """Whether neighbours bend face f, which the node is near, beyond the largest slope at the start of the step."""
+    x0 = state[state.shape[0] - 3 * x.shape[0] :].reshape(x.shape)
+    X, h, d, nu = local_matrix(4, 3), local_vector(8), local_matrix(2, 3), local_vector(3)
+    nn, _ = _take(p, x0, state, f, X, h, d, nu)
+    steepest = 0.0
+    for a in range(nn):
+        for k in range(2):
+            b, square = (a + 1) % nn if k == 0 else (a + nn - 1) % nn, 0.0
+            for i in range(3):
+                square += (X[b, i] - X[a, i]) ** 2
+            steepest = max(steepest, abs(h[2 * a + k]) / math.sqrt(square))
+    return steepest > _STEEP * (1.0 - _ROUND) and abs(_height_over(p, x, f)) < 1.0
+
+
+@kernel
 def initial(p, x, state):
     """Heights and face that are consistent with the pose."""
     accept(p, x, state)
@@ -566,11 +587,13 @@ def initial(p, x, state):
 @kernel
 def trouble(p, x, state):
     """1: the nearest face is out of reach; 2: the node is behind the surface, 4: and came from beside its border; 3: it
-    has gone through the body."""
+    has gone through the body; 5: the nearest face is bent so much that its nearest point is uncertain."""
     uv = local_vector(2)
     f, kind = locate(p, x, state, 0.0, uv)
     if kind == CUT:
         return 1.0
+    if kind == SMOOTH and folded(p, x, state, f):
+        return 5.0
     if kind == SMOOTH and behind(p, x, state, f, uv):
         return 2.0
     if kind == SMOOTH and from_below(p, x, state, f):

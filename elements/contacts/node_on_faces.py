@@ -23,6 +23,7 @@ from fem_mbs.elements.contacts.node_face_kernels import (
     behind,
     contact,
     contact_hessian,
+    folded,
     initial,
     locate,
     trouble,
@@ -157,24 +158,24 @@ class NodeOnFaces(Contact):
         faces, fans, spokes = self.tables
         self.record = (address(faces), address(fans), address(spokes), len(faces), int(self.smooth))
 
-    def where_at(self, x: ArrayLike) -> tuple[int, np.ndarray, int]:
-        """Face, place (2,) and kind of the point nearest to the node at positions x (nn, 3) of all nodes."""
+    def where_at(self, x: ArrayLike) -> tuple[int, np.ndarray, int, np.ndarray]:
+        """Face, place (2,) and kind of the point nearest to the node at positions x (nn, 3) of all nodes; the state."""
         p, uv, state = np.zeros(1, self.parameters), np.zeros(2), np.zeros(self.n_state)
         p[0] = self.record
         x = np.ascontiguousarray(x, float)
         accept(p[0], x, state)
         face, kind = locate(p[0], x, state, 0.0, uv)
-        return int(face), uv, int(kind)
+        return int(face), uv, int(kind), state
 
     def regular(self, point: Any) -> bool:
         """Whether the nearest point is well inside of one face, and not behind it."""
         for x in (point.x0, point.x):
-            face, uv, kind = self.where_at(x)
+            face, uv, kind, state = self.where_at(x)
             nn = self.tables[0][face, 0]
             over = max(beside(nn, uv, k) for k in range(nn))
             if kind != SMOOTH or over > -0.05:
                 return False
-            p, state = np.zeros(1, self.parameters), np.zeros(self.n_state)
+            p = np.zeros(1, self.parameters)
             p[0] = self.record
             if behind(p[0], np.ascontiguousarray(x), state, face, uv):
                 return False
@@ -183,12 +184,17 @@ class NodeOnFaces(Contact):
     def trouble(self, state: Any) -> str:
         """Where the node is that it must not be."""
         x = np.array([state.x[node.index] for node in self.nodes])
-        face, uv, kind = self.where_at(x)
+        face, uv, kind, heights = self.where_at(x)
         p = np.zeros(1, self.parameters)
         p[0] = self.record
         if kind == CUT:
             what = "left the faces within its reach; make reach larger, or None for all faces of the surface"
-        elif kind != SMOOTH or not behind(p[0], x, np.zeros(self.n_state), face, uv):
+        elif kind == SMOOTH and folded(p[0], x, heights, face):
+            what = (
+                f"is near face {face} of the surface, which its neighbours bend by more than 56°, so that its nearest "
+                "point is uncertain; take a finer mesh there, smaller steps, a smaller crease or smooth=False"
+            )
+        elif kind != SMOOTH or not behind(p[0], x, heights, face, uv):
             what = (
                 "went through the body in one step, in by one side and out by another, or came to the surface from "
                 "beside its border and below; take smaller steps, or let the surface have all faces that can be met"
@@ -219,27 +225,20 @@ def _tables(rows, x, cut, crease):
     for f, row in enumerate(rows):
         for a, k in enumerate(row):
             owners[k, row[(a + 1) % len(row)]] = f, a
-    normal = np.zeros((len(rows), 3))
-    for f, row in enumerate(rows):
-        X = x[row]
-        last = (X[1] - X[0], X[2] - X[0]) if len(row) == 3 else (X[2] - X[0], X[3] - X[1])
-        normal[f] = np.cross(*last)
-        normal[f] /= max(np.linalg.norm(normal[f]), 1e-300)
-    middle = np.array([x[row].mean(axis=0) for row in rows])
+    normals = [_normals_at_edges(x[row]) for row in rows]
     at: list[set[int]] = [set() for _ in x]  # kinds of the edges at each node
     faces = np.zeros((len(rows), FACE), np.int64)
     for f, row in enumerate(rows):
         faces[f, 0], faces[f, 1 : 1 + len(row)] = len(row), row
         for a, k in enumerate(row):
-            other = owners.get((row[(a + 1) % len(row)], k))
+            b = row[(a + 1) % len(row)]
             kind = CUT if (f, a) in cut else BORDER
-            if other is not None:
-                g = other[0]
-                sharp = RIDGE if normal[f] @ (middle[g] - x[k]) < 0.0 else CREASE
-                kind = SMOOTH if normal[f] @ normal[g] >= np.cos(crease) else sharp
+            if (b, k) in owners:
+                g, o = owners[b, k]
+                kind = _fold(normals[f][a], normals[g][o], x[b] - x[k], crease)
             faces[f, 5 + a] = kind
             at[k].add(kind)
-            at[row[(a + 1) % len(row)]].add(kind)
+            at[b].add(kind)
     for f, row in enumerate(rows):
         faces[f, 9 : 9 + len(row)] = [_corner(at[k]) for k in row]
     fans, spokes = np.zeros((len(rows), 12), np.int64), []
@@ -249,6 +248,24 @@ def _tables(rows, x, cut, crease):
             fans[f, 3 * a : 3 * a + 3] = len(spokes), len(fan), int(closed)
             spokes += fan
     return faces, fans, np.array(spokes, np.int64)
+
+
+def _normals_at_edges(X):
+    """Unit normals (nn, 3) of a flat or bilinear face in the middles of its edges: at right angles to these."""
+    e, nn = np.roll(X, -1, axis=0) - X, len(X)
+    beyond = np.roll(X, -2, axis=0) if nn == 3 else 0.5 * (np.roll(X, -2, axis=0) + np.roll(X, -3, axis=0))
+    n = np.cross(e, beyond - X - 0.5 * e)
+    return n / np.maximum(np.linalg.norm(n, axis=1), 1e-300)[:, None]
+
+
+def _fold(n, other, e, crease):
+    """Kind of the edge e (3,) of a face with the normal n there, where another one with its own begins.
+
+    It is the same seen from both faces, warped ones too; faces that lie on each other back to back have a ridge.
+    """
+    if n @ other >= np.cos(crease):
+        return SMOOTH
+    return RIDGE if np.cross(n, other) @ e >= -FLAT * np.linalg.norm(e) else CREASE
 
 
 def _corner(kinds):

@@ -13,6 +13,7 @@ from fem_mbs.results.history import History, Quantity
 if TYPE_CHECKING:
     from fem_mbs.results.results import Results
 
+OF_GROUPS = "contact groups"  # name of the lines of their contacts
 ASK = "the run has kept no books of energy: run(…, balance=True)"
 
 
@@ -36,8 +37,8 @@ class EnergyTable:
         "switches" has what jumps of velocities take, and the springs that come and go with their energy.
     numerical : float [J]
         What is left of the change of energy: dissipation of the scheme (negative), and what its impacts and the
-        quadrature of works miss. Round-off where forces are constant. Of a model with contact groups it has what
-        their contacts take as well.
+        quadrature of works miss. Round-off where forces are constant. Where contact groups are solved by sweeps it has
+        what their contacts take as well.
     groups : bool
         Whether there are such.
     """
@@ -90,7 +91,7 @@ def energy_table(result: "Results", start: float | None, end: float | None) -> E
         works[name, kind] = works.get((name, kind), 0.0) + float(w)
     lines = [Line(name, kind, w) for (name, kind), w in works.items()]
     kinetic, potential = ((float(energy[a, i]), float(energy[b, i])) for i in (0, 1))
-    groups = bool(result.description["contact_groups"])
+    groups = bool(result.description["contact_groups"]) and not any(name == OF_GROUPS for name, _ in works)
     return EnergyTable((float(result.t[a]), float(result.t[b])), kinetic, potential, lines, groups)
 
 

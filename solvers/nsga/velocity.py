@@ -87,6 +87,21 @@ def choose_candidates(d, s, o):
 
 
 @kernel
+def some_reflect(d, s):
+    """Whether a candidate has a restitution, which it loses where a sequence is cut short."""
+    groups, candidate = groups_of(d), s.candidate
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.contact == 0:
+            continue
+        law = laws_of(g)
+        for e in range(g.n):
+            if candidate[g.first_contact + e] != 0 and law[e, L_NORMAL] > 0.0:
+                return s.plastic == 0
+    return False
+
+
+@kernel
 def start_from_closed(d, s, o):
     """First guess of the impulses of contacts that are in the smooth sub-problem: their forces there."""
     cLam, cchi = s.cLam, s.cchi
@@ -125,7 +140,7 @@ def solve_sequence(d, s, o):
         if count == 0 and counts[3] > 0:
             s.code = OK
             return
-        if 2 * counts[3] == s.max_problems or 2 * counts[3] == s.max_problems + 1:
+        if (2 * counts[3] == s.max_problems or 2 * counts[3] == s.max_problems + 1) and some_reflect(d, s):
             s.cut_short += 1
         solve_velocities(s, s.velocity_problem)
         if s.code != OK and s.friction != 0:

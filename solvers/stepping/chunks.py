@@ -153,7 +153,7 @@ class Chunks:
             self._write()
             self.engine.last(self.records)
             block, pairs = {name: array[:1] for name, array in self.records.items()}, self.engine.pairs()
-            self.depth.look(block["t"], block["gap"], pairs)
+            self.depth.look(block["t"], pairs)
             self.writer.append(block, pairs)
 
     def _free(self):
@@ -192,7 +192,7 @@ class Chunks:
     def _keep(self, records, saved):
         """Show the states of a chunk to the observers, and gather them."""
         block, pairs = {name: array[:saved] for name, array in records.items()}, self.engine.pairs()
-        self.depth.look(block["t"], block["gap"], pairs)
+        self.depth.look(block["t"], pairs)
         for observer in self.observers:
             observer.observe(block)
         self.gathered += saved

@@ -27,7 +27,7 @@ from fem_mbs.system.records import DATA
 # C functions that parts call each other through: a part is then compiled on its own, not again inside its callers
 PARTS = (
     "advance step position record check sweep settle newton grains work passage friction measure watch ask ledger "
-    "extremes"
+    "extremes depths"
 ).split()
 PROBLEMS = "position velocity".split()  # what Newton's iteration solves, see stepping.newton
 
@@ -36,7 +36,7 @@ _SCRATCH = "scratch"
 
 # N nodes, full = 6 N, m constraint rows, nc contacts, u unknowns of the largest matrix, ni instants, ns signals,
 # nx groups of elements that are not conservative, ne efforts of these, nm numbers of sensors, nw events; nl, nk, nt
-# of the books of energy; nq groups that remark on extremes, ny of their outputs
+# of the books of energy; nq groups that remark on extremes, ny of their outputs; nd contacts not of contact groups
 TABLE = Table(
     "run",
     {
@@ -126,6 +126,8 @@ TABLE = Table(
         # what elements remark on, see stepping.extremes
         "remarking": Item("nq 2", "groups of elements: number, first of their outputs", "i8"),
         "extremes": Item("ny 2", "smallest and largest value of these after any step", kept=True),
+        "deepest": Item("nd 2", "smallest gap of contacts that are not of groups after any step, and when", kept=True),
+        "pair_line": Item("", "line of the contacts of contact groups, −1: they are not booked", "i8"),
         "spatial": Item("N", "whether the node has a place", "i8"),
         "lasting": Item("", "the method has lam_lasting: its impulses act after the smooth motion", "i8"),
         "from_start": Item("", "impulses act on the velocities at the start of the step", "i8"),

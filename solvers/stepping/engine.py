@@ -86,8 +86,8 @@ class Engine:
             t > system.initial.t for e in system.elements for t, _ in e.switch_times()
         )
         self.balance = balance
-        self.ledger = books_of(system, method, interrupted, balance)
         self.grains = self._grains()
+        self.ledger = books_of(system, method, self.grains, interrupted, balance)
         self.matrices = system.lay_out(*method.matrices(system), stack=method.stack(system))
         self.data = self.matrices.data
         self._allocate()
@@ -189,7 +189,7 @@ class Engine:
         sizes |= {"nm": 0, "nw": 0} if self.sensing is None else self.sensing.sizes
         sizes |= {"ni": len(self.method.instants), "ns": max(len(system.signals), 1), "nx": len(table), "ne": efforts}
         groups_of_remarks, remarked = remarking(system)
-        sizes |= {"nq": len(groups_of_remarks), "ny": remarked}
+        sizes |= {"nq": len(groups_of_remarks), "ny": remarked, "nd": system.nc_fixed}
         sizes["nf"] = system.n_friction
         sizes |= NO_BOOKS if self.ledger is None else self.ledger.sizes()
         # of contacts that keep their rows; those of groups come and go
@@ -208,6 +208,7 @@ class Engine:
         self.arrays["external"][:] = table
         self.arrays["remarking"][:] = groups_of_remarks
         self.arrays["extremes"][:] = np.inf, -np.inf
+        self.arrays["deepest"][:] = np.inf, 0.0
         if self.ledger is not None:
             self.arrays["booked"][:] = self.ledger.groups
         self.arrays["spatial"][:] = system.spatial
@@ -237,7 +238,7 @@ class Engine:
         """Addresses of compiled parts, of problems and of records."""
         from fem_mbs.jit import address
         from fem_mbs.solvers.contact import passed
-        from fem_mbs.solvers.stepping import checks, external_work, extremes, ledger, run
+        from fem_mbs.solvers.stepping import checks, depth_watch, external_work, extremes, ledger, run
 
         self.run_steps = run.run_steps
         shared = {"check": checks.check, "record": run.record, "newton": newton.newton}
@@ -245,6 +246,8 @@ class Engine:
             shared["work"] = external_work.work
         if len(self.arrays["remarking"]):
             shared["extremes"] = extremes.extremes
+        if self.system.nc_fixed:
+            shared["depths"] = depth_watch.depths
         if self.sensing is not None:
             shared |= self.sensing.parts()
         if self.ledger is not None:
@@ -291,7 +294,8 @@ class Engine:
             "epsilon": method.contact_shift if method.epsilon is None else self.shift, "restitution_scale": 1.0,
             "epsilon_rows": 0.0 if method.epsilon is None and system.independent else self.shift,
             "from_start": int(method.velocities_first), "watched": int(explained(system)),
-            "loss_seen": int(losses_are_told(system, method)), "strict": int(self.strict),
+            "loss_seen": int(losses_are_told(system, method, self.grains)), "strict": int(self.strict),
+            "pair_line": -1 if self.ledger is None else self.ledger.pairs,
             "rtol": method.rtol, "tol_v": tol_v, "mean_mass": system.mean_mass,
             "lightest": system.lightest,
             "length": system.length, "reference_force": method.reference_force,

@@ -42,6 +42,7 @@ import numpy as np
 
 from fem_mbs.errors import label
 from fem_mbs.jit import N_SLOTS, SLOT, call2, entry, integers, kernel, vector
+from fem_mbs.results.energy_table import OF_GROUPS
 from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.external_work import (
     DRIVER,
@@ -92,9 +93,10 @@ class Ledger:
     kept : int, numbers that are kept from the last end
     lines : list of (name, kind), the kinds of `KINDS`
     switches : int, line of what switches do; −1 without any
+    pairs : int, first line of all contacts of contact groups that are solved pair by pair; −1 without any
     """
 
-    def __init__(self, system: "System", switches: bool) -> None:
+    def __init__(self, system: "System", switches: bool, pairs: bool) -> None:
         self.kept, self.lines = 0, []
         table: list[tuple] = []
         for number, group in enumerate(system.groups):
@@ -117,6 +119,8 @@ class Ledger:
         self.groups = np.array(table, np.int64).reshape(-1, 4)
         self.switches = len(self.lines) if switches else -1
         self.lines += [("switches", "switch")] if switches else []
+        self.pairs = len(self.lines) if pairs else -1
+        self.lines += [(OF_GROUPS, "impact"), (OF_GROUPS, "friction")] if pairs else []
         for contact in system.contacts[: system.nc_fixed]:
             self.lines += [(contact.name or label(contact), word) for word in ("impact", "friction")]
 
@@ -135,11 +139,11 @@ class Ledger:
         return {"nl": len(self.groups), "nk": self.kept, "nt": len(self.lines)}
 
 
-def books_of(system: "System", method: Any, switches: bool, balance: bool) -> Ledger | None:
+def books_of(system: "System", method: Any, grains: Any, switches: bool, balance: bool) -> Ledger | None:
     """Books of a run that is asked for them, or whose losses `stepping.loss_watch` tells by them; or None."""
-    if not balance and not losses_are_told(system, method):
+    if not balance and not losses_are_told(system, method, grains):
         return None
-    ledger = Ledger(system, switches)
+    ledger = Ledger(system, switches, bool(system.searches) and grains is None)
     return ledger if balance or ledger.lines else None
 
 
@@ -219,18 +223,19 @@ def book_contact(g, e, c, s, V, normal, tangential, P, chi, line):
 
 @kernel
 def book_contacts(d, s):
-    """(3) of all contacts that are not of contact groups."""
+    """(3) of all contacts; those of contact groups have one line for impacts and one for friction."""
     groups = groups_of(d)
     first = s.works.shape[0] - 2 * s.nc_fixed
     for k in range(d.n_groups):
         g = groups[k]
-        if g.contact == 0 or g.first_contact + g.n > s.nc_fixed:
+        paired = g.contact != 0 and g.first_contact + g.n > s.nc_fixed
+        if g.contact == 0 or (paired and s.pair_line < 0):
             continue
         for e in range(g.n):
             c = g.first_contact + e
             P, chi = (s.total_Lam, s.total_chi) if s.persistent == 0 else (s.sent, s.sent_chi)
             if P[c, 0] != 0.0:
-                line = first + 2 * c
+                line = s.pair_line if paired else first + 2 * c
                 if s.impact[c] == 0 and s.from_start == 0:  # it rolls on: at the start by its gradient there
                     book_contact(g, e, c, s, s.V0, B_GN0, B_VT0, P, chi, line)
                 else:

@@ -12,7 +12,7 @@ A step that moves positions by h v goes along the tangents of circles. With the 
     loss of a step/kinetic energy ~ ¼ (c h/r)² (h ω)² ,   c² = E/ρ, r the radius                                   (2)
 
 Only methods that solve velocities first are looked at: others lose what they are asked to, of oscillations that steps
-do not resolve. Contact groups are not looked at: what their pairs take is not booked.
+do not resolve. Models are not looked at whose contact groups are solved by sweeps: what these take is not booked.
 
 Source: docs/theory/accepted_steps.md, (11), (12).
 """
@@ -31,9 +31,12 @@ FIRST = 10  # steps: what begins to fall has lost 1/n of its energy after n step
 SLOW = 1e-3  # of the speed that tolerances refer to: the kinetic energy of less is round-off
 
 
-def losses_are_told(system: "System", method: Any) -> bool:
-    """Whether losses of a method can be told from those of the model: all that takes or gives energy is booked."""
-    return method.velocities_first and not system.searches and explained(system)
+def losses_are_told(system: "System", method: Any, grains: Any) -> bool:
+    """Whether losses of a method can be told from those of the model: all that takes or gives energy is booked.
+
+    ``grains``: contact groups that are solved by sweeps, None without any.
+    """
+    return method.velocities_first and grains is None and explained(system)
 
 
 @kernel

@@ -142,6 +142,8 @@ def record(data, run):
                 copy1(s.works, o.work[k])
         if s.step_number == 0 and s.extremes_part != 0:
             call2(s.extremes_part, data, run)  # the initial state
+        if s.step_number == 0 and s.depths_part != 0:
+            call2(s.depths_part, data, run)
         if s.step_number == 0 and s.external.shape[0] > 0:
             call2(s.work_part, data, run)  # keeps what the first step needs
         finite = math.isfinite(o.energy[k, 0] + o.energy[k, 1])
@@ -177,6 +179,8 @@ def run_steps(data, run, count, start, times, signals):
             call2(s.ledger_part, s.data_at, s.run_at)
         if s.extremes_part != 0:
             call2(s.extremes_part, s.data_at, s.run_at)
+        if s.depths_part != 0:
+            call2(s.depths_part, s.data_at, s.run_at)
         if s.step_number % s.save_every == 0:
             s.code = OK
             call2(s.record_part, s.data_at, s.run_at)

@@ -40,11 +40,13 @@ from fem_mbs.solvers.stepping.splitter import Splitter
 
 if TYPE_CHECKING:
     from fem_mbs.solvers.stepping.engine import Engine
+    from fem_mbs.system.system import System
 
 SAFETY, SLOWEST, FASTEST = 0.9, 0.2, 2.0
 ROUND = 1e-6  # of a step: what the sum of many leaves
 REST = 1e-10  # of the user's step: less of it is not left at its end
 WATCHED = 16.0  # steps down to the user's h over this are refused when the energy rises; shorter ones do not mend it
+BLURRED = 10.0  # times the tolerance: impacts that are known worse than that, (2a), are told
 
 
 class StepControl(Checked):
@@ -99,6 +101,8 @@ class Controller:
         self.t, self.next = float(engine.system.initial.t), engine.h
         self.failed = self.inaccurate = self.too_large = 0
         self.hold = 0  # steps for which the user's h is not exceeded: a contact is about to close
+        self.soft = np.zeros(0, bool) if control.tolerance is None else deformable(engine.system)
+        self.blur, self.blurred = 0.0, 0.0  # largest (2a) of an accepted step, and when
         self.short = False  # since an impact was split no step has had the user's size
         self.splitter = Splitter(self, engine.method.max_splits) if engine.splits else None
 
@@ -205,13 +209,27 @@ class Controller:
             self.next = min(2.0 * h, engine.h)
             return True
         scale = SAFETY * (tolerance / error) ** (1.0 / engine.method.error_order) if error > 0.0 else FASTEST
+        blur = self._blur(h)
         # not below h_min where steps are accepted with a larger error, at contacts: they would shrink without end
         self.next = min(max(h * min(max(scale, SLOWEST), FASTEST), self.h_min), self.h_max)
-        if error > tolerance and not self._touches() and h > self.h_min:
+        least = self.h_min
+        if self._touches():
+            least = max(least, engine.h / WATCHED if self.soft.any() else h)
+        if max(error, blur) > tolerance and h > least * (1 + ROUND):
             self.inaccurate += 1
-            self.next = max(min(self.next, 0.9 * h), self.h_min)
+            part = max(SAFETY * tolerance / blur, SLOWEST) if blur > tolerance else 0.9
+            self.next = max(min(self.next, part * h), least)
             return False
+        if blur > self.blur:
+            self.blur, self.blurred = blur, self.t + h
         return True
+
+    def _blur(self, h):
+        """(2a) [m] of the last step."""
+        a = self.engine.arrays
+        if not self.soft.any() or not a["impact"].any():
+            return 0.0
+        return float(0.5 * h * np.sqrt((a["W"][self.soft, :3] ** 2).sum(axis=1).max()))
 
     def set_step(self, h: float) -> None:
         """Scale what depends on the step from the last size to h.
@@ -234,7 +252,18 @@ class Controller:
         run["h"] = self.h = h
         self.engine.method.use(self.engine, h)
 
-    own: tuple[str, ...] = ("t", "next", "change", "failed", "inaccurate", "too_large", "hold", "short")
+    own: tuple[str, ...] = (
+        "t",
+        "next",
+        "change",
+        "failed",
+        "inaccurate",
+        "too_large",
+        "hold",
+        "short",
+        "blur",
+        "blurred",
+    )
 
     def get_state(self) -> dict[str, Any]:
         """Step size and what was counted, a copy; numbers of the records are with the engine."""
@@ -268,5 +297,22 @@ class Controller:
         return {} if splitter is None else {"split_impacts": splitter.count, "impacts_not_split": splitter.left}
 
     def warnings(self) -> list[str]:
-        """Nothing: steps of variable size were asked for."""
-        return []
+        """That bodies which deform were hit in steps that are too long for the tolerance."""
+        tolerance = self.control.tolerance
+        if tolerance is None or self.blur <= BLURRED * tolerance:
+            return []
+        enough = 0.5 * BLURRED * self.engine.h * tolerance / self.blur
+        return [
+            f"an impact of bodies that deform, at t = {self.blurred:.6g} s, has places to {self.blur:.3g} m only, "
+            f"{self.blur / tolerance:.3g} times the tolerance of StepControl: at contacts steps are not shorter than "
+            f"h/{WATCHED:.0f}. Give run a smaller h, about {enough:.1g} s"
+        ]
+
+
+def deformable(system: "System") -> np.ndarray:
+    """Which nodes (N,) belong to bodies that deform: elements whose mass is at several nodes."""
+    found = np.zeros(len(system.nodes), bool)
+    for group in system.groups:
+        if group.sizes["nn"] > 1 and "inertia" in group.elements[0].kernels:
+            found[group.nodes.ravel()] = True
+    return found

@@ -298,6 +298,20 @@ def test_a_node_that_leaves_the_faces_within_its_reach_ends_the_run():
         fem.DecoupledNSGA().run(model, t_end=1.0, h=5e-3)
 
 
+@pytest.mark.parametrize("corner", [(3.0, 3.0), (3.5, 2.5), (3.0, 4.5)], ids=["node", "middle", "edge"])
+def test_a_node_knows_all_faces_that_have_a_point_within_its_reach(corner):
+    """Of 36 squares of 1 m, from where the node is at the start: over a node, a middle, an edge of them."""
+    plate = solid([6, 6, 1], [6, 6, 1], name="plate")
+    ball = solid([0.01, 0.01, 0.01], [1, 1, 1], position=[*corner, 1.01], name="ball")
+    touch = fem.SurfaceOnSurface(ball, "z0", plate, "z1", reach=1.2)
+    (element,) = (one for one in touch.elements if np.allclose(one.nodes[0].position[:2], corner))
+    known = {tuple(x[:2]) for x in (n.position for n in element.nodes[1:])}
+    for low in ((i, j) for i in range(6) for j in range(6)):
+        apart = np.maximum(np.maximum(np.array(low) - corner, corner - np.array(low) - 1.0), 0.0)
+        if np.linalg.norm(apart) < 1.2:
+            assert {(low[0] + a, low[1] + b) for a in (0.0, 1.0) for b in (0.0, 1.0)} <= known, low
+
+
 @pytest.mark.parametrize("stepper", [fem.DecoupledNSGA(), fem.MoreauJean()], ids=["DecoupledNSGA", "MoreauJean"])
 def test_a_node_that_comes_from_beside_the_border_and_below_is_refused(stepper):
     """It was lifted by 0.01 at once: the cube left with 2.2 times its energy, which nothing told."""

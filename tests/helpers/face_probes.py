@@ -3,8 +3,8 @@
 import numpy as np
 
 import fem_mbs as fem
+from fem_mbs.elements.contacts.node_face_kernels import contact, initial
 from fem_mbs.elements.contacts.node_on_faces import NodeOnFaces
-from fem_mbs.evaluator import Evaluator, Point
 
 
 def sphere_patch(count=5, radius=2.0, width=1.0):
@@ -17,16 +17,25 @@ def sphere_patch(count=5, radius=2.0, width=1.0):
 
 
 def probed(points, rows, place, start=None, **options):
-    """What a node at a place finds over faces of given nodes, in a step from ``start``: outputs of its kernel."""
+    """What a node at a place finds over faces of given nodes, in a step from ``start``: outputs of its kernel, which is
+    called as it is: the same compiled code for surfaces of any size."""
     nodes = [fem.Node3(p) for p in points]
     first = fem.Node3(place if start is None else start)
-    contact = NodeOnFaces(first, [[nodes[k] for k in row] for row in rows], **options)
-    call, point = Evaluator(contact), Point()
-    point.x = point.x0 = np.array([node.position for node in contact.nodes])
-    point.R = point.R0 = np.tile(np.eye(3), (len(contact.nodes), 1, 1))
-    point.v = point.a = np.zeros(6 * len(contact.nodes))
-    point.s, point.t, point.gravity, point.lam = np.zeros((0, 3)), 0.0, np.zeros(3), np.zeros(0)
-    point.state = np.zeros(contact.n_state)
-    point.state = call("initial", point)["state"]
-    point.x = np.vstack([place, point.x0[1:]])
-    return call("contact", point)
+    element = NodeOnFaces(first, [[nodes[k] for k in row] for row in rows], **options)
+    p, state = np.zeros(1, element.parameters), np.zeros(element.n_state)
+    p[0], x0 = element.record, np.array([node.position for node in element.nodes])
+    initial(p[0], x0, state)
+    nd = 6 * len(x0)
+    found = {
+        "gap": 1,
+        "slip": 2,
+        "G_N": nd,
+        "G_T": (2, nd),
+        "V_T": (2, nd),
+        "point": 3,
+        "normal": 3,
+        "tangents": (2, 3),
+    }
+    found = {name: np.zeros(shape) for name, shape in found.items()}
+    contact(p[0], np.vstack([place, x0[1:]]), x0, state, *found.values())
+    return found

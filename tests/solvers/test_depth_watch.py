@@ -84,6 +84,17 @@ def test_what_was_saved_last_is_looked_at_too():
     assert len(result.t) == 2 and "'table' is" in result.warnings[0]
 
 
+@pytest.mark.parametrize("every", [1, 100])
+def test_a_depth_between_two_saved_states_is_told_too(every):
+    """It flies at 30 m/s from 46 mm, two steps of 30 mm; 14 mm deep it turns round."""
+    model = fem.Model("ball")
+    ball = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 0, 0.146], velocity=[0, 0, -30], name="ball"))
+    model.add(fem.SphereOnPlane(ball, model.ground, radius=0.1, restitution=1.0, name="table"))
+    result = fem.MoreauJean().run(model, 1e-2, 1e-3, save_every=every)
+    assert (result["table"].gap.min() > 0.0) == (every > 1) and result["table"].gap[-1] > 0.1
+    assert "SphereOnPlane 'table' is 0.014 m deep at t = 0.002 s" in result.warnings[0]
+
+
 def test_a_run_goes_on_from_bodies_at_rest_that_a_run_has_left_inside_each_other():
     """Neither speed nor weight says how deep a step may lead; the state knows what its run has left."""
     model = fem.Model("ball")

@@ -192,6 +192,34 @@ def test_a_coin_that_rolls_is_not_struck(method):
     assert left[0] < 2e-3 and left[1] < left[0] / 3.5
 
 
+@pytest.mark.parametrize("method", [fem.MoreauJean(), fem.DecoupledNSGA(), fem.ConeComplementarity()], ids=label)
+def test_a_contact_group_that_is_solved_pair_by_pair_takes_what_its_contacts_take_one_by_one(method):
+    """Three balls fall on a floor and slide; a spring on one of them is what sweeps do not know."""
+    tables = []
+    for grouped in (True, False):
+        model = fem.Model("balls", gravity=[0, 0, -9.81])
+        balls = []
+        for k in range(3):
+            place = {"position": [0.3 * k, 0, 0.15 + 0.1 * k], "velocity": [1, 0.2, 0]}
+            balls.append(fem.RigidBody.sphere(1.0 + k, 0.1, **place, name=f"ball {k}"))
+        model.add(*balls, fem.Spring(model.ground, balls[0], stiffness=1.0))
+        law = {"friction": 0.3, "restitution": 0.2}
+        if grouped:
+            group = model.add(fem.ContactGroup(**law, name="group"))
+            group.obstacle(fem.SphereOnPlane, model.ground)
+        for k, ball in enumerate(balls):
+            if grouped:
+                group.sphere(ball, 0.1)
+            else:
+                model.add(fem.SphereOnPlane(ball, model.ground, radius=0.1, **law, name=f"floor {k}"))
+        tables.append(method.run(model, 0.6, 2e-3, balance=True).energy_table())
+    together, single = tables
+    assert together.work("contact groups") < -10.0 and not together.groups
+    for kind in ("impact", "friction"):
+        assert together.work("contact groups", kind) == pytest.approx(single.total(kind), rel=1e-7)
+    assert together.numerical == pytest.approx(single.numerical, abs=1e-6)
+
+
 def test_a_driver_under_a_closed_contact_gives_what_the_block_on_it_gets():
     """A block on a shaken table sticks, and slides four times: driver and friction have the rates of the same times."""
     left = []

@@ -1,5 +1,7 @@
 """Contact groups of free spheres: what does not fit or converge, what is excluded, held or closes at once."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from grain_piles import METHODS, G, H, pile, swept
@@ -53,6 +55,22 @@ def test_the_report_says_which_impacts_lost_their_restitution():
     result = fem.DecoupledNSGA(max_problems=4).run(pile(18, 3, restitution=0.5), 0.3, H)
     count = result.statistics["impact_sequences_cut_short"]
     assert count > 0 and f"{count} sequences cut short" in str(result.report())
+
+
+@pytest.mark.parametrize(("restitution", "told"), [(0.0, False), (0.5, True)])
+def test_a_long_sequence_without_restitution_has_none_to_lose(restitution, told):
+    """A ball hits a row of seven: they move on together, in as many problems as there are contacts and one."""
+    model = fem.Model("row")
+    place = [0.1 * k + (0.001 if k else 0.0) for k in range(8)]
+    balls = [fem.RigidBody.sphere(1.0, 0.05, position=[x, 0, 0], velocity=[float(x == 0), 0, 0]) for x in place]
+    model.add(*balls)
+    for one, other in pairwise(balls):
+        model.add(fem.SphereOnSphere(one, other, radius_A=0.05, radius_B=0.05, restitution=restitution))
+    result = fem.DecoupledNSGA(max_problems=12).run(model, 0.01, H)
+    assert result.problems.max() > 6  # more than half of those allowed
+    assert ("cut short" in str(result.report())) == told
+    if not told:
+        assert result.state(-1).V[1:, 0] == pytest.approx(1 / 8, rel=1e-9)
 
 
 @pytest.mark.parametrize("what", ["balls", "floor"])

@@ -94,6 +94,21 @@ def test_what_contacts_take_is_not_the_loss_of_the_method(method):
     assert not told(result)
 
 
+@pytest.mark.parametrize("lost", [True, False])
+def test_contact_groups_that_are_solved_pair_by_pair_are_looked_at_too(lost):
+    """Beside the bar a ball falls on a floor and stays: that is no loss of the method, what the bar loses is."""
+    model = swinging_bar(2e11 if lost else 1e6)
+    ball = model.add(fem.RigidBody.sphere(0.01, 0.1, position=[0, 3, 0.3], name="ball"))
+    model.add(fem.Spring(model.ground, ball, stiffness=1e-3))
+    group = model.add(fem.ContactGroup(friction=0.3, name="group"))
+    group.sphere(ball, 0.1)
+    group.obstacle(fem.SphereOnPlane, model.ground)
+    method = fem.ConeComplementarity() if lost else fem.MoreauJean(projection=True)
+    result = method.run(model, 0.5, 5e-3)
+    assert "solved_pair_by_pair" in result.statistics and result.pairs(-1).status.tolist() == [1]
+    assert bool(told(result)) == lost
+
+
 def test_a_run_that_goes_on_knows_what_was_lost_before(tmp_path, monkeypatch):
     method = fem.ConeComplementarity()
     whole = method.run(swinging_bar(), 0.5, 5e-3)
