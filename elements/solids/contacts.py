@@ -1,6 +1,7 @@
 """Contact of a surface of a solid body with a plane, sphere, cylinder or box: every node of it is a point that touches.
 
-Of a reduced body (`Superelement`) boundary frames touch with their origins: what lies between them has no nodes.
+Of a reduced body (`Superelement`) boundary frames touch with their origins. What lies between them has no nodes:
+`SuperelementSurface` makes them.
 
 Faces of quadratic cells are refused, unless asked for: their corners take −1/12 of the resultant of a uniform pressure
 (quadrilaterals) or nothing of it (triangles), so that no set of forces ≥ 0 at the nodes is a uniform pressure.
@@ -21,6 +22,7 @@ from fem_mbs.elements.contacts.sphere_sphere import SphereOnSphere
 from fem_mbs.elements.solids.body import SolidBody
 from fem_mbs.elements.solids.faces import places_of_faces
 from fem_mbs.elements.superelements.superelement import Superelement
+from fem_mbs.elements.superelements.surface import SuperelementSurface
 from fem_mbs.errors import label
 
 LINEAR = (3, 4)  # nodes of faces whose nodes all take a part > 0 of a uniform pressure
@@ -33,11 +35,12 @@ class SurfaceContacts(Checked):
 
     Parameters
     ----------
-    body : SolidBody or Superelement
-        Of `Hexa8`, `Tetra4` or `Wedge6`, see ``quadratic``. A superelement touches with its boundary frames.
+    body : SolidBody, SuperelementSurface or Superelement
+        Of `Hexa8`, `Tetra4` or `Wedge6`, see ``quadratic``. A superelement by itself touches with its boundary frames.
     group : str or None
         Faces, or nodes of the boundary: then the faces all of whose nodes are in the group. None: the whole boundary.
-        Of a superelement a name of a frame, or a list of names; None: all frames.
+        Of the surface of a superelement None, all its points, or a part of it. Of a superelement a name of a frame, or
+        a list of names; None: all frames.
     plane : Frame, Node or body, optional
         Contains its origin; its z axis is the normal and points to the side where the solid may be.
     sphere : Frame, Node or body, optional
@@ -70,7 +73,8 @@ class SurfaceContacts(Checked):
     mass_shares : dict
         Of a superelement: name of a frame -> m_eff/M, the largest over directions: the share of the energy of the body
         that an impact there takes, with restitution 0. A body without modes loses all, and wants a restitution; one
-        with many loses little. See `Reduction.effective_mass`.
+        with many loses little. See `Reduction.effective_mass`. Of a surface "surface" -> the share of a blow on all of
+        its points at once.
 
     Raises
     ------
@@ -92,7 +96,7 @@ class SurfaceContacts(Checked):
 
     def __init__(
         self,
-        body: SolidBody | Superelement,
+        body: SolidBody | SuperelementSurface | Superelement,
         group: Any,
         plane: FrameLike | None = None,
         *,
@@ -109,10 +113,10 @@ class SurfaceContacts(Checked):
     ) -> None:
         self.name = name
         what = (
-            "a SolidBody, or a Superelement. Nodes of a ShellBody touch as spheres, SphereOnPlane(node, plane, "
+            "a SolidBody, or a Superelement or its SuperelementSurface. Nodes of a ShellBody touch as spheres, SphereOnPlane(node, plane, "
             "radius=thickness/2) each; a RigidBody by its form: HullOnPlane, BoxOnPlane …"
         )
-        self.body = self.as_instance("body", body, (SolidBody, Superelement), what)
+        self.body = self.as_instance("body", body, (SolidBody, SuperelementSurface, Superelement), what)
         hollow = self.as_flag("hollow", hollow)
         self._one_obstacle(plane, sphere, cylinder, box, radius, size, hollow)
         allowed = self.as_flag("quadratic", quadratic)
@@ -137,7 +141,11 @@ class SurfaceContacts(Checked):
             self.elements.append(touch)
 
     def _surface(self, group, allowed):
-        """Nodes of the faces of a group of a solid."""
+        """Nodes of the faces of a group of a solid, or of the surface of a superelement."""
+        if isinstance(self.body, SuperelementSurface):
+            places = self.body.places_that_touch(self, group)
+            self.mass_shares["surface"] = self.body.mass_share(places)
+            return [self.body.nodes[k] for k in places]
         faces = places_of_faces(self, self.body, group)
         bad = 0 if allowed else sum(len(places) not in LINEAR for places in faces)
         message = (
@@ -156,7 +164,8 @@ class SurfaceContacts(Checked):
         missing = [one for one in names if one not in reduction.frames]
         message = (
             f"has {', '.join(map(repr, missing))}, no frame of this superelement ({', '.join(reduction.frames)}). "
-            "Points between frames have no nodes and cannot touch: make them frames of the reduction, or take solids"
+            "Points between frames have no nodes: give fem.SuperelementSurface(body, group of the mesh) instead of the "
+            "body"
         )
         self.check(not missing, "group", group, message)
         numbers = [reduction.frame_number(one) for one in names]

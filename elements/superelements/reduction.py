@@ -18,6 +18,7 @@ from fem_mbs.spelling import meant
 
 INTEGERS = ("faces", "cell_types", "cell_points")
 FORMAT = 2  # of the file
+SLASH = "\u2215"  # in names of groups: "/" divides names in HDF5
 ARRAYS = (
     "positions", "M", "K", "N", "O", "momentum", "inertia", "center", "interface_frequencies", "points", "basis",
     "faces", "stretch", "pull_stiffness", "pull_geometry", "cell_types", "cell_points", "cell_material",
@@ -42,6 +43,8 @@ class Reduction(Checked):
     faces : (f, 3), triangles of the surface, numbers of ``points``
     stretch : (p, n), pull_stiffness : (p,) [N/m], pull_geometry : (p, n, n) [1/m]
         Axial stiffening, p = 0 or 1 patterns.
+    groups : dict
+        Name of a group of faces of the mesh -> numbers of ``faces``.
     cell_types : (e,) int, types of VTK; cell_points : (c,), numbers of ``points`` of all cells, one after the other
     cell_material : (e, 3): λ, μ [Pa], and 2 for cells with incompatible modes
         The solids that it was made of, for stresses; none of a reduction of matrices.
@@ -67,7 +70,15 @@ class Reduction(Checked):
     cell_points: np.ndarray
     cell_material: np.ndarray
 
-    def __init__(self, frames: Any, mass: float, arrays: dict[str, np.ndarray], *, name: str | None = None) -> None:
+    def __init__(
+        self,
+        frames: Any,
+        mass: float,
+        arrays: dict[str, np.ndarray],
+        *,
+        groups: dict[str, np.ndarray] | None = None,
+        name: str | None = None,
+    ) -> None:
         self.name = name
         good = isinstance(frames, (tuple, list)) and len(frames) > 0 and all(isinstance(f, str) for f in frames)
         self.check(good and len(set(frames)) == len(frames), "frames", frames, "must be names of frames, all different")
@@ -90,6 +101,7 @@ class Reduction(Checked):
             value.setflags(write=False)
             setattr(self, key, value)
         self._check_values()
+        self._take_groups({} if groups is None else groups)
 
     def _check_values(self):
         """What would give wrong motions or stresses without a word: as of files that others have written."""
@@ -106,6 +118,18 @@ class Reduction(Checked):
         right = all(kind in sizes for kind in kinds.tolist()) and len(self.cell_material) == len(self.cell_types)
         right = right and sum(sizes[k] * c for k, c in zip(kinds.tolist(), counts.tolist())) == len(self.cell_points)
         self.check(right, "arrays", "cell_types", "do not fit cell_points and cell_material")
+
+    def _take_groups(self, groups):
+        message = "must be a dict: name of a group to numbers of faces"
+        self.check(isinstance(groups, dict) and all(isinstance(key, str) for key in groups), "groups", groups, message)
+        self.groups: dict[str, np.ndarray] = {}
+        for key, given in groups.items():
+            numbers = self.as_array("groups", given, (None,))
+            right = numbers.size and (numbers == np.floor(numbers)).all()
+            right = right and 0 <= numbers.min() and numbers.max() < len(self.faces)
+            self.check(right, "groups", key, f"must have numbers of faces from 0 to {len(self.faces) - 1}")
+            self.groups[key] = numbers.astype(np.int64)
+            self.groups[key].setflags(write=False)
 
     @functools.cached_property
     def held_frequency(self) -> float:
@@ -197,7 +221,7 @@ class Reduction(Checked):
         arrays |= {key: arrays[key][..., keep] for key in ("momentum", "basis", "stretch")}
         arrays |= {key: arrays[key][..., keep, :][..., keep] for key in ("M", "K", "N", "O", "pull_geometry")}
         arrays["interface_frequencies"] = self.interface_frequencies[keep[first:] - first]
-        return Reduction(self.frames, self.mass, arrays, name=self.name)
+        return Reduction(self.frames, self.mass, arrays, groups=self.groups, name=self.name)
 
     def displacements(self, d: ArrayLike) -> np.ndarray:
         """Displacements (k, 3) [m] of `points` for coordinates d (n,), axes of the body."""
@@ -223,6 +247,9 @@ class Reduction(Checked):
                 file.attrs["name"] = self.name or ""
                 for key in ARRAYS:
                     file[key] = getattr(self, key)
+                named = file.create_group("groups", track_order=True)
+                for key, numbers in self.groups.items():
+                    named[key.replace("/", SLASH)] = numbers
         except OSError as error:
             raise ParameterError(self, "path", str(path), f"cannot be written: {error}") from error
 
@@ -271,6 +298,7 @@ def load_reduction(path: Any) -> Reduction:
                 raise ParameterError(owner, "path", str(path), message)
             arrays = {key: file[key][()] for key in ARRAYS}
             frames = [str(name) for name in file.attrs["frames"]]
-            return Reduction(frames, file.attrs["mass"], arrays, name=str(file.attrs["name"]) or None)
+            groups = {key.replace(SLASH, "/"): numbers[()] for key, numbers in file.get("groups", {}).items()}
+            return Reduction(frames, file.attrs["mass"], arrays, groups=groups, name=str(file.attrs["name"]) or None)
     except OSError as error:
         raise ParameterError(owner, "path", str(path), f"cannot be read as a reduction: {error}") from error
