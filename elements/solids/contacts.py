@@ -9,6 +9,7 @@ Faces of quadratic cells are refused, unless asked for: their corners take −1/
 Source: docs/theory/solids.md, section 9.
 """
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ from fem_mbs.elements.superelements.superelement import Superelement
 from fem_mbs.elements.superelements.surface import SuperelementSurface
 from fem_mbs.errors import label
 
+MUCH = 0.5  # share of the energy that a blow may take without a word
 LINEAR = (3, 4)  # nodes of faces whose nodes all take a part > 0 of a uniform pressure
 
 
@@ -74,7 +76,7 @@ class SurfaceContacts(Checked):
         Of a superelement: name of a frame -> m_eff/M, the largest over directions: the share of the energy of the body
         that an impact there takes, with restitution 0. A body without modes loses all, and wants a restitution; one
         with many loses little. See `Reduction.effective_mass`. Of a surface "surface" -> the share of a blow on all of
-        its points at once.
+        its points at once, along the normal of the plane at the start.
 
     Raises
     ------
@@ -82,6 +84,11 @@ class SurfaceContacts(Checked):
         No such group, no faces in it, faces that are not on the boundary of the body; quadratic faces; not one of
         plane, sphere, cylinder and box; one of these without its radius and size; ``hollow`` without a cylinder; a
         surface of a superelement that is no frame.
+
+    Warns
+    -----
+    UserWarning
+        A blow on all points of the surface of a superelement would take more than half of its energy.
 
     Examples
     --------
@@ -113,8 +120,8 @@ class SurfaceContacts(Checked):
     ) -> None:
         self.name = name
         what = (
-            "a SolidBody, or a Superelement or its SuperelementSurface. Nodes of a ShellBody touch as spheres, SphereOnPlane(node, plane, "
-            "radius=thickness/2) each; a RigidBody by its form: HullOnPlane, BoxOnPlane …"
+            "a SolidBody, or a Superelement or its SuperelementSurface. Nodes of a ShellBody touch as spheres, "
+            "SphereOnPlane(node, plane, radius=thickness/2) each; a RigidBody by its form: HullOnPlane, BoxOnPlane …"
         )
         self.body = self.as_instance("body", body, (SolidBody, SuperelementSurface, Superelement), what)
         hollow = self.as_flag("hollow", hollow)
@@ -122,7 +129,11 @@ class SurfaceContacts(Checked):
         allowed = self.as_flag("quadratic", quadratic)
         drawn = self.positive("drawn_size", drawn_size, "m", allow_zero=True)
         self.mass_shares: dict[str, float] = {}
-        self.nodes: list[Any] = self._frames(group) if isinstance(body, Superelement) else self._surface(group, allowed)
+        self.nodes: list[Any] = []
+        if isinstance(body, SuperelementSurface):
+            self.nodes = self._points(group, plane, law.get("restitution", 0.0))
+        else:
+            self.nodes = self._frames(group) if isinstance(body, Superelement) else self._surface(group, allowed)
         self.elements: list[Contact] = []
         for k, node in enumerate(self.nodes):
             name_k = None if name is None else f"{name} {k}"
@@ -140,12 +151,24 @@ class SurfaceContacts(Checked):
                 touch = kind(node, cylinder, name=name_k, **shape, **law)
             self.elements.append(touch)
 
+    def _points(self, group, plane, restitution):
+        """Nodes of the surface of a superelement, and what share of the mass an impact on all of them meets."""
+        surface, places = self.body, self.body.places_that_touch(self, group)
+        flies = None
+        if plane is not None:
+            flies = surface.body.nodes[0].rotation.T @ self.as_frame("plane", plane).orientation[:, 2]
+        share = self.mass_shares["surface"] = surface.mass_share(places, flies)
+        if share > MUCH and restitution == 0.0:
+            warnings.warn(
+                f"{label(self)}: a blow on all of its {len(places)} points at once, with restitution 0, takes "
+                f"{share:.0%} of the energy: {label(surface.body)} has too few modes ({surface.body.modes}) to spring "
+                "back. Take more modes, fewer points, or a restitution",
+                stacklevel=4,
+            )
+        return [surface.nodes[k] for k in places]
+
     def _surface(self, group, allowed):
-        """Nodes of the faces of a group of a solid, or of the surface of a superelement."""
-        if isinstance(self.body, SuperelementSurface):
-            places = self.body.places_that_touch(self, group)
-            self.mass_shares["surface"] = self.body.mass_share(places)
-            return [self.body.nodes[k] for k in places]
+        """Nodes of the faces of a group of a solid."""
         faces = places_of_faces(self, self.body, group)
         bad = 0 if allowed else sum(len(places) not in LINEAR for places in faces)
         message = (

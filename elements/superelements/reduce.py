@@ -35,9 +35,7 @@ from fem_mbs.system.system import System
 MODES = 12  # by default
 
 
-def _finish(
-    owner, matrices, X, per, frames, modes, surface, name, stiffening=None, cells=None, blows=(None, None)
-):
+def _finish(owner, matrices, X, per, frames, modes, surface, name, stiffening=None, cells=None, blows=(None, None)):
     """Checks, reduction and mass properties of a model.
 
     ``matrices``: list of M and K, which is emptied.

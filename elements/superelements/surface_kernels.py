@@ -3,13 +3,13 @@
 F is a node of the floating frame, x_F = x̄ and R_F = R_0. That R_0 is nearest to the frames says that R_0ᵀA is
 symmetric (`motion`, (1)), with r_i = R_Fᵀ(x_i − x_F), Q_i = R_FᵀR_i and ax(Q) = (Q_32 − Q_23, …):
 
-    g_F = ( x_F − Σ a_i x_i ,  1/ℓ Σ [ a_i V_i × r_i + b_i ax(Q_i) ] ) = 0 ,        ℓ² = Σ b_i                        (1)
+    g_F = ( x_F − Σ a_i x_i ,  1/ℓ Σ [ a_i V_i × r_i + b_i ax(Q_i) ] ) = 0 ,     ℓ² = Σ b_i                          (1)
 
 A point X of the body, with its rows Φ of the basis, U_i and W_i of the displacement and rotation of frame i:
 
-    g = x − x_F − R_F s = 0 ,    s = X − X̄ + Σ [ U_i (r_i − V_i) + W_i θ_i ] + Φ_η η ,    θ_i = log Q_i               (2)
+    g = x − x_F − R_F s = 0 ,  s = X − X̄ + Σ [ U_i (r_i − V_i) + W_i θ_i ] + Φ_η η ,  θ_i = log Q_i                (2)
 
-    δr_i = R_Fᵀ(δx_i − δx_F) + r_i × δθ_F ,   δQ_i = Q_i φ̃_i ,   φ_i = δΘ_i − Q_iᵀδθ_F ,   δθ_i = T_i⁻¹ φ_i            (3)
+    δr_i = R_Fᵀ(δx_i − δx_F) + r_i × δθ_F ,  δQ_i = Q_i φ̃_i ,  φ_i = δΘ_i − Q_iᵀδθ_F ,  δθ_i = T_i⁻¹ φ_i              (3)
 
     G      x   x_F                       θ_F                                  x_i           Θ_i           η
     (1)        1                                                              −a_i
@@ -39,7 +39,6 @@ from fem_mbs.rotations import (
     form_rate,
     form_tangent_inverse_T,
     log_matrix,
-    multiply,
     multiply_T,
     rotate,
     rotate_T,

@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import warnings
 
 import h5py
 import numpy as np
@@ -51,7 +52,7 @@ def test_points_move_with_the_deformed_body():
 
 
 def test_points_begin_with_the_motion_of_the_body():
-    model, body, surface = thrown()
+    model, _body, _surface = thrown()
     system = model.compile()
     system.constraint_values(system.initial)
     assert np.abs(system.g).max() < 1e-14
@@ -90,7 +91,7 @@ def test_a_force_on_a_point_bends_the_body_as_virtual_work_says():
 
 @pytest.mark.parametrize("cell", ["hexahedron", "hexahedron20", "tetra", "tetra10", "wedge", "wedge15"])
 def test_triangles_of_the_whole_boundary_enclose_the_body(cell):
-    """Divergence theorem: the volume of what the triangles of all cells enclose, seen from outside, is that of the mesh."""
+    """Divergence theorem: what the triangles enclose, seen from outside, is the volume of the mesh."""
     body = fem.Superelement(made(cell, modes=0))
     surface = fem.SuperelementSurface(body)
     corners = np.array([surface.points[row] for row in surface.faces_of(surface, None)])
@@ -132,7 +133,7 @@ def test_groups_are_kept_in_the_file_and_by_a_choice_of_modes(tmp_path):
 
 
 def test_the_share_of_a_blow_on_a_rigid_end_is_that_of_its_frame():
-    """Points of a rigid end that stop in one direction stop turns of the frame too; symmetry: they had no part in it."""
+    """Points of a rigid end that stop stop turns of the frame too, which by symmetry have no part in it."""
     part = made(modes=8)
     surface = fem.SuperelementSurface(fem.Superelement(part), "x0")
     share = surface.mass_share(np.arange(len(surface.nodes)))
@@ -154,7 +155,7 @@ def test_a_surface_of_matrices_has_the_faces_that_are_given():
     part = fem.reduce_matrices(M, K, places, {"all": [0, 1, 2, 3]}, faces=[[0, 2, 1], [0, 3, 2]], **options)
     surface = fem.SuperelementSurface(fem.Superelement(part))
     assert [row.tolist() for row in surface.faces_of(surface, None)] == [[0, 2, 1], [0, 3, 2]]
-    with pytest.raises(ParameterError, match="faces.*must be numbers of nodes from 0 to 3"):
+    with pytest.raises(ParameterError, match=r"faces.*must be numbers of nodes from 0 to 3"):
         fem.reduce_matrices(M, K, places, {"all": [0, 1, 2, 3]}, faces=[[0, 2, 4]], **options)
     labelled = {10 + k: place for k, place in enumerate(places)}
     named = fem.reduce_matrices(M, K, labelled, {"all": [10, 11, 12, 13]}, faces=[[10, 12, 11]], **options)
@@ -162,7 +163,7 @@ def test_a_surface_of_matrices_has_the_faces_that_are_given():
 
 
 def test_copies_and_pickles_have_their_own_arrays():
-    model, body, surface = thrown()
+    model, _body, _surface = thrown()
     here = fem.DecoupledNSGA().run(model, t_end=0.01, h=1e-3).state(-1).x
     for other in (copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
         np.testing.assert_array_equal(fem.DecoupledNSGA().run(other, t_end=0.01, h=1e-3).state(-1).x, here)
@@ -197,7 +198,7 @@ def test_contacts_refuse_what_a_surface_does_not_have():
         fem.SurfaceOnSurface(side, None, fem.SuperelementSurface(body, "z0"), None)
     with pytest.raises(ParameterError, match=r"Points between frames have no nodes: give fem\.SuperelementSurface"):
         fem.SurfaceContacts(body, "z1", ground)
-    with pytest.raises(ParameterError, match="body = .* must be a Superelement"):
+    with pytest.raises(ParameterError, match=r"body = .* must be a Superelement"):
         fem.SuperelementSurface(fem.SolidBody(mesh_of(), MATERIAL))
     assert len(fem.SurfaceContacts(points, None, ground).elements) == 2
 
@@ -206,3 +207,21 @@ def test_lobatto_refuses_nodes_without_mass_by_name():
     model, _, _ = thrown()
     with pytest.raises(ParameterError, match=r"'side 0' and \d+ more nodes have a component without mass"):
         fem.LobattoIIIAB().run(model, t_end=0.01, h=1e-4)
+
+
+def test_a_surface_that_stops_all_of_a_body_is_told():
+    """More points than motions that they see: a blow with restitution 0 on all of them leaves no energy."""
+    ground = fem.Model().ground.frame()
+    foot = fem.SuperelementSurface(fem.Superelement(made(modes=1), name="bar"), "z0")
+    with pytest.warns(UserWarning, match=r"a blow on all of its 21 points at once.*takes 100% of the energy: .*'bar'"):
+        stuck = fem.SurfaceContacts(foot, None, ground)
+    assert stuck.mass_shares["surface"] == pytest.approx(1.0)
+    assert not [one for one in warned(foot, ground, restitution=0.5) if "blow" in str(one.message)]
+    assert fem.SurfaceContacts(fem.SuperelementSurface(foot.body, [0]), None, ground).mass_shares["surface"] < 0.5
+
+
+def warned(surface, plane, **law):
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        fem.SurfaceContacts(surface, None, plane, **law)
+    return found

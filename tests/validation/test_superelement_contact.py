@@ -97,41 +97,59 @@ def test_a_block_on_an_incline_slides_beyond_the_limit_of_friction_only(factor):
     assert slope == pytest.approx(expected, abs=0.01)
 
 
-def collision(turn, wind, stepper):
-    """State after an oblique blow of two reduced cubes with friction, both free; and its momenta."""
+def collision(turn, wind, stepper, h=5e-4, smooth=False):
+    """Result of an oblique blow of two reduced bodies with friction, both free, impulses, and places of all points."""
     bodies, surfaces = [], []
-    for name, place, tilt, speed, spin in (
-        ("upper", [0.1, -0.05, 1.04], [0.02, -0.04, 0.2], [1.5, 0.3, -4.0], [0.5, 0.3, 1.0]),
-        ("lower", [0.0, 0.0, 0.0], [0, 0, 0], [0, 0, 0], [0, 0, 0]),
+    for name, side, height, core, face, start in (
+        ("upper", 1.0, 1.0, "z1", "z0", ([0.1, -0.05, 0.54], [0.02, -0.04, 0.2], [1.5, 0.3, -4.0], [0.5, 0.3, 1.0])),
+        ("lower", 2.0, 0.5, "z0", "z1", ([0.0, 0.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0])),
     ):
-        mesh = fem.block_mesh([1, 1, 1], [2, 2, 2], cell="hexahedron", form=lambda x: x - [0.5, 0.5, 0.0])
-        part = fem.reduce_mesh(mesh, SOFT, {"core": ("z1" if name == "upper" else "z0")}, modes=29)
+        mesh = fem.block_mesh([side, side, height], [2, 2, 2], cell="hexahedron")
+        part = fem.reduce_mesh(mesh.moved(lambda x, c=0.5 * side: x - [c, c, 0.0]), SOFT, {"core": core}, modes=28)
+        place, tilt, speed, spin = (np.array(one) for one in start)
         body = fem.Superelement(
-            part, position=turn @ place, rotation=turn @ fem.rotations.exp(np.array(tilt, float)),
-            velocity=turn @ speed + wind, angular_velocity=turn @ spin, name=name,
+            part, position=turn @ place, rotation=turn @ fem.rotations.exp(tilt), velocity=turn @ speed + wind,
+            angular_velocity=turn @ spin, name=name,
         )  # fmt: skip
         bodies.append(body)
-        surfaces.append(fem.SuperelementSurface(body, "z0" if name == "upper" else "z1", name=f"{name} face"))
+        surfaces.append(fem.SuperelementSurface(body, face, name=f"{name} face"))
     model = fem.Model("oblique blow", gravity=[0, 0, 0])
-    touch = fem.SurfaceOnSurface(surfaces[0], None, surfaces[1], None, friction=0.3, name="touch")
+    touch = fem.SurfaceOnSurface(surfaces[0], None, surfaces[1], None, friction=0.3, smooth=smooth, name="touch")
     model.add(*bodies, *surfaces, touch)
-    result = stepper.run(model, t_end=0.06, h=2.5e-4)
+    result = stepper.run(model, t_end=0.06, h=h)
     hit = sum(result[contact.name].impulse[:, 0].sum() for contact in touch.elements)
-    places = np.concatenate([body.positions(result) for body in bodies])
-    return result, hit, places
+    return result, hit, np.concatenate([body.positions(result) for body in bodies])
 
 
-@pytest.mark.parametrize("stepper", [fem.DecoupledNSGA(), fem.MoreauJean()], ids=["DecoupledNSGA", "MoreauJean"])
-def test_an_oblique_blow_of_two_reduced_bodies_keeps_momenta_and_knows_no_frame(stepper):
-    still, none = np.eye(3), np.zeros(3)
-    result, hit, places = collision(still, none, stepper)
-    assert hit > 500.0  # N s, of 4000 kg m/s that come
-    p, L = result.momentum.linear, result.momentum.angular
-    assert np.abs(p - p[0]).max() < 1e-4 * np.abs(p[0]).max()
-    assert np.abs(L - L[0]).max() < 1e-3 * np.abs(p[0]).max()
+BOTH = pytest.mark.parametrize("stepper", [fem.DecoupledNSGA(), fem.MoreauJean()], ids=["DecoupledNSGA", "MoreauJean"])
+
+
+@BOTH
+def test_an_oblique_blow_of_two_reduced_bodies_knows_no_frame(stepper):
+    result, hit, places = collision(np.eye(3), np.zeros(3), stepper)
+    assert hit > 3500.0  # N s, of 4000 kg m/s that come
     turn, wind = fem.rotations.exp(np.array([1.1, -0.7, 2.0])), np.array([7.0, -3.0, 2.0])
-    assert collision(turn, none, stepper)[2] == pytest.approx(places @ turn.T, abs=1e-6)
-    assert collision(still, wind, stepper)[2] == pytest.approx(places + wind * result.t[-1], abs=1e-6)
+    assert collision(turn, np.zeros(3), stepper)[2] == pytest.approx(places @ turn.T, abs=1e-6)
+    moved = collision(np.eye(3), wind, stepper)[2] - wind * result.t[-1]
+    assert moved == pytest.approx(places, abs=1e-6)
+
+
+@BOTH
+def test_an_oblique_blow_keeps_momenta_to_first_order(stepper):
+    """Mass matrices that depend on the pose: an impulse leaves an error of order h (flat faces)."""
+    lost = []
+    for h in (5e-4, 2.5e-4, 1.25e-4):
+        result = collision(np.eye(3), np.zeros(3), stepper, h)[0]
+        p, L = result.linear_momentum, result.angular_momentum
+        lost.append(max(np.abs(p - p[0]).max(), np.abs(L - L[0]).max()) / np.abs(p[0]).max())
+    assert lost[0] < 2e-3
+    assert lost[2] < 0.4 * lost[0], lost
+
+
+def test_surfaces_that_bulge_disturb_the_momentum_of_reduced_bodies_a_little():
+    """Heights of faces follow a step later (theory of surface contact, 1): 1e-3, and not less with smaller steps."""
+    p = collision(np.eye(3), np.zeros(3), fem.DecoupledNSGA(), 2.5e-4, smooth=True)[0].linear_momentum
+    assert np.abs(p - p[0]).max() < 1e-3 * np.abs(p[0]).max()
 
 
 def landed(reduced, modes=80):
