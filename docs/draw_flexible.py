@@ -32,6 +32,30 @@ def ring_hits_ground():
     keep(figure, "ring_hits_ground")
 
 
+def leaf_spring():
+    """The leaf as its load is lowest, coloured by stress; way of the load and force of the floor, beside the mesh."""
+    import leaf_spring as case
+    import matplotlib.image
+
+    result, _, way, force = case.run(True, 5e-4)
+    mesh, _, way_of_mesh, force_of_mesh = case.run(False, 5e-4)
+    result.picture(
+        "leaf.png", time=result.t[way.argmax()], color="von_mises", view=(0.3, -1, 0.25), zoom=1.1, size=(900, 700),
+        arrows=False, caption=False,
+    )  # fmt: skip
+    figure, (picture, ways, forces) = panels(3, (11.5, 3.4))
+    picture.imshow(matplotlib.image.imread("leaf.png"))
+    picture.set_axis_off()
+    ways.plot(mesh.t, 1e3 * way_of_mesh, "k", lw=2.5, alpha=0.3, label="mesh of solids")
+    ways.plot(result.t, 1e3 * way, label="one frame, 24 modes")
+    ways.set(xlabel="t [s]", ylabel="way of the load [mm]")
+    ways.legend(fontsize=8)
+    forces.plot(mesh.t, 1e-3 * force_of_mesh, "k", lw=2.5, alpha=0.3)
+    forces.plot(result.t, 1e-3 * force, lw=0.9)
+    forces.set(xlabel="t [s]", ylabel="force of the floor [kN]")
+    keep(figure, "leaf_spring")
+
+
 def gripper():
     """The ball as the jaws have squeezed it, and held in the air; its height and the forces of a jaw."""
     import gripper as case
@@ -158,5 +182,5 @@ def gear_with_thin_web():
 
 
 DRAWINGS = (
-    ring_hits_ground, gripper, snap_fit, twisted_beam, rod_from_cad, shell_panel_arm, gear_with_thin_web,
+    ring_hits_ground, leaf_spring, gripper, snap_fit, twisted_beam, rod_from_cad, shell_panel_arm, gear_with_thin_web,
 )  # fmt: skip

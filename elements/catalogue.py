@@ -94,6 +94,7 @@ from fem_mbs.elements.superelements.load_patterns import LoadPattern
 from fem_mbs.elements.superelements.reduce import reduce_matrices, reduce_mesh
 from fem_mbs.elements.superelements.reduction import Reduction, load_reduction
 from fem_mbs.elements.superelements.superelement import Superelement
+from fem_mbs.elements.superelements.surface import SuperelementSurface
 from fem_mbs.elements.user import PythonElement, UserForce
 
 __all__ = [
@@ -112,9 +113,9 @@ __all__ = [
     "RingOnPlane", "RollingDisc", "Screw", "Section", "Shell3", "Shell4", "ShellBody", "ShellSection", "SolidBody",
     "SolidMaterial", "SphereInCylinder", "SphereInGroove", "SphereInSphere", "SphereOnBox", "SphereOnCapsule",
     "SphereOnCylinder", "SphereOnPlane", "SphereOnRectangle", "SphereOnSphere", "SphereOnWire", "Spherical",
-    "SphericalClearance", "Spring", "SpurTeeth", "StateSpace", "Stops", "Superelement", "SurfaceContacts",
-    "SurfaceCoupling", "SurfaceOnSurface", "SurfacePressure", "SurfaceTraction", "Tetra4", "Tetra10", "Tie",
-    "TiedNode", "TorsionSpring", "TwoNodeBeam", "Universal", "UserForce", "UserStates", "Wedge6", "Wedge15",
+    "SphericalClearance", "Spring", "SpurTeeth", "StateSpace", "Stops", "Superelement", "SuperelementSurface",
+    "SurfaceContacts", "SurfaceCoupling", "SurfaceOnSurface", "SurfacePressure", "SurfaceTraction", "Tetra4", "Tetra10",
+    "Tie", "TiedNode", "TorsionSpring", "TwoNodeBeam", "Universal", "UserForce", "UserStates", "Wedge6", "Wedge15",
     "ball_bearing", "beam_curve", "beam_line", "iso_mesh_stiffness", "load_reduction", "reduce_matrices",
     "reduce_mesh", "register", "stepped_stiffness", "tooth_stiffness",
 ]  # fmt: skip

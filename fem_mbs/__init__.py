@@ -109,6 +109,7 @@ _WHERE = {
     "fem_mbs.elements.superelements.reduce": ("reduce_matrices", "reduce_mesh"),
     "fem_mbs.elements.superelements.reduction": ("Reduction", "load_reduction"),
     "fem_mbs.elements.superelements.superelement": ("Superelement",),
+    "fem_mbs.elements.superelements.surface": ("SuperelementSurface",),
     "fem_mbs.elements.urdf.reader": ("from_urdf",),
     "fem_mbs.elements.urdf.writer": ("to_urdf",),
     "fem_mbs.elements.user": ("PythonElement", "UserForce"),

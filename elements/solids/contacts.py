@@ -1,6 +1,7 @@
 """Contact of a surface of a solid body with a plane, sphere, cylinder or box: every node of it is a point that touches.
 
-Of a reduced body (`Superelement`) boundary frames touch with their origins: what lies between them has no nodes.
+Of a reduced body (`Superelement`) boundary frames touch with their origins. What lies between them has no nodes:
+`SuperelementSurface` makes them.
 
 Faces of quadratic cells are refused, unless asked for: their corners take −1/12 of the resultant of a uniform pressure
 (quadrilaterals) or nothing of it (triangles), so that no set of forces ≥ 0 at the nodes is a uniform pressure.
@@ -8,6 +9,7 @@ Faces of quadratic cells are refused, unless asked for: their corners take −1/
 Source: docs/theory/solids.md, section 9.
 """
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -21,8 +23,10 @@ from fem_mbs.elements.contacts.sphere_sphere import SphereOnSphere
 from fem_mbs.elements.solids.body import SolidBody
 from fem_mbs.elements.solids.faces import places_of_faces
 from fem_mbs.elements.superelements.superelement import Superelement
+from fem_mbs.elements.superelements.surface import SuperelementSurface
 from fem_mbs.errors import label
 
+MUCH = 0.5  # share of the energy that a blow may take without a word
 LINEAR = (3, 4)  # nodes of faces whose nodes all take a part > 0 of a uniform pressure
 
 
@@ -33,11 +37,12 @@ class SurfaceContacts(Checked):
 
     Parameters
     ----------
-    body : SolidBody or Superelement
-        Of `Hexa8`, `Tetra4` or `Wedge6`, see ``quadratic``. A superelement touches with its boundary frames.
+    body : SolidBody, SuperelementSurface or Superelement
+        Of `Hexa8`, `Tetra4` or `Wedge6`, see ``quadratic``. A superelement by itself touches with its boundary frames.
     group : str or None
         Faces, or nodes of the boundary: then the faces all of whose nodes are in the group. None: the whole boundary.
-        Of a superelement a name of a frame, or a list of names; None: all frames.
+        Of the surface of a superelement None, all its points, or a part of it. Of a superelement a name of a frame, or
+        a list of names; None: all frames.
     plane : Frame, Node or body, optional
         Contains its origin; its z axis is the normal and points to the side where the solid may be.
     sphere : Frame, Node or body, optional
@@ -70,7 +75,8 @@ class SurfaceContacts(Checked):
     mass_shares : dict
         Of a superelement: name of a frame -> m_eff/M, the largest over directions: the share of the energy of the body
         that an impact there takes, with restitution 0. A body without modes loses all, and wants a restitution; one
-        with many loses little. See `Reduction.effective_mass`.
+        with many loses little. See `Reduction.effective_mass`. Of a surface "surface" -> the share of a blow on all of
+        its points at once, along the normal of the plane at the start.
 
     Raises
     ------
@@ -78,6 +84,11 @@ class SurfaceContacts(Checked):
         No such group, no faces in it, faces that are not on the boundary of the body; quadratic faces; not one of
         plane, sphere, cylinder and box; one of these without its radius and size; ``hollow`` without a cylinder; a
         surface of a superelement that is no frame.
+
+    Warns
+    -----
+    UserWarning
+        A blow on all points of the surface of a superelement would take more than half of its energy.
 
     Examples
     --------
@@ -92,7 +103,7 @@ class SurfaceContacts(Checked):
 
     def __init__(
         self,
-        body: SolidBody | Superelement,
+        body: SolidBody | SuperelementSurface | Superelement,
         group: Any,
         plane: FrameLike | None = None,
         *,
@@ -109,16 +120,20 @@ class SurfaceContacts(Checked):
     ) -> None:
         self.name = name
         what = (
-            "a SolidBody, or a Superelement. Nodes of a ShellBody touch as spheres, SphereOnPlane(node, plane, "
-            "radius=thickness/2) each; a RigidBody by its form: HullOnPlane, BoxOnPlane …"
+            "a SolidBody, or a Superelement or its SuperelementSurface. Nodes of a ShellBody touch as spheres, "
+            "SphereOnPlane(node, plane, radius=thickness/2) each; a RigidBody by its form: HullOnPlane, BoxOnPlane …"
         )
-        self.body = self.as_instance("body", body, (SolidBody, Superelement), what)
+        self.body = self.as_instance("body", body, (SolidBody, SuperelementSurface, Superelement), what)
         hollow = self.as_flag("hollow", hollow)
         self._one_obstacle(plane, sphere, cylinder, box, radius, size, hollow)
         allowed = self.as_flag("quadratic", quadratic)
         drawn = self.positive("drawn_size", drawn_size, "m", allow_zero=True)
         self.mass_shares: dict[str, float] = {}
-        self.nodes: list[Any] = self._frames(group) if isinstance(body, Superelement) else self._surface(group, allowed)
+        self.nodes: list[Any] = []
+        if isinstance(body, SuperelementSurface):
+            self.nodes = self._points(group, plane, law.get("restitution", 0.0))
+        else:
+            self.nodes = self._frames(group) if isinstance(body, Superelement) else self._surface(group, allowed)
         self.elements: list[Contact] = []
         for k, node in enumerate(self.nodes):
             name_k = None if name is None else f"{name} {k}"
@@ -135,6 +150,22 @@ class SurfaceContacts(Checked):
                 shape = {"radius": 0.0, "radius_cylinder": radius, "drawn_length": length}
                 touch = kind(node, cylinder, name=name_k, **shape, **law)
             self.elements.append(touch)
+
+    def _points(self, group, plane, restitution):
+        """Nodes of the surface of a superelement, and what share of the mass an impact on all of them meets."""
+        surface, places = self.body, self.body.places_that_touch(self, group)
+        flies = None
+        if plane is not None:
+            flies = surface.body.nodes[0].rotation.T @ self.as_frame("plane", plane).orientation[:, 2]
+        share = self.mass_shares["surface"] = surface.mass_share(places, flies)
+        if share > MUCH and restitution == 0.0:
+            warnings.warn(
+                f"{label(self)}: a blow on all of its {len(places)} points at once, with restitution 0, takes "
+                f"{share:.0%} of the energy: {label(surface.body)} has too few modes ({surface.body.modes}) to spring "
+                "back. Take more modes, fewer points, or a restitution",
+                stacklevel=4,
+            )
+        return [surface.nodes[k] for k in places]
 
     def _surface(self, group, allowed):
         """Nodes of the faces of a group of a solid."""
@@ -156,7 +187,8 @@ class SurfaceContacts(Checked):
         missing = [one for one in names if one not in reduction.frames]
         message = (
             f"has {', '.join(map(repr, missing))}, no frame of this superelement ({', '.join(reduction.frames)}). "
-            "Points between frames have no nodes and cannot touch: make them frames of the reduction, or take solids"
+            "Points between frames have no nodes: give fem.SuperelementSurface(body, group of the mesh) instead of the "
+            "body"
         )
         self.check(not missing, "group", group, message)
         numbers = [reduction.frame_number(one) for one in names]

@@ -8,6 +8,8 @@ middles of the sides of a quadrilateral, 0 and 1/3 on a triangle.
 Source: docs/theory/solids.md, sections 6 and 8.
 """
 
+from typing import Any
+
 import numpy as np
 
 from fem_mbs.arguments import Checked
@@ -17,17 +19,18 @@ from fem_mbs.elements.solids.mesh_body import MeshBody
 from fem_mbs.mesh import owned_faces
 
 
-def places_of_faces(owner: Checked, body: MeshBody, group: str | None) -> list[np.ndarray]:
+def places_of_faces(owner: Checked, body: Any, group: str | None) -> list[np.ndarray]:
     """Places (nn,) among the nodes of the body of the faces of a group, as seen from outside of the body.
 
-    None: of all faces of the boundary. Of a shell: the cells of a group, as seen from the side of the normals.
+    None: of all faces of the boundary. Of a shell: the cells of a group, as seen from the side of the normals. Of a
+    `SuperelementSurface`: triangles.
 
     Raises
     ------
     ParameterError
         In the name of ``owner``: no such group, no faces in it, or faces that are not on the boundary of the body.
     """
-    if isinstance(body, MeshBody) and body.is_surface:
+    if body.is_surface:
         return body.faces_of(owner, group)
     mesh, inside = body.mesh, body.points_inside
     if group is None:

@@ -1,4 +1,4 @@
-"""Contact of the surfaces of two solids: every node of one touches the faces of the other.
+"""Contact of the surfaces of two flexible bodies: every node of one touches the faces of the other.
 
 Forces at the nodes go to the faces by their shape functions: resultants are exact, and a uniform pressure is met in the
 mean between meshes that do not match. Source: docs/theory/surface_contact.md.
@@ -12,6 +12,7 @@ from fem_mbs.arguments import Checked
 from fem_mbs.elements.contacts.node_on_faces import NodeOnFaces
 from fem_mbs.elements.solids.body import SolidBody
 from fem_mbs.elements.solids.faces import places_of_faces
+from fem_mbs.elements.superelements.surface import SuperelementSurface
 from fem_mbs.errors import ParameterError
 
 LINEAR = (3, 4)  # nodes of faces whose nodes all take a part > 0 of a uniform pressure
@@ -21,16 +22,16 @@ EDGES = 1.5  # longest edges, the default reach
 
 
 class SurfaceOnSurface(Checked):
-    """Contact of two solids; ``model.add(touch)`` adds it.
+    """Contact of two solids, or superelements; ``model.add(touch)`` adds it.
 
     Parameters
     ----------
-    body_A : SolidBody
+    body_A : SolidBody or SuperelementSurface
         Of `Hexa8`, `Tetra4` or `Wedge6`. Its nodes touch: take the finer, or the softer one.
     group_A : str or None
         Faces, or nodes of the boundary. None: the whole boundary.
-    body_B : SolidBody
-        Of linear cells as well.
+    body_B : SolidBody or SuperelementSurface
+        Of linear cells as well; not the same body.
     group_B : str or None
         Faces that they touch. Give all that can be met, beyond edges too: beside a border there is nothing to touch.
     reach : float > 0, optional [m]
@@ -73,9 +74,9 @@ class SurfaceOnSurface(Checked):
 
     def __init__(
         self,
-        body_A: SolidBody,
+        body_A: SolidBody | SuperelementSurface,
         group_A: str | None,
-        body_B: SolidBody,
+        body_B: SolidBody | SuperelementSurface,
         group_B: str | None,
         *,
         reach: float | None = None,
@@ -86,12 +87,14 @@ class SurfaceOnSurface(Checked):
         **law: Any,
     ) -> None:
         self.name = name
-        what = "a SolidBody; what is rigid is an obstacle of SurfaceContacts: plane, sphere, cylinder or box"
-        first = self.as_instance("body_A", body_A, SolidBody, what)
-        second = self.as_instance("body_B", body_B, SolidBody, what)
-        self.check(
-            first is not second, "body_B", second, "is the first body: contact of a body with itself is not known"
+        what = (
+            "a SolidBody or a SuperelementSurface; what is rigid is an obstacle of SurfaceContacts: plane, sphere, "
+            "cylinder or box"
         )
+        first = self.as_instance("body_A", body_A, (SolidBody, SuperelementSurface), what)
+        second = self.as_instance("body_B", body_B, (SolidBody, SuperelementSurface), what)
+        same = getattr(first, "body", first) is getattr(second, "body", second)
+        self.check(not same, "body_B", second, "is the first body: contact of a body with itself is not known")
         if reach is not None:
             reach = self.positive("reach", reach, "m")
         surfaces = [(first, "group_A", group_A), (second, "group_B", group_B)]

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.arguments import ArrayLike, Keywords, Named
+from fem_mbs.cells import DRAWN
 from fem_mbs.elements.solids.body import SolidBody
 from fem_mbs.elements.solids.faces import area_shares
 from fem_mbs.elements.solids.material import SolidMaterial
@@ -36,15 +37,17 @@ from fem_mbs.system.system import System
 MODES = 12  # by default
 
 
-def _finish(owner, matrices, X, per, frames, modes, faces, name, stiffening=(), cells=None, blows=(None, None)):
+def _finish(owner, matrices, X, per, frames, modes, surface, name, stiffening=(), cells=None, blows=(None, None)):
     """Checks, reduction and mass properties of a model.
 
     ``matrices``: list of M and K, which is emptied.
     ``blows``: energy kept and frames struck, see `Blows`.
     ``cells``: arrays of the solids, see `Reduction`.
+    ``surface``: its faces and groups, see `Reduction`.
     ``stiffening``: pairs of a `LoadPattern` and K_G, or a function of displacements (k, 3), K_G of one component.
     """
     M, K, rigid = checked_model(owner, matrices, X, per)
+    faces, groups = surface
     size = abs(K[::per, ::per]).max()
     K = Halved(K, followers(frames, X, per)[0])
     mass = rigid[0, 0]
@@ -77,7 +80,7 @@ def _finish(owner, matrices, X, per, frames, modes, faces, name, stiffening=(), 
     arrays |= {} if cells is None else cells
     geometries = [geometry for _, geometry in stiffening]
     arrays |= _patterns(owner, arrays, phi, frames, loads, under, geometries, units, K)
-    found = Reduction([frame.name for frame in frames], mass, arrays, name=name)
+    found = Reduction([frame.name for frame in frames], mass, arrays, groups=groups, name=name)
     size = np.sqrt(np.diag(found.M).clip(1e-300))
     least = float(np.linalg.eigvalsh(found.M / np.outer(size, size))[0])
     message = (
@@ -225,15 +228,15 @@ def reduce_mesh(
     (('left', 'right'), 6, 78.5)
     """
     owner = Named("reduce_mesh", name)
-    matrices, X, named, faces, given, cells = _parts(
+    matrices, X, named, surface, given, cells = _parts(
         owner, mesh, material, frames, coupling, stiffening, dict(group=group, elements=elements, mass=mass, name=name)
     )
     gc.collect()  # body and system, whose parts refer to each other: a good part of the memory
-    return _finish(owner, matrices, X, 3, named, modes, faces, name, given, cells, (energy_kept, struck))
+    return _finish(owner, matrices, X, 3, named, modes, surface, name, given, cells, (energy_kept, struck))
 
 
 def _parts(owner, mesh, material, frames, coupling, stiffening, options):
-    """What `_finish` needs of a mesh: matrices, positions, frames, faces, stiffening and cells.
+    """What `_finish` needs of a mesh: matrices, positions, frames, surface, stiffening and cells.
 
     ``options``: of `SolidBody`.
     """
@@ -253,11 +256,7 @@ def _parts(owner, mesh, material, frames, coupling, stiffening, options):
         return weights[nodes]
 
     named = _frames(owner, frames, body.node_numbers, body.reference, coupling, shares)
-    triangles = []
-    for rows in mesh.boundary(group).values():
-        corners = 3 if rows.shape[1] in (3, 6) else 4
-        for k in range(1, corners - 1):
-            triangles.append(body.places_of(rows[:, [0, k, k + 1]]))
+    surface = _surface(mesh, group, body)
     given = []
     if stiffening is not None:
         plain = not any(type(element).enhanced for element in body.elements)
@@ -268,7 +267,33 @@ def _parts(owner, mesh, material, frames, coupling, stiffening, options):
         for one in patterns_of(owner, stiffening, named, matrices=False):
             owner.check(one.geometry is None, "stiffening", one, message)
             given.append((one, lambda u: geometric_stiffness(cells, body.reference, u)))
-    return matrices, body.reference, named, np.concatenate(triangles), given, _cells(body)
+    return matrices, body.reference, named, surface, given, _cells(body)
+
+
+def _surface(mesh, group, body):
+    """Triangles (f, 3) of the boundary, places of nodes of the body, and group of the mesh -> numbers of triangles."""
+    triangles, own, first = [], {}, 0
+    for rows in mesh.boundary(group).values():
+        parts = DRAWN[rows.shape[1]]
+        triangles += [body.places_of(rows[:, corners]) for corners in parts]
+        numbers = first + np.arange(len(rows))[:, None] + len(rows) * np.arange(len(parts))
+        own |= dict(zip(_corners(rows), numbers))
+        first += numbers.size
+    groups = {}
+    for name in mesh.groups:
+        try:
+            faces = mesh.faces_of(name)
+        except ParameterError:  # solids, or nodes inside
+            continue
+        found = [own[key] for rows in faces.values() for key in _corners(rows) if key in own]
+        if found:
+            groups[name] = np.sort(np.concatenate(found))
+    return np.concatenate(triangles), groups
+
+
+def _corners(rows):
+    """Corners of faces (n, nn), rising, as tuples."""
+    return map(tuple, np.sort(rows[:, : 3 if rows.shape[1] in (3, 6) else 4], axis=1).tolist())
 
 
 def _matrices_of(model, body):
@@ -309,6 +334,7 @@ def reduce_matrices(
     modes: int | None = None,
     coupling: str | dict[str, str] = "rigid",
     stiffening: tuple[str, str, Any] | LoadPattern | list | None = None,
+    faces: ArrayLike | None = None,
     energy_kept: float | None = None,
     struck: dict[str, Any] | None = None,
     name: str | None = None,
@@ -331,6 +357,9 @@ def reduce_matrices(
     stiffening : (str, str, (N, N) matrix or path), `LoadPattern`, or list of both, optional
         Two frames between which the part carries an axial load, and its geometric stiffness under a unit pull; or loads
         with their ``geometry``, as `reduce_mesh`.
+    faces : (f, 3) int, optional
+        Triangles of its surface, nodes as in ``frames``, counter-clockwise as seen from outside: for pictures, and for
+        what touches there.
     energy_kept, struck : as `reduce_mesh`
     name : str, optional
 
@@ -370,18 +399,21 @@ def reduce_matrices(
     labels, X = _labelled(owner, points)
     M, K, per = _pair(owner, M, K, labels, len(X))
 
-    def nodes_of(numbers):
-        given = owner.as_array("frames", numbers).ravel()
-        owner.check((given == np.floor(given)).all(), "frames", numbers, "must be whole numbers of nodes")
-        found = np.unique(given).astype(np.int64)
+    def places(parameter, numbers):
+        given = np.ravel(numbers)
+        owner.check((given == np.floor(given)).all(), parameter, numbers, "must be whole numbers of nodes")
+        found = given.astype(np.int64)
         if labels is None:
-            right = found.size and 0 <= found[0] and found[-1] < len(X)
-            owner.check(right, "frames", numbers, f"must be numbers of nodes from 0 to {len(X) - 1}")
+            right = found.size and 0 <= found.min() and found.max() < len(X)
+            owner.check(right, parameter, numbers, f"must be numbers of nodes from 0 to {len(X) - 1}")
             return found
         there = np.isin(found, labels)
         missing = f"has nodes that are not in points: {found[~there][:5].tolist()}"
-        owner.check(found.size and there.all(), "frames", numbers, missing)
+        owner.check(found.size and there.all(), parameter, numbers, missing)
         return np.searchsorted(labels, found)
+
+    def nodes_of(numbers):
+        return np.unique(places("frames", owner.as_array("frames", numbers)))
 
     def equal(group, nodes):
         return np.full(len(nodes), 1.0 / len(nodes))
@@ -394,9 +426,12 @@ def reduce_matrices(
         geometry = geometry.matrix(labels, per) if isinstance(geometry, Entries) else geometry
         owner.check(geometry.shape == K.shape, "stiffening", geometry.shape, f"must be of the shape of K, {K.shape}")
         given.append((one, geometry))
+    surface = np.zeros((0, 3), np.int64)
+    if faces is not None:
+        surface = places("faces", owner.as_array("faces", faces, (None, 3))).reshape(-1, 3)
     matrices = [M, K]
     del M, K
-    return _finish(owner, matrices, X, per, named, modes, np.zeros((0, 3)), name, given, blows=(energy_kept, struck))
+    return _finish(owner, matrices, X, per, named, modes, (surface, {}), name, given, blows=(energy_kept, struck))
 
 
 def _labelled(owner, points):

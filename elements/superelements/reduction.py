@@ -19,6 +19,7 @@ from fem_mbs.spelling import meant
 
 INTEGERS = ("faces", "cell_types", "cell_points")
 FORMAT = 3  # of the file; 2 had one pattern at most, and of it no more than its geometric stiffness
+SLASH = "\u2215"  # in names of groups: "/" divides names in HDF5
 ARRAYS = (
     "positions", "M", "K", "N", "O", "momentum", "inertia", "center", "interface_frequencies", "points", "basis",
     "faces", "stretch", "pull_geometry", "pull_compliance", "pull_fields", "cell_types", "cell_points", "cell_material",
@@ -45,6 +46,8 @@ class Reduction(Checked):
         Of p loads that stiffen the body: forces on the coordinates, geometric stiffness, work of each on the exact
         response to each, and the accelerations A, Wᵀ that the mass is multiplied with, zero of forces on frames.
     pull_stiffness : (p, p) [1/J], inverse of the work on the response of the coordinates; of a pull of 1 N [N/m]
+    groups : dict
+        Name of a group of faces of the mesh -> numbers of ``faces``.
     cell_types : (e,) int, types of VTK; cell_points : (c,), numbers of ``points`` of all cells, one after the other
     cell_material : (e, 3): λ, μ [Pa], and 2 for cells with incompatible modes
         The solids that it was made of, for stresses; none of a reduction of matrices.
@@ -71,7 +74,15 @@ class Reduction(Checked):
     cell_points: np.ndarray
     cell_material: np.ndarray
 
-    def __init__(self, frames: Any, mass: float, arrays: dict[str, np.ndarray], *, name: str | None = None) -> None:
+    def __init__(
+        self,
+        frames: Any,
+        mass: float,
+        arrays: dict[str, np.ndarray],
+        *,
+        groups: dict[str, np.ndarray] | None = None,
+        name: str | None = None,
+    ) -> None:
         self.name = name
         good = isinstance(frames, (tuple, list)) and len(frames) > 0 and all(isinstance(f, str) for f in frames)
         self.check(good and len(set(frames)) == len(frames), "frames", frames, "must be names of frames, all different")
@@ -95,6 +106,7 @@ class Reduction(Checked):
             value.setflags(write=False)
             setattr(self, key, value)
         self._check_values()
+        self._take_groups({} if groups is None else groups)
 
     def _check_values(self):
         """What would give wrong motions or stresses without a word: as of files that others have written."""
@@ -129,6 +141,18 @@ class Reduction(Checked):
     def pull_stiffness(self) -> np.ndarray:
         found = np.linalg.inv(compliance(self.stretch, self.pull_responses))
         return 0.5 * (found + found.T)
+
+    def _take_groups(self, groups):
+        message = "must be a dict: name of a group to numbers of faces"
+        self.check(isinstance(groups, dict) and all(isinstance(key, str) for key in groups), "groups", groups, message)
+        self.groups: dict[str, np.ndarray] = {}
+        for key, given in groups.items():
+            numbers = self.as_array("groups", given, (None,))
+            right = numbers.size and (numbers == np.floor(numbers)).all()
+            right = right and 0 <= numbers.min() and numbers.max() < len(self.faces)
+            self.check(right, "groups", key, f"must have numbers of faces from 0 to {len(self.faces) - 1}")
+            self.groups[key] = numbers.astype(np.int64)
+            self.groups[key].setflags(write=False)
 
     @functools.cached_property
     def held_frequency(self) -> float:
@@ -220,7 +244,7 @@ class Reduction(Checked):
         arrays |= {key: arrays[key][..., keep] for key in ("momentum", "basis", "stretch")}
         arrays |= {key: arrays[key][..., keep, :][..., keep] for key in ("M", "K", "N", "O", "pull_geometry")}
         arrays["interface_frequencies"] = self.interface_frequencies[keep[first:] - first]
-        return Reduction(self.frames, self.mass, arrays, name=self.name)
+        return Reduction(self.frames, self.mass, arrays, groups=self.groups, name=self.name)
 
     def displacements(self, d: ArrayLike) -> np.ndarray:
         """Displacements (k, 3) [m] of `points` for coordinates d (n,), axes of the body."""
@@ -246,6 +270,9 @@ class Reduction(Checked):
                 file.attrs["name"] = self.name or ""
                 for key in ARRAYS:
                     file[key] = getattr(self, key)
+                named = file.create_group("groups", track_order=True)
+                for key, numbers in self.groups.items():
+                    named[key.replace("/", SLASH)] = numbers
         except OSError as error:
             raise ParameterError(self, "path", str(path), f"cannot be written: {error}") from error
 
@@ -285,6 +312,7 @@ def load_reduction(path: Any) -> Reduction:
                 arrays |= {"pull_compliance": np.diag(1.0 / arrays["pull_stiffness"])}
                 arrays |= {"pull_fields": np.zeros((len(arrays["stretch"]), 4, 3))}
             frames = [str(name) for name in file.attrs["frames"]]
-            return Reduction(frames, file.attrs["mass"], arrays, name=str(file.attrs["name"]) or None)
+            groups = {key.replace(SLASH, "/"): numbers[()] for key, numbers in file.get("groups", {}).items()}
+            return Reduction(frames, file.attrs["mass"], arrays, groups=groups, name=str(file.attrs["name"]) or None)
     except OSError as error:
         raise ParameterError(owner, "path", str(path), f"cannot be read as a reduction: {error}") from error

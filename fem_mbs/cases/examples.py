@@ -126,6 +126,8 @@ CASES = [
             "vibrations of the rod; the beams end at the centres of the eyes; with clearance what two steps differ by"),
     example("gear_with_thin_web", "statics of the whole mesh of solids; balance of momentum",
             "large strains; inertia of the web; what vibrations leave of means"),
+    example("leaf_spring", "its mesh of solids, with the same contacts",
+            "a reduced body is linear: 0.8 %, half as much at 0.3 m/s"),
     example("shell_panel_arm", "geometrically exact beams", "second order of both meshes"),
     # --- impacts ------------------------------------------------------------------------------------------------------
     example(

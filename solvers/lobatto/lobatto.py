@@ -141,6 +141,15 @@ class LobattoIIIAB(Stepper):
             )
             self._refuse_part(system.nodes[two[0]], message)
 
+    def _refuse_massless(self, system, state):
+        mass = system.expanded(system.matrices(state, mass_only=True).diagonal())
+        light = np.flatnonzero((system.free & (mass == 0.0)).any(axis=1))
+        if len(light):
+            message = (
+                f"and {len(light) - 1} more nodes have" if len(light) > 1 else "has"
+            ) + " a component without mass, which LobattoIIIAB cannot step: take DecoupledNSGA, or give it mass"
+            self._refuse_part(system.nodes[light[0]], message)
+
     def parts(self) -> dict[str, Any]:
         """Compiled parts by name."""
         from fem_mbs.solvers.contact import passed
@@ -183,7 +192,11 @@ class LobattoIIIAB(Stepper):
         return float(engine.own[0]["error"])
 
     def start(self, engine: Any, state: Any) -> None:
-        """Coefficients, places of the nodes in a block, and accelerations at the start; the check of the step size."""
+        """Coefficients, places of the nodes in a block, and accelerations at the start; the check of the step size.
+
+        Raise for components without mass: forces of a step are one fewer than its rows of momentum, so that these have
+        no solution, or many.
+        """
         a, system, pair = engine.arrays, engine.system, tableau(self.stages)
         a["a"][:], a["a_hat"][:], a["b"][:] = pair.a, pair.a_hat, pair.b
         for name in ("Ti", "Ex"):
@@ -195,6 +208,7 @@ class LobattoIIIAB(Stepper):
         engine.record_of("n_used")["n_used"] = len(used)
         self.changed(engine)
         a["lam_report"][:] = self._accelerations(engine)
+        self._refuse_massless(system, state)
 
     def changed(self, engine: Any) -> None:
         """The check of the step size, whose limit depends on what acts."""

@@ -186,7 +186,16 @@ SOLIDS = {
     ),
     "reduce_matrices": lambda: (
         fem.reduce_matrices,
-        dict(**shaft(), modes=0, coupling="rigid", stiffening=[twist()], energy_kept=None, struck=None, name="shaft"),
+        dict(
+            **shaft(),
+            modes=0,
+            coupling="rigid",
+            stiffening=[twist()],
+            faces=[[0, 1, 1]],
+            energy_kept=None,
+            struck=None,
+            name="shaft",
+        ),
     ),
     "LoadPattern": lambda: (
         fem.LoadPattern,
@@ -203,7 +212,13 @@ SOLIDS = {
     "load_reduction": lambda: (fem.load_reduction, dict(path=reduction_file())),
     "Reduction": lambda: (
         fem.Reduction,
-        dict(frames=("a", "b"), mass=2.0, arrays={key: getattr(reduction(), key) for key in ARRAYS}, name="part"),
+        dict(
+            frames=("a", "b"),
+            mass=2.0,
+            arrays={key: getattr(reduction(), key) for key in ARRAYS},
+            groups={},
+            name="part",
+        ),
     ),
     "Reduction.effective_mass": lambda: (reduction().effective_mass, dict(frame="a", direction=[1, 0, 0])),
     "Reduction.with_modes": lambda: (reduction().with_modes, dict(modes=[1])),
@@ -220,6 +235,14 @@ SOLIDS = {
             weights={"a": 1.0},
             name="body",
         ),
+    ),
+    "SuperelementSurface": lambda: (
+        fem.SuperelementSurface,
+        dict(body=fem.Superelement(reduction()), group=[0, 1], name="surface"),
+    ),
+    "SuperelementSurface.mass_share": lambda: (
+        fem.SuperelementSurface(fem.Superelement(reduction()), [0, 1]).mass_share,
+        dict(places=[0, 1], direction=[0, 0, 1]),
     ),
     "Superelement.frame": lambda: (fem.Superelement(reduction()).frame, dict(name="a")),
     "Tetra4": lambda: element(fem.Tetra4),

@@ -1,0 +1,227 @@
+"""Surfaces of superelements: their points, groups, forces, and what is refused."""
+
+import copy
+import pickle
+import warnings
+
+import h5py
+import numpy as np
+import pytest
+
+import fem_mbs as fem
+from fem_mbs.errors import ParameterError
+from fem_mbs.reduced_parts import ReducedParts
+from fem_mbs.shapes import matrices
+
+MATERIAL = fem.SolidMaterial(1e6, 0.3, 1000.0)
+ENDS = {"left": "x0", "right": "x1"}
+SIDES = (1.0, 0.2, 0.1)
+
+
+def mesh_of(cell="hexahedron", count=(6, 2, 2)):
+    return fem.block_mesh(SIDES, count, cell=cell)
+
+
+def made(cell="hexahedron", frames=None, **options):
+    return fem.reduce_mesh(mesh_of(cell), MATERIAL, frames or ENDS, **options)
+
+
+def thrown(modes=5):
+    """A bar that spins, is bent by springs, and has points on a side and at an end."""
+    body = fem.Superelement(
+        made(modes=modes), position=[1, 2, 3], rotation=[0.4, -1.0, 0.7], velocity=[3, -1, 2],
+        angular_velocity=[2.0, -1.0, 4.0], name="bar",
+    )  # fmt: skip
+    surface = fem.SuperelementSurface(body, "z1", name="side")
+    model = fem.Model("thrown", gravity=[0, 0, -9.81])
+    model.add(body, surface, fem.Spring(model.ground.frame([1, 2, 3.5]), body.frame("left"), stiffness=500.0))
+    return model, body, surface
+
+
+def test_points_move_with_the_deformed_body():
+    """Places and velocities of the nodes are those that the field of the reduction gives, at round-off."""
+    model, body, surface = thrown()
+    result = fem.DecoupledNSGA().run(model, t_end=0.3, h=1e-3)
+    assert result["bar"].local_rotation.max() > 0.01
+    state, places = result.state(-1), [node.index for node in surface.nodes]
+    np.testing.assert_allclose(state.x[places], body.positions(result)[surface.points], atol=1e-10)
+    own, R = ReducedParts.of([(0, body)]), matrices(state.Q)
+    points = own.points(state.x, R)
+    speeds = own.velocities(points, state.x, R, state.V[:, :3], state.V[:, 3:])
+    np.testing.assert_allclose(state.V[places, :3], speeds[surface.points], atol=1e-8)
+
+
+def test_points_begin_with_the_motion_of_the_body():
+    model, _body, _surface = thrown()
+    system = model.compile()
+    system.constraint_values(system.initial)
+    assert np.abs(system.g).max() < 1e-14
+    assert np.abs(system.rate).max() < 1e-13
+
+
+@pytest.mark.parametrize("weights", [None, {"left": 1.0}])
+def test_points_do_not_change_how_a_body_moves(weights):
+    """Without forces on them they take nothing from the motion, whatever the floating frame is."""
+    ends = []
+    for with_points in (False, True):
+        body = fem.Superelement(made(modes=5), angular_velocity=[1.0, 2.0, 8.0], weights=weights, name="bar")
+        model = fem.Model("free", gravity=[0, 0, 0])
+        model.add(body, *([fem.SuperelementSurface(body)] if with_points else []))
+        result = fem.DecoupledNSGA(rtol=1e-12).run(model, t_end=0.1, h=1e-3)
+        ends.append(body.positions(result))
+    np.testing.assert_allclose(*ends, atol=1e-10)
+
+
+def test_a_force_on_a_point_bends_the_body_as_virtual_work_says():
+    """K d = Φᵀ F with the left frame held: a small force between the frames; measured against the linear solution."""
+    part = made(modes=5)
+    body = fem.Superelement(part, name="bar")
+    surface = fem.SuperelementSurface(body, "z1")
+    model, force = fem.Model("bent", gravity=[0, 0, 0]), np.array([1e-4, 2e-4, -3e-4])
+    middle = int(np.abs(part.points[surface.points] - [0.5, 0.1, 0.1]).sum(axis=1).argmin())
+    model.add(body, surface, fem.Fixed(model.ground.frame(body.frame("left").position), body.frame("left")))
+    model.add(fem.PointForce(surface.nodes[middle], force))
+    found = fem.static_equilibrium(model)
+    rows = part.basis.reshape(-1, 3, part.size)[surface.points[middle]]
+    free = np.arange(6, part.size)
+    d = np.linalg.solve(part.K[np.ix_(free, free)], rows[:, free].T @ force)
+    moved = found.position(surface.nodes[middle]) - part.points[surface.points[middle]]
+    np.testing.assert_allclose(moved, rows[:, free] @ d, rtol=1e-5)
+
+
+@pytest.mark.parametrize("cell", ["hexahedron", "hexahedron20", "tetra", "tetra10", "wedge", "wedge15"])
+def test_triangles_of_the_whole_boundary_enclose_the_body(cell):
+    """Divergence theorem: what the triangles enclose, seen from outside, is the volume of the mesh."""
+    body = fem.Superelement(made(cell, modes=0))
+    surface = fem.SuperelementSurface(body)
+    corners = np.array([surface.points[row] for row in surface.faces_of(surface, None)])
+    a, b, c = (body.reduction.points[corners[:, k]] for k in range(3))
+    assert np.einsum("fi,fi->", a, np.cross(b, c)) / 6.0 == pytest.approx(np.prod(SIDES), rel=1e-12)
+    on = body.reduction.points[surface.points]
+    rim = np.isclose(on, 0.0) | np.isclose(on, SIDES)
+    assert rim.any(axis=1).all()
+    inside = body.reduction.points[np.setdiff1d(np.arange(len(body.reduction.points)), surface.points)]
+    assert not (np.isclose(inside, 0.0) | np.isclose(inside, SIDES)).any()
+
+
+def test_a_group_of_faces_or_of_nodes_chooses_its_own_points():
+    half = mesh_of("hexahedron20").with_group("half", lambda x: (x[:, 2] > 0.0999) & (x[:, 0] < 0.501))
+    part = fem.reduce_mesh(half, MATERIAL, ENDS, modes=0)
+    body = fem.Superelement(part)
+    for group, inside in (
+        ("z1", lambda x: np.isclose(x[:, 2], 0.1)),
+        ("half", lambda x: np.isclose(x[:, 2], 0.1) & (x[:, 0] < 0.501)),
+    ):
+        surface = fem.SuperelementSurface(body, group)
+        np.testing.assert_array_equal(surface.points, np.flatnonzero(inside(part.points)))
+    numbers = fem.SuperelementSurface(body, [5, 3, 3])
+    assert numbers.points.tolist() == [3, 5]
+    assert len(numbers.nodes) == 2
+
+
+def test_groups_are_kept_in_the_file_and_by_a_choice_of_modes(tmp_path):
+    mesh = mesh_of().with_group("odd/name", lambda x: x[:, 2] < 1e-9)
+    part = fem.reduce_mesh(mesh, MATERIAL, ENDS, modes=2)
+    part.save(tmp_path / "part.h5")
+    for read in (fem.load_reduction(tmp_path / "part.h5"), part.with_modes(1)):
+        assert read.groups.keys() == part.groups.keys()
+        for name, numbers in part.groups.items():
+            np.testing.assert_array_equal(read.groups[name], numbers)
+    with h5py.File(tmp_path / "part.h5", "a") as file:  # as versions before surfaces wrote it
+        del file["groups"]
+    assert fem.load_reduction(tmp_path / "part.h5").groups == {}
+
+
+def test_the_share_of_a_blow_on_a_rigid_end_is_that_of_its_frame():
+    """Points of a rigid end that stop stop turns of the frame too, which by symmetry have no part in it."""
+    part = made(modes=8)
+    surface = fem.SuperelementSurface(fem.Superelement(part), "x0")
+    share = surface.mass_share(np.arange(len(surface.nodes)))
+    assert share == pytest.approx(max(part.effective_mass("left", e) for e in np.eye(3)), rel=1e-9)
+    rigid = fem.SuperelementSurface(fem.Superelement(made(modes=0, frames={"left": "x0"})), "x0")
+    assert rigid.mass_share(np.arange(len(rigid.nodes))) == pytest.approx(1.0, abs=1e-9)
+
+
+def test_a_surface_of_matrices_has_the_faces_that_are_given():
+    disc = np.diag([2.0, 2.0, 2.0, 0.1, 0.05, 0.05])
+    M, K = np.kron(np.eye(4), disc), np.zeros((24, 24))
+    K[np.ix_([0, 6], [0, 6])] = [[1.0, -1.0], [-1.0, 1.0]]
+    places = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]]
+    options = {"modes": 0}
+    plain = fem.reduce_matrices(M, K, places, {"all": [0, 1, 2, 3]}, **options)
+    with pytest.raises(ParameterError, match=r"has no faces: .* is reduced from matrices .*faces="):
+        fem.SuperelementSurface(fem.Superelement(plain))
+    assert len(fem.SuperelementSurface(fem.Superelement(plain), [0, 2]).nodes) == 2
+    part = fem.reduce_matrices(M, K, places, {"all": [0, 1, 2, 3]}, faces=[[0, 2, 1], [0, 3, 2]], **options)
+    surface = fem.SuperelementSurface(fem.Superelement(part))
+    assert [row.tolist() for row in surface.faces_of(surface, None)] == [[0, 2, 1], [0, 3, 2]]
+    with pytest.raises(ParameterError, match=r"faces.*must be numbers of nodes from 0 to 3"):
+        fem.reduce_matrices(M, K, places, {"all": [0, 1, 2, 3]}, faces=[[0, 2, 4]], **options)
+    labelled = {10 + k: place for k, place in enumerate(places)}
+    named = fem.reduce_matrices(M, K, labelled, {"all": [10, 11, 12, 13]}, faces=[[10, 12, 11]], **options)
+    assert named.faces.tolist() == [[0, 2, 1]]
+
+
+def test_copies_and_pickles_have_their_own_arrays():
+    model, _body, _surface = thrown()
+    here = fem.DecoupledNSGA().run(model, t_end=0.01, h=1e-3).state(-1).x
+    for other in (copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
+        np.testing.assert_array_equal(fem.DecoupledNSGA().run(other, t_end=0.01, h=1e-3).state(-1).x, here)
+
+
+@pytest.mark.parametrize(
+    ("group", "match"),
+    [
+        ("nowhere", "group = 'nowhere' is no group with faces of the mesh that was reduced; it has: x0"),
+        ("left", "'left' is a frame, whose origin touches by itself"),
+        ([0.5], "must be the name of a group of the mesh, None, or numbers of points from 0 to"),
+        ([-1], "numbers of points from 0 to"),
+        ([10**6], "numbers of points from 0 to"),
+        ([], "numbers of points from 0 to"),
+    ],
+)
+def test_what_is_no_part_of_the_surface_is_refused(group, match):
+    body = fem.Superelement(made(modes=0), name="bar")
+    with pytest.raises(ParameterError, match=match):
+        fem.SuperelementSurface(body, group)
+
+
+def test_contacts_refuse_what_a_surface_does_not_have():
+    body, ground = fem.Superelement(made(modes=0), name="bar"), fem.Model().ground.frame()
+    side, points = fem.SuperelementSurface(body, "z1", name="side"), fem.SuperelementSurface(body, [0, 1])
+    with pytest.raises(ParameterError, match=r"group = 'z0' is not all of it in SuperelementSurface 'side'"):
+        fem.SurfaceContacts(side, "z0", ground)
+    other = fem.SuperelementSurface(fem.Superelement(made(modes=0)), [0, 1])
+    with pytest.raises(ParameterError, match="has no faces: it was made of single points"):
+        fem.SurfaceOnSurface(side, None, other, None)
+    with pytest.raises(ParameterError, match="is the first body: contact of a body with itself"):
+        fem.SurfaceOnSurface(side, None, fem.SuperelementSurface(body, "z0"), None)
+    with pytest.raises(ParameterError, match=r"Points between frames have no nodes: give fem\.SuperelementSurface"):
+        fem.SurfaceContacts(body, "z1", ground)
+    with pytest.raises(ParameterError, match=r"body = .* must be a Superelement"):
+        fem.SuperelementSurface(fem.SolidBody(mesh_of(), MATERIAL))
+    assert len(fem.SurfaceContacts(points, None, ground).elements) == 2
+
+
+def test_lobatto_refuses_nodes_without_mass_by_name():
+    model, _, _ = thrown()
+    with pytest.raises(ParameterError, match=r"'side 0' and \d+ more nodes have a component without mass"):
+        fem.LobattoIIIAB().run(model, t_end=0.01, h=1e-4)
+
+
+def test_a_surface_that_stops_all_of_a_body_is_told():
+    """More points than motions that they see: a blow with restitution 0 on all of them leaves no energy."""
+    ground = fem.Model().ground.frame()
+    foot = fem.SuperelementSurface(fem.Superelement(made(modes=1), name="bar"), "z0")
+    with pytest.warns(UserWarning, match=r"a blow on all of its 21 points at once.*takes 100% of the energy: .*'bar'"):
+        stuck = fem.SurfaceContacts(foot, None, ground)
+    assert stuck.mass_shares["surface"] == pytest.approx(1.0)
+    assert not [one for one in warned(foot, ground, restitution=0.5) if "blow" in str(one.message)]
+    assert fem.SurfaceContacts(fem.SuperelementSurface(foot.body, [0]), None, ground).mass_shares["surface"] < 0.5
+
+
+def warned(surface, plane, **law):
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        fem.SurfaceContacts(surface, None, plane, **law)
+    return found
