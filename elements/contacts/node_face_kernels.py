@@ -72,7 +72,7 @@ _GRAZE = 1e-4  # of the size of a face: straight ways over edges that bend cut i
 _ROUND = 1e-9  # of a face: round-off
 _RIM = 0.05  # of a face, by which the surface goes on beyond its border: bodies that lie flush touch there too
 
-PARAMETERS = np.dtype([("faces_at", "i8"), ("fans_at", "i8"), ("spokes_at", "i8"), ("nf", "i8"), ("smooth", "i8")])
+PARAMETERS = np.dtype([(name, "i8") for name in ("faces_at", "fans_at", "spokes_at", "nf", "smooth", "arms_at")])
 
 
 @kernel
@@ -359,14 +359,17 @@ def _beside_border(p, x, state, f, gap, G_N, point, normal, tangents):
 
 
 @kernel
-def contact_hessian(p, x, x0, state, H_N):
-    """Add (3) to H_N (nd, nd)."""
+def curvature(p, x, x0, state, B, row):
+    """Fill (3), B (15, 15), and ∂gap, row (15,), of the node and the nodes of a face; returns the face, −1 beside it.
+
+    Both have the sign of the side of the surface.
+    """
     X, h, d, nu, n = local_matrix(4, 3), local_vector(8), local_matrix(2, 3), local_vector(3), local_vector(3)
     N, z, S, r, uv = local_matrix(4, 4), local_vector(6), local_matrix(6, 3), local_vector(3), local_vector(2)
-    T, c, u, B = local_matrix(2, 15), local_matrix(2, 15), local_matrix(2, 15), local_matrix(15, 15)
+    T, c, u = local_matrix(2, 15), local_matrix(2, 15), local_matrix(2, 15)
     f, kind = locate(p, x, state, _ROOM, uv)
     if kind != SMOOTH:
-        return
+        return -1
     nn, size = _take(p, x, state, f, X, h, d, nu)
     foot(nn, X, h, nu, x[0], uv, N, z, S, r)
     normal_of(S, n)
@@ -391,15 +394,31 @@ def contact_hessian(p, x, x0, state, H_N):
             B[i, j] = -T[0, i] * b0 - T[1, i] * b1 - c[0, i] * u[0, j] - c[1, i] * u[1, j]
     if z[0] != 0.0:
         add_turning_bulge(-z[0], n, nn, d, nu, size, B)
+    _point_row(n, nn, N[0], z[0], d, nu, size, row)
     _, side = _start(p, x, x0, state, uv)
+    for i in range(15):
+        row[i] *= side
+        for j in range(15):
+            B[i, j] *= side
+    return f
+
+
+@kernel
+def contact_hessian(p, x, x0, state, H_N):
+    """Add (3) to H_N (nd, nd)."""
+    B, row = local_matrix(15, 15), local_vector(15)
+    f = curvature(p, x, x0, state, B, row)
+    if f < 0:
+        return
     faces = integer_matrix(p.faces_at, p.nf, FACE)
+    nn = faces[f, 0]
     for a in range(nn + 1):
         at = 0 if a == 0 else 6 * faces[f, a]
         for b in range(nn + 1):
             to = 0 if b == 0 else 6 * faces[f, b]
             for i in range(3):
                 for j in range(3):
-                    H_N[at + i, to + j] += side * B[3 * a + i, 3 * b + j]
+                    H_N[at + i, to + j] += B[3 * a + i, 3 * b + j]
 
 
 @kernel

@@ -151,6 +151,18 @@ SOLIDS = {
             name="t",
         ),
     ),
+    "FrameOnFaces": lambda: (
+        fem.FrameOnFaces,
+        dict(
+            frame=fem.Node6([0, 0, 1]).frame(),
+            faces=[[fem.Node6(place).frame() for place in ([0, 0, 0], [1, 0, 0], [0, 1, 0])]],
+            cut=[(0, 1)],
+            smooth=True,
+            crease=0.5,
+            room=(0, 0),
+            name="t",
+        ),
+    ),
     "AveragedCoupling": lambda: (
         fem.AveragedCoupling,
         dict(
