@@ -160,6 +160,7 @@ class FrameOnFaces(NodeOnFaces):
         "trouble": trouble,
     }  # fmt: skip
     checked_within = 0.03  # turns move the points besides
+    where = "the places of both and, of a shell, which of its sides is touched"
     corner = Frame
     corner_name = "frame"
 
