@@ -73,18 +73,22 @@ def test_layers_of_different_density_have_faces_at_different_distances():
     assert points_of(body, "bottom")[0][:, 2] == pytest.approx(-centre, rel=1e-12)
 
 
-def test_where_thickness_changes_the_thicker_cells_count():
+@pytest.mark.parametrize("left, right", [(0.2, 0.1), (0.1, 0.2)])
+def test_where_thickness_changes_the_thicker_cells_count(left, right):
     whole = fem.panel_mesh([2, 1], [4, 2])
     x = whole.points[whole.cells["quad"]].mean(axis=1)[:, 0]
     parted = fem.Mesh(
         whole.points, whole.cells, {"left": {"quad": np.flatnonzero(x < 1)}, "right": {"quad": np.flatnonzero(x > 1)}}
     )
-    body = fem.ShellBody(parted, {"left": sheet(0.2), "right": sheet(0.1)})
+    body = fem.ShellBody(parted, {"left": sheet(left), "right": sheet(right)})
     for side, up in (("top", 0.5), ("bottom", -0.5)):
         z = points_of(body, side)[0][:, 2]
-        assert z == pytest.approx(np.where(body.reference[:, 0] < 1 + 1e-9, 0.2, 0.1) * up, abs=1e-15)
+        away = body.reference[:, 0] - 1.0
+        assert z[away < -1e-9] == pytest.approx(left * up, abs=1e-15)
+        assert z[away > 1e-9] == pytest.approx(right * up, abs=1e-15)
+        assert z[abs(away) < 1e-9] == pytest.approx(0.2 * up, abs=1e-15)
         z = points_of(body, side, "right")[0][:, 2]
-        assert z == pytest.approx(0.1 * up, abs=1e-15)  # of its cells alone
+        assert z == pytest.approx(right * up, abs=1e-15)  # of its cells alone
 
 
 @pytest.mark.parametrize("angle", [0.5, 1.5, 2.0])
@@ -102,13 +106,14 @@ def test_faces_of_cells_at_a_fold_meet_in_a_corner(angle):
 
 
 def test_cells_at_a_rib_have_points_on_all_their_faces_but_no_single_side():
-    """A skin of 0.1 m with a rib of 0.2 m below: points of the top over the rib are on the skin's top."""
+    """A skin of 0.1 m, 0.14 m behind a rib of 0.2 m below: points over the rib are on the top of the thicker part."""
     x = np.array([[i, j, 0.0] for i in range(3) for j in range(2)] + [[1.0, j, -1.0] for j in range(2)])
     rows = np.array([[0, 2, 3, 1], [2, 4, 5, 3], [2, 3, 7, 6]])
-    mesh = fem.Mesh(x, {"quad": rows}, {"skin": {"quad": np.array([0, 1])}, "rib": {"quad": np.array([2])}})
-    body = fem.ShellBody(mesh, {"skin": sheet(0.1), "rib": sheet(0.2)})
+    groups = {"skin": [0, 1], "front": [0], "behind": [1], "rib": [2]}
+    mesh = fem.Mesh(x, {"quad": rows}, {name: {"quad": np.array(numbers)} for name, numbers in groups.items()})
+    body = fem.ShellBody(mesh, {"front": sheet(0.1), "behind": sheet(0.14), "rib": sheet(0.2)})
     top = points_of(body, "top")[0]
-    assert top[:6, 2] == pytest.approx(0.05, abs=1e-14)
+    assert top[:6, 2] == pytest.approx([0.05, 0.05, 0.07, 0.07, 0.07, 0.07], abs=1e-14)
     assert abs(top[6:, 0] - 1.0) == pytest.approx(0.1, abs=1e-14)
     with pytest.raises(ParameterError, match=r"group = .* has 1 edges at which three or more cells meet"):
         points_of(body, "top", faces=True)
@@ -134,11 +139,11 @@ def test_layers_with_fibres_have_points_too():
 # --- a frame on faces -------------------------------------------------------------------------------------------------
 
 
-def offset_patch(seed=3):
-    """A frame over a patch of a sphere, all on turned nodes with offsets as large as faces: contact and a point."""
+def offset_patch(seed=3, height=2.05):
+    """A frame over a patch of a sphere of 2 m, all on turned nodes with offsets as large as faces: contact, a point."""
     random = np.random.default_rng(seed)
     points, rows = sphere_patch(4, 2.0, 0.8)
-    places = [*points, [0.13, 0.21, 2.05]]
+    places = [*points, [0.13, 0.21, height]]
     arms, turns = 0.5 * random.normal(size=(len(places), 3)), [exp(random.normal(size=3)) for _ in places]
     nodes = [fem.Node6(np.array(y) - R @ a, R) for y, a, R in zip(places, arms, turns)]
     frames = [node.frame(a) for node, a in zip(nodes, arms)]
@@ -157,8 +162,10 @@ def offset_patch(seed=3):
     return call, point, random
 
 
-def test_rows_and_curvature_of_a_frame_with_long_arms_are_gradients():
-    call, point, random = offset_patch()
+@pytest.mark.parametrize("height", [2.05, 1.85])
+def test_rows_and_curvature_of_a_frame_with_long_arms_are_gradients(height):
+    """In front of the surface and behind it, where the gap is counted from the other side."""
+    call, point, random = offset_patch(height=height)
     out, H = call("contact", point), call("contact_hessian", point)["H_N"]
     assert np.abs(out["G_N"].reshape(-1, 6)[:, 3:]).max() > 0.1  # moments
     e = 1e-5
