@@ -174,7 +174,7 @@ def test_a_plate_under_pressure_compresses_a_soft_block(first, cells, cell):
     block.fix("y0", "y")
     count = cells if first == "shell" else 2
     panel = fem.panel_mesh([1, 1], [count, count], cell=cell)
-    plate = fem.ShellBody(panel, section(1e9, 0.0, h), position=[0, 0, 0.5 + h / 2], name="plate")
+    plate = fem.ShellBody(panel, section(1e12, 0.0, h), position=[0, 0, 0.5 + h / 2], name="plate")
     plate.fix("x0", ["x", "rz"])
     plate.fix("y0", ["y"])
     if first == "shell":
@@ -186,8 +186,8 @@ def test_a_plate_under_pressure_compresses_a_soft_block(first, cells, cell):
     force = np.sum([result.contact_force(contact)[0] for contact in touch.elements])
     z = np.array([result.position(node)[2] for node in plate.nodes])
     assert force == pytest.approx(p, rel=1e-6)
-    # strains of 1e-4, of which 1.5e-8 are not linear; nodes of triangles have unequal shares, and the plate bends
-    assert z == pytest.approx(0.5 * (1 - p / E) + h / 2, abs=1e-8 if cell == "quad" else 1e-7)
+    # strains of 1e-4, of which 1.5e-8 are not linear; nodes of triangles have unequal shares, which bend the plate
+    assert z == pytest.approx(0.5 * (1 - p / E) + h / 2, abs=1e-8 if cell == "quad" else 2e-8)
 
 
 @pytest.mark.parametrize("nodes_of", ["lower", "upper"])
