@@ -6,11 +6,12 @@ Forces at the nodes go to the faces by their shape functions: resultants are exa
 mean between meshes that do not match. Source: docs/theory/surface_contact.md.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from fem_mbs.arguments import Checked
+from fem_mbs.arguments import Checked, FrameLike
 from fem_mbs.elements.contacts.frame_on_faces import FrameOnFaces
 from fem_mbs.elements.contacts.node_on_faces import NodeOnFaces
 from fem_mbs.elements.shells.body import ShellBody
@@ -27,12 +28,13 @@ EDGES = 1.5  # longest edges, the default reach
 
 
 class SurfaceOnSurface(Checked):
-    """Contact of two solids or shells; ``model.add(touch)`` adds it.
+    """Contact of two solids or shells, or of points with one; ``model.add(touch)`` adds it.
 
     Parameters
     ----------
-    body_A : SolidBody or ShellBody
-        Of `Hexa8`, `Tetra4` or `Wedge6`. Its nodes touch: take the finer, or the softer one.
+    body_A : SolidBody, ShellBody or list of frames
+        Of `Hexa8`, `Tetra4` or `Wedge6`. Its nodes touch: take the finer, or the softer one. Frames are points of rigid
+        bodies that touch, as the feet of a table; ``group_A`` is None then.
     group_A : str or None
         Faces, or nodes of the boundary. None: the whole boundary. Of a shell cells, or nodes; None: all.
     body_B : SolidBody or ShellBody
@@ -84,7 +86,7 @@ class SurfaceOnSurface(Checked):
 
     def __init__(
         self,
-        body_A: SolidBody | ShellBody,
+        body_A: SolidBody | ShellBody | Sequence[FrameLike],
         group_A: str | None,
         body_B: SolidBody | ShellBody,
         group_B: str | None,
@@ -102,7 +104,11 @@ class SurfaceOnSurface(Checked):
         what = (
             "a SolidBody or a ShellBody; what is rigid is an obstacle of SurfaceContacts: plane, sphere, cylinder, box"
         )
-        first = self.as_instance("body_A", body_A, (SolidBody, ShellBody), what)
+        if isinstance(body_A, (list, tuple)):
+            first: Any = [self.as_frame("body_A", one) for one in body_A]
+        else:
+            message = f"{what}. Points of rigid bodies, as their corners, are a list of frames"
+            first = self.as_instance("body_A", body_A, (SolidBody, ShellBody), message)
         second = self.as_instance("body_B", body_B, (SolidBody, ShellBody), what)
         self.check(
             first is not second, "body_B", second, "is the first body: contact of a body with itself is not known"
@@ -123,6 +129,12 @@ class SurfaceOnSurface(Checked):
     def _surface(self, which, body, group, side, *, touched):
         """Points, faces (numbers of points) and numbers of the points that touch; faces where it is ``touched``."""
         parameter = f"side_{which}"
+        if isinstance(body, list):
+            self.check(body, "body_A", body, "has no frames")
+            self.check(group is None, "group_A", group, "is for bodies from meshes; of frames all touch: None")
+            self.check(side is None, parameter, side, "is for shells, which have two")
+            self.check(not touched, "both", touched, "needs faces of the first, which frames have not")
+            return body, [], np.arange(len(body))
         if not isinstance(body, ShellBody):
             self.check(side is None, parameter, side, "is for shells, which have two")
             faces = self._linear(f"group_{which}", group, places_of_faces(self, body, group))

@@ -229,6 +229,34 @@ def test_both_rims_of_a_plate_that_stands_on_its_edge_carry_it(offset):
     assert forces.reshape(2, 3).sum(axis=1) == pytest.approx([P * (0.5 - offset), P * (0.5 + offset)], rel=1e-3)
 
 
+@pytest.mark.parametrize("kind", ["shell", "block"])
+def test_feet_of_a_rigid_body_stand_on_a_shell_or_a_solid(kind):
+    """Three of them carry a load by the lever; they are h/2 over the nodes of the shell."""
+    if kind == "shell":
+        base = fem.ShellBody(
+            fem.panel_mesh([1, 1], [4, 4]), section(1e12, 0.3, 0.1), position=[0, 0, -0.05], name="base"
+        )
+        for group in ("x0", "x1", "y0", "y1"):
+            base.fix(group)
+    else:
+        mesh = fem.block_mesh([1, 1, 0.1], [4, 4, 1], cell="hexahedron")
+        base = fem.SolidBody(mesh, fem.SolidMaterial(1e12, 0.3, 1.0), position=[0, 0, -0.1], name="base")
+        base.fix("z0")
+    table = fem.RigidBody(2.0, 0.1, position=[0.5, 0.5, 0.3], name="table")
+    feet = np.array([[-0.2, -0.1, -0.3], [0.25, -0.1, -0.3], [0.0, 0.3, -0.3]])
+    frames = [table.frame(foot) for foot in feet]
+    group, side = (None, "top") if kind == "shell" else ("z1", None)
+    touch = fem.SurfaceOnSurface(frames, None, base, group, side_B=side, friction=0.5, name="feet")
+    model = model_of(table, base, touch, gravity=[0, 0, -G])
+    result = fem.static_equilibrium(model)
+    forces = np.array([result.contact_force(contact)[0] for contact in touch.elements])
+    shares = np.linalg.solve(np.vstack([np.ones(3), feet[:, :2].T]), [1.0, 0.0, 0.0])
+    weight_of_base = 1e-4  # what it weighs itself bends it
+    assert forces == pytest.approx(2.0 * G * shares, rel=1e-4, abs=weight_of_base)
+    assert result.position(table.node)[2] == pytest.approx(0.3, abs=1e-6)
+    assert touch.nodes == [table.node] * 3
+
+
 def collision(stepper, h, frame=None, drift=(0.0, 0.0, 0.0), t_end=0.05, **law):
     """A tilted soft plate that hits a larger one obliquely and rubs, in a turned frame that drifts.
 
@@ -305,6 +333,11 @@ def test_bad_input_of_skins_is_refused_by_name():
             other, None, plate, None, side_A="both", side_B="top", both=True
         ),
         "is the first body": lambda: fem.SurfaceOnSurface(plate, None, plate, None, side_A="top", side_B="top"),
+        "body_A = .* a list of frames": lambda: fem.SurfaceOnSurface(fem.RigidBody(1.0, 1.0), None, block, None),
+        "group_A = 'z0' is for bodies from meshes": lambda: fem.SurfaceOnSurface([ground], "z0", block, None),
+        "side_A = 'top' is for shells": lambda: fem.SurfaceOnSurface([ground], None, block, None, side_A="top"),
+        "both = True needs faces of the first": lambda: fem.SurfaceOnSurface([ground], None, block, None, both=True),
+        r"body_A = \[\] has no frames": lambda: fem.SurfaceOnSurface([], None, block, None),
         "group = 'x0' has no cells of this body": lambda: fem.SurfaceOnSurface(other, None, plate, "x0", **sides),
     }
     for message, call in refused.items():
