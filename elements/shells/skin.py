@@ -12,11 +12,13 @@ the rotations.
 Source: docs/theory/shells.md, section 8.
 """
 
+import warnings
 from typing import Any
 
 import numpy as np
 
 from fem_mbs.elements.shells.body import ShellBody
+from fem_mbs.errors import label
 from fem_mbs.nodes import Frame
 
 SIDES = ("top", "bottom")
@@ -58,6 +60,21 @@ def skin(
     rows = [np.searchsorted(nodes, row) for row in cells]
     _one_surface(owner, parameter, body, nodes, arms, rows)
     return points, rows if side == "top" else [row[::-1].copy() for row in rows]
+
+
+def tell_far_side(owner: Any, parameter: str, side: Any, points: list[Frame], ways: np.ndarray) -> None:
+    """Warn where a side of a shell looks away from what it is to touch: it would sink in by its thickness.
+
+    ``ways`` (n, 3) point from what is touched to each of the points, at the start.
+    """
+    arms = np.array([point.node.rotation @ point.p for point in points])
+    size = np.linalg.norm(arms, axis=1) * np.maximum(np.linalg.norm(ways, axis=1), 1e-300)
+    if side in SIDES and (np.einsum("ki,ki->k", arms, ways) > 0.5 * size).all():
+        text = (
+            f"{label(owner)}: {parameter} = {side!r} looks away from what it is to touch: the shell sinks into it by "
+            f'its thickness. Take {SIDES[1 - SIDES.index(side)]!r}, or "both" if it turns over'
+        )
+        warnings.warn(text, stacklevel=4)
 
 
 def _corners(owner, body, group, side, with_faces):

@@ -20,7 +20,7 @@ from fem_mbs.elements.contacts.sphere_cylinder import SphereInCylinder, SphereOn
 from fem_mbs.elements.contacts.sphere_plane import SphereOnPlane
 from fem_mbs.elements.contacts.sphere_sphere import SphereOnSphere
 from fem_mbs.elements.shells.body import ShellBody
-from fem_mbs.elements.shells.skin import SIDES, skin
+from fem_mbs.elements.shells.skin import SIDES, skin, tell_far_side
 from fem_mbs.elements.solids.body import SolidBody
 from fem_mbs.elements.solids.faces import places_of_faces
 from fem_mbs.elements.superelements.superelement import Superelement
@@ -86,6 +86,11 @@ class SurfaceContacts(Checked):
         plane, sphere, cylinder and box; one of these without its radius and size; ``hollow`` without a cylinder; a
         surface of a superelement that is no frame; ``side`` of what is no shell; folds of shells sharper than 120°.
 
+    Warns
+    -----
+    UserWarning
+        A side of a shell that looks away from the obstacle.
+
     Examples
     --------
     >>> from fem_mbs import Model, SolidMaterial, block_mesh
@@ -126,6 +131,8 @@ class SurfaceContacts(Checked):
         self.mass_shares: dict[str, float] = {}
         if isinstance(body, ShellBody):
             points: list[Any] = self._skin(group, side)
+            ways = self._ways(points, plane, sphere, cylinder, box, size, hollow)
+            tell_far_side(self, "side", side, points, ways)
         else:
             points = self._frames(group) if isinstance(body, Superelement) else self._surface(group, allowed)
         self.nodes: list[Any] = [self.as_frame("group", point).node for point in points]
@@ -162,6 +169,19 @@ class SurfaceContacts(Checked):
         wanted = self.as_choice("side", "both" if side is None else side, (*SIDES, "both"))
         sides = SIDES if wanted == "both" else (wanted,)
         return [point for one in sides for point in skin(self, "group", self.body, group, one)[0]]
+
+    def _ways(self, points, plane, sphere, cylinder, box, size, hollow):
+        """Directions (n, 3) from the obstacle to points at the start."""
+        frame = self.as_frame("plane", next(one for one in (plane, sphere, cylinder, box) if one is not None))
+        y = (np.array([point.position for point in points]) - frame.position) @ frame.orientation
+        if plane is not None:
+            y = np.tile([0.0, 0.0, 1.0], (len(y), 1))
+        elif cylinder is not None:
+            y = y * [1.0, 1.0, 0.0] * (-1.0 if hollow else 1.0)
+        elif box is not None:
+            half = 0.5 * self.as_vector("size", size)
+            y = y - np.clip(y, -half, half)
+        return y @ frame.orientation.T
 
     def _frames(self, group):
         """Nodes of frames of a superelement, and what share of the mass an impact on each meets."""

@@ -15,7 +15,7 @@ from fem_mbs.arguments import Checked, FrameLike
 from fem_mbs.elements.contacts.frame_on_faces import FrameOnFaces
 from fem_mbs.elements.contacts.node_on_faces import NodeOnFaces
 from fem_mbs.elements.shells.body import ShellBody
-from fem_mbs.elements.shells.skin import SIDES, skin
+from fem_mbs.elements.shells.skin import SIDES, skin, tell_far_side
 from fem_mbs.elements.solids.body import SolidBody
 from fem_mbs.elements.solids.faces import places_of_faces
 from fem_mbs.errors import ParameterError
@@ -73,6 +73,11 @@ class SurfaceOnSurface(Checked):
         No such group, no faces in it; quadratic faces; one and the same body; too many faces within reach; a shell
         without its side, or on the other side of it; edges of the second at which three or more cells meet.
 
+    Warns
+    -----
+    UserWarning
+        A side of the first that looks away from the second.
+
     Examples
     --------
     >>> from fem_mbs import Model, SolidMaterial, block_mesh
@@ -123,6 +128,9 @@ class SurfaceOnSurface(Checked):
         options = {"smooth": smooth, "crease": crease, **law}
         self.nodes: list[Any] = []
         self.elements: list[NodeOnFaces] = []
+        if isinstance(first, ShellBody):
+            ways = _normals_below(surfaces[0][0], *surfaces[1][:2])
+            tell_far_side(self, "side_A", side_A, surfaces[0][0], ways)
         for one, other in ((0, 1), (1, 0)) if both else ((0, 1),):
             self._touch(surfaces[one], surfaces[other], reach, options)
 
@@ -190,6 +198,16 @@ class SurfaceOnSurface(Checked):
             around = [[corners[a] for a in faces[f]] for f in some]
             self.elements.append(kind(node, around, cut=cut, room=room, name=label, **options))
             self.nodes.append(node.node if frames else node)
+
+
+def _normals_below(points, corners, faces):
+    """Normals (n, 3) of the faces with the middles nearest to points."""
+    from scipy.spatial import cKDTree
+
+    x = np.array([corner.position for corner in corners])
+    nearest = cKDTree([x[row].mean(axis=0) for row in faces]).query([point.position for point in points])[1]
+    normals = np.array([np.cross(x[row[-2]] - x[row[0]], x[row[-1]] - x[row[1]]) for row in faces])
+    return normals[nearest]
 
 
 def _square(count):

@@ -1,5 +1,7 @@
 """Shells that touch with their skins: planes, cylinders, solids and other shells, against closed forms."""
 
+import warnings
+
 import numpy as np
 import pytest
 from shell_models import model_of, section, strip
@@ -345,9 +347,48 @@ def test_bad_input_of_skins_is_refused_by_name():
             call()
     assert len(fem.SurfaceOnSurface(other, "x0", plate, None, **sides).elements) == 3
     assert len(fem.SurfaceOnSurface(other, None, plate, None, both=True, **sides).elements) == 18
-    wrong = fem.SurfaceOnSurface(other, None, plate, None, side_A="bottom", side_B="bottom", name="touch")
+    with pytest.warns(UserWarning, match="looks away"):
+        wrong = fem.SurfaceOnSurface(other, None, plate, None, side_A="bottom", side_B="bottom", name="touch")
     with pytest.raises(fem.ModelError, match=r"touch 0.*starts with penetration.*which of its sides is touched"):
         model_of(plate, other, wrong).compile()
+
+
+@pytest.mark.parametrize("obstacle", ["plane", "sphere", "cylinder", "hollow", "box", "shell", "block"])
+def test_a_side_that_looks_away_is_told(obstacle):
+    """It would sink in by its thickness, of which nothing else tells."""
+    ground, turn = fem.Model().ground, np.array([0.4, -0.3, 0.2])
+    Q = exp(turn)
+    plate = fem.ShellBody(fem.panel_mesh([1, 1], [2, 2]), section(1e6, 0.3, 0.1), rotation=turn, name="plate")
+    middle, across = Q @ [0.5, 0.5, 0.0], Q @ exp(np.array([0.0, 1.5, 0.0]))
+
+    def below(depth):
+        return ground.frame(middle + Q @ [0, 0, -depth], turn)
+
+    def touching(side):
+        if obstacle in ("shell", "block"):
+            mesh = fem.block_mesh([1, 1, 1], [1, 1, 1], cell="hexahedron")
+            other = fem.SolidBody(mesh, fem.SolidMaterial(1e6, 0.3, 1.0), rotation=turn, position=Q @ [0, 0, -1.1])
+            group, options = "z1", {}
+            if obstacle == "shell":
+                triangles = fem.panel_mesh([1, 1], [1, 1], cell="triangle")
+                other = fem.ShellBody(triangles, section(1e6, 0.3, 0.1), rotation=turn, position=Q @ [0, 0, -0.2])
+                group, options = None, {"side_B": "top"}
+            return fem.SurfaceOnSurface(plate, None, other, group, side_A=side, name="touch", **options)
+        options = {
+            "plane": {"plane": below(0.1)},
+            "sphere": {"sphere": below(2.1), "radius": 2.0},
+            "cylinder": {"cylinder": ground.frame(middle + Q @ [0, 0, -2.1], across), "radius": 2},
+            "hollow": {"cylinder": ground.frame(middle + Q @ [0, 0, 2.5], across), "radius": 3.0, "hollow": True},
+            "box": {"box": below(0.6), "size": [2.0, 2.0, 0.9], "radius": 0.05},
+        }[obstacle]
+        return fem.SurfaceContacts(plate, None, side=side, name="touch", **options)
+
+    with pytest.warns(UserWarning, match=r"touch.*side(_A)? = 'top' looks away.*Take 'bottom', or \"both\""):
+        touching("top")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        touching("bottom")
+        touching("both")
 
 
 @pytest.mark.parametrize("stepper", [fem.DecoupledNSGA(), fem.MoreauJean()], ids=["DecoupledNSGA", "MoreauJean"])
