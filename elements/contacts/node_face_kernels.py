@@ -31,7 +31,8 @@ What a node beyond the edges of a face is beside says the nearest point of its s
 that of the corner. Beside a border, and beside a ridge (an edge at which faces turn away from the side of the node),
 there is air: the plane of a face does not go on there.
 Heights and the first face are taken anew at the end of each step. A node whose straight way of a step, as seen from the
-surface, went in through one face and out through another has gone through the body: the nearest face is a wrong one.
+surface, went in through one face and out through another has gone through the body: the nearest face is a wrong one. So
+has one that went in through a face and is beside the border now, lower by `BEHIND`.
 
 Source: docs/theory/surface_contact.md; (1)-(3) as for node-to-segment contact in Wriggers, Computational Contact
 Mechanics (2006), ch. 9, here for a surface with heights; derived here, checked by differences.
@@ -476,8 +477,11 @@ def accept(p, x, state):
 
 
 @kernel
-def _crossing(p, x, state, f, inwards, nu):
-    """Part of the step at which the node went through facet f, or −1; fills its normal nu (3,) there."""
+def _crossing(p, x, state, f, inwards, room, nu):
+    """Part of the step at which the node went through facet f, or up to ``room`` beside it; −1: it did not.
+
+    Fills the normal nu (3,) of the facet there.
+    """
     X, X0, h, d = local_matrix(4, 3), local_matrix(4, 3), local_vector(8), local_matrix(2, 3)
     N, z, S, r, y, uv = (
         local_matrix(4, 4),
@@ -517,7 +521,7 @@ def _crossing(p, x, state, f, inwards, nu):
     uv[0] = uv[1] = 1.0 / nn if nn == 3 else 0.5
     foot(nn, X, h, nu, y, uv, N, z, S, r)
     for k in range(nn):
-        if beside(nn, uv, k) > 1e-9:
+        if beside(nn, uv, k) > room:
             return -1.0
     return part
 
@@ -529,11 +533,11 @@ def passed(p, x, state):
     X, h, d = local_matrix(4, 3), local_vector(8), local_matrix(2, 3)
     old = state.shape[0] - 3 * x.shape[0]
     for f in range(p.nf):
-        at = _crossing(p, x, state, f, True, nu)
+        at = _crossing(p, x, state, f, True, _ROUND, nu)
         if at < 0.0:
             continue
         for g in range(p.nf):
-            out = -1.0 if g == f else _crossing(p, x, state, g, False, to)
+            out = -1.0 if g == f else _crossing(p, x, state, g, False, _ROUND, to)
             if out <= at or dot(nu, to) >= 0.0:
                 continue
             nn, size = _take(p, x, state, f, X, h, d, nu)
@@ -545,7 +549,7 @@ def passed(p, x, state):
                     depth -= nu[i] * (way - (1.0 - half) * state[old + 3 * faces[f, 1 + a] + i] - half * X[a, i]) / nn
             if depth > _GRAZE * math.sqrt(size):
                 return True
-            _crossing(p, x, state, f, True, nu)
+            _crossing(p, x, state, f, True, _ROUND, nu)
     return False
 
 
@@ -577,6 +581,16 @@ def from_below(p, x, state, f):
 
 
 @kernel
+def passed_beside(p, x, state):
+    """Whether the node, which is beside the border, went in through a face in the step, and is well below it."""
+    nu = local_vector(3)
+    for f in range(p.nf):
+        if _crossing(p, x, state, f, True, _RIM, nu) >= 0.0 and _height_over(p, x, f) < -BEHIND:
+            return True
+    return False
+
+
+@kernel
 def initial(p, x, state):
     """Heights and face that are consistent with the pose."""
     accept(p, x, state)
@@ -594,4 +608,6 @@ def trouble(p, x, state):
         return 2.0
     if kind == SMOOTH and from_below(p, x, state, f):
         return 4.0
+    if kind == BORDER and passed_beside(p, x, state):
+        return 3.0
     return 3.0 if f != int(state[0]) and passed(p, x, state) else 0.0

@@ -402,3 +402,36 @@ def test_a_plate_that_gets_to_the_other_side_of_a_shell_ends_the_run(stepper):
     touch = fem.SurfaceOnSurface(high, None, low, None, side_A="bottom", side_B="top", name="touch")
     with pytest.raises(fem.SolverError, match=r"touch.*(behind|beside its border and below)"):
         stepper.run(model_of(low, high, touch), t_end=0.3, h=5e-3)
+
+
+def flown(kind, position, velocity, t_end, stepper=None, h=1e-2):
+    """A point of a rigid body that flies over a sheet or a slab of 1 m whose surface is at z = 0.01: its last place."""
+    if kind == "shell":
+        low = fem.ShellBody(fem.panel_mesh([1, 1], [4, 4]), section(1e9, 0.3, 0.02, 1000.0), name="low")
+    else:
+        mesh = fem.block_mesh([1, 1, 0.02], [4, 4, 1], cell="hexahedron")
+        low = fem.SolidBody(mesh, fem.SolidMaterial(1e9, 0.3, 1000.0), position=[0, 0, -0.01], name="low")
+    for group in ("y0", "y1"):
+        low.fix(group)
+    ball = fem.RigidBody(0.01, 0.1, position=position, velocity=velocity, name="ball")
+    group, side = (None, "top") if kind == "shell" else ("z1", None)
+    touch = fem.SurfaceOnSurface([ball.frame()], None, low, group, side_B=side, name="touch")
+    model = model_of(low, ball, touch, gravity=[0, 0, -G])
+    return (stepper or fem.DecoupledNSGA(rho_inf=0.5)).run(model, t_end=t_end, h=h).state(-1).x[ball.node.index]
+
+
+@pytest.mark.parametrize("kind", ["shell", "block"])
+def test_a_point_that_flies_through_a_sheet_near_its_border_in_one_step_ends_the_run(kind):
+    """It is beside the border and below after the step, where nothing touches: it passed, and nothing told it."""
+    with pytest.raises(fem.SolverError, match=r"touch.*went through the body in one step"):
+        flown(kind, [0.9, 0.5, 0.05], [20.0, 0, -20.0], t_end=0.04)
+
+
+@pytest.mark.parametrize("kind", ["shell", "block"])
+@pytest.mark.parametrize("h", [2e-3, 1e-2])
+def test_a_point_that_slides_off_the_border_falls(kind, h):
+    """The same as above with an ordinary speed: it leaves the border and falls freely."""
+    x = flown(kind, [0.7, 0.5, 0.01 + 1e-5], [2.0, 0, 0], t_end=0.4, h=h)
+    assert x[0] == pytest.approx(1.5, abs=1e-3)
+    fallen = 0.4 - (0.3 + 0.05 * 0.25) / 2.0  # the surface goes on by 5 % of a face
+    assert x[2] == pytest.approx(0.01 - 0.5 * G * fallen**2, abs=3 * h)  # a step more or less: g t h
