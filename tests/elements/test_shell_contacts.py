@@ -391,6 +391,16 @@ def test_a_side_that_looks_away_is_told(obstacle):
         touching("both")
 
 
+def test_a_side_of_a_bent_shell_that_looks_away_in_part_is_not_told():
+    """The outside of an arch that rolls on a plane."""
+    arch = fem.ShellBody(
+        fem.panel_mesh([1, 3], [1, 12], radius=1.0), section(1e6, 0.3, 0.1), rotation=[2.0, 0, 0], position=[0, 0, 2]
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fem.SurfaceContacts(arch, None, fem.Model().ground, side="top")
+
+
 @pytest.mark.parametrize("stepper", [fem.DecoupledNSGA(), fem.MoreauJean()], ids=["DecoupledNSGA", "MoreauJean"])
 def test_a_plate_that_gets_to_the_other_side_of_a_shell_ends_the_run(stepper):
     """Round its border, and under it: the top of the shell cannot be touched from there."""
