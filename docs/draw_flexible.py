@@ -176,11 +176,48 @@ def shell_panel_arm():
     keep(figure, "shell_panel_arm")
 
 
+def shell_on_a_drum():
+    """A strip that a force at its end winds on a drum, with its stresses, and its moment beside EI/(R + h/2)."""
+    import matplotlib.image
+
+    radius, h, E, load = 3.0, 0.3, 1.2e6, 800.0
+    section = fem.ShellSection(fem.SolidMaterial(E, 0.0, 1.0), h)
+    strip = fem.ShellBody(fem.panel_mesh([12, 1], [32, 1]), section, name="strip")
+    strip.fix("x0")
+    model = fem.Model("drum", gravity=[0, 0, 0])
+    axis = model.ground.frame([0, 0.5, -radius - h / 2], [np.pi / 2, 0, 0])
+    touch = fem.SurfaceContacts(strip, None, cylinder=axis, radius=radius, side="bottom", drawn_size=1.6, name="drum")
+    model.add(strip, fem.EdgeTraction(strip, "x1", [0, 0, -load]), touch)
+    result = fem.static_equilibrium(model, steps=10, save="drum.vtkhdf")
+    result.results.picture(
+        "drum.png",
+        time=1.0,
+        color="von_mises",
+        arrows=False,
+        view=(0.25, -1, 0.25),
+        zoom=1.0,
+        size=(900, 760),
+        caption=False,
+    )
+    figure, (picture, moment) = panels(2, (9.0, 3.8))
+    picture.imshow(matplotlib.image.imread("drum.png"))
+    picture.set_axis_off()
+    at = (np.arange(len(strip.elements)) + 0.5) * 12 / len(strip.elements)
+    bending = E * h**3 / 12
+    moment.plot(at, [result.output(element, "moment")[0] for element in strip.elements], "o", ms=3, label="shell")
+    moment.axhline(bending / (radius + h / 2), color="0.4", lw=0.9, label="EI/(R + h/2)")
+    moment.axhline(bending / radius, color="0.4", lw=0.9, ls=":", label="EI/R")
+    moment.set(xlabel="along the strip [m]", ylabel="moment [N]")
+    moment.legend(fontsize=8)
+    keep(figure, "shell_on_a_drum")
+
+
 def gear_with_thin_web():
     example("gear_with_thin_web")
     shutil.copy("gear_with_thin_web.png", PICTURES)
 
 
 DRAWINGS = (
-    ring_hits_ground, leaf_spring, gripper, snap_fit, twisted_beam, rod_from_cad, shell_panel_arm, gear_with_thin_web,
+    ring_hits_ground, leaf_spring, gripper, snap_fit, twisted_beam, rod_from_cad, shell_panel_arm, shell_on_a_drum,
+    gear_with_thin_web,
 )  # fmt: skip

@@ -17,6 +17,7 @@ from fem_mbs.elements.contacts.clearance import JournalClearance, PrismaticClear
 from fem_mbs.elements.contacts.compliant import CompliantContact
 from fem_mbs.elements.contacts.contact import Contact
 from fem_mbs.elements.contacts.curve import PointOnCurve, SphereOnWire
+from fem_mbs.elements.contacts.frame_on_faces import FrameOnFaces
 from fem_mbs.elements.contacts.group import ContactGroup
 from fem_mbs.elements.contacts.hull import HullOnPlane
 from fem_mbs.elements.contacts.materials import MaterialTable
@@ -102,10 +103,11 @@ __all__ = [
     "BoxOnPlane", "Bushing", "Cable", "CapsuleOnCapsule", "CapsuleOnPlane", "CompliantContact", "ConstantVelocity",
     "Constraint", "Contact", "ContactGroup", "CoordinateCoupling", "CreepingBelt", "Cylindrical", "Differential",
     "Distance", "DryFriction", "DynamicBearing", "EdgeTraction", "ElasticCable", "Element", "EllipsoidOnPlane",
-    "Fixed", "Force", "ForceCurve", "FrameAngle", "FrameMotion", "GearFlank", "GearMesh", "GearPair", "Hexa8",
-    "Hexa8Enhanced", "Hexa20", "HullOnPlane", "IdealBelt", "Inertia", "Joint", "JointBumper", "JointDriver",
-    "JointEffort", "JointFriction", "JointRate", "JointServo", "JointSpring", "JointStop", "JournalClearance",
-    "KnifeEdge", "LineLoad", "LinearDriver", "LoadPattern", "Lock", "LooseGearPair", "MaterialTable", "Motor",
+    "Fixed", "Force", "ForceCurve", "FrameAngle", "FrameMotion", "FrameOnFaces", "GearFlank", "GearMesh",
+    "GearPair", "Hexa8", "Hexa8Enhanced", "Hexa20", "HullOnPlane", "IdealBelt", "Inertia", "Joint", "JointBumper",
+    "JointDriver", "JointEffort", "JointFriction", "JointRate", "JointServo", "JointSpring", "JointStop",
+    "JournalClearance", "KnifeEdge", "LineLoad", "LinearDriver", "LoadPattern", "Lock", "LooseGearPair",
+    "MaterialTable", "Motor",
     "NodalLoad", "NodeOnFaces", "NonlinearSpring", "ParallelAxes", "PerpendicularAxes", "Planar", "PlyMaterial",
     "PointForce", "PointMass", "PointMoment", "PointOnCurve", "PointOnLine", "PointOnSpline", "PointOnSurface",
     "Prescribed", "PressureFace", "Prismatic", "PrismaticClearance", "PythonElement", "QuasiStaticBearing",

@@ -31,6 +31,7 @@ _WHERE = {
     ),
     "fem_mbs.elements.contacts.compliant": ("CompliantContact",),
     "fem_mbs.elements.contacts.curve": ("PointOnCurve", "SphereOnWire"),
+    "fem_mbs.elements.contacts.frame_on_faces": ("FrameOnFaces",),
     "fem_mbs.elements.contacts.group": ("ContactGroup",),
     "fem_mbs.elements.contacts.hull": ("HullOnPlane",),
     "fem_mbs.elements.contacts.materials": ("MaterialTable",),

@@ -31,7 +31,8 @@ What a node beyond the edges of a face is beside says the nearest point of its s
 that of the corner. Beside a border, and beside a ridge (an edge at which faces turn away from the side of the node),
 there is air: the plane of a face does not go on there.
 Heights and the first face are taken anew at the end of each step. A node whose straight way of a step, as seen from the
-surface, went in through one face and out through another has gone through the body: the nearest face is a wrong one.
+surface, went in through one face and out through another has gone through the body: the nearest face is a wrong one. So
+has one that went in through a face and is beside the border now, lower by `BEHIND`.
 Slopes of heights end at `_STEEP`; near a face that is bent so much the nearest point is not certain (`folded`).
 
 Source: docs/theory/surface_contact.md; (1)-(3) as for node-to-segment contact in Wriggers, Computational Contact
@@ -74,7 +75,7 @@ _ROUND = 1e-9  # of a face: round-off
 _STEEP = 1.5  # slope of a surface over its facet: what is bent more may have several nearest points
 _RIM = 0.05  # of a face, by which the surface goes on beyond its border: bodies that lie flush touch there too
 
-PARAMETERS = np.dtype([("faces_at", "i8"), ("fans_at", "i8"), ("spokes_at", "i8"), ("nf", "i8"), ("smooth", "i8")])
+PARAMETERS = np.dtype([(name, "i8") for name in ("faces_at", "fans_at", "spokes_at", "nf", "smooth", "arms_at")])
 
 
 @kernel
@@ -361,14 +362,17 @@ def _beside_border(p, x, state, f, gap, G_N, point, normal, tangents):
 
 
 @kernel
-def contact_hessian(p, x, x0, state, H_N):
-    """Add (3) to H_N (nd, nd)."""
+def curvature(p, x, x0, state, B, row):
+    """Fill (3), B (15, 15), and ∂gap, row (15,), of the node and the nodes of a face; returns the face, −1 beside it.
+
+    Both have the sign of the side of the surface.
+    """
     X, h, d, nu, n = local_matrix(4, 3), local_vector(8), local_matrix(2, 3), local_vector(3), local_vector(3)
     N, z, S, r, uv = local_matrix(4, 4), local_vector(6), local_matrix(6, 3), local_vector(3), local_vector(2)
-    T, c, u, B = local_matrix(2, 15), local_matrix(2, 15), local_matrix(2, 15), local_matrix(15, 15)
+    T, c, u = local_matrix(2, 15), local_matrix(2, 15), local_matrix(2, 15)
     f, kind = locate(p, x, state, _ROOM, uv)
     if kind != SMOOTH:
-        return
+        return -1
     nn, size = _take(p, x, state, f, X, h, d, nu)
     foot(nn, X, h, nu, x[0], uv, N, z, S, r)
     normal_of(S, n)
@@ -393,15 +397,31 @@ def contact_hessian(p, x, x0, state, H_N):
             B[i, j] = -T[0, i] * b0 - T[1, i] * b1 - c[0, i] * u[0, j] - c[1, i] * u[1, j]
     if z[0] != 0.0:
         add_turning_bulge(-z[0], n, nn, d, nu, size, B)
+    _point_row(n, nn, N[0], z[0], d, nu, size, row)
     _, side = _start(p, x, x0, state, uv)
+    for i in range(15):
+        row[i] *= side
+        for j in range(15):
+            B[i, j] *= side
+    return f
+
+
+@kernel
+def contact_hessian(p, x, x0, state, H_N):
+    """Add (3) to H_N (nd, nd)."""
+    B, row = local_matrix(15, 15), local_vector(15)
+    f = curvature(p, x, x0, state, B, row)
+    if f < 0:
+        return
     faces = integer_matrix(p.faces_at, p.nf, FACE)
+    nn = faces[f, 0]
     for a in range(nn + 1):
         at = 0 if a == 0 else 6 * faces[f, a]
         for b in range(nn + 1):
             to = 0 if b == 0 else 6 * faces[f, b]
             for i in range(3):
                 for j in range(3):
-                    H_N[at + i, to + j] += side * B[3 * a + i, 3 * b + j]
+                    H_N[at + i, to + j] += B[3 * a + i, 3 * b + j]
 
 
 @kernel
@@ -462,8 +482,11 @@ def accept(p, x, state):
 
 
 @kernel
-def _crossing(p, x, state, f, inwards, nu):
-    """Part of the step at which the node went through facet f, or −1; fills its normal nu (3,) there."""
+def _crossing(p, x, state, f, inwards, room, nu):
+    """Part of the step at which the node went through facet f, or up to ``room`` beside it; −1: it did not.
+
+    Fills the normal nu (3,) of the facet there.
+    """
     X, X0, h, d = local_matrix(4, 3), local_matrix(4, 3), local_vector(8), local_matrix(2, 3)
     N, z, S, r, y, uv = (
         local_matrix(4, 4),
@@ -503,7 +526,7 @@ def _crossing(p, x, state, f, inwards, nu):
     uv[0] = uv[1] = 1.0 / nn if nn == 3 else 0.5
     foot(nn, X, h, nu, y, uv, N, z, S, r)
     for k in range(nn):
-        if beside(nn, uv, k) > 1e-9:
+        if beside(nn, uv, k) > room:
             return -1.0
     return part
 
@@ -515,11 +538,11 @@ def passed(p, x, state):
     X, h, d = local_matrix(4, 3), local_vector(8), local_matrix(2, 3)
     old = state.shape[0] - 3 * x.shape[0]
     for f in range(p.nf):
-        at = _crossing(p, x, state, f, True, nu)
+        at = _crossing(p, x, state, f, True, _ROUND, nu)
         if at < 0.0:
             continue
         for g in range(p.nf):
-            out = -1.0 if g == f else _crossing(p, x, state, g, False, to)
+            out = -1.0 if g == f else _crossing(p, x, state, g, False, _ROUND, to)
             if out <= at or dot(nu, to) >= 0.0:
                 continue
             nn, size = _take(p, x, state, f, X, h, d, nu)
@@ -531,7 +554,7 @@ def passed(p, x, state):
                     depth -= nu[i] * (way - (1.0 - half) * state[old + 3 * faces[f, 1 + a] + i] - half * X[a, i]) / nn
             if depth > _GRAZE * math.sqrt(size):
                 return True
-            _crossing(p, x, state, f, True, nu)
+            _crossing(p, x, state, f, True, _ROUND, nu)
     return False
 
 
@@ -579,6 +602,16 @@ def folded(p, x, state, f):
 
 
 @kernel
+def passed_beside(p, x, state):
+    """Whether the node, which is beside the border, went in through a face in the step, and is well below it."""
+    nu = local_vector(3)
+    for f in range(p.nf):
+        if _crossing(p, x, state, f, True, _RIM, nu) >= 0.0 and _height_over(p, x, f) < -BEHIND:
+            return True
+    return False
+
+
+@kernel
 def initial(p, x, state):
     """Heights and face that are consistent with the pose."""
     accept(p, x, state)
@@ -598,4 +631,6 @@ def trouble(p, x, state):
         return 2.0
     if kind == SMOOTH and from_below(p, x, state, f):
         return 4.0
+    if kind == BORDER and passed_beside(p, x, state):
+        return 3.0
     return 3.0 if f != int(state[0]) and passed(p, x, state) else 0.0

@@ -83,6 +83,9 @@ class NodeOnFaces(Contact):
     sides = ()  # nothing turns
     two_sided = False  # the second is a surface of several nodes
     checked_within = 0.05
+    corner: Any = Node  # what nodes and corners of faces are
+    corner_name = "node"
+    arms: Any = None  # (nn, 3), from nodes to points that they carry
 
     def __init__(
         self,
@@ -97,24 +100,26 @@ class NodeOnFaces(Contact):
         **law: Any,
     ) -> None:
         self.name = name
-        self.as_instance("node", node, Node, "a node")
-        right = isinstance(faces, (list, tuple)) and len(faces) > 0 and all(map(_is_face, faces))
-        self.check(right, "faces", faces, "must be lists of three or four nodes, all different")
+        what = self.corner_name
+        self.as_instance(what, node, self.corner, f"a {what}")
+        right = isinstance(faces, (list, tuple)) and len(faces) > 0 and all(map(self._is_face, faces))
+        self.check(right, "faces", faces, f"must be lists of three or four {what}s, all different")
         numbers = {"cut": (cut, None), "room": ((room,), 1)}
         for parameter, (pairs, count) in numbers.items():
             message = "must be pairs of whole numbers ≥ 0" if count is None else "must be a pair of whole numbers ≥ 0"
             right = isinstance(pairs, (list, tuple, set)) and all(map(_is_pair, pairs))
             self.check(right, parameter, pairs if count is None else room, message)
-        number: dict[Node, int] = {}
+        number: dict[Any, int] = {}
         for one in (n for face in faces for n in face):
             number.setdefault(one, 1 + len(number))
-        self.check(node not in number, "node", node, "belongs to one of the faces")
+        self.check(node not in number, what, node, "belongs to one of the faces")
         around = list(number)
         wanted, more = room
         message = f"is too large: {MOST} nodes and faces at most"
         self.check(max(wanted, more, len(around), len(faces)) <= MOST, "room", room, message)
         around += around[:1] * (int(wanted) - 1 - len(around))
-        super().__init__([node, *around], name=name, **law)
+        points = [node, *around]
+        super().__init__(self._carriers(points), name=name, **law)
         turning = self.rolling_resistance, self.spinning_resistance, self.radius_contensou
         message = "and other resistances to turning are not for contacts of nodes, which do not turn; leave them out"
         self.check(not any(turning), "rolling_resistance", turning, message)
@@ -123,12 +128,21 @@ class NodeOnFaces(Contact):
         self.smooth = self.as_flag("smooth", smooth)
         self.n_state = 1 + 8 * max(len(faces), int(more)) + 3 * len(self.nodes)
         rows = [[number[n] for n in face] for face in faces]
-        x = np.array([n.position for n in self.nodes])
+        x = np.array([n.position for n in points])
         edges = [np.linalg.norm(x[row] - x[np.roll(row, -1)], axis=1).min() for row in rows]
         self.check(min(edges) > 0.0, "faces", faces, "must have nodes at different places")
         self._one_surface(rows, x, cut)
         self.tables = _tables(rows, x, set(map(tuple, cut)), angle)
         self.place()
+
+    def _is_face(self, face):
+        """Whether it is a list of three or four corners, all different."""
+        right = isinstance(face, (list, tuple)) and len(face) in (3, 4)
+        return right and all(isinstance(one, self.corner) for one in face) and len(set(map(id, face))) == len(face)
+
+    def _carriers(self, points):
+        """Nodes of the points that touch and are touched."""
+        return points
 
     def _one_surface(self, rows, x, cut):
         """Faces have an area and turn the same way round, and edges that are cut exist."""
@@ -156,10 +170,15 @@ class NodeOnFaces(Contact):
 
     def place(self) -> None:
         faces, fans, spokes = self.tables
-        self.record = (address(faces), address(fans), address(spokes), len(faces), int(self.smooth))
+        arms_at = 0 if self.arms is None else address(self.arms)
+        self.record = (address(faces), address(fans), address(spokes), len(faces), int(self.smooth), arms_at)
+
+    def places_at(self, x: np.ndarray, R: np.ndarray) -> np.ndarray:
+        """Places (nn, 3) of what touches and of all corners of faces, with nodes at x and R."""
+        return x
 
     def where_at(self, x: ArrayLike) -> tuple[int, np.ndarray, int, np.ndarray]:
-        """Face, place (2,) and kind of the point nearest to the node at positions x (nn, 3) of all nodes; the state."""
+        """Face, place (2,) and kind of the point nearest to the first of places x (nn, 3) of `places_at`; the state."""
         p, uv, state = np.zeros(1, self.parameters), np.zeros(2), np.zeros(self.n_state)
         p[0] = self.record
         x = np.ascontiguousarray(x, float)
@@ -169,7 +188,7 @@ class NodeOnFaces(Contact):
 
     def regular(self, point: Any) -> bool:
         """Whether the nearest point is well inside of one face, and not behind it."""
-        for x in (point.x0, point.x):
+        for x in (self.places_at(point.x0, point.R0), self.places_at(point.x, point.R)):
             face, uv, kind, state = self.where_at(x)
             nn = self.tables[0][face, 0]
             over = max(beside(nn, uv, k) for k in range(nn))
@@ -183,7 +202,8 @@ class NodeOnFaces(Contact):
 
     def trouble(self, state: Any) -> str:
         """Where the node is that it must not be."""
-        x = np.array([state.x[node.index] for node in self.nodes])
+        numbers = [node.index for node in self.nodes]
+        x = self.places_at(state.x[numbers], state.R[numbers])
         face, uv, kind, heights = self.where_at(x)
         p = np.zeros(1, self.parameters)
         p[0] = self.record
@@ -204,13 +224,7 @@ class NodeOnFaces(Contact):
                 f"is behind face {face} of the surface, to which it came round a border or through it in one step; "
                 "let the surface have all faces that can be met, or take smaller steps"
             )
-        return f"{label(self)}: the node at {x[0].round(6).tolist()} m {what}"
-
-
-def _is_face(face):
-    """Whether it is a list of three or four nodes, all different."""
-    right = isinstance(face, (list, tuple)) and len(face) in (3, 4) and all(isinstance(one, Node) for one in face)
-    return right and len(set(face)) == len(face)
+        return f"{label(self)}: the {self.corner_name} at {x[0].round(6).tolist()} m {what}"
 
 
 def _is_pair(pair):

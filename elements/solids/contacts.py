@@ -1,7 +1,8 @@
-"""Contact of a surface of a solid body with a plane, sphere, cylinder or box: every node of it is a point that touches.
+"""Contact of a surface of a flexible body with a plane, sphere, cylinder or box: every node is a point that touches.
 
 Of a reduced body (`Superelement`) boundary frames touch with their origins. What lies between them has no nodes:
-`SuperelementSurface` makes them.
+`SuperelementSurface` makes them. Of a shell points of its skin touch, at the top and the bottom of its nodes
+(`shells.skin`).
 
 Faces of quadratic cells are refused, unless asked for: their corners take −1/12 of the resultant of a uniform pressure
 (quadrilaterals) or nothing of it (triangles), so that no set of forces ≥ 0 at the nodes is a uniform pressure.
@@ -20,6 +21,8 @@ from fem_mbs.elements.contacts.sphere_box import SphereOnBox
 from fem_mbs.elements.contacts.sphere_cylinder import SphereInCylinder, SphereOnCylinder
 from fem_mbs.elements.contacts.sphere_plane import SphereOnPlane
 from fem_mbs.elements.contacts.sphere_sphere import SphereOnSphere
+from fem_mbs.elements.shells.body import ShellBody
+from fem_mbs.elements.shells.skin import SIDES, skin, tell_far_side
 from fem_mbs.elements.solids.body import SolidBody
 from fem_mbs.elements.solids.faces import places_of_faces
 from fem_mbs.elements.superelements.superelement import Superelement
@@ -37,12 +40,13 @@ class SurfaceContacts(Checked):
 
     Parameters
     ----------
-    body : SolidBody, SuperelementSurface or Superelement
-        Of `Hexa8`, `Tetra4` or `Wedge6`, see ``quadratic``. A superelement by itself touches with its boundary frames.
+    body : SolidBody, ShellBody, SuperelementSurface or Superelement
+        Of `Hexa8`, `Tetra4` or `Wedge6`, see ``quadratic``. A shell touches with its outer faces, half the thickness
+        from its nodes. A superelement by itself touches with its boundary frames.
     group : str or None
         Faces, or nodes of the boundary: then the faces all of whose nodes are in the group. None: the whole boundary.
-        Of the surface of a superelement None, all its points, or a part of it. Of a superelement a name of a frame, or
-        a list of names; None: all frames.
+        Of a shell cells, or nodes, as those of an edge; None: all. Of the surface of a superelement None, all its
+        points, or a part of it. Of a superelement a name of a frame, or a list of names; None: all frames.
     plane : Frame, Node or body, optional
         Contains its origin; its z axis is the normal and points to the side where the solid may be.
     sphere : Frame, Node or body, optional
@@ -60,6 +64,8 @@ class SurfaceContacts(Checked):
     quadratic : bool
         Take faces of quadratic cells too. Their motion is right, forces of single nodes are not pressures, and corners
         may lift off where a pressure acts.
+    side : {"top", "bottom", "both"}, optional
+        Of a shell: which faces touch; the top is where its normals point. Default: both, a node has two contacts then.
     drawn_size : float ≥ 0, optional [m]
         Edge length of the square patch that draws the plane, length of the cylinder; default: none is drawn.
     name : str, optional
@@ -83,12 +89,13 @@ class SurfaceContacts(Checked):
     ParameterError
         No such group, no faces in it, faces that are not on the boundary of the body; quadratic faces; not one of
         plane, sphere, cylinder and box; one of these without its radius and size; ``hollow`` without a cylinder; a
-        surface of a superelement that is no frame.
+        surface of a superelement that is no frame; ``side`` of what is no shell; folds of shells sharper than 120°.
 
     Warns
     -----
     UserWarning
-        A blow on all points of the surface of a superelement would take more than half of its energy.
+        A side of a shell that looks away from the obstacle. A blow on all points of the surface of a superelement that
+        would take more than half of its energy.
 
     Examples
     --------
@@ -103,7 +110,7 @@ class SurfaceContacts(Checked):
 
     def __init__(
         self,
-        body: SolidBody | SuperelementSurface | Superelement,
+        body: SolidBody | ShellBody | SuperelementSurface | Superelement,
         group: Any,
         plane: FrameLike | None = None,
         *,
@@ -114,28 +121,34 @@ class SurfaceContacts(Checked):
         size: ArrayLike | None = None,
         hollow: bool = False,
         quadratic: bool = False,
+        side: str | None = None,
         drawn_size: float = 0.0,
         name: str | None = None,
         **law: Any,
     ) -> None:
         self.name = name
         what = (
-            "a SolidBody, or a Superelement or its SuperelementSurface. Nodes of a ShellBody touch as spheres, "
-            "SphereOnPlane(node, plane, radius=thickness/2) each; a RigidBody by its form: HullOnPlane, BoxOnPlane …"
+            "a SolidBody, a ShellBody, or a Superelement or its SuperelementSurface. A RigidBody touches by its form: "
+            "HullOnPlane, BoxOnPlane …"
         )
-        self.body = self.as_instance("body", body, (SolidBody, SuperelementSurface, Superelement), what)
+        self.body = self.as_instance("body", body, (SolidBody, ShellBody, SuperelementSurface, Superelement), what)
+        self.check(side is None or isinstance(body, ShellBody), "side", side, "is for shells, which have two")
         hollow = self.as_flag("hollow", hollow)
         self._one_obstacle(plane, sphere, cylinder, box, radius, size, hollow)
         allowed = self.as_flag("quadratic", quadratic)
         drawn = self.positive("drawn_size", drawn_size, "m", allow_zero=True)
         self.mass_shares: dict[str, float] = {}
-        self.nodes: list[Any] = []
-        if isinstance(body, SuperelementSurface):
-            self.nodes = self._points(group, plane, law.get("restitution", 0.0))
+        if isinstance(body, ShellBody):
+            points: list[Any] = self._skin(group, side)
+            ways = self._ways(points, plane, sphere, cylinder, box, size, hollow)
+            tell_far_side(self, "side", side, points, ways)
+        elif isinstance(body, SuperelementSurface):
+            points = self._points(group, plane, law.get("restitution", 0.0))
         else:
-            self.nodes = self._frames(group) if isinstance(body, Superelement) else self._surface(group, allowed)
+            points = self._frames(group) if isinstance(body, Superelement) else self._surface(group, allowed)
+        self.nodes: list[Any] = [self.as_frame("group", point).node for point in points]
         self.elements: list[Contact] = []
-        for k, node in enumerate(self.nodes):
+        for k, node in enumerate(points):
             name_k = None if name is None else f"{name} {k}"
             length = drawn if k == 0 else 0.0
             if plane is not None:
@@ -177,6 +190,25 @@ class SurfaceContacts(Checked):
         )
         self.check(bad == 0, "group", group, message)
         return [self.body.nodes[k] for k in np.unique(np.concatenate(faces))]
+
+    def _skin(self, group, side):
+        """Points of one or both sides of a shell."""
+        wanted = self.as_choice("side", "both" if side is None else side, (*SIDES, "both"))
+        sides = SIDES if wanted == "both" else (wanted,)
+        return [point for one in sides for point in skin(self, "group", self.body, group, one)[0]]
+
+    def _ways(self, points, plane, sphere, cylinder, box, size, hollow):
+        """Directions (n, 3) from the obstacle to points at the start."""
+        frame = self.as_frame("plane", next(one for one in (plane, sphere, cylinder, box) if one is not None))
+        y = (np.array([point.position for point in points]) - frame.position) @ frame.orientation
+        if plane is not None:
+            y = np.tile([0.0, 0.0, 1.0], (len(y), 1))
+        elif cylinder is not None:
+            y = y * [1.0, 1.0, 0.0] * (-1.0 if hollow else 1.0)
+        elif box is not None:
+            half = 0.5 * self.as_vector("size", size)
+            y = y - np.clip(y, -half, half)
+        return y @ frame.orientation.T
 
     def _frames(self, group):
         """Nodes of frames of a superelement, and what share of the mass an impact on each meets."""

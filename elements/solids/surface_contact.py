@@ -1,19 +1,26 @@
 """Contact of the surfaces of two flexible bodies: every node of one touches the faces of the other.
 
+Surfaces of shells are their skins (`shells.skin`), at the top or at the bottom.
+
 Forces at the nodes go to the faces by their shape functions: resultants are exact, and a uniform pressure is met in the
 mean between meshes that do not match. Source: docs/theory/surface_contact.md.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from fem_mbs.arguments import Checked
+from fem_mbs.arguments import Checked, FrameLike
+from fem_mbs.elements.contacts.frame_on_faces import FrameOnFaces
 from fem_mbs.elements.contacts.node_on_faces import NodeOnFaces
+from fem_mbs.elements.shells.body import ShellBody
+from fem_mbs.elements.shells.skin import SIDES, skin, tell_far_side
 from fem_mbs.elements.solids.body import SolidBody
 from fem_mbs.elements.solids.faces import places_of_faces
 from fem_mbs.elements.superelements.surface import SuperelementSurface
 from fem_mbs.errors import ParameterError
+from fem_mbs.nodes import Frame
 
 LINEAR = (3, 4)  # nodes of faces whose nodes all take a part > 0 of a uniform pressure
 FEW = 36  # nodes of a surface that is all within reach of every node
@@ -22,18 +29,23 @@ EDGES = 1.5  # longest edges, the default reach
 
 
 class SurfaceOnSurface(Checked):
-    """Contact of two solids, or superelements; ``model.add(touch)`` adds it.
+    """Contact of two solids, shells or superelements, or of points with one; ``model.add(touch)`` adds it.
 
     Parameters
     ----------
-    body_A : SolidBody or SuperelementSurface
-        Of `Hexa8`, `Tetra4` or `Wedge6`. Its nodes touch: take the finer, or the softer one.
+    body_A : SolidBody, ShellBody, SuperelementSurface or list of frames
+        Of `Hexa8`, `Tetra4` or `Wedge6`. Its nodes touch: take the finer, or the softer one. Frames are points of rigid
+        bodies that touch, as the feet of a table; ``group_A`` is None then.
     group_A : str or None
-        Faces, or nodes of the boundary. None: the whole boundary.
-    body_B : SolidBody or SuperelementSurface
+        Faces, or nodes of the boundary. None: the whole boundary. Of a shell cells, or nodes; None: all.
+    body_B : SolidBody, ShellBody or SuperelementSurface
         Of linear cells as well; not the same body.
     group_B : str or None
         Faces that they touch. Give all that can be met, beyond edges too: beside a border there is nothing to touch.
+    side_A : {"top", "bottom", "both"}, of shells alone, which need it
+        Which of its faces touch; the top is where its normals point.
+    side_B : {"top", "bottom"}, of shells alone, which need it
+        The side that the first is on.
     reach : float > 0, optional [m]
         How far a node may slide along the surface from where it is nearest at the start. A run in which one gets
         farther ends there. Every node knows the faces within its reach, so that the time of a step grows with them.
@@ -52,14 +64,20 @@ class SurfaceOnSurface(Checked):
 
     Attributes
     ----------
-    elements : list of NodeOnFaces
-    nodes : list of Node3
+    elements : list of NodeOnFaces, with a shell FrameOnFaces
+    nodes : list of Node
         The node of each contact.
 
     Raises
     ------
     ParameterError
-        No such group, no faces in it; quadratic faces; one and the same body; too many faces within reach.
+        No such group, no faces in it; quadratic faces; one and the same body; too many faces within reach; a shell
+        without its side, or on the other side of it; edges of the second at which three or more cells meet.
+
+    Warns
+    -----
+    UserWarning
+        A side of the first that looks away from the second.
 
     Examples
     --------
@@ -74,11 +92,13 @@ class SurfaceOnSurface(Checked):
 
     def __init__(
         self,
-        body_A: SolidBody | SuperelementSurface,
+        body_A: SolidBody | ShellBody | SuperelementSurface | Sequence[FrameLike],
         group_A: str | None,
-        body_B: SolidBody | SuperelementSurface,
+        body_B: SolidBody | ShellBody | SuperelementSurface,
         group_B: str | None,
         *,
+        side_A: str | None = None,
+        side_B: str | None = None,
         reach: float | None = None,
         both: bool = False,
         smooth: bool = True,
@@ -88,24 +108,57 @@ class SurfaceOnSurface(Checked):
     ) -> None:
         self.name = name
         what = (
-            "a SolidBody or a SuperelementSurface; what is rigid is an obstacle of SurfaceContacts: plane, sphere, "
-            "cylinder or box"
+            "a SolidBody, a ShellBody or a SuperelementSurface. What is rigid is an obstacle of SurfaceContacts: "
+            "plane, sphere, cylinder, box"
         )
-        first = self.as_instance("body_A", body_A, (SolidBody, SuperelementSurface), what)
-        second = self.as_instance("body_B", body_B, (SolidBody, SuperelementSurface), what)
+        kinds = (SolidBody, ShellBody, SuperelementSurface)
+        if isinstance(body_A, (list, tuple)):
+            first: Any = [self.as_frame("body_A", one) for one in body_A]
+        else:
+            message = f"{what}. Points of rigid bodies, as their corners, are a list of frames"
+            first = self.as_instance("body_A", body_A, kinds, message)
+        second = self.as_instance("body_B", body_B, kinds, what)
         same = getattr(first, "body", first) is getattr(second, "body", second)
         self.check(not same, "body_B", second, "is the first body: contact of a body with itself is not known")
         if reach is not None:
             reach = self.positive("reach", reach, "m")
-        surfaces = [(first, "group_A", group_A), (second, "group_B", group_B)]
-        faces = [
-            self._linear(parameter, group, places_of_faces(self, body, group)) for body, parameter, group in surfaces
+        both = self.as_flag("both", both)
+        surfaces = [
+            self._surface("A", first, group_A, side_A, touched=both),
+            self._surface("B", second, group_B, side_B, touched=True),
         ]
         options = {"smooth": smooth, "crease": crease, **law}
         self.nodes: list[Any] = []
         self.elements: list[NodeOnFaces] = []
-        for one, other in ((0, 1), (1, 0)) if self.as_flag("both", both) else ((0, 1),):
-            self._touch(surfaces[one][0], faces[one], surfaces[other][0], faces[other], reach, options)
+        if isinstance(first, ShellBody):
+            ways = _normals_below(surfaces[0][0], *surfaces[1][:2])
+            tell_far_side(self, "side_A", side_A, surfaces[0][0], ways)
+        for one, other in ((0, 1), (1, 0)) if both else ((0, 1),):
+            self._touch(surfaces[one], surfaces[other], reach, options)
+
+    def _surface(self, which, body, group, side, *, touched):
+        """Points, faces (numbers of points) and numbers of the points that touch; faces where it is ``touched``."""
+        parameter = f"side_{which}"
+        if isinstance(body, list):
+            self.check(body, "body_A", body, "has no frames")
+            self.check(group is None, "group_A", group, "is for bodies from meshes; of frames all touch: None")
+            self.check(side is None, parameter, side, "is for shells, which have two")
+            self.check(not touched, "both", touched, "needs faces of the first, which frames have not")
+            return body, [], np.arange(len(body))
+        if not isinstance(body, ShellBody):
+            self.check(side is None, parameter, side, "is for shells, which have two")
+            faces = self._linear(f"group_{which}", group, places_of_faces(self, body, group))
+            return body.nodes, faces, np.unique(np.concatenate(faces))
+        self.check(side is not None, parameter, side, 'must be given of a shell: "top" or "bottom"')
+        side = self.as_choice(parameter, side, (*SIDES, "both"))
+        message = "is for points that touch alone; faces are touched from one side. Make a contact of each side"
+        self.check(side in SIDES or not touched, parameter, side, message)
+        points: list[Any] = []
+        faces: list[Any] = []
+        for one in SIDES if side == "both" else (side,):
+            more, faces = skin(self, f"group_{which}", body, group, one, with_faces=touched)
+            points += more
+        return points, faces, np.arange(len(points))
 
     def _linear(self, parameter, group, faces):
         bad = sum(len(places) not in LINEAR for places in faces)
@@ -116,10 +169,11 @@ class SurfaceOnSurface(Checked):
         self.check(bad == 0, parameter, group, message)
         return faces
 
-    def _touch(self, body, own, other, faces, reach, options):
-        """Contacts of the nodes of faces ``own`` of a body with faces of the other."""
-        x = np.array([node.position for node in other.nodes])
-        nodes = [body.nodes[k] for k in np.unique(np.concatenate(own))]
+    def _touch(self, own, other, reach, options):
+        """Contacts of points of a surface with faces of the other."""
+        corners, faces, _ = other
+        nodes = [own[0][k] for k in own[2]]
+        x = np.array([corner.position for corner in corners])
         near = _within(np.array([node.position for node in nodes]), x, faces, reach)
         largest = max(len(np.unique(np.concatenate([faces[f] for f in some]))) for some in near)
         message = (
@@ -130,6 +184,10 @@ class SurfaceOnSurface(Checked):
             raise ParameterError(self, "reach", reach, message)
         room = 1 + _square(largest), _square(max(map(len, near)))
         owners = _edges(faces)
+        frames = any(isinstance(one, Frame) for one in (nodes[0], corners[0]))
+        kind: Any = FrameOnFaces if frames else NodeOnFaces
+        if frames:
+            nodes, corners = [one.frame() for one in nodes], [one.frame() for one in corners]
         for node, some in zip(nodes, near):
             inside, cut = set(some), []
             for k, f in enumerate(some):
@@ -139,9 +197,19 @@ class SurfaceOnSurface(Checked):
                     if beyond is not None and beyond not in inside:
                         cut.append((k, a))
             label = None if self.name is None else f"{self.name} {len(self.elements)}"
-            corners = [[other.nodes[a] for a in faces[f]] for f in some]
-            self.elements.append(NodeOnFaces(node, corners, cut=cut, room=room, name=label, **options))
-            self.nodes.append(node)
+            around = [[corners[a] for a in faces[f]] for f in some]
+            self.elements.append(kind(node, around, cut=cut, room=room, name=label, **options))
+            self.nodes.append(node.node if frames else node)
+
+
+def _normals_below(points, corners, faces):
+    """Normals (n, 3) of the faces with the middles nearest to points."""
+    from scipy.spatial import cKDTree
+
+    x = np.array([corner.position for corner in corners])
+    nearest = cKDTree([x[row].mean(axis=0) for row in faces]).query([point.position for point in points])[1]
+    normals = np.array([np.cross(x[row[-2]] - x[row[0]], x[row[-1]] - x[row[1]]) for row in faces])
+    return normals[nearest]
 
 
 def _square(count):

@@ -74,4 +74,12 @@ SHELLS = {
         fem.EdgeTraction,
         dict(body=panel(), group="x1", traction=[1, 0, 0], signal=1.0, name="edge"),
     ),
+    "SurfaceContacts of a shell": lambda: (
+        fem.SurfaceContacts,
+        dict(body=panel(), group="x1", plane=fem.Node6(), side="both", name="c"),
+    ),
+    "SurfaceOnSurface of shells": lambda: (
+        fem.SurfaceOnSurface,
+        dict(body_A=panel(), group_A="x1", body_B=panel(), group_B=None, side_A="bottom", side_B="top", name="t"),
+    ),
 }
