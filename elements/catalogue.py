@@ -19,6 +19,7 @@ from fem_mbs.elements.contacts.contact import Contact
 from fem_mbs.elements.contacts.curve import PointOnCurve, SphereOnWire
 from fem_mbs.elements.contacts.group import ContactGroup
 from fem_mbs.elements.contacts.hull import HullOnPlane
+from fem_mbs.elements.contacts.hull_pair import HullFeature, HullOnHull
 from fem_mbs.elements.contacts.materials import MaterialTable
 from fem_mbs.elements.contacts.node_on_faces import NodeOnFaces
 from fem_mbs.elements.contacts.round_on_plane import EllipsoidOnPlane, RingOnPlane
@@ -101,7 +102,7 @@ __all__ = [
     "Constraint", "Contact", "ContactGroup", "CoordinateCoupling", "CreepingBelt", "Cylindrical", "Differential",
     "Distance", "DryFriction", "DynamicBearing", "EdgeTraction", "ElasticCable", "Element", "EllipsoidOnPlane",
     "Fixed", "Force", "ForceCurve", "FrameAngle", "FrameMotion", "GearFlank", "GearMesh", "GearPair", "Hexa8",
-    "Hexa8Enhanced", "Hexa20", "HullOnPlane", "IdealBelt", "Inertia", "Joint", "JointBumper", "JointDriver",
+    "Hexa8Enhanced", "Hexa20", "HullFeature", "HullOnHull", "HullOnPlane", "IdealBelt", "Inertia", "Joint", "JointBumper", "JointDriver",
     "JointEffort", "JointFriction", "JointRate", "JointServo", "JointSpring", "JointStop", "JournalClearance",
     "KnifeEdge", "LineLoad", "LinearDriver", "Lock", "LooseGearPair", "MaterialTable", "Motor", "NodalLoad",
     "NodeOnFaces", "NonlinearSpring", "ParallelAxes", "PerpendicularAxes", "Planar", "PlyMaterial", "PointForce",

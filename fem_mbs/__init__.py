@@ -33,6 +33,7 @@ _WHERE = {
     "fem_mbs.elements.contacts.curve": ("PointOnCurve", "SphereOnWire"),
     "fem_mbs.elements.contacts.group": ("ContactGroup",),
     "fem_mbs.elements.contacts.hull": ("HullOnPlane",),
+    "fem_mbs.elements.contacts.hull_pair": ("HullOnHull",),
     "fem_mbs.elements.contacts.materials": ("MaterialTable",),
     "fem_mbs.elements.contacts.node_on_faces": ("NodeOnFaces",),
     "fem_mbs.elements.contacts.round_on_plane": ("EllipsoidOnPlane", "RingOnPlane"),

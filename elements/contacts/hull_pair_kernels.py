@@ -1,0 +1,384 @@
+"""Kernels of two hulls that touch each other: which features are near each other, and the contact of a pair of them.
+
+Hulls are all that is within ρ of their cores, convex polyhedra with corners c and edges. Their distance is reached
+between a corner of one and the other core, or between two edges that cross,
+
+    gap = min( |c_A − core B| , |c_B − core A| , |edge of A − edge of B| ) − 2ρ                                     (1)
+
+of which there are as many as the product of the numbers of edges. Few of them are near: two faces that lie on each
+other have at most as many corners in common as both together. An element is one of K *slots*: it holds one feature pair
+during a step, and has its gap and rows, which are smooth and those of a sphere against a shape (`shape_contact`) or of
+two capsules (`capsule_kernels`). At the end of the step the K nearest pairs are found. Those that a slot holds stay in
+it, so that multipliers and histories go on; others get the slots that are left.
+
+    corner on core   n, N by (1), (3) of `hull_kernels`;  of a corner of B the roles are exchanged and n, t2 turned  (2)
+    edge on edge     counts where both are nearest inside, not parallel, and face each other by (2) of `hull_kernels`
+
+No pair outside the slots may be deeper than those inside: `trouble` looks at all of them once for each step that is to
+be accepted, and at cores that go through each other.
+
+All slots of two hulls make the same choice. It depends on the pose alone: the first that asks leaves it, with the pose,
+for the others.
+
+Source: docs/theory/hulls.md, (6)-(8); nearest features: Ericson, Real-Time Collision Detection (2005), 5.1.9 and 5.2.
+
+    symbol  code        shape   unit  meaning
+    ρ       radius      ()      m     rounding of both
+    K       slots       ()      -     number of elements; slot is the number of this one
+            work        (·,)    m     pose (24,), distances of the nearest K, bounds (nv,), corners in other axes (nv, 3)
+            numbers     (·,)    -     the nearest K, whether placed (K,), faces of bounds (nv,), whether edges are near
+    -       state       (K,)    -     feature of each slot: corners of A, of B, then edge of A · edges of B + edge of B
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numba import carray
+
+from fem_mbs.elements.contacts import capsule_kernels
+from fem_mbs.elements.contacts.capsule_kernels import feet
+from fem_mbs.elements.contacts.hull_kernels import (
+    INSIDE,
+    bend_of_hull,
+    bound_by_hull,
+    cross_inside,
+    edge_beyond,
+    edge_faces,
+    out_of_hull,
+    passes_through_hull,
+)
+from fem_mbs.elements.contacts.shape_contact import shape_hessian, shape_rows, sphere_center
+from fem_mbs.jit import (
+    integer_matrix,
+    integers,
+    kernel,
+    local_matrix,
+    local_vector,
+    matrix,
+    tensor,
+    vector,
+    void_pointer,
+)
+from fem_mbs.rotations import dot, rotate, rotate_T
+
+LEFT_OUT = 1e-4  # of ρ: pairs outside the slots may be deeper than those inside by less
+AHEAD = 1.5  # times their spheres: features are looked for where hulls are nearer
+HIDDEN, CROSSED = 1.0, 2.0  # answers of `trouble`
+ARRAYS = ("first_corner", "first_edge", "first_face", "corner", "end", "into", "face", "first_rim", "rim")
+EDGES = capsule_kernels.PARAMETERS
+PARAMETERS = np.dtype(
+    [(f"{name}_at", "i8") for name in ARRAYS]
+    + [("work_at", "i8"), ("numbers_at", "i8"), ("edges_at", "i8"), ("slot", "i8"), ("slots", "i8")]
+    + [("radius", "f8"), ("center", "f8", (2, 3)), ("bound", "f8", (2,))]
+)
+
+
+class Hulls(NamedTuple):
+    """Arrays of both polyhedra, see `fem_mbs.elements.contacts.hull_arrays`."""
+
+    first_corner: np.ndarray
+    first_edge: np.ndarray
+    first_face: np.ndarray
+    corner: np.ndarray
+    end: np.ndarray
+    into: np.ndarray
+    face: np.ndarray
+    first_rim: np.ndarray
+    rim: np.ndarray
+
+
+@kernel
+def hulls_of(p):
+    """Arrays of both polyhedra."""
+    corners, edges, faces = integers(p.first_corner_at, 3), integers(p.first_edge_at, 3), integers(p.first_face_at, 3)
+    nv, ne, nf = corners[2], edges[2], faces[2]
+    return Hulls(
+        corners, edges, faces, matrix(p.corner_at, nv, 3), integer_matrix(p.end_at, ne, 2),
+        tensor(p.into_at, ne, 2, 3), matrix(p.face_at, nf, 4), integers(p.first_rim_at, nf + 1),
+        integer_matrix(p.rim_at, 2 * ne, 2),
+    )  # fmt: skip
+
+
+@kernel
+def _near_spheres(p, x, R, part):
+    """Whether the spheres about both hulls meet, with radii as large by ``part``."""
+    square, d = 0.0, local_matrix(2, 3)
+    for a in range(2):
+        rotate(R[a], p.center[a], d[a])
+    for i in range(3):
+        square += (x[0, i] + d[0, i] - x[1, i] - d[1, i]) ** 2
+    return square < (part * (p.bound[0] + p.bound[1])) ** 2
+
+
+@kernel
+def _same_pose(pose, x, R):
+    """Whether a pose (24,) is x (2, 3), R (2, 3, 3), and makes it so."""
+    same, at = True, 0
+    for a in range(2):
+        for i in range(3):
+            same = same and pose[at] == x[a, i]
+            pose[at] = x[a, i]
+            at += 1
+            for k in range(3):
+                same = same and pose[at] == R[a, i, k]
+                pose[at] = R[a, i, k]
+                at += 1
+    return same
+
+
+@kernel
+def _insert(best, found, count, distance, feature):
+    """Put a feature among the nearest (K,), of which there are ``count``; the new number."""
+    most = best.shape[0]
+    if count == most and distance >= best[most - 1]:
+        return count
+    k = min(count, most - 1)
+    while k > 0 and best[k - 1] > distance:
+        best[k], found[k] = best[k - 1], found[k - 1]
+        k -= 1
+    best[k], found[k] = distance, feature
+    return min(count + 1, most)
+
+
+@kernel
+def _views(p, q):
+    """Of the shared arrays: places of the corners, distances of the nearest K, their features."""
+    nv, K = q.first_corner[2], p.slots
+    at = p.work_at + 8 * (24 + K)
+    return matrix(at + 8 * nv, nv, 3), vector(p.work_at + 8 * 24, K), integers(p.numbers_at, K)
+
+
+@kernel
+def search(p, q, x, R):
+    """Find the K nearest feature pairs at poses x (2, 3), R (2, 3, 3), and the corners in axes of the other body."""
+    places, best, found = _views(p, q)
+    if _same_pose(vector(p.work_at, 24), x, R):
+        return
+    nv, K = q.first_corner[2], p.slots
+    bound, face = vector(p.work_at + 8 * (24 + K), nv), integers(p.numbers_at + 16 * K, nv)
+    d, n, count = local_vector(3), local_vector(3), 0
+    for a in range(2):
+        b, first, last = 1 - a, q.first_corner[a], q.first_corner[a + 1]
+        for f in range(first, last):
+            rotate(R[a], q.corner[f], d)
+            for i in range(3):
+                d[i] += x[a, i] - x[b, i]
+            rotate_T(R[b], d, places[f])
+        bound_by_hull(q, b, places[first:last], last - first, math.inf, bound[first:last], face[first:last])
+        for f in range(first, last):
+            if count < K or bound[f] < best[K - 1]:  # no corner is nearer than its bound
+                count = _insert(best, found, count, out_of_hull(q, b, places[f], n)[0], f)
+    _search_edges(p, q, R, places, best, found, bound, face)
+
+
+@kernel
+def _search_edges(p, q, R, places, best, found, bound, face):
+    """Put pairs of edges among the K nearest, which corners have filled; axes are those of B."""
+    n_a, nv, K = q.first_corner[1], q.first_corner[2], p.slots
+    m_a, m_b = q.first_edge[1], q.first_edge[2] - q.first_edge[1]
+    near = integers(p.numbers_at + 8 * (2 * K + nv), m_b)
+    z, at, v, u = local_matrix(4, 3), local_vector(4), local_vector(3), local_vector(3)
+    reach = best[K - 1]
+    for j in range(m_b):
+        i, k = q.end[m_a + j, 0], q.end[m_a + j, 1]
+        near[j] = 0 if edge_beyond(q, places[n_a:], i, k, reach, bound[n_a:], face[n_a:]) else 1
+    for e in range(m_a):
+        i, k = q.end[e, 0], q.end[e, 1]
+        reach = best[K - 1]
+        if reach <= 0.0 or edge_beyond(q, places, i, k, reach, bound, face):
+            continue
+        for j in range(m_b):
+            if near[j] == 0:
+                continue
+            for c in range(3):
+                z[0, c], z[1, c] = places[i, c], places[k, c]
+                z[2, c], z[3, c] = q.corner[n_a + q.end[m_a + j, 0], c], q.corner[n_a + q.end[m_a + j, 1], c]
+            feet(z, 1, at)
+            for c in range(3):
+                v[c] = z[0, c] + at[0] * (z[1, c] - z[0, c]) - z[2, c] - at[1] * (z[3, c] - z[2, c])
+            square = dot(v, v)
+            if square >= best[K - 1] ** 2 or square == 0.0 or not cross_inside(z, at, INSIDE * p.radius):
+                continue
+            size = math.sqrt(square)
+            for c in range(3):
+                v[c] /= size
+            rotate(R[1], v, u)
+            rotate_T(R[0], u, z[0])
+            for c in range(3):
+                u[c] = -z[0, c]
+            if edge_faces(q, 0, e, u) and edge_faces(q, 1, j, v):
+                _insert(best, found, K, size, nv + e * m_b + j)
+
+
+@kernel
+def _crossed(q, places):
+    """Whether the cores go through each other; ``places`` of `search`."""
+    for a in range(2):
+        b, first = 1 - a, q.first_corner[a]
+        for e in range(q.first_edge[a], q.first_edge[a + 1]):
+            if passes_through_hull(q, b, places[first + q.end[e, 0]], places[first + q.end[e, 1]]):
+                return True
+    return False
+
+
+@kernel
+def accept(p, x, R, state):
+    """The K nearest features, each in the slot that has it, the others in those that are left."""
+    q = hulls_of(p)
+    if not _near_spheres(p, x, R, AHEAD) and state[0] != state[1]:  # those of before do, and are there
+        return
+    search(p, q, x, R)
+    K = p.slots
+    _, _, found = _views(p, q)
+    placed = integers(p.numbers_at + 8 * K, K)
+    for m in range(K):
+        placed[m] = 0
+    for k in range(K):
+        holds = int(state[k])
+        state[k] = -1.0
+        for m in range(K):
+            if found[m] == holds and placed[m] == 0:
+                placed[m], state[k] = 1, float(holds)
+    k = 0
+    for m in range(K):
+        if placed[m] == 0:
+            while state[k] >= 0.0:
+                k += 1
+            state[k] = float(found[m])
+
+
+@kernel
+def initial(p, x, R, state):
+    """The K nearest features."""
+    accept(p, x, R, state)
+
+
+@kernel
+def trouble(p, x, R, state):
+    """1: a pair outside the slots is deeper than those inside; 2: the cores go through each other."""
+    if p.slot != 0 or not _near_spheres(p, x, R, 1.0):
+        return 0.0
+    q = hulls_of(p)
+    search(p, q, x, R)
+    places, best, found = _views(p, q)
+    if _crossed(q, places):
+        return CROSSED
+    held = 0.0  # gap of the deepest that a slot has
+    for m in range(p.slots):
+        if best[m] - 2.0 * p.radius >= held - LEFT_OUT * p.radius:
+            break
+        inside = False
+        for k in range(p.slots):
+            inside = inside or int(state[k]) == found[m]
+        if not inside:
+            return HIDDEN
+        held = min(held, best[m] - 2.0 * p.radius)
+    return 0.0
+
+
+@kernel
+def edges_of(p, q, number):
+    """Record of the capsules of a pair of edges; one for all slots, which fill it one after the other."""
+    record = carray(void_pointer(p.edges_at), (1,), EDGES)[0]
+    m_a, m_b = q.first_edge[1], q.first_edge[2] - q.first_edge[1]
+    for a in range(2):
+        e = number // m_b if a == 0 else m_a + number % m_b
+        for k in range(2):
+            corner = q.first_corner[a] + q.end[e, k]
+            record.node[2 * a + k] = a
+            for i in range(3):
+                record.offset[2 * a + k, i] = q.corner[corner, i]
+    record.radius[0] = record.radius[1] = p.radius
+    record.segment = 1
+    return record
+
+
+@kernel
+def nearest(q, b, y, n, N):
+    """Distance [m] of y (3,) from core b, in its axes; fills n (3,) and N (3, 3)."""
+    distance, on = out_of_hull(q, b, y, n)
+    bend_of_hull(q, b, on, distance, n, N)
+    return distance
+
+
+@kernel
+def _unit(F):
+    for i in range(3):
+        for k in range(3):
+            F[i, k] = 1.0 if i == k else 0.0
+
+
+@kernel
+def contact(p, x, R, x0, R0, state, gap, slip, G_N, G_T, V_T, W, point, normal, tangents):
+    """Gap and rows of the feature that the slot holds; (2)."""
+    q, f = hulls_of(p), int(state[p.slot])
+    nv = q.first_corner[2]
+    if f >= nv:
+        edges = edges_of(p, q, f - nv)
+        capsule_kernels.contact(edges, x, R, x0, R0, gap, slip, G_N, G_T, V_T, W, point, normal, tangents)
+        return
+    y, y0, y_B, n, n0 = local_vector(3), local_vector(3), local_vector(3), local_vector(3), local_vector(3)
+    N, F, zero, m, t = local_matrix(3, 3), local_matrix(3, 3), local_vector(3), local_vector(3), local_matrix(2, 3)
+    s, row, slips, speeds, turns = (
+        local_vector(2), local_vector(12), local_matrix(2, 12), local_matrix(2, 12), local_matrix(3, 12)
+    )  # fmt: skip
+    a = 0 if f < q.first_corner[1] else 1
+    b, c, r, side = 1 - a, q.corner[f], p.radius, 1.0 - 2.0 * a
+    _unit(F)
+    for i in range(3):
+        zero[i] = m[i] = t[0, i] = t[1, i] = 0.0
+    for j in range(12):
+        row[j] = 0.0
+        for k in range(3):
+            turns[k, j] = 0.0
+        for k in range(2):
+            slips[k, j] = speeds[k, j] = s[k] = 0.0
+    sphere_center(x0[a], R0[a], c, x0[b], R0[b], zero, F, y_B, y0)
+    nearest(q, b, y0, n0, N)
+    sphere_center(x[a], R[a], c, x[b], R[b], zero, F, y_B, y)
+    gap[0] += nearest(q, b, y, n, N) - 2.0 * r
+    shape_rows(c, F, r, x[a], R[a], R[b], R0[a], R0[b], y_B, y, y0, n, n0, N, s, row, slips, speeds, turns, point, m, t)
+    # as seen from A: exchanged roles turn n and t2, and with them slip_2 is what it was
+    slip[0] += side * s[0]
+    slip[1] += s[1]
+    for j in range(12):
+        k = (j + 6 * a) % 12
+        G_N[k] += row[j]
+        G_T[0, k] += side * slips[0, j]
+        G_T[1, k] += slips[1, j]
+        V_T[0, k] += side * speeds[0, j]
+        V_T[1, k] += speeds[1, j]
+        W[0, k] += side * turns[0, j]
+        W[1, k] += turns[1, j]
+        W[2, k] += turns[2, j]
+    for i in range(3):
+        normal[i] += side * m[i]
+        tangents[0, i] += t[0, i]
+        tangents[1, i] += side * t[1, i]
+
+
+@kernel
+def contact_hessian(p, x, R, state, H_N):
+    """Add ∂G_N/∂q to H_N (12, 12)."""
+    q, f = hulls_of(p), int(state[p.slot])
+    nv = q.first_corner[2]
+    if f >= nv:
+        capsule_kernels.contact_hessian(edges_of(p, q, f - nv), x, R, H_N)
+        return
+    y, y_B, n, zero = local_vector(3), local_vector(3), local_vector(3), local_vector(3)
+    N, F, H = local_matrix(3, 3), local_matrix(3, 3), local_matrix(12, 12)
+    a = 0 if f < q.first_corner[1] else 1
+    b, c = 1 - a, q.corner[f]
+    _unit(F)
+    for i in range(3):
+        zero[i] = 0.0
+    for i in range(12):
+        for j in range(12):
+            H[i, j] = 0.0
+    sphere_center(x[a], R[a], c, x[b], R[b], zero, F, y_B, y)
+    nearest(q, b, y, n, N)
+    shape_hessian(c, F, R[a], R[b], y_B, n, N, H)
+    for i in range(12):
+        for j in range(12):
+            H_N[(i + 6 * a) % 12, (j + 6 * a) % 12] += H[i, j]
