@@ -45,7 +45,8 @@ class _Pair:
     ----------
     frames : (Frame, Frame)
     slots : int, K
-    longest, farthest : float [m], edge, and way from a node to a corner
+    longest : float [m], of the edges
+    arms : (2,) [m], from each node to the farthest point of its hull
     """
 
     def __init__(self, frames: tuple[Frame, Frame], cores: list[Polyhedron], radius: float) -> None:
@@ -56,11 +57,11 @@ class _Pair:
         self.slots = min(SPARE * together, corners)
         self.work = np.full(24 + self.slots + 4 * corners, np.nan)
         self.numbers = np.zeros(2 * self.slots + corners + edges, np.int64)
-        self.edges = np.zeros(1, EDGES)
+        self.ahead, self.edges = np.full(24 + 37, np.nan), np.zeros(1, EDGES)
         self.centers = np.array([core.points.mean(axis=0) for core in cores])
         far = [np.linalg.norm(core.points - center, axis=1).max() for core, center in zip(cores, self.centers)]
         self.bounds = np.array(far) + radius
-        self.farthest = max(float(np.linalg.norm(core.points, axis=1).max()) for core in cores)
+        self.arms = np.array([np.linalg.norm(core.points, axis=1).max() for core in cores]) + radius
         ends = np.concatenate([core.points[core.edges] for core in cores])
         self.longest = float(np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1).max())
 
@@ -72,8 +73,8 @@ class _Pair:
     def record(self, slot: int) -> tuple:
         """Values of `PARAMETERS` for a slot."""
         arrays = [address(self.arrays[name]) for name in ARRAYS]
-        room = [address(array) for array in (self.work, self.numbers, self.edges)]
-        return (*arrays, *room, slot, self.slots, self.radius, self.centers, self.bounds)
+        room = [address(array) for array in (self.work, self.numbers, self.ahead, self.edges)]
+        return (*arrays, *room, slot, self.slots, self.radius, self.centers, self.bounds, self.arms)
 
 
 class HullFeature(Contact):
@@ -95,7 +96,7 @@ class HullFeature(Contact):
     convex = True
 
     def __init__(self, pair: _Pair, slot: int, *, name: str | None = None, **law: Any) -> None:
-        self._pair, self._slot, self.n_state = pair, slot, pair.slots
+        self._pair, self._slot, self.n_state = pair, slot, pair.slots + 2
         super().__init__([frame.node for frame in pair.frames], name=name, **law)
         self.place()
 
@@ -106,10 +107,6 @@ class HullFeature(Contact):
     @property
     def reach(self) -> float:
         return self._pair.longest + self._pair.radius
-
-    @property
-    def gap_slopes(self) -> tuple[float, float]:  # type: ignore[override]
-        return 1.0, self._pair.farthest
 
     def place(self) -> None:
         self.record = self._pair.record(self._slot)
@@ -122,7 +119,7 @@ class HullFeature(Contact):
         """
         p, state = np.zeros(1, self.parameters), np.zeros(self.n_state)
         p[0] = self.record
-        initial(p[0], np.ascontiguousarray(x), np.ascontiguousarray(R), state)
+        initial(p[0], np.ascontiguousarray(x), np.ascontiguousarray(R), np.zeros(12), 0.0, state)
         feature, q = int(state[self._slot]), self._pair.hulls
         corners, edges_B = int(q.first_corner[2]), int(q.first_edge[2] - q.first_edge[1])
         return (feature, -1) if feature < corners else divmod(feature - corners, edges_B)
@@ -139,7 +136,7 @@ class HullFeature(Contact):
             return CapsuleOnCapsule(*ends, radius_A=self._pair.radius, radius_B=self._pair.radius).regular(point)
         a = 0 if first < q.first_corner[1] else 1
         bends, normals = [], []
-        near = 4e-3 * (point.size + self._pair.farthest)  # differences turn bodies too
+        near = 4e-3 * (point.size + self._pair.arms.max())  # differences turn bodies too
         for x, R in ((point.x0, point.R0), (point.x, point.R)):
             y = R[1 - a].T @ (x[a] + R[a] @ q.corner[first] - x[1 - a])
             for step in near * np.vstack([np.zeros(3), np.eye(3), -np.eye(3)]):
@@ -157,7 +154,7 @@ class HullFeature(Contact):
         p, own = np.zeros(1, self.parameters), np.zeros(self.n_state)
         p[0] = self.record
         x, R = (np.array([getattr(state, name)[node.index] for node in self.nodes]) for name in "xR")
-        initial(p[0], x, R, own)
+        initial(p[0], x, R, np.zeros(12), 0.0, own)
         hulls = " and ".join(label(node) for node in self.nodes)
         if trouble(p[0], x, R, own) == CROSSED:
             return (
@@ -166,7 +163,7 @@ class HullFeature(Contact):
                 "through the other hull within one"
             )
         return (
-            f"{label(self)}: the hulls of {hulls} came to overlap where none of the {self.n_state} contacts is that "
+            f"{label(self)}: the hulls of {hulls} came to overlap where none of the {self._pair.slots} contacts is that "
             "they had in this step; take smaller steps"
         )
 

@@ -8,26 +8,33 @@ between a corner of one and the other core, or between two edges that cross,
 of which there are as many as the product of the numbers of edges. Few of them are near: two faces that lie on each
 other have at most as many corners in common as both together. An element is one of K *slots*: it holds one feature pair
 during a step, and has its gap and rows, which are smooth and those of a sphere against a shape (`shape_contact`) or of
-two capsules (`capsule_kernels`). At the end of the step the K nearest pairs are found. Those that a slot holds stay in
-it, so that multipliers and histories go on; others get the slots that are left.
+two capsules (`capsule_kernels`). At the end of the step the K nearest pairs are found, for hulls that come near each
+other in the next one at the pose in which they touch first on the straight way
 
-    corner on core   n, N by (1), (3) of `hull_kernels`;  of a corner of B the roles are exchanged and n, t2 turned  (2)
+    x + θ h ẋ ,  R exp(θ h Ω) ,  0 ≤ θ ≤ 1 ,   θ ← θ + gap/(h (|ẋ_A − ẋ_B| + Σ |Ω| largest arm))                     (2)
+
+with h the size of the step before. Pairs that a slot holds stay in it, so that multipliers and histories go on; others
+get the slots that are left.
+
+    corner on core   n, N by (1), (3) of `hull_kernels`;  of a corner of B the roles are exchanged and n, t2 turned  (3)
     edge on edge     counts where both are nearest inside, not parallel, and face each other by (2) of `hull_kernels`
 
 No pair outside the slots may be deeper than those inside: `trouble` looks at all of them once for each step that is to
-be accepted, and at cores that go through each other.
+be accepted. Cores whose edges go through each other, with no corner inside, are trouble too: no gap tells of it.
 
-All slots of two hulls make the same choice. It depends on the pose alone: the first that asks leaves it, with the pose,
-for the others.
+All slots of two hulls make the same choice. It depends on what it is made from alone: the first slot that asks leaves
+the answer, with the question, for the others.
 
 Source: docs/theory/hulls.md, (6)-(8); nearest features: Ericson, Real-Time Collision Detection (2005), 5.1.9 and 5.2.
 
     symbol  code        shape   unit  meaning
     ρ       radius      ()      m     rounding of both
     K       slots       ()      -     number of elements; slot is the number of this one
-            work        (·,)    m     pose (24,), distances of the nearest K, bounds (nv,), corners in other axes (nv, 3)
+            work        (·,)    m     pose (24,), distances of the nearest K, bounds (nv,), corners in other axes
+            ahead       (61,)   m …   pose of (2), and x, R, v, h from which it is
             numbers     (·,)    -     the nearest K, whether placed (K,), faces of bounds (nv,), whether edges are near
     -       state       (K,)    -     feature of each slot: corners of A, of B, then edge of A · edges of B + edge of B
+    t, h    state       (2,)    s     time at which features were chosen, and how long after the time before
 """
 
 import math
@@ -60,17 +67,19 @@ from fem_mbs.jit import (
     vector,
     void_pointer,
 )
-from fem_mbs.rotations import dot, rotate, rotate_T
+from fem_mbs.rotations import dot, exp_matrix, multiply, rotate, rotate_T
 
 LEFT_OUT = 1e-4  # of ρ: pairs outside the slots may be deeper than those inside by less
-AHEAD = 1.5  # times their spheres: features are looked for where hulls are nearer
+AROUND = 1.5  # times their spheres: features are looked for where hulls are nearer, or may come
+TOUCH = 0.1  # of ρ: hulls that are so near touch
+LOOKS = 20  # along (2)
 HIDDEN, CROSSED = 1.0, 2.0  # answers of `trouble`
 ARRAYS = ("first_corner", "first_edge", "first_face", "corner", "end", "into", "face", "first_rim", "rim")
 EDGES = capsule_kernels.PARAMETERS
 PARAMETERS = np.dtype(
     [(f"{name}_at", "i8") for name in ARRAYS]
-    + [("work_at", "i8"), ("numbers_at", "i8"), ("edges_at", "i8"), ("slot", "i8"), ("slots", "i8")]
-    + [("radius", "f8"), ("center", "f8", (2, 3)), ("bound", "f8", (2,))]
+    + [("work_at", "i8"), ("numbers_at", "i8"), ("ahead_at", "i8"), ("edges_at", "i8"), ("slot", "i8"), ("slots", "i8")]
+    + [("radius", "f8"), ("center", "f8", (2, 3)), ("bound", "f8", (2,)), ("arm", "f8", (2,))]
 )
 
 
@@ -101,30 +110,34 @@ def hulls_of(p):
 
 
 @kernel
-def _near_spheres(p, x, R, part):
-    """Whether the spheres about both hulls meet, with radii as large by ``part``."""
+def _near_spheres(p, x, R, reach):
+    """Whether the centres of both hulls are nearer than a reach [m]."""
     square, d = 0.0, local_matrix(2, 3)
     for a in range(2):
         rotate(R[a], p.center[a], d[a])
     for i in range(3):
         square += (x[0, i] + d[0, i] - x[1, i] - d[1, i]) ** 2
-    return square < (part * (p.bound[0] + p.bound[1])) ** 2
+    return square < reach * reach
 
 
 @kernel
-def _same_pose(pose, x, R):
-    """Whether a pose (24,) is x (2, 3), R (2, 3, 3), and makes it so."""
-    same, at = True, 0
+def _same(numbers, given):
+    """Whether numbers (n,) are those given, and makes them so."""
+    same = True
+    for k in range(numbers.shape[0]):
+        same = same and numbers[k] == given[k]
+        numbers[k] = given[k]
+    return same
+
+
+@kernel
+def _put(x, R, numbers):
+    """A pose x (2, 3), R (2, 3, 3) as numbers (24,)."""
     for a in range(2):
         for i in range(3):
-            same = same and pose[at] == x[a, i]
-            pose[at] = x[a, i]
-            at += 1
+            numbers[3 * a + i] = x[a, i]
             for k in range(3):
-                same = same and pose[at] == R[a, i, k]
-                pose[at] = R[a, i, k]
-                at += 1
-    return same
+                numbers[6 + 9 * a + 3 * i + k] = R[a, i, k]
 
 
 @kernel
@@ -153,7 +166,9 @@ def _views(p, q):
 def search(p, q, x, R):
     """Find the K nearest feature pairs at poses x (2, 3), R (2, 3, 3), and the corners in axes of the other body."""
     places, best, found = _views(p, q)
-    if _same_pose(vector(p.work_at, 24), x, R):
+    pose = local_vector(24)
+    _put(x, R, pose)
+    if _same(vector(p.work_at, 24), pose):
         return
     nv, K = q.first_corner[2], p.slots
     bound, face = vector(p.work_at + 8 * (24 + K), nv), integers(p.numbers_at + 16 * K, nv)
@@ -223,13 +238,68 @@ def _crossed(q, places):
 
 
 @kernel
-def accept(p, x, R, state):
+def _go(x, R, v, time, x1, R1):
+    """Fill x1 (2, 3), R1 (2, 3, 3) with where velocities v (12,) take a pose x, R in a time."""
+    psi, E = local_vector(3), local_matrix(3, 3)
+    for a in range(2):
+        for i in range(3):
+            x1[a, i] = x[a, i] + time * v[6 * a + i]
+            psi[i] = time * v[6 * a + 3 + i]
+        exp_matrix(psi, E)
+        multiply(R[a], E, R1[a])
+
+
+@kernel
+def _travel(p, v, h):
+    """Way [m] by which points of both hulls may come nearer in a step h with velocities v (12,)."""
+    square, way = 0.0, 0.0
+    for i in range(3):
+        square += (v[i] - v[6 + i]) ** 2
+    for a in range(2):
+        way += p.arm[a] * math.sqrt(v[6 * a + 3] ** 2 + v[6 * a + 4] ** 2 + v[6 * a + 5] ** 2)
+    return h * (math.sqrt(square) + way)
+
+
+@kernel
+def search_ahead(p, q, x, R, v, h):
+    """`search` at the pose of (2), where hulls touch first or come nearest in a step h with velocities v (12,)."""
+    x1, R1, given = matrix(p.ahead_at, 2, 3), tensor(p.ahead_at + 48, 2, 3, 3), local_vector(37)
+    _put(x, R, given)
+    for k in range(12):
+        given[24 + k] = v[k]
+    given[36] = h
+    if not _same(vector(p.ahead_at + 192, 37), given):
+        search(p, q, x, R)
+        _, best, _ = _views(p, q)
+        travel, near = _travel(p, v, h), TOUCH * p.radius
+        gap = least = best[0] - 2.0 * p.radius
+        at = nearest_at = 0.0
+        if near < gap < travel:
+            for _ in range(LOOKS):
+                at = min(at + max(gap, near) / travel, 1.0)
+                _go(x, R, v, at * h, x1, R1)
+                search(p, q, x1, R1)
+                gap = best[0] - 2.0 * p.radius
+                if gap < least:
+                    least, nearest_at = gap, at
+                if gap <= near or at == 1.0:
+                    break
+        _go(x, R, v, nearest_at * h, x1, R1)
+    search(p, q, x1, R1)
+
+
+@kernel
+def accept(p, x, R, v, t, state):
     """The K nearest features, each in the slot that has it, the others in those that are left."""
-    q = hulls_of(p)
-    if not _near_spheres(p, x, R, AHEAD) and state[0] != state[1]:  # those of before do, and are there
+    q, K = hulls_of(p), p.slots
+    chosen = state[0] != state[1]  # once there were some
+    if chosen and t != state[K]:
+        state[K + 1] = max(t - state[K], 0.0)
+    state[K] = t
+    reach = AROUND * (p.bound[0] + p.bound[1]) + _travel(p, v, state[K + 1])
+    if chosen and not _near_spheres(p, x, R, reach):
         return
-    search(p, q, x, R)
-    K = p.slots
+    search_ahead(p, q, x, R, v, state[K + 1])
     _, _, found = _views(p, q)
     placed = integers(p.numbers_at + 8 * K, K)
     for m in range(K):
@@ -249,20 +319,20 @@ def accept(p, x, R, state):
 
 
 @kernel
-def initial(p, x, R, state):
+def initial(p, x, R, v, t, state):
     """The K nearest features."""
-    accept(p, x, R, state)
+    accept(p, x, R, v, t, state)
 
 
 @kernel
 def trouble(p, x, R, state):
-    """1: a pair outside the slots is deeper than those inside; 2: the cores go through each other."""
-    if p.slot != 0 or not _near_spheres(p, x, R, 1.0):
+    """1: a pair outside the slots is deeper than those inside; 2: cores go through each other beside their corners."""
+    if p.slot != 0 or not _near_spheres(p, x, R, p.bound[0] + p.bound[1]):
         return 0.0
     q = hulls_of(p)
     search(p, q, x, R)
     places, best, found = _views(p, q)
-    if _crossed(q, places):
+    if best[0] > 0.0 and _crossed(q, places):
         return CROSSED
     held = 0.0  # gap of the deepest that a slot has
     for m in range(p.slots):
@@ -311,7 +381,7 @@ def _unit(F):
 
 @kernel
 def contact(p, x, R, x0, R0, state, gap, slip, G_N, G_T, V_T, W, point, normal, tangents):
-    """Gap and rows of the feature that the slot holds; (2)."""
+    """Gap and rows of the feature that the slot holds; (3)."""
     q, f = hulls_of(p), int(state[p.slot])
     nv = q.first_corner[2]
     if f >= nv:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fem_mbs.elements.contacts.hull_kernels import passes_through_hull
 from fem_mbs.errors import ModelError, label
 from fem_mbs.jit import kernel, local_vector
-from fem_mbs.elements.contacts.hull_kernels import passes_through_hull
 from fem_mbs.results.table import PAIR_COLUMNS, pair_column
 from fem_mbs.solvers.contact.law import CLOSED, SLIP, STICK
 from fem_mbs.solvers.granular.cores import (
