@@ -203,15 +203,25 @@ def passes_through_hull(q, u, y, z):
 
 
 @kernel
-def cross_inside(z, at, margin):
-    """Whether edges with ends z (4, 3) are nearest inside both, by a margin [m], and not parallel; at (4,): `feet`."""
+def are_parallel(z):
+    """Whether edges with ends z (4, 3) are."""
     a = b = c = 0.0
     for k in range(3):
         e_a, e_b = z[1, k] - z[0, k], z[3, k] - z[2, k]
         a += e_a * e_a
         b += e_b * e_b
         c += e_a * e_b
-    if a * b - c * c <= PARALLEL * a * b:
+    return a * b - c * c <= PARALLEL * a * b
+
+
+@kernel
+def cross_inside(z, at, margin):
+    """Whether edges with ends z (4, 3) are nearest inside both, by a margin [m], and not parallel; at (4,): `feet`."""
+    if are_parallel(z):
         return False
+    a = b = 0.0
+    for k in range(3):
+        a += (z[1, k] - z[0, k]) ** 2
+        b += (z[3, k] - z[2, k]) ** 2
     m_a, m_b = margin / math.sqrt(a), margin / math.sqrt(b)
     return m_a < at[0] < 1.0 - m_a and m_b < at[1] < 1.0 - m_b

@@ -35,7 +35,7 @@ from fem_mbs.nodes import Frame
 from fem_mbs.polyhedra import Polyhedron
 from fem_mbs.rotations import exp
 
-SPARE = 2  # slots for each corner that two faces can have in common: corners and edges meet in one place
+SPARE = 3  # slots for each corner that two faces can have in common: corners and edges meet in one place
 
 
 class _Pair:
@@ -54,7 +54,7 @@ class _Pair:
         self.arrays = arrays_of(cores)
         together = sum(max(map(len, core.rims())) for core in cores)
         corners, edges = (sum(len(getattr(core, name)) for core in cores) for name in ("points", "edges"))
-        self.slots = min(SPARE * together, corners)
+        self.slots = SPARE * together
         self.work = np.full(24 + self.slots + 4 * corners, np.nan)
         self.numbers = np.zeros(2 * self.slots + corners + edges, np.int64)
         self.ahead, self.edges = np.full(24 + 37, np.nan), np.zeros(1, EDGES)
@@ -199,8 +199,8 @@ class HullOnHull(Part):
 
     Notes
     -----
-    There are twice as many contacts as the largest faces have corners together, or as many as both hulls have corners
-    where these are fewer: 16 of two boxes. Each is of another pair of features, the nearest ones, chosen as a step
+    There are three times as many contacts as the largest faces have corners together: 24 of two boxes, which have 160
+    pairs of features. Each is of another pair of features, the nearest ones, chosen as a step
     ends; which one that is changes in a run, and `result.resultant` has the force of all. A step in which others come to
     overlap is refused. Hulls that lie on each other touch with several redundant contacts; their multipliers are
     shared, see :doc:`redundant contacts </howto/redundant>`. Many free bodies: `ContactGroup.hull`.
@@ -213,7 +213,7 @@ class HullOnHull(Part):
     >>> high = RigidBody(1.0, 0.01, position=[0, 0, 0.3], name="high")
     >>> pair = HullOnHull(high, low, points_A=wedge, points_B=wedge, rounding=2e-3, friction=0.3, name="pair")
     >>> pair.elements[0], len(pair.elements)
-    (HullFeature 'pair 1', 8)
+    (HullFeature 'pair 1', 18)
     """
 
     options_of = Contact

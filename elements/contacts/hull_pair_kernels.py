@@ -17,7 +17,10 @@ with h the size of the step before. Pairs that a slot holds stay in it, so that 
 get the slots that are left.
 
     corner on core   n, N by (1), (3) of `hull_kernels`;  of a corner of B the roles are exchanged and n, t2 turned  (3)
-    edge on edge     counts where both are nearest inside, not parallel, and face each other by (2) of `hull_kernels`
+    edge on edge     first those whose nearest points are inside both, not parallel, that face each other by (2) of
+                     `hull_kernels`; then others, as if they were farther by ρ: a corner tells the same of them
+
+The others are there because a corner may slide over an edge within the step.
 
 No pair outside the slots may be deeper than those inside: `trouble` looks at all of them once for each step that is to
 be accepted. Cores whose edges go through each other, with no corner inside, are trouble too: no gap tells of it.
@@ -73,6 +76,7 @@ LEFT_OUT = 1e-4  # of ρ: pairs outside the slots may be deeper than those insid
 AROUND = 1.5  # times their spheres: features are looked for where hulls are nearer, or may come
 TOUCH = 0.1  # of ρ: hulls that are so near touch
 LOOKS = 20  # along (2)
+BESIDE = 1.0  # of ρ, by which edges that do not cross, but may when they slide, come after those that do
 HIDDEN, CROSSED = 1.0, 2.0  # answers of `trouble`
 ARRAYS = ("first_corner", "first_edge", "first_face", "corner", "end", "into", "face", "first_rim", "rim")
 EDGES = capsule_kernels.PARAMETERS
@@ -184,23 +188,37 @@ def search(p, q, x, R):
         for f in range(first, last):
             if count < K or bound[f] < best[K - 1]:  # no corner is nearer than its bound
                 count = _insert(best, found, count, out_of_hull(q, b, places[f], n)[0], f)
-    _search_edges(p, q, R, places, best, found, bound, face)
+    count = _search_edges(p, q, R, places, best, found, count, bound, face)
+    pair = 0
+    while count < K:  # hulls of few corners: any edges, which are farther
+        if not _has(found[:count], nv + pair):
+            best[count], found[count] = math.inf, nv + pair
+            count += 1
+        pair += 1
 
 
 @kernel
-def _search_edges(p, q, R, places, best, found, bound, face):
-    """Put pairs of edges among the K nearest, which corners have filled; axes are those of B."""
+def _has(numbers, number):
+    for k in range(numbers.shape[0]):
+        if numbers[k] == number:
+            return True
+    return False
+
+
+@kernel
+def _search_edges(p, q, R, places, best, found, count, bound, face):
+    """Put pairs of edges among the K nearest, of which corners are ``count``; axes are those of B. The new number."""
     n_a, nv, K = q.first_corner[1], q.first_corner[2], p.slots
     m_a, m_b = q.first_edge[1], q.first_edge[2] - q.first_edge[1]
     near = integers(p.numbers_at + 8 * (2 * K + nv), m_b)
-    z, at, v, u = local_matrix(4, 3), local_vector(4), local_vector(3), local_vector(3)
-    reach = best[K - 1]
+    z, at, v, u, w = local_matrix(4, 3), local_vector(4), local_vector(3), local_vector(3), local_vector(3)
+    reach = best[K - 1] if count == K else math.inf
     for j in range(m_b):
         i, k = q.end[m_a + j, 0], q.end[m_a + j, 1]
         near[j] = 0 if edge_beyond(q, places[n_a:], i, k, reach, bound[n_a:], face[n_a:]) else 1
     for e in range(m_a):
         i, k = q.end[e, 0], q.end[e, 1]
-        reach = best[K - 1]
+        reach = best[K - 1] if count == K else math.inf
         if reach <= 0.0 or edge_beyond(q, places, i, k, reach, bound, face):
             continue
         for j in range(m_b):
@@ -212,18 +230,19 @@ def _search_edges(p, q, R, places, best, found, bound, face):
             feet(z, 1, at)
             for c in range(3):
                 v[c] = z[0, c] + at[0] * (z[1, c] - z[0, c]) - z[2, c] - at[1] * (z[3, c] - z[2, c])
-            square = dot(v, v)
-            if square >= best[K - 1] ** 2 or square == 0.0 or not cross_inside(z, at, INSIDE * p.radius):
+            size = math.sqrt(dot(v, v))
+            if size == 0.0 or (count == K and size >= best[K - 1]):
                 continue
-            size = math.sqrt(square)
             for c in range(3):
                 v[c] /= size
             rotate(R[1], v, u)
-            rotate_T(R[0], u, z[0])
+            rotate_T(R[0], u, w)
             for c in range(3):
-                u[c] = -z[0, c]
-            if edge_faces(q, 0, e, u) and edge_faces(q, 1, j, v):
-                _insert(best, found, K, size, nv + e * m_b + j)
+                w[c] = -w[c]
+            meets = cross_inside(z, at, INSIDE * p.radius) and edge_faces(q, 0, e, w) and edge_faces(q, 1, j, v)
+            rank = size if meets else size + BESIDE * p.radius
+            count = _insert(best, found, count, rank, nv + e * m_b + j)
+    return count
 
 
 @kernel
@@ -338,10 +357,7 @@ def trouble(p, x, R, state):
     for m in range(p.slots):
         if best[m] - 2.0 * p.radius >= held - LEFT_OUT * p.radius:
             break
-        inside = False
-        for k in range(p.slots):
-            inside = inside or int(state[k]) == found[m]
-        if not inside:
+        if not _has(state[: p.slots], float(found[m])):
             return HIDDEN
         held = min(held, best[m] - 2.0 * p.radius)
     return 0.0
