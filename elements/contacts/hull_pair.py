@@ -125,7 +125,7 @@ class HullFeature(Contact):
         return (feature, -1) if feature < corners else divmod(feature - corners, edges_B)
 
     def regular(self, point: Any) -> bool:
-        """Whether the feature at a configuration of `fem_mbs.verify` is smooth about it, as for spheres and capsules."""
+        """Whether the feature at a configuration of `fem_mbs.verify` is smooth about it."""
         first, second = self.feature_at(point.x, point.R)
         q, (A, B) = self._pair.hulls, self.nodes
         if second >= 0:
@@ -159,12 +159,12 @@ class HullFeature(Contact):
         if trouble(p[0], x, R, own) == CROSSED:
             return (
                 f"{label(self)}: the hulls of {hulls} go through each other, deeper than their rounding of "
-                f"{self._pair.radius:.3g} m. Move them apart, or take smaller steps: corners and edges must not pass "
-                "through the other hull within one"
+                f"{self._pair.radius:.3g} m. Move them apart, or take smaller steps: edges must not pass through each "
+                "other within one"
             )
         return (
-            f"{label(self)}: the hulls of {hulls} came to overlap where none of the {self._pair.slots} contacts is that "
-            "they had in this step; take smaller steps"
+            f"{label(self)}: the hulls of {hulls} came to overlap where none of the {self._pair.slots} contacts "
+            "is that they had in this step; take smaller steps"
         )
 
 
@@ -200,10 +200,10 @@ class HullOnHull(Part):
     Notes
     -----
     There are three times as many contacts as the largest faces have corners together: 24 of two boxes, which have 160
-    pairs of features. Each is of another pair of features, the nearest ones, chosen as a step
-    ends; which one that is changes in a run, and `result.resultant` has the force of all. A step in which others come to
-    overlap is refused. Hulls that lie on each other touch with several redundant contacts; their multipliers are
-    shared, see :doc:`redundant contacts </howto/redundant>`. Many free bodies: `ContactGroup.hull`.
+    pairs of features. Each is of another pair, the nearest ones, chosen as a step ends. Which one that is changes in a
+    run; ``result.resultant`` has the force of all. A step in which others come to overlap is refused. Hulls that lie on
+    each other touch with several redundant contacts; their multipliers are shared, see
+    :doc:`redundant contacts </howto/redundant>`. Many free bodies: `ContactGroup.hull`.
 
     Examples
     --------
