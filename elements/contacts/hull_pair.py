@@ -147,7 +147,7 @@ class HullFeature(Contact):
                 bends.append(N)
         change = max(np.abs(bend - bends[7]).max() for bend in bends[7:])
         largest = max(np.abs(bend).max() for bend in bends[7:])
-        return bool(normals[0] @ normals[7] > -0.85 and change <= 0.1 * largest)
+        return bool(normals[0] @ normals[7] > -0.85 and change <= 0.03 * largest)
 
     def trouble(self, state: Any) -> str:
         """Why the pose is not what the contacts of the pair are made for."""
