@@ -10,6 +10,7 @@ from contact_at import Kinematics
 from scipy.optimize import nnls
 
 import fem_mbs as fem
+from fem_mbs import verify
 from fem_mbs.elements.contacts.hull_pair_kernels import CROSSED, HIDDEN, accept, initial, trouble
 from fem_mbs.nodes import Node6
 from fem_mbs.rotations import exp
@@ -36,6 +37,11 @@ def distance(first, second):
     matrix = np.vstack([apart.T / np.abs(apart).max(), np.ones(len(apart))])
     weights, _ = nnls(matrix, np.array([0.0, 0.0, 0.0, 1.0]), maxiter=10_000)
     return np.linalg.norm(weights @ apart) / weights.sum()
+
+
+def min_gap(part, x, R):
+    """Smallest gap of a part at a pose."""
+    return min(Kinematics(contact)(list(zip(x, R)))["gap"][0] for contact in part.elements)
 
 
 def features(part, x, R):
@@ -90,6 +96,25 @@ def test_faces_on_each_other_have_a_contact_at_every_corner_of_their_common_part
     octagon = [(s * inner, t * inner * np.tan(np.pi / 8)) for s in (-1, 1) for t in (-1, 1)]
     octagon = sorted(tuple(np.round(p, 9)) for p in (*octagon, *((b, a) for a, b in octagon)))
     assert len(closed) == 8 and np.array(closed) == pytest.approx(np.array(octagon), abs=2e-9)
+
+
+def test_tangents_of_edges_that_cross_are_those_of_differences():
+    """The generic checks leave them out, because some of their blocks are zero."""
+    A, B = Node6(), Node6([0, 0, 1])
+    part = fem.HullOnHull(A, B, points_A=PRISM, points_B=PRISM, rounding=RHO)
+    point = verify.Point()
+    point.x, point.R = np.array([[0.03, -0.02, 0.3], [0, 0, 0]]), np.array([exp([0.1, np.pi, 0]), exp([0, 0.05, 1.2])])
+    point.v, point.a, point.s, point.t = np.zeros(12), np.zeros(12), np.zeros((0, 3)), 0.0
+    point.gravity, point.lam, point.x0, point.R0 = np.zeros(3), np.zeros(0), point.x, point.R
+    point.width = 6
+    crossing = next(c for c in part.elements if c.feature_at(point.x, point.R)[1] >= 0)
+    call = verify.Evaluator(crossing)
+    point.state = np.zeros(crossing.n_state)
+    point.state = call("initial", point)["state"]
+    assert call("contact", point)["gap"][0] == pytest.approx(min_gap(part, point.x, point.R), abs=1e-15)
+    for kernel, row, name in (("contact", "G_N", "gap"), ("contact_hessian", "H_N", "G_N")):
+        slope = verify._gradient(lambda q: call("contact", q)[name], point, 1.0)  # noqa: B023
+        np.testing.assert_allclose(call(kernel, point)[row], np.squeeze(slope), atol=1e-9)
 
 
 def test_features_that_stay_near_keep_their_slots():
