@@ -1,9 +1,21 @@
 """Pictures of examples of mechanisms, drives and control."""
 
+import re
+from pathlib import Path
+
 import numpy as np
-from drawing import example, keep, panels
+from drawing import PICTURES, example, keep, panels
 
 import fem_mbs as fem
+
+
+def lever_on_wedge():
+    """The lever of docs/howto/hulls.md, lifted and at rest: its code as it stands there."""
+    page = (Path(__file__).parent / "howto" / "hulls.md").read_text()
+    (code,) = (block for block in re.findall(r"```python\n(.*?)```", page, re.S) if "fem.HullOnHull(" in block)
+    names: dict = {}
+    exec(code, names)
+    names["result"].picture(PICTURES / "lever_on_wedge.png", time=[0, 1.0], size=(700, 460), caption=False)
 
 
 def elastic_bar():
@@ -228,6 +240,6 @@ def belt_drive():
 
 
 DRAWINGS = (
-    elastic_bar, sampled_pendulum, geared_servo, cable_payload, door_closer, quarter_car, slider_crank_friction,
-    four_bar_motor, pick_and_place, belt_drive,
+    lever_on_wedge, elastic_bar, sampled_pendulum, geared_servo, cable_payload, door_closer, quarter_car,
+    slider_crank_friction, four_bar_motor, pick_and_place, belt_drive,
 )  # fmt: skip

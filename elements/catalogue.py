@@ -20,6 +20,7 @@ from fem_mbs.elements.contacts.curve import PointOnCurve, SphereOnWire
 from fem_mbs.elements.contacts.frame_on_faces import FrameOnFaces
 from fem_mbs.elements.contacts.group import ContactGroup
 from fem_mbs.elements.contacts.hull import HullOnPlane
+from fem_mbs.elements.contacts.hull_pair import HullFeature, HullOnHull
 from fem_mbs.elements.contacts.materials import MaterialTable
 from fem_mbs.elements.contacts.node_on_faces import NodeOnFaces
 from fem_mbs.elements.contacts.round_on_plane import EllipsoidOnPlane, RingOnPlane
@@ -104,20 +105,20 @@ __all__ = [
     "Constraint", "Contact", "ContactGroup", "CoordinateCoupling", "CreepingBelt", "Cylindrical", "Differential",
     "Distance", "DryFriction", "DynamicBearing", "EdgeTraction", "ElasticCable", "Element", "EllipsoidOnPlane",
     "Fixed", "Force", "ForceCurve", "FrameAngle", "FrameMotion", "FrameOnFaces", "GearFlank", "GearMesh",
-    "GearPair", "Hexa8", "Hexa8Enhanced", "Hexa20", "HullOnPlane", "IdealBelt", "Inertia", "Joint", "JointBumper",
-    "JointDriver", "JointEffort", "JointFriction", "JointRate", "JointServo", "JointSpring", "JointStop",
-    "JournalClearance", "KnifeEdge", "LineLoad", "LinearDriver", "LoadPattern", "Lock", "LooseGearPair",
-    "MaterialTable", "Motor",
-    "NodalLoad", "NodeOnFaces", "NonlinearSpring", "ParallelAxes", "PerpendicularAxes", "Planar", "PlyMaterial",
-    "PointForce", "PointMass", "PointMoment", "PointOnCurve", "PointOnLine", "PointOnSpline", "PointOnSurface",
-    "Prescribed", "PressureFace", "Prismatic", "PrismaticClearance", "PythonElement", "QuasiStaticBearing",
-    "RackAndPinion", "Reduction", "Revolute", "RevoluteDriver", "RigidBallBearing", "RigidBody", "RingOnCylinder",
-    "RingOnPlane", "RollingDisc", "Screw", "Section", "Shell3", "Shell4", "ShellBody", "ShellSection", "SolidBody",
-    "SolidMaterial", "SphereInCylinder", "SphereInGroove", "SphereInSphere", "SphereOnBox", "SphereOnCapsule",
-    "SphereOnCylinder", "SphereOnPlane", "SphereOnRectangle", "SphereOnSphere", "SphereOnWire", "Spherical",
-    "SphericalClearance", "Spring", "SpurTeeth", "StateSpace", "Stops", "Superelement", "SuperelementSurface",
-    "SurfaceContacts", "SurfaceCoupling", "SurfaceOnSurface", "SurfacePressure", "SurfaceTraction", "Tetra4", "Tetra10",
-    "Tie", "TiedNode", "TorsionSpring", "TwoNodeBeam", "Universal", "UserForce", "UserStates", "Wedge6", "Wedge15",
-    "ball_bearing", "beam_curve", "beam_line", "iso_mesh_stiffness", "load_reduction", "reduce_matrices",
-    "reduce_mesh", "register", "stepped_stiffness", "tooth_stiffness",
+    "GearPair", "Hexa8", "Hexa8Enhanced", "Hexa20", "HullFeature", "HullOnHull", "HullOnPlane", "IdealBelt",
+    "Inertia", "Joint", "JointBumper", "JointDriver", "JointEffort", "JointFriction", "JointRate", "JointServo",
+    "JointSpring", "JointStop", "JournalClearance", "KnifeEdge", "LineLoad", "LinearDriver", "LoadPattern", "Lock",
+    "LooseGearPair", "MaterialTable", "Motor", "NodalLoad", "NodeOnFaces", "NonlinearSpring", "ParallelAxes",
+    "PerpendicularAxes", "Planar", "PlyMaterial", "PointForce", "PointMass", "PointMoment", "PointOnCurve",
+    "PointOnLine", "PointOnSpline", "PointOnSurface", "Prescribed", "PressureFace", "Prismatic",
+    "PrismaticClearance", "PythonElement", "QuasiStaticBearing", "RackAndPinion", "Reduction", "Revolute",
+    "RevoluteDriver", "RigidBallBearing", "RigidBody", "RingOnCylinder", "RingOnPlane", "RollingDisc", "Screw",
+    "Section", "Shell3", "Shell4", "ShellBody", "ShellSection", "SolidBody", "SolidMaterial", "SphereInCylinder",
+    "SphereInGroove", "SphereInSphere", "SphereOnBox", "SphereOnCapsule", "SphereOnCylinder", "SphereOnPlane",
+    "SphereOnRectangle", "SphereOnSphere", "SphereOnWire", "Spherical", "SphericalClearance", "Spring", "SpurTeeth",
+    "StateSpace", "Stops", "Superelement", "SuperelementSurface", "SurfaceContacts", "SurfaceCoupling",
+    "SurfaceOnSurface", "SurfacePressure", "SurfaceTraction", "Tetra4", "Tetra10", "Tie", "TiedNode",
+    "TorsionSpring", "TwoNodeBeam", "Universal", "UserForce", "UserStates", "Wedge6", "Wedge15", "ball_bearing",
+    "beam_curve", "beam_line", "iso_mesh_stiffness", "load_reduction", "reduce_matrices", "reduce_mesh", "register",
+    "stepped_stiffness", "tooth_stiffness",
 ]  # fmt: skip

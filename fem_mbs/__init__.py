@@ -34,6 +34,7 @@ _WHERE = {
     "fem_mbs.elements.contacts.frame_on_faces": ("FrameOnFaces",),
     "fem_mbs.elements.contacts.group": ("ContactGroup",),
     "fem_mbs.elements.contacts.hull": ("HullOnPlane",),
+    "fem_mbs.elements.contacts.hull_pair": ("HullOnHull",),
     "fem_mbs.elements.contacts.materials": ("MaterialTable",),
     "fem_mbs.elements.contacts.node_on_faces": ("NodeOnFaces",),
     "fem_mbs.elements.contacts.round_on_plane": ("EllipsoidOnPlane", "RingOnPlane"),

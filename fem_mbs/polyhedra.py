@@ -85,11 +85,14 @@ class Polyhedron:
         found = linprog([0, 0, 0, -1], rows, bound, bounds=[(None, None)] * 3 + [(0, None)])
         return float(found.x[3]) if found.x is not None else 0.0
 
-    def moved(self, offset: np.ndarray) -> "Polyhedron":
-        """The same polyhedron with all points moved by an offset (3,) [m]."""
+    def moved(self, offset: np.ndarray, rotation: np.ndarray | None = None) -> "Polyhedron":
+        """The same polyhedron with all points turned by a rotation (3, 3) and moved by an offset (3,) [m]."""
         other = Polyhedron.__new__(Polyhedron)
         other.__dict__ = {k: v for k, v in self.__dict__.items() if k in _SHARED}
-        other.points, other.offsets = self.points + offset, self.offsets + self.normals @ offset
+        points = self.points
+        if rotation is not None:
+            points, other.normals = points @ rotation.T, self.normals @ rotation.T
+        other.points, other.offsets = points + offset, self.offsets + other.normals @ offset
         return other
 
     def core_points(self, rounding: float) -> np.ndarray:

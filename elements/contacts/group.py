@@ -333,8 +333,8 @@ class ContactGroup(Part):
         message = (
             f"in the group is solved by sweeps only, which this run cannot use: {reason}. Sweeps take free rigid "
             "bodies among obstacles, by contact_solver='auto' of DecoupledNSGA, ConeComplementarity, MoreauJean; for "
-            "a few bodies use contact elements (HullOnPlane, BoxOnPlane, BoxOnBox, CapsuleOnPlane, CapsuleOnCapsule, "
-            "...)"
+            "a few bodies use contact elements (HullOnPlane, HullOnHull, BoxOnPlane, BoxOnBox, CapsuleOnPlane, "
+            "CapsuleOnCapsule, ...)"
         )
         raise ParameterError(self, "shape", kind, message)
 

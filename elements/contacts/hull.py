@@ -56,7 +56,8 @@ class HullOnPlane(Part):
     Notes
     -----
     A face that lies on the plane has a contact at each of its corners; their multipliers are shared, see
-    :doc:`redundant contacts </howto/redundant>`. Hulls that touch each other: `ContactGroup.hull`.
+    :doc:`redundant contacts </howto/redundant>`. Hulls that touch each other: `HullOnHull`, and `ContactGroup.hull` for
+    many free bodies.
 
     Examples
     --------

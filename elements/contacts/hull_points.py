@@ -20,22 +20,24 @@ def points_of(owner: Checked, parameter: str, given: Any) -> np.ndarray:
     return points[used] if len(used) else points
 
 
-def hull_of(owner: Checked, points: np.ndarray) -> Polyhedron:
+def hull_of(owner: Checked, points: np.ndarray, parameter: str = "points") -> Polyhedron:
     """Hull of points (n, 3), refused where it has no thickness or too many corners."""
     fault = fault_of(points)
-    owner.check(fault is None, "points", len(points), fault or "")
+    owner.check(fault is None, parameter, len(points), fault or "")
     hull = _hull(np.ascontiguousarray(points, float).tobytes())
     message = (
         f"corners of the hull, at most {MOST}. Simplify the mesh (fewer triangles), or take a sphere, capsule or box "
         "where it is one"
     )
-    owner.check(len(hull.points) <= MOST, "points", len(hull.points), message)
+    owner.check(len(hull.points) <= MOST, parameter, len(hull.points), message)
     return hull
 
 
-def rounded_hull(owner: Checked, points: np.ndarray, rounding: float) -> tuple[Polyhedron, np.ndarray]:
+def rounded_hull(
+    owner: Checked, points: np.ndarray, rounding: float, parameter: str = "points"
+) -> tuple[Polyhedron, np.ndarray]:
     """Core of the hull of points (n, 3) about its centre, and the centre (3,)."""
-    hull, rounding = hull_of(owner, points), owner.positive("rounding", rounding, "m")
+    hull, rounding = hull_of(owner, points, parameter), owner.positive("rounding", rounding, "m")
     message = f"m must be below the radius of the largest ball inside, {hull.inradius:.6g} m; a few per cent of it"
     owner.check(rounding < (1.0 - 1e-6) * hull.inradius, "rounding", rounding, message)
     core = _core(np.ascontiguousarray(points, float).tobytes(), rounding)

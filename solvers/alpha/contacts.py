@@ -23,7 +23,7 @@ from fem_mbs.solvers.contact.law import SLIP
 from fem_mbs.solvers.contact.velocity import moment_arm
 from fem_mbs.solvers.stepping.codes import CLOSED_GAP
 from fem_mbs.system.contacts import B_GN, B_VT, B_W, C_BLOCKS, C_GAP, L_MU, add_gradient, evaluate_contact, laws_of
-from fem_mbs.system.gather import gather_poses, gather_start, scatter_matrix, times_tangent
+from fem_mbs.system.gather import gather_poses, gather_start, gather_state, scatter_matrix, times_tangent
 from fem_mbs.system.global_matrices import matrix_values
 from fem_mbs.system.records import VELOCITY, groups_of, zero
 
@@ -125,6 +125,7 @@ def position_tangents(d, s, factor, own, T):
                 if g.contact_hessian != 0:
                     gather_poses(g, e, b, s.x, s.R)
                     gather_start(g, e, b, s.x0, s.R0)
+                    gather_state(g, e, b)
                     zero(b[_H_N], nd * nd)
                     call2(g.contact_hessian, g.parameters_at + e * g.stride, d.table_at)
                 for i in range(nd):
@@ -167,6 +168,7 @@ def velocity_couplings(d, s, factor, T):
                 continue
             gather_poses(g, e, b, s.x, s.R)
             gather_start(g, e, b, s.x0, s.R0)
+            gather_state(g, e, b)
             zero(b[_H_N], nd * nd)
             zero(b[_KK], size * size)
             call2(g.contact_hessian, g.parameters_at + e * g.stride, d.table_at)

@@ -41,7 +41,7 @@ from fem_mbs.system.contacts import (
     gradient_times,
     laws_of,
 )
-from fem_mbs.system.gather import gather_poses, gather_start, scatter_matrix, times_tangent
+from fem_mbs.system.gather import gather_poses, gather_start, gather_state, scatter_matrix, times_tangent
 from fem_mbs.system.global_matrices import matrix_values
 from fem_mbs.system.records import POSITION, groups_of, zero
 
@@ -196,6 +196,7 @@ def position_contact_tangents(d, s, x, R, x0, R0, T):
                 if g.contact_hessian != 0 and kept[e, C_THETA] == 0.0:
                     gather_poses(g, e, b, x, R)
                     gather_start(g, e, b, x0, R0)
+                    gather_state(g, e, b)
                     zero(b[_H_N], nd * nd)
                     call2(g.contact_hessian, g.parameters_at + e * g.stride, d.table_at)
                     for i in range(nd):

@@ -2,7 +2,7 @@
 
 A shape is all that is within a radius ρ of its core, a box of half edge lengths h about its centre c with axes F, some
 of which may be 0: a point (sphere), a segment (capsule), a box (with rounded edges). Its corners are the ends of the
-core, 1, 2, 4 (of a plate) or 8. Or the core is a convex polyhedron, of which `granular.hulls` knows faces and edges.
+core, 1, 2, 4 (of a plate) or 8. Or the core is a convex polyhedron, of which `hull_kernels` knows faces and edges.
 Two shapes touch where a corner y of one is nearest to the core of the other, or where two edges cross:
 
     corner:  q the point of the core nearest to y ,   n = (y − q)/|y − q| ,   gap = |y − q| − ρ_a − ρ_b              (1)
@@ -15,7 +15,7 @@ through each other in the step keep their normal, and |P − Q| is negative. Wha
     ends, and not parallel to 1e-4 rad; there corners tell the same                                                (3)
 
 Edges of polyhedra, of which there are many, count only where they can be the nearest part of their body besides, (2) of
-`granular.hulls`.
+`hull_kernels`.
 
 Obstacles are shapes too, with sharp edges where ρ = 0, or endless axes: of these a piece beside the other shape counts.
 In planes and hollows what is free is convex, and only corners touch, as spheres do (`granular.obstacles`).
@@ -24,22 +24,28 @@ Distances of the cores are convex functions of a shift of one of them, so that (
 as it does for spheres; what rotations leave is of second order.
 
 Source: docs/theory/contact_groups.md, (21)-(23); docs/theory/hulls.md, (3), (4); nearest points: those of
-`SphereOnBox`, `CapsuleOnCapsule` and `granular.hulls`.
+`SphereOnBox`, `CapsuleOnCapsule` and `hull_kernels`.
 """
 
 import math
 
 from fem_mbs.elements.contacts.capsule_kernels import feet
+from fem_mbs.elements.contacts.hull_kernels import (
+    INSIDE,
+    beyond_corner,
+    cross_inside,
+    edge_count,
+    edge_faces,
+    out_of_hull,
+)
 from fem_mbs.elements.contacts.sphere_box import out_of_core
 from fem_mbs.jit import kernel, local_matrix, local_vector
 from fem_mbs.rotations import dot, rotate_T
-from fem_mbs.solvers.granular.hulls import beyond_corner, edge_count, edge_faces, hulls_at, out_of_hull
+from fem_mbs.solvers.granular.hulls import hulls_at
 from fem_mbs.solvers.granular.obstacles import gap_of
 
 CORNER = 0  # feature of a corner on a core; edges i and j have EDGES i + j + 1
 EDGES = 1024  # more than a shape has
-INSIDE = 1e-3  # of the smaller radius: edges that cross nearer to an end are left to the corner there
-PARALLEL = 1e-8  # sine squared of the angle of edges
 BESIDE = 0.01  # of the thickness: corners this far beyond a corner are left to the corner there
 
 
@@ -125,7 +131,7 @@ def local_corner(p, a, t, y):
 def out_of(p, t, y, n):
     """Distance [m] of the point y (3,), axes of shape t, from its core; fills the normal n (3,), as `out_of_core`."""
     if p.core_hull[t] >= 0:
-        return out_of_hull(hulls_at(p.hulls_at)[0], p.core_hull[t], y, n)
+        return out_of_hull(hulls_at(p.hulls_at)[0], p.core_hull[t], y, n)[0]
     return out_of_core(p.core_half[t], y, n)
 
 
@@ -178,23 +184,8 @@ def edge_points(p, a, b, feature, z, at):
 
 
 @kernel
-def _cross_inside(z, at, margin):
-    """Whether edges cross by (3)."""
-    a = b = c = 0.0
-    for k in range(3):
-        e_a, e_b = z[1, k] - z[0, k], z[3, k] - z[2, k]
-        a += e_a * e_a
-        b += e_b * e_b
-        c += e_a * e_b
-    if a * b - c * c <= PARALLEL * a * b:
-        return False
-    m_a, m_b = margin / math.sqrt(a), margin / math.sqrt(b)
-    return m_a < at[0] < 1.0 - m_a and m_b < at[1] < 1.0 - m_b
-
-
-@kernel
 def _can_be_nearest(p, s, e, sign, g):
-    """Whether edge e of shape s can be its nearest part in the direction sign · n of g, see `granular.hulls`, (2)."""
+    """Whether edge e of shape s can be its nearest part in the direction sign · n of g, see `hull_kernels`, (2)."""
     if p.core_hull[s] < 0:
         return True
     n, u = local_vector(3), local_vector(3)
@@ -219,7 +210,7 @@ def edge_on_edge(p, a, b, feature, before, g):
         n[k] = g[3 + k] - g[6 + k]
     size = math.sqrt(dot(n, n))
     r_a, r_b = p.radius[a], p.radius[b]
-    counts = _cross_inside(z, at, INSIDE * (min(r_a, r_b) if r_b > 0.0 else r_a))
+    counts = cross_inside(z, at, INSIDE * (min(r_a, r_b) if r_b > 0.0 else r_a))
     along = dot(n, before)
     sign = -1.0 if along < 0.0 and size < r_a + r_b else 1.0
     if size == 0.0:

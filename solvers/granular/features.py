@@ -12,6 +12,7 @@ Source: docs/theory/contact_groups.md, (21)-(24).
 
 import math
 
+from fem_mbs.elements.contacts.hull_kernels import bound_by_hull, edge_beyond
 from fem_mbs.jit import kernel, local_matrix, local_vector
 from fem_mbs.rotations import add_cross, dot, rotate, rotate_T
 from fem_mbs.solvers.granular.band import meets, open_bias
@@ -29,7 +30,7 @@ from fem_mbs.solvers.granular.cores import (
     touch,
 )
 from fem_mbs.solvers.granular.data import B_MASS, P_BIAS, P_N, P_RN, P_RT, PAIR, T_CHI, never_touch
-from fem_mbs.solvers.granular.hulls import bound_by_hull, edge_beyond, hulls_at
+from fem_mbs.solvers.granular.hulls import hulls_at
 from fem_mbs.solvers.granular.obstacles import LOOKS, SMALLEST_LOOK, begin_search, is_near, obstacles_at
 from fem_mbs.solvers.granular.pairs import FAST, note_restitution
 from fem_mbs.solvers.granular.turning_pairs import begin_turns, turn_lift

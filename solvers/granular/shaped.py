@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fem_mbs.elements.contacts.hull_kernels import passes_through_hull
 from fem_mbs.errors import ModelError, label
 from fem_mbs.jit import kernel, local_vector
 from fem_mbs.results.table import PAIR_COLUMNS, pair_column
@@ -22,7 +23,7 @@ from fem_mbs.solvers.granular.cores import (
 )
 from fem_mbs.solvers.granular.data import B_MASS, P_N, P_RN, P_RT, T_CHI, never_touch
 from fem_mbs.solvers.granular.features import find
-from fem_mbs.solvers.granular.hulls import hulls_at, passes_through_hull
+from fem_mbs.solvers.granular.hulls import hulls_at
 from fem_mbs.solvers.granular.pairs import place_planes
 from fem_mbs.system.broad_phase import near_pairs
 

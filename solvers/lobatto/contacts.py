@@ -46,7 +46,7 @@ from fem_mbs.system.contacts import (
     contacts,
     gradient_times,
 )
-from fem_mbs.system.gather import gather_poses, gather_start, times_tangent
+from fem_mbs.system.gather import gather_poses, gather_start, gather_state, times_tangent
 from fem_mbs.system.records import POSITION, groups_of, zero
 
 _K, _C, _M, _HN = (SLOT[k] for k in ("K", "C", "M", "H_N"))
@@ -92,6 +92,7 @@ def _add_forces(d, s, o, j, g, e, b, tangents):
         H = matrix(b[_HN], nd, nd)
         gather_poses(g, e, b, s.xs, s.Rs)
         gather_start(g, e, b, s.x0, s.R0)
+        gather_state(g, e, b)
         zero(b[_HN], nd * nd)
         zero(b[_K], size * size)
         call2(g.contact_hessian, g.parameters_at + e * g.stride, d.table_at)

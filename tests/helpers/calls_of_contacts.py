@@ -93,6 +93,10 @@ CONTACTS = {
             **LAW,
         ),
     ),
+    "HullOnHull": lambda: (
+        fem.HullOnHull,
+        dict(hull_A=body(), hull_B=body(5.0), points_A=TETRAHEDRON, points_B=TETRAHEDRON, rounding=0.01, **LAW),
+    ),
     "HullOnPlane": lambda: (
         fem.HullOnPlane,
         dict(hull=body(), plane=ground(), points=TETRAHEDRON, rounding=0.01, drawn_size=1.0, **LAW),

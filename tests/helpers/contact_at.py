@@ -20,7 +20,9 @@ class Kinematics:
             setattr(point, "R" + suffix, np.array([as_matrix(R) for _, R in poses]))
         nd = self.sizes["nd"]
         point.v, point.a, point.s = np.zeros(nd), np.zeros(nd), np.zeros((0, 3))
-        point.gravity, point.lam, point.state, point.t = np.zeros(3), np.zeros(0), np.zeros(0), 0.0
+        point.gravity, point.lam, point.state, point.t = np.zeros(3), np.zeros(0), np.zeros(self.sizes["nq"]), 0.0
+        if self.call.has("initial"):
+            point.state = self.call("initial", point)["state"]
         return self.call("contact", point)
 
     def slip(self, end, start):

@@ -9,11 +9,11 @@ from scipy.spatial.transform import Rotation
 from stones import CUBE, distance, polyhedron
 
 import fem_mbs as fem
+from fem_mbs.elements.contacts.hull_kernels import out_of_hull
 from fem_mbs.jit import kernel, local_vector
 from fem_mbs.polyhedra import Polyhedron
 from fem_mbs.solvers.granular.cores import place_shape, touch
 from fem_mbs.solvers.granular.features import evaluate
-from fem_mbs.solvers.granular.hulls import out_of_hull
 from fem_mbs.solvers.granular.shaped import _gaps
 from fem_mbs.solvers.stepping.engine import Engine
 
@@ -291,7 +291,7 @@ def normal_at(core, point):
 
 @kernel
 def out_of_first(record, y, n):
-    return out_of_hull(record[0], 0, y, n)
+    return out_of_hull(record[0], 0, y, n)[0]
 
 
 def test_a_point_inside_is_pushed_out_of_the_nearest_face():
