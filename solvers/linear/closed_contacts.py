@@ -110,8 +110,8 @@ class ClosedContacts:
             names = ", ".join(f"'{one.name}'" for one in rounded[:5]) + (", …" if len(rounded) > 5 else "")
             self.remarks.append(
                 "Smoothed surfaces keep the heights that they have at this state, and do not follow the motion as "
-                f"those of equilibria do: {names}. With coarse faces compliances may be off by a per cent; smooth=False "
-                "is exact."
+                f"those of equilibria do: {names}. With coarse faces compliances may be off by a per cent; with "
+                "smooth=False they are exact."
             )
         return force + both.T @ lam
 
