@@ -26,9 +26,9 @@ import numpy as np
 from scipy.linalg import eigh, null_space
 from scipy.sparse import block_array, coo_array, coo_matrix, csc_array, csc_matrix, csr_matrix, tril, vstack
 from scipy.sparse.csgraph import connected_components
-from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
 from fem_mbs.arguments import Checked
+from fem_mbs.elements.superelements.lanczos import lowest_modes
 from fem_mbs.errors import ParameterError, label
 from fem_mbs.rotations import skew
 from fem_mbs.system.factors import factors, positive_factors
@@ -38,6 +38,9 @@ LOOSE = "leaves nodes that move freely while the frames are held, as with a fram
 SINGULAR = 1e-13  # of the largest K_ii/M_ii: a square of a frequency that is round-off
 FIRST_MODES = 12  # that are tried where their number is sought
 ALIKE = 1e-3  # relative: two frequencies of modes that turn into each other with small changes of a mesh
+BLOCK = 6  # columns for which K_ii is solved at once: with large factors hardly dearer than two; a pair occurs often
+FEW_AT_ONCE = 3  # the same of factors that solve one by one
+MOST_BLOCKS = 100  # and ten for each mode
 DENSE = 400  # displacements, up to which all eigenvalues are found at once
 PAIRS = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
 
@@ -295,30 +298,23 @@ def tell_cut(owner: Checked, frequencies: np.ndarray, count: int) -> None:
 
 
 def _lowest(owner, solve, M, inner, averaged, count):
-    """Squares of lowest frequencies and modes of the interior, by Lanczos' method.
+    """Squares of lowest frequencies and modes of the interior, by `lowest_modes`."""
+    rows, across = M.T.tocsr(copy=False), M.shape[0]
 
-    Equal ones, of bays that are alike, need more of Lanczos' vectors.
-    """
-    n = len(inner)
-    whole = np.zeros(M.shape[0])
+    def momentum(columns):
+        whole = np.zeros((across, columns.shape[1]))
+        whole[inner] = columns
+        return (rows @ whole)[inner]
 
-    def momentum(speeds):
-        whole[inner] = speeds.ravel()
-        return (M @ whole)[inner]
+    def inverse(columns):
+        return solve(columns, np.zeros((averaged, columns.shape[1])))
 
-    inverse = LinearOperator((n, n), matvec=lambda right: solve(right.ravel(), np.zeros(averaged)), dtype=float)
-    M_ii = LinearOperator((n, n), matvec=momentum, dtype=float)
-    start = np.random.default_rng(0).normal(size=n)
-    for vectors in (max(2 * count + 1, 20), 4 * count + 40, 10 * count + 100):
-        try:
-            # of the first argument only its size is used
-            return eigsh(inverse, count, M_ii, sigma=0.0, which="LM", OPinv=inverse, v0=start, ncv=min(vectors, n - 1))
-        except ArpackNoConvergence as error:
-            found = len(error.eigenvalues)
-    message = (
-        f"of which {found} were found: many frequencies are equal. Ask for other numbers of modes, or fewer frames"
-    )
-    raise ParameterError(owner, "modes", count, message)
+    block, most = FEW_AT_ONCE if averaged else BLOCK, MOST_BLOCKS + 10 * count
+    squares, shapes, found = lowest_modes(inverse, momentum, len(inner), count, block, most)
+    if found < count:
+        message = f"of which {found} were found: other nodes have no mass, or many frequencies are equal. Ask for fewer"
+        raise ParameterError(owner, "modes", count, message)
+    return squares, shapes
 
 
 def _all_modes(owner, K_ii, M_ii, mean):

@@ -298,7 +298,7 @@ def _corners(rows):
 
 def _matrices_of(model, body):
     """M and K (3 n, 3 n) of a free body, in the order of its nodes, as a list."""
-    system = System(model, check=False)
+    system = System(model, check=False, linear_solver="superlu")  # none solves, and this one plans nothing
     state = system.initial
     dofs = system.expanded(np.arange(system.n, dtype=float) + 1.0).astype(np.int64) - 1
     numbers = dofs[[node.index for node in body.nodes], :3].ravel()

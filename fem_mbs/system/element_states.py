@@ -66,6 +66,16 @@ def initial_states(d, x, R, V):
 
 
 @kernel
+def contact_states(d, x, R, V):
+    """Internal variables of contacts (the face they are on, heights of smoothed surfaces) at the configuration."""
+    groups = groups_of(d)
+    for k in range(d.n_groups):
+        g = groups[k]
+        if g.initial != 0 and g.contact_stride != 0:
+            _new_states(d, g, g.initial, x, R, V)
+
+
+@kernel
 def accept_state(d, g, e, b, x, R, V, lam):
     """Internal variables of element e of group g at the end of a step, with its reported multipliers lam (m,)."""
     state, q, le = matrix(g.state_at, g.n, g.nq), vector(b[_STATE], g.nq), vector(b[_LAM], max(g.nr, 1))

@@ -1,7 +1,7 @@
 """CHOLMOD of SuiteSparse, where the system has it: supernodal Cholesky of large positive definite matrices.
 
 It holds one triangle where LU factors are two, in half the time. AMD orders, or METIS where that leaves less fill; for
-many unknowns also METIS with more effort.
+many unknowns also METIS with more effort. Wide dense columns are held in panels.
 """
 
 import ctypes
@@ -12,15 +12,21 @@ import numpy as np
 from fem_mbs.jit import address
 from fem_mbs.system.linear_umfpack import library
 from fem_mbs.system.metis import nested_dissection
+from fem_mbs.system.panels import panels, workspaces
 
 _COMMON_BYTES = 1 << 14  # the workspace of the library is about 3 kB in all versions
 _MINOR_AT = 1  # of the size_t at the beginning of a factor: n, and the first column that is not positive
-_NZMAX_AT, _NSUPER_AT, _XSIZE_AT = 5, 13, 15  # of the same: entries, dense columns, and numbers of these
+_NZMAX_AT, _NSUPER_AT, _SSIZE_AT, _XSIZE_AT = 5, 13, 14, 15  # of the same: entries, supernodes, their rows and numbers
+_MAXCSIZE_AT, _MAXESIZE_AT = 16, 17  # of the same: workspaces
+_SUPER_AT, _PI_AT, _PX_AT, _S_AT = 18, 19, 20, 21  # of the same: arrays of the supernodes, as in `panels`
 _LOWER, _REAL, _DOUBLE, _INT = -1, 1, 0, 0
 _POINTER = ctypes.c_void_p
 _RELAXED = (0.8, 0.1, 0.05), (4, 16, 48)  # of the library: zeros in dense columns, and how many columns may have them
 _LOOSE = (0.8, 0.3, 0.15), (8, 32, 96)  # a third less time with a fifth more memory, up to 20,000 unknowns
 _TIGHT = (0.3, 0.05, 0.02), (4, 16, 48)  # 3 % less memory in the same time, from 40,000 unknowns on
+_PANEL = 512  # columns: 12 % less memory for the factors of a block of 10⁵ Tetra10
+_DEFAULTS = np.array([0, 1, 0, 0, 3, 0, 0, -1, -1, -1, 0, 0, 0])  # that follow _RELAXED, with any address of a function
+_METHODS_AT = 10  # among them: how many orders are tried, 0 for two that it finds and the given one
 MANY = 30_000  # unknowns, from which on an order that takes seconds pays
 _PRINTF = 4  # of the functions in ``SuiteSparse_config``
 
@@ -51,6 +57,11 @@ def _silence():
         (_POINTER * 7).in_dll(config, "SuiteSparse_config")[_PRINTF] = None
 
 
+def _integers(at, length):
+    """The array of int32 at an address."""
+    return np.frombuffer((ctypes.c_int * length).from_address(at), np.int32)
+
+
 class Cholesky:
     """Factors of a symmetric positive definite matrix (n, n).
 
@@ -78,13 +89,16 @@ class Cholesky:
         A, arrays = self._sparse(matrix)
         _silence()
         cholmod.cholmod_start(at)
-        self._relax(*(_LOOSE if often else _TIGHT))
+        place = self._relax(*(_LOOSE if often else _TIGHT))
         order = nested_dissection(matrix) if n > MANY and not often else None
+        if order is not None and place is not None:
+            self._order_given(place)
         given = None if order is None else _POINTER(address(order))
         self._factor.value = cholmod.cholmod_analyze_p(ctypes.byref(A), given, None, ctypes.c_size_t(0), at)
         if not self._factor.value:
             raise RuntimeError(f"the factors of {n} unknowns could not be planned: there is not enough memory")
         del arrays
+        self._split()
         self.factor(matrix)
 
     def factor(self, matrix: Any) -> None:
@@ -105,11 +119,51 @@ class Cholesky:
             raise RuntimeError(f"the factors of {self.n} unknowns do not fit into the memory")
 
     def _relax(self, part, number):
-        """Tell CHOLMOD which columns to join; a library whose record is laid out otherwise keeps what it has."""
+        """Tell CHOLMOD which columns to join; a library whose record is laid out otherwise keeps what it has.
+
+        Returns the place of `_RELAXED` in the record, or None.
+        """
         zeros, columns = self._common.view(np.float64), self._common.view(np.uint64)
         for at in np.flatnonzero(zeros[: len(zeros) // 8] == _RELAXED[0][0]):
             if tuple(zeros[at : at + 3]) == _RELAXED[0] and tuple(columns[at + 3 : at + 6]) == _RELAXED[1]:
                 zeros[at : at + 3], columns[at + 3 : at + 6] = part, number
+                return at
+        return None
+
+    def _order_given(self, at):
+        """Let CHOLMOD look for no other order than the given one; ``at``: place of `_RELAXED` in its record."""
+        numbers = self._common.view(np.int32)[2 * (at + 6) :][: len(_DEFAULTS)]
+        there = _DEFAULTS >= 0
+        if np.array_equal(numbers[there], _DEFAULTS[there]):
+            numbers[_METHODS_AT] = 1
+
+    def _split(self):
+        """Put panels in the place of wide supernodes, but where the record of a library is laid out otherwise."""
+        record = ctypes.cast(self._factor, ctypes.POINTER(ctypes.c_size_t))
+        count, rows = record[_NSUPER_AT], record[_SSIZE_AT]
+        if not count:
+            return
+        places = _SUPER_AT, _PI_AT, _PX_AT, _S_AT
+        lengths = count + 1, count + 1, count + 1, rows
+        old = [_integers(record[at], length) for at, length in zip(places, lengths)]
+        if (old[0][-1], old[1][-1], old[2][-1]) != (self.n, rows, record[_XSIZE_AT]):
+            return
+        new = panels(old[0], old[1], old[3], _PANEL)
+        if len(new[0]) == len(old[0]):
+            return
+        realloc = self._library.cholmod_realloc
+        realloc.restype = _POINTER
+        for at, length, values in zip(places, lengths, new):
+            held = ctypes.c_size_t(length)
+            found = realloc(
+                ctypes.c_size_t(len(values)), ctypes.c_size_t(4), _POINTER(record[at]), ctypes.byref(held), self._at
+            )
+            if held.value != len(values):
+                raise RuntimeError(f"the factors of {self.n} unknowns do not fit into the memory")
+            record[at] = found
+            _integers(found, len(values))[:] = values
+        record[_NSUPER_AT], record[_SSIZE_AT], record[_XSIZE_AT] = len(new[0]) - 1, len(new[3]), int(new[2][-1])
+        record[_MAXCSIZE_AT], record[_MAXESIZE_AT] = workspaces(new[0], new[1], new[3])
 
     def _sparse(self, matrix):
         """The record of a lower triangle, and the arrays that it points to."""

@@ -32,14 +32,17 @@ class ClosedContacts:
     state : State, with its velocities
     contacts : "open", "closed" or a sequence of contact elements
         See `fem_mbs.modes`.
+    pressed : sequence of int
+        Contacts that are known to be closed, by an equilibrium: smoothed surfaces may leave a small gap there.
     """
 
-    def __init__(self, owner: Any, system: Any, state: Any, contacts: Any) -> None:
+    def __init__(self, owner: Any, system: Any, state: Any, contacts: Any, pressed: Sequence[int] = ()) -> None:
         self.system, self.state, self.remarks = system, state, []
         touching: list[int] = []
         if system.nc:
             gaps = system.gaps(state)
-            touching = np.flatnonzero(gaps <= CLOSED * system.size_at(state)).tolist()
+            near = np.flatnonzero(gaps <= CLOSED * system.size_at(state))
+            touching = sorted({*near.tolist(), *map(int, pressed)})
         if isinstance(contacts, str):
             owner.as_choice("contacts", contacts, ("open", "closed"), "must be 'open', 'closed' or a list of contacts")
             chosen = touching if contacts == "closed" else []
@@ -102,6 +105,14 @@ class ClosedContacts:
         if pulls:
             names = ", ".join(f"'{self.system.contacts[c].name}'" for c in pulls[:5])
             self.remarks.append(f"Contacts are taken as closed that would have to pull to hold this state: {names}.")
+        rounded = [self.system.contacts[c] for c in self.chosen if getattr(self.system.contacts[c], "smooth", False)]
+        if rounded and np.abs(contact).max() > 0.0:
+            names = ", ".join(f"'{one.name}'" for one in rounded[:5]) + (", …" if len(rounded) > 5 else "")
+            self.remarks.append(
+                "Smoothed surfaces keep the heights that they have at this state, and do not follow the motion as "
+                f"those of equilibria do: {names}. With coarse faces compliances may be off by a per cent; with "
+                "smooth=False they are exact."
+            )
         return force + both.T @ lam
 
     def _stiffness(self, contact):

@@ -15,6 +15,7 @@ import numpy as np
 
 from fem_mbs.errors import ParameterError, SolverError, label
 from fem_mbs.model import compiled
+from fem_mbs.solvers.contact.law import GAP
 from fem_mbs.solvers.counting_rows import SAME, counting_rows, spread
 from fem_mbs.solvers.equilibrium import rotating_matrices, steady_rotation
 from fem_mbs.solvers.linear.closed_contacts import ClosedContacts
@@ -22,6 +23,7 @@ from fem_mbs.solvers.rotors.spin import check_symmetry, holding, spinning_matric
 from fem_mbs.solvers.static_result import StaticResult
 from fem_mbs.solvers.stepping.initial import initial_accelerations
 from fem_mbs.system import element_checks, model_checks
+from fem_mbs.system.element_states import contact_states
 from fem_mbs.system.state import State
 from fem_mbs.system.system import System
 
@@ -97,7 +99,9 @@ def small_motions(
     system.switch_at(state.t, system.initial if isinstance(about, StaticResult) else state)
     model_checks.state_fits(system, state)
     system.update_signals(state.t)
-    closed = ClosedContacts(owner, system, state, contacts)
+    contact_states(system.data[0], state.x, state.R, state.V)
+    pressed = np.flatnonzero(about.contact_status != GAP) if isinstance(about, StaticResult) else ()
+    closed = ClosedContacts(owner, system, state, contacts, pressed)
     state.V[:] = 0.0
     w = _rotation(owner, system, about, rotation)
     owner.check(not (spinning and w is not None), "spinning", spinning, "is not for a rotating frame; give one of both")

@@ -67,6 +67,7 @@ class Changes:
         """
         system, held = self.problem.system, self.held
         held.numbers = point.held
+        restore(system, point.inner)
         self.problem.set_load(point.factor)
         system.constraint_values(point.state)
         held.evaluate(point.state, point.lam[system.m :])

@@ -111,6 +111,14 @@ class ContactForces(ContactRows):
                 element=contact,
             )
 
+    def off(self, state: State) -> float:
+        """Largest gap [m] of closed contacts on the surfaces that there are now; 0 if one of them has friction."""
+        closed = self.status != GAP
+        if not closed.any() or (closed & (self.laws[:, L_MU] > 0.0)).any():
+            return 0.0
+        self.kinematics(state)
+        return float(np.abs(self.gap[closed]).max())
+
     def hasty(self) -> Any:
         """One with friction that has closed from afar in this load step, whose slip is not known; or None."""
         closed = (self.status != GAP) & (self.laws[:, L_MU] > 0.0)

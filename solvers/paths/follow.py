@@ -20,11 +20,11 @@ from fem_mbs.solvers.paths.changes import Changes
 from fem_mbs.solvers.paths.control import Control, Load, Metric, Plane, Tangent
 from fem_mbs.solvers.paths.critical import FLAT, LIMIT, Test, root
 from fem_mbs.solvers.paths.hidden import Hidden
-from fem_mbs.solvers.paths.load_steps import internal_states, largest_row, record, restore, tangent_matrices
-from fem_mbs.solvers.paths.newton import bordered, newton
+from fem_mbs.solvers.paths.load_steps import RENEWALS, internal_states, largest_row, record, restore, tangent_matrices
+from fem_mbs.solvers.paths.newton import Found, bordered, newton
 from fem_mbs.solvers.paths.path_result import CriticalPoint, LoadPath, PathPoint
 from fem_mbs.solvers.paths.spectrum import Spectrum, spectrum
-from fem_mbs.solvers.paths.untouched import no_penetration, touching
+from fem_mbs.solvers.paths.untouched import CLOSED, no_penetration, touching
 from fem_mbs.system import element_checks
 from fem_mbs.system.element_states import accept_states
 from fem_mbs.system.records import ALL
@@ -37,6 +37,7 @@ JUMP = 3.0  # times the length of the predictor: a longer way leads to another p
 LANDED = 1e-9  # of the step asked for: so near to the load factor asked for a point is at it
 ZERO = 1e-6  # of τ at the ends of a step: round-off of a critical point that was hit
 QUICK, SLOW = 4, 7  # iterations after which a step grows or shrinks
+SOFT = 1e7  # times as far as with the contacts that touch: then these alone hold the model
 
 
 class Point(NamedTuple):
@@ -71,15 +72,18 @@ class Follower:
         Contacts that touch are held if they alone hold the model, and if the load will press them.
         """
         changes, held = self.changes, self.problem.held
-        touching_too = () if changes is None else changes.touching(state)
         point = self.point(state, lam, 0.0, None, 0.0, 0)
-        if point is None and len(touching_too):
-            numbers = tuple(sorted({*held.numbers, *touching_too}))
+        if changes is None:
+            return point
+        numbers = tuple(sorted({*held.numbers, *changes.touching(state)}))
+        if numbers != held.numbers:
             old = dict(zip(held.numbers, lam[self.problem.system.m :]))
             lam = np.append(lam[: self.problem.system.m], [old.get(c, 0.0) for c in numbers])
             self.problem.hold(numbers, state)
-            point = self.point(state, lam, 0.0, None, 0.0, 0)
-        return point if point is None or changes is None else changes.begin(point)
+            pressed = self.point(state, lam, 0.0, None, 0.0, 0)
+            if point is None or (pressed is not None and _soft(point, pressed)):
+                point = pressed
+        return None if point is None else changes.begin(point)
 
     # --- points -------------------------------------------------------------------------------------------------------
 
@@ -122,14 +126,42 @@ class Follower:
         found = newton(
             self.problem, point.state, point.lam, point.factor, self.tolerance, self.most, control, predictor
         )
+        found, trouble = self._renewed(found, control)
         if found.state is None:
-            return None, found.history
+            return None, trouble or found.history
         trouble = element_checks.trouble(system, found.state)
         if trouble:
             return None, trouble
         moved = self.metric.norm(self.metric.between(point.state, found.state), found.factor - point.factor)
         new = self.point(found.state, found.lam, found.factor, t, point.s + moved, found.iterations)
         return new, found.history
+
+    def _renewed(self, found: Found, control: Control | None = None) -> tuple[Found, Any]:
+        """An equilibrium on the surfaces of held contacts that it makes itself, not those of the one before.
+
+        These follow from one to the next: the face that a node is on, smoothed normals. Where they do not come to rest
+        the state is None, and the contact that is farthest off is told.
+        """
+        system, held = self.problem.system, self.problem.held
+        if held is None or not held.numbers:
+            return found, None
+        numbers, iterations = list(held.numbers), found.iterations
+        for _ in range(RENEWALS):
+            if found.state is None:
+                return found, None
+            state, joints = found.state, found.lam[: system.m].copy()
+            accept_states(system.data[0], state.x, state.R, state.V, joints, ALL, 0)
+            held.kinematics(state)
+            off = np.abs(held.gap[numbers])
+            if off.max() <= 0.5 * CLOSED * system.size_at(state):
+                return found._replace(iterations=iterations), None
+            found = newton(self.problem, state, found.lam, found.factor, self.tolerance, self.most, control)
+        contact = system.contacts[numbers[int(off.argmax())]]
+        text = (
+            f"the surface under {label(contact)} still moves by {off.max():.1e} m with each of {RENEWALS} solutions. "
+            "smooth=False in the SurfaceOnSurface or nodes away from corners of faces may do"
+        )
+        return found._replace(state=None), (contact, text)
 
     def next(self, point: Point, ds: float, first: tuple = ()) -> tuple[Point, float]:
         """The next point, and the size of the step that led to it; SolverError where none is found."""
@@ -258,7 +290,7 @@ class Follower:
             return None, ds
         restore(self.problem.system, found.inner)
         self.problem.hold(found.held, found.state)
-        exact = newton(self.problem, found.state, found.lam, factor, self.tolerance, self.most)
+        exact = self._renewed(newton(self.problem, found.state, found.lam, factor, self.tolerance, self.most))[0]
         if exact.state is not None:
             found = self.point(exact.state, exact.lam, factor, found.tangent, found.s, found.iterations) or found
         return found, s
@@ -364,6 +396,11 @@ class Follower:
 
     def _at(self, point, s):
         return None if s is None else self.advance(point, s)[0]
+
+
+def _soft(point: Point, pressed: Point) -> bool:
+    """Whether the load moves a point `SOFT` times as far as with what touches held: round-off is its stiffness."""
+    return abs(point.tangent.factor) * SOFT < abs(pressed.tangent.factor)
 
 
 def leaving(point: Any, metric: Metric, side: float) -> tuple[Tangent, tuple]:

@@ -18,7 +18,7 @@ from fem_mbs.solvers.counting_rows import counting_rows
 from fem_mbs.solvers.equilibrium import rotating_matrices
 from fem_mbs.solvers.paths.newton import extent, newton
 from fem_mbs.solvers.paths.spectrum import spectrum
-from fem_mbs.solvers.paths.untouched import no_penetration, refuse_shapes
+from fem_mbs.solvers.paths.untouched import CLOSED, no_penetration, refuse_shapes
 from fem_mbs.solvers.static_result import StaticResult
 from fem_mbs.solvers.stepping.records import records
 from fem_mbs.system import assembly, element_checks, element_states
@@ -27,6 +27,7 @@ from fem_mbs.system.records import ALL
 from fem_mbs.system.state import State
 
 EASY, SMALLEST_STEP = 6, 1e-6
+RENEWALS = 20  # of the surfaces of contacts, until these are where they touch
 
 
 def refuse(owner: Named, system: Any) -> None:
@@ -101,6 +102,9 @@ class LoadSteps:
             lam = self.problem.least(new, lam)
             self.state, self.lam, self.factor = new, lam, target
             element_states.accept_states(system.data[0], new.x, new.R, new.V, lam, ALL, 0)
+            if target == 1.0 and contacts is not None:
+                self._renew(tolerance, max_iterations)
+                new, lam = self.state, self.lam
             result.load_factors.append(target)
             result.iterations.append(count)
             self._keep(count)
@@ -110,6 +114,27 @@ class LoadSteps:
                 result.negative.append(None if found is None else found.negative)
             if count <= EASY:
                 size = min(2.0 * size, largest)
+
+    def _renew(self, tolerance, max_iterations):
+        """Solve at the full load again until what contacts without friction touch is where it was at the solution.
+
+        Their surfaces follow from one equilibrium to the next: the face that a node is on, smoothed normals. With
+        friction the slip is counted from them, and stays that of the load step.
+        """
+        system, contacts = self.problem.system, self.problem.contacts
+        for _ in range(RENEWALS):
+            if contacts.off(self.state) <= 0.5 * CLOSED * system.size_at(self.state):
+                return
+            before = internal_states(system)
+            contacts.begin(self.problem, self.state, self.lam, 1.0)
+            new, lam, *_ = newton(self.problem, self.state, self.lam, 1.0, tolerance, max_iterations)
+            if new is None or element_checks.trouble(system, new):
+                restore(system, before)
+                contacts.restore()
+                return
+            contacts.accept(new)
+            self.state, self.lam = new, self.problem.least(new, lam)
+            element_states.accept_states(system.data[0], new.x, new.R, new.V, self.lam, ALL, 0)
 
     def _keep(self, count):
         self.records.append(record(self.problem, self.state, self.lam, self.factor, count))

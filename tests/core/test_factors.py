@@ -7,6 +7,7 @@ from scipy.sparse import diags_array, eye_array, kron, random_array, tril
 from fem_mbs.system import factors_cholmod, metis
 from fem_mbs.system.factors import factors, positive_factors
 from fem_mbs.system.linear_umfpack import library, predicted_fill
+from fem_mbs.system.panels import panels, workspaces
 
 
 def grid(n):
@@ -31,6 +32,37 @@ def test_a_triangle_has_the_factors_of_the_whole_matrix(many, monkeypatch):
 def test_a_matrix_that_is_not_positive_definite_is_refused():
     with pytest.raises(RuntimeError, match="not positive definite"):
         positive_factors(tril(grid(9) - 3.0 * eye_array(729), format="csc"))
+
+
+@pytest.mark.skipif(library("cholmod") is None, reason="CHOLMOD is not installed")
+@pytest.mark.parametrize("width", [1, 7, 64])
+def test_panels_are_the_same_factors_in_less_memory(width, monkeypatch):
+    """The separator of this cube has 23² = 529 columns: n² numbers as one block, and half of that in columns."""
+    A = grid(23)
+    lower, right = tril(A, format="csc"), np.random.default_rng(0).normal(size=(A.shape[0], 3))
+    monkeypatch.setattr(factors_cholmod, "MANY", 0)
+    monkeypatch.setattr(factors_cholmod, "_PANEL", 10**9)
+    wide = positive_factors(lower)
+    monkeypatch.setattr(factors_cholmod, "_PANEL", width)
+    narrow = positive_factors(lower)
+    assert np.abs(A @ narrow.solve(right) - right).max() < 1e-12  # round-off, as above
+    assert np.abs(narrow.solve(right) - wide.solve(right)).max() < 1e-12
+    assert 8 * 0.45 * 529**2 < wide.bytes() - narrow.bytes() < 0.3 * wide.bytes()
+    with pytest.raises(RuntimeError, match="not positive definite"):
+        narrow.factor(tril(A - 3.0 * eye_array(A.shape[0]), format="csc"))
+    narrow.factor(2.0 * lower)
+    assert np.abs(2.0 * (A @ narrow.solve(right)) - right).max() < 1e-12
+
+
+def test_panels_keep_the_rows_below_their_columns():
+    """Columns 0, 1 with row 4; 2, 3, 4 alone. The first updates one row of the second: one number."""
+    first, at, rows = np.array([0, 2, 5]), np.array([0, 3, 6]), np.array([0, 1, 4, 2, 3, 4])
+    assert [part.tolist() for part in panels(first, at, rows, 5)] == [[0, 2, 5], [0, 3, 6], [0, 6, 15], rows.tolist()]
+    assert workspaces(first, at, rows) == (1, 1)
+    first, at, numbers, rows = panels(first, at, rows, 2)
+    assert first.tolist() == [0, 2, 3, 5] and rows.tolist() == [0, 1, 4, 2, 3, 4, 3, 4]
+    assert at.tolist() == [0, 3, 6, 8] and numbers.tolist() == [0, 6, 9, 13]
+    assert workspaces(first, at, rows) == (4, 2)  # column 2 updates 3 and 4
 
 
 @pytest.mark.skipif(library("metis") is None or library("amd") is None, reason="METIS or AMD is not installed")
