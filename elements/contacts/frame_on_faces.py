@@ -25,10 +25,11 @@ import numpy as np
 
 from fem_mbs.arguments import FrameLike
 from fem_mbs.elements.base import register
-from fem_mbs.elements.contacts.node_face_kernels import FACE, curvature
-from fem_mbs.elements.contacts.node_face_kernels import accept as accept_places
+from fem_mbs.elements.contacts.face_guards import trouble as trouble_of_places
+from fem_mbs.elements.contacts.face_search import FACE
+from fem_mbs.elements.contacts.face_search import accept as accept_places
 from fem_mbs.elements.contacts.node_face_kernels import contact as contact_of_places
-from fem_mbs.elements.contacts.node_face_kernels import trouble as trouble_of_places
+from fem_mbs.elements.contacts.node_face_kernels import curvature
 from fem_mbs.elements.contacts.node_on_faces import NodeOnFaces
 from fem_mbs.jit import integer_matrix, kernel, local_matrix, local_vector, matrix
 from fem_mbs.nodes import Frame, Node6

@@ -22,164 +22,35 @@ and the rows of the sliding velocity are those of a point of the surface carried
 with the tangents of (4) turned by the smallest rotation to the present normal. Gap and slip do not change in a rigid
 motion of all nodes, so their forces add to nothing, and have no moment.
 
-Faces are looked for anew at every evaluation: first the one of the start of the step, which reaches a quarter of its
-size beyond edges to faces that go on smoothly; then the one whose nearest point is nearest. A surface goes on by a
-twentieth of its faces beyond its border; farther out the gap is the distance from the border. Which side of the surface
-the node is on says the start of the step.
-
-What a node beyond the edges of a face is beside says the nearest point of its straight edges: the kind of the edge, or
-that of the corner. Beside a border, and beside a ridge (an edge at which faces turn away from the side of the node),
-there is air: the plane of a face does not go on there.
-Heights and the first face are taken anew at the end of each step. A node whose straight way of a step, as seen from the
-surface, went in through one face and out through another has gone through the body: the nearest face is a wrong one. So
-has one that went in through a face and is beside the border now, lower by `BEHIND`.
-Slopes of heights end at `_STEEP`; near a face that is bent so much the nearest point is not certain (`folded`).
+The face and its place are those of `face_search`. Which side of the surface the node is on says the start of the step.
 
 Source: docs/theory/surface_contact.md; (1)-(3) as for node-to-segment contact in Wriggers, Computational Contact
 Mechanics (2006), ch. 9, here for a surface with heights; derived here, checked by differences.
 
-    symbol   code     shape          unit  meaning
-    -        faces    (nf, 13) int   -     how many nodes, their numbers in the element (4), kinds of edges and corners
-    -        fans     (nf, 12) int   -     of each corner (4): first row of `spokes`, how many, whether all round
-    -        spokes   (k, 2) int     -     face and corner
-    h_ab     state    (1 + 8 nf,)    m     face of the start of the step, then heights (`face_kernels`) of each face,
-    -        state    (3 nn,)        m     and places of the node and of all nodes of faces, at the start of the step
+Symbols of the tables: `face_search`.
 """
 
 import math
 
-import numpy as np
-
 from fem_mbs.elements.contacts.face_kernels import (
     add_surface,
     add_turning_bulge,
-    beside,
     chord,
-    facet,
     foot,
     normal_of,
     surface,
 )
+from fem_mbs.elements.contacts.face_search import (
+    FACE,
+    SMOOTH,
+    behind,
+    locate,
+    take,
+)
 from fem_mbs.jit import integer_matrix, kernel, local_matrix, local_vector
 from fem_mbs.rotations import cross, dot
 
-# what an edge is: goes on smoothly, ends, goes on out of reach, bends sharply towards the node or away from it;
-# what a corner is: `BORDER` with air on all sides beyond, `CREASE` with edges that say no such thing
-SMOOTH, BORDER, CUT, CREASE, RIDGE = 0, 1, 2, 3, 4
-FACE = 13  # numbers of a face
-_FLUSH = 1e-3  # of the size of a face: what comes to a surface from beside, and is lower, does not lie flush with it
-BEHIND = 0.05  # of the size of a face: a node that is farther behind has not sunk in, it came round a border
 _ROOM = 0.25  # of a face, beyond smooth edges, for the face of the start of the step
-_GRAZE = 1e-4  # of the size of a face: straight ways over edges that bend cut in by less
-_ROUND = 1e-9  # of a face: round-off
-_STEEP = 1.5  # slope of a surface over its facet: what is bent more may have several nearest points
-_RIM = 0.05  # of a face, by which the surface goes on beyond its border: bodies that lie flush touch there too
-
-PARAMETERS = np.dtype([(name, "i8") for name in ("faces_at", "fans_at", "spokes_at", "nf", "smooth", "arms_at")])
-
-
-@kernel
-def _take(p, x, state, f, X, h, d, nu):
-    """Fill nodes X (4, 3), heights h (8,), d (2, 3) and ν (3,) of face f; returns its number of nodes and |c|."""
-    faces = integer_matrix(p.faces_at, p.nf, FACE)
-    nn = faces[f, 0]
-    for a in range(4):
-        k = faces[f, 1 + min(a, nn - 1)]
-        for i in range(3):
-            X[a, i] = x[k, i]
-    for k in range(8):
-        h[k] = state[1 + 8 * f + k]
-    return nn, facet(nn, X, d, nu)
-
-
-@kernel
-def _worst(p, f, nn, uv, room):
-    """How far a place lies beyond the edges of a face, less the room beyond smooth ones and the rim; and the edge."""
-    faces = integer_matrix(p.faces_at, p.nf, FACE)
-    worst, edge = -math.inf, 0
-    for k in range(nn):
-        kind = faces[f, 5 + k]
-        over = beside(nn, uv, k) - (room if kind == SMOOTH else (_RIM if kind == BORDER else 0.0))
-        if over > worst:
-            worst, edge = over, k
-    return worst, edge
-
-
-@kernel
-def _beyond(p, f, nn, X, uv, edge, y, g):
-    """What a node beyond ``edge`` of a face, with the gap g to it, is beside, as `locate` says; and its distance."""
-    faces = integer_matrix(p.faces_at, p.nf, FACE)
-    k, part, distance = chord(nn, X, y)
-    at_corner = part == 0.0 or part == 1.0
-    kind = faces[f, 5 + k]
-    if at_corner:
-        kind = faces[f, 9 + (k if part == 0.0 else (k + 1) % nn)]
-        if kind == CREASE:
-            kind = faces[f, 5 + edge]
-    far = -math.inf
-    for j in range(nn):
-        far = max(far, beside(nn, uv, j))
-    if faces[f, 5 + edge] == CUT or kind == CUT:
-        return CUT, distance
-    if far <= _RIM and not (kind == RIDGE and g < 0.0 and far > _ROUND):
-        return SMOOTH, distance
-    return (BORDER if kind == BORDER or kind == RIDGE else SMOOTH), distance
-
-
-@kernel
-def locate(p, x, state, room, uv):
-    """Face of the nearest point and what it is nearest to: SMOOTH (its inside), BORDER or CUT; fills uv (2,)."""
-    X, h, d, nu = local_matrix(4, 3), local_vector(8), local_matrix(2, 3), local_vector(3)
-    N, z, S, r = local_matrix(4, 4), local_vector(6), local_matrix(6, 3), local_vector(3)
-    at, y, n = local_vector(2), x[0], local_vector(3)
-    first = min(max(int(state[0]), 0), p.nf - 1)
-    if room > 0.0:
-        nn, _ = _take(p, x, state, first, X, h, d, nu)
-        uv[0] = uv[1] = 1.0 / nn if nn == 3 else 0.5
-        foot(nn, X, h, nu, y, uv, N, z, S, r)
-        if _worst(p, first, nn, uv, room)[0] <= 0.0:
-            return first, SMOOTH
-    best, found, kind = math.inf, first, BORDER
-    for f in range(p.nf):
-        nn, _ = _take(p, x, state, f, X, h, d, nu)
-        reach = apart = 0.0  # nothing of the face is nearer than the middle less the way from there to its corners
-        for i in range(3):
-            r[i] = 0.0
-            for a in range(nn):
-                r[i] += X[a, i] / nn
-            apart += (y[i] - r[i]) ** 2
-        for a in range(nn):
-            away = 0.0
-            for i in range(3):
-                away += (X[a, i] - r[i]) ** 2
-            reach = max(reach, away)
-        if math.sqrt(apart) - 1.2 * math.sqrt(reach) > best:
-            continue
-        at[0] = at[1] = 1.0 / nn if nn == 3 else 0.5
-        foot(nn, X, h, nu, y, at, N, z, S, r)
-        over, edge = _worst(p, f, nn, at, 0.0)
-        distance = math.sqrt(dot(r, r))
-        inside = SMOOTH
-        if over > 0.0:
-            normal_of(S, n)
-            inside, distance = _beyond(p, f, nn, X, at, edge, y, dot(n, r))
-        if distance < best * (1.0 - 1e-12):
-            best, found, kind = distance, f, inside
-            uv[0], uv[1] = at[0], at[1]
-    return found, kind
-
-
-@kernel
-def behind(p, x, state, f, uv):
-    """Whether the node is farther behind its place on face f than `BEHIND`, over the face or beside it."""
-    X, h, d, nu, n = local_matrix(4, 3), local_vector(8), local_matrix(2, 3), local_vector(3), local_vector(3)
-    N, z, S, r = local_matrix(4, 4), local_vector(6), local_matrix(6, 3), local_vector(3)
-    nn, size = _take(p, x, state, f, X, h, d, nu)
-    surface(nn, X, h, nu, uv[0], uv[1], N, z, S)
-    normal_of(S, n)
-    for i in range(3):
-        r[i] = x[0, i] - S[0, i]
-    return dot(n, r) < -BEHIND * math.sqrt(size)
 
 
 @kernel
@@ -246,7 +117,7 @@ def _slip(p, x, state, f, uv, slip, G_T, m, t):
     X, h, d, nu = local_matrix(4, 3), local_vector(8), local_matrix(2, 3), local_vector(3)
     N, z, S, r = local_matrix(4, 4), local_vector(6), local_matrix(6, 3), local_vector(3)
     e, w, row = local_vector(3), local_vector(3), local_vector(15)
-    nn, size = _take(p, x, state, f, X, h, d, nu)
+    nn, size = take(p, x, state, f, X, h, d, nu)
     surface(nn, X, h, nu, uv[0], uv[1], N, z, S)
     _tangents(S, t)
     normal_of(S, m)
@@ -292,7 +163,7 @@ def contact(p, x, x0, state, gap, slip, G_N, G_T, V_T, point, normal, tangents):
             G_T[0, j] = G_T[1, j] = 0.0
         _beside_border(p, x, state, f, gap, G_N, point, normal, tangents)
         return
-    nn, size = _take(p, x, state, f, X, h, d, nu)
+    nn, size = take(p, x, state, f, X, h, d, nu)
     foot(nn, X, h, nu, x[0], uv, N, z, S, r)
     normal_of(S, n)
     g = dot(n, r)
@@ -330,7 +201,7 @@ def _beside_border(p, x, state, f, gap, G_N, point, normal, tangents):
     X, h, d, nu, n = local_matrix(4, 3), local_vector(8), local_matrix(2, 3), local_vector(3), local_vector(3)
     t = local_matrix(2, 3)
     faces = integer_matrix(p.faces_at, p.nf, FACE)
-    nn, size = _take(p, x, state, f, X, h, d, nu)
+    nn, size = take(p, x, state, f, X, h, d, nu)
     k, part, distance = chord(nn, X, x[0])
     b = (k + 1) % nn
     for i in range(3):
@@ -373,7 +244,7 @@ def curvature(p, x, x0, state, B, row):
     f, kind = locate(p, x, state, _ROOM, uv)
     if kind != SMOOTH:
         return -1
-    nn, size = _take(p, x, state, f, X, h, d, nu)
+    nn, size = take(p, x, state, f, X, h, d, nu)
     foot(nn, X, h, nu, x[0], uv, N, z, S, r)
     normal_of(S, n)
     g = dot(n, r)
@@ -422,215 +293,3 @@ def contact_hessian(p, x, x0, state, H_N):
             for i in range(3):
                 for j in range(3):
                     H_N[at + i, to + j] += B[3 * a + i, 3 * b + j]
-
-
-@kernel
-def _corner_normal(p, x, f, a, n):
-    """Add (6) of `face_kernels` of one corner of one face to n (3,)."""
-    faces = integer_matrix(p.faces_at, p.nf, FACE)
-    nn = faces[f, 0]
-    k, b, c = faces[f, 1 + a], faces[f, 1 + (a + 1) % nn], faces[f, 1 + (a + nn - 1) % nn]
-    e, o, w = local_vector(3), local_vector(3), local_vector(3)
-    for i in range(3):
-        e[i], o[i] = x[b, i] - x[k, i], x[c, i] - x[k, i]
-    cross(e, o, w)
-    scale = 1.0 / (dot(e, e) * dot(o, o))
-    for i in range(3):
-        n[i] += scale * w[i]
-
-
-@kernel
-def accept(p, x, state):
-    """New heights of all faces, and the face that is nearest, at the end of a step."""
-    fans = integer_matrix(p.fans_at, p.nf, 12)
-    X, h, d, nu, n = local_matrix(4, 3), local_vector(8), local_matrix(2, 3), local_vector(3), local_vector(3)
-    uv = local_vector(2)
-    if p.smooth != 0:
-        for f in range(p.nf):
-            nn, _ = _take(p, x, state, f, X, h, d, nu)
-            for a in range(nn):
-                for i in range(3):
-                    n[i] = 0.0
-                first, count = fans[f, 3 * a], fans[f, 3 * a + 1]
-                spokes = integer_matrix(p.spokes_at, first + count, 2)
-                for k in range(first, first + count):
-                    _corner_normal(p, x, spokes[k, 0], spokes[k, 1], n)
-                up = dot(n, nu)
-                for k in range(2):
-                    b = (a + 1) % nn if k == 0 else (a + nn - 1) % nn
-                    rise = square = 0.0
-                    for i in range(3):
-                        rise -= n[i] * (X[b, i] - X[a, i])
-                        square += (X[b, i] - X[a, i]) ** 2
-                    # a normal beside that of the facet, or behind it, has no height
-                    most = _STEEP * math.sqrt(square)
-                    h[2 * a + k] = rise / up if abs(rise) < most * up else math.copysign(most, rise)
-            for a in range(nn):  # arcs from corners at a border
-                b = (a + 1) % nn
-                open_a, open_b = fans[f, 3 * a + 2] == 0, fans[f, 3 * b + 2] == 0
-                if open_a and not open_b:
-                    h[2 * a] = h[2 * b + 1]
-                elif open_b and not open_a:
-                    h[2 * b + 1] = h[2 * a]
-            for k in range(2 * nn):
-                state[1 + 8 * f + k] = h[k]
-    state[0] = float(locate(p, x, state, 0.0, uv)[0])
-    old = state.shape[0] - 3 * x.shape[0]
-    for k in range(x.shape[0]):
-        for i in range(3):
-            state[old + 3 * k + i] = x[k, i]
-
-
-@kernel
-def _crossing(p, x, state, f, inwards, room, nu):
-    """Part of the step at which the node went through facet f, or up to ``room`` beside it; −1: it did not.
-
-    Fills the normal nu (3,) of the facet there.
-    """
-    X, X0, h, d = local_matrix(4, 3), local_matrix(4, 3), local_vector(8), local_matrix(2, 3)
-    N, z, S, r, y, uv = (
-        local_matrix(4, 4),
-        local_vector(6),
-        local_matrix(6, 3),
-        local_vector(3),
-        local_vector(3),
-        local_vector(2),
-    )
-    faces = integer_matrix(p.faces_at, p.nf, FACE)
-    old = state.shape[0] - 3 * x.shape[0]
-    nn, size = _take(p, x, state, f, X, h, d, nu)
-    after = before = 0.0
-    for a in range(nn):
-        for i in range(3):
-            X0[a, i] = state[old + 3 * faces[f, 1 + a] + i]
-            after += nu[i] * (x[0, i] - X[a, i]) / nn
-    facet(nn, X0, d, nu)
-    for a in range(nn):
-        for i in range(3):
-            before += nu[i] * (state[old + i] - X0[a, i]) / nn
-    near = 1e-6 * math.sqrt(size)  # what is pressed to the other side ends on it
-    if inwards:
-        missed = before < -near or after >= 0.0 or after >= before
-    else:
-        missed = before >= 0.0 or after < -near or after <= before
-    if missed:
-        return -1.0
-    part = min(max(before / (before - after), 0.0), 1.0)
-    for i in range(3):
-        y[i] = (1.0 - part) * state[old + i] + part * x[0, i]
-        for a in range(nn):
-            X[a, i] = (1.0 - part) * X0[a, i] + part * X[a, i]
-    for k in range(8):
-        h[k] = 0.0
-    facet(nn, X, d, nu)
-    uv[0] = uv[1] = 1.0 / nn if nn == 3 else 0.5
-    foot(nn, X, h, nu, y, uv, N, z, S, r)
-    for k in range(nn):
-        if beside(nn, uv, k) > room:
-            return -1.0
-    return part
-
-
-@kernel
-def passed(p, x, state):
-    """Whether the node went through the body in the step: in by one face, and out by one on the other side."""
-    nu, to = local_vector(3), local_vector(3)
-    X, h, d = local_matrix(4, 3), local_vector(8), local_matrix(2, 3)
-    old = state.shape[0] - 3 * x.shape[0]
-    for f in range(p.nf):
-        at = _crossing(p, x, state, f, True, _ROUND, nu)
-        if at < 0.0:
-            continue
-        for g in range(p.nf):
-            out = -1.0 if g == f else _crossing(p, x, state, g, False, _ROUND, to)
-            if out <= at or dot(nu, to) >= 0.0:
-                continue
-            nn, size = _take(p, x, state, f, X, h, d, nu)
-            faces = integer_matrix(p.faces_at, p.nf, FACE)
-            depth, half = 0.0, 0.5 * (at + out)
-            for i in range(3):
-                way = (1.0 - half) * state[old + i] + half * x[0, i]
-                for a in range(nn):
-                    depth -= nu[i] * (way - (1.0 - half) * state[old + 3 * faces[f, 1 + a] + i] - half * X[a, i]) / nn
-            if depth > _GRAZE * math.sqrt(size):
-                return True
-            _crossing(p, x, state, f, True, _ROUND, nu)
-    return False
-
-
-@kernel
-def _height_over(p, x, f):
-    """How far the node is above the facet of face f, over the size of the face."""
-    faces = integer_matrix(p.faces_at, p.nf, FACE)
-    X, d, nu = local_matrix(4, 3), local_matrix(2, 3), local_vector(3)
-    nn, height = faces[f, 0], 0.0
-    for a in range(nn):
-        for i in range(3):
-            X[a, i] = x[faces[f, 1 + a], i]
-    size = facet(nn, X, d, nu)
-    for a in range(nn):
-        for i in range(3):
-            height += nu[i] * (x[0, i] - X[a, i]) / nn
-    return height / math.sqrt(size)
-
-
-@kernel
-def from_below(p, x, state, f):
-    """Whether the node, which touches face f, was beside the border at the start of the step, and lower than it."""
-    old, faces, uv = state.shape[0] - 3 * x.shape[0], integer_matrix(p.faces_at, p.nf, FACE), local_vector(2)
-    x0 = state[old:].reshape(x.shape)
-    if _height_over(p, x0, f) >= -_FLUSH or _height_over(p, x, f) > _FLUSH:
-        return False
-    g, kind = locate(p, x0, state, 0.0, uv)
-    return kind == BORDER and faces[g, 5 + _worst(p, g, faces[g, 0], uv, 0.0)[1]] == BORDER
-
-
-@kernel
-def folded(p, x, state, f):
-    """Whether neighbours bend face f, which the node is near, beyond the largest slope at the start of the step."""
-    x0 = state[state.shape[0] - 3 * x.shape[0] :].reshape(x.shape)
-    X, h, d, nu = local_matrix(4, 3), local_vector(8), local_matrix(2, 3), local_vector(3)
-    nn, _ = _take(p, x0, state, f, X, h, d, nu)
-    steepest = 0.0
-    for a in range(nn):
-        for k in range(2):
-            b, square = (a + 1) % nn if k == 0 else (a + nn - 1) % nn, 0.0
-            for i in range(3):
-                square += (X[b, i] - X[a, i]) ** 2
-            steepest = max(steepest, abs(h[2 * a + k]) / math.sqrt(square))
-    return steepest > _STEEP * (1.0 - _ROUND) and abs(_height_over(p, x, f)) < 1.0
-
-
-@kernel
-def passed_beside(p, x, state):
-    """Whether the node, which is beside the border, went in through a face in the step, and is well below it."""
-    nu = local_vector(3)
-    for f in range(p.nf):
-        if _crossing(p, x, state, f, True, _RIM, nu) >= 0.0 and _height_over(p, x, f) < -BEHIND:
-            return True
-    return False
-
-
-@kernel
-def initial(p, x, state):
-    """Heights and face that are consistent with the pose."""
-    accept(p, x, state)
-
-
-@kernel
-def trouble(p, x, state):
-    """1: the nearest face is out of reach; 2: the node is behind the surface, 4: and came from beside its border; 3: it
-    has gone through the body; 5: the nearest face is bent so much that its nearest point is uncertain."""
-    uv = local_vector(2)
-    f, kind = locate(p, x, state, 0.0, uv)
-    if kind == CUT:
-        return 1.0
-    if kind == SMOOTH and folded(p, x, state, f):
-        return 5.0
-    if kind == SMOOTH and behind(p, x, state, f, uv):
-        return 2.0
-    if kind == SMOOTH and from_below(p, x, state, f):
-        return 4.0
-    if kind == BORDER and passed_beside(p, x, state):
-        return 3.0
-    return 3.0 if f != int(state[0]) and passed(p, x, state) else 0.0

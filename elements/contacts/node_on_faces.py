@@ -10,8 +10,9 @@ import numpy as np
 from fem_mbs.arguments import ArrayLike
 from fem_mbs.elements.base import register
 from fem_mbs.elements.contacts.contact import Contact
+from fem_mbs.elements.contacts.face_guards import folded, trouble
 from fem_mbs.elements.contacts.face_kernels import beside
-from fem_mbs.elements.contacts.node_face_kernels import (
+from fem_mbs.elements.contacts.face_search import (
     BORDER,
     CREASE,
     CUT,
@@ -21,13 +22,10 @@ from fem_mbs.elements.contacts.node_face_kernels import (
     SMOOTH,
     accept,
     behind,
-    contact,
-    contact_hessian,
-    folded,
     initial,
     locate,
-    trouble,
 )
+from fem_mbs.elements.contacts.node_face_kernels import contact, contact_hessian
 from fem_mbs.errors import label
 from fem_mbs.jit import address
 from fem_mbs.nodes import Node, Node3

@@ -94,7 +94,7 @@ class PointOfBody(Constraint):
         super().__init__([node, floating.nodes[0], *body.nodes], name=name)
         self._frames, self._basis = floating._frames, np.ascontiguousarray(r.basis[3 * number : 3 * number + 3])
         self._sizes = body.places, r.modes
-        self._arm = r.points[number] - body.floating.mean
+        self._arm = r.points[number] - r.positions[0]
         self.places = 2 + body.places
         self.place()
 

@@ -7,23 +7,23 @@ symmetric (`motion`, (1)), with r_i = R_Fᵀ(x_i − x_F), Q_i = R_FᵀR_i and a
 
 A point X of the body, with its rows Φ of the basis, U_i and W_i of the displacement and rotation of frame i:
 
-    g = x − x_F − R_F s = 0 ,  s = X − X̄ + Σ [ U_i (r_i − V_i) + W_i θ_i ] + Φ_η η ,  θ_i = log Q_i                (2)
+    g = x − x_1 − R_F s = 0 ,  s = X − X_1 + Σ [ U_i (r_i − V_i + V_1) + W_i θ_i ] + Φ_η η ,  θ_i = log Q_i          (2)
 
-    δr_i = R_Fᵀ(δx_i − δx_F) + r_i × δθ_F ,  δQ_i = Q_i φ̃_i ,  φ_i = δΘ_i − Q_iᵀδθ_F ,  δθ_i = T_i⁻¹ φ_i             (3)
+    δr_i = R_Fᵀ(δx_i − δx_1) + r_i × δθ_F ,  δQ_i = Q_i φ̃_i ,  φ_i = δΘ_i − Q_iᵀδθ_F ,  δθ_i = T_i⁻¹ φ_i             (3)
 
     G      x   x_F                       θ_F                                  x_i           Θ_i           η
     (1)        1                                                              −a_i
                                   1/ℓ Σ [a_i Ṽ_i r̃_i − b_i D_i Q_iᵀ]         a_i/ℓ Ṽ_i R_Fᵀ   b_i/ℓ D_i
-    (2)    1   −1 + R_F ΣU_i R_Fᵀ   R_F (s̃ − Σ [U_i r̃_i − W_i T_i⁻¹Q_iᵀ])     −R_F U_i R_Fᵀ  −R_F W_i T_i⁻¹  −R_F Φ_η
+    (2)    1   x_1: −1 + R_F ΣU_i R_Fᵀ  R_F (s̃ − Σ [U_i r̃_i − W_i T_i⁻¹Q_iᵀ])     −R_F U_i R_Fᵀ  −R_F W_i T_i⁻¹  −R_F Φ_η
 
-with D = tr(Q) 1 − Qᵀ. Σ a_i V_i = 0 leaves x_F out of the rows of rotation. Second derivatives are derivatives of G in
-one direction, column by column.
+with D = tr(Q) 1 − Qᵀ. Σ a_i V_i = 0 and ΣU_i = 1: r_i count from the first frame. Second derivatives are derivatives of
+G in one direction, column by column.
 
 Source: docs/theory/superelements.md, section 7; derived here and checked by finite differences.
 
     symbol       code              shape        unit     meaning
     a, b, V      frames            (nb, 5)      -, m²,m  weights of the floating frame and arms
-    s_0          p.arm             (3,)         m        X − X̄
+    s_0          p.arm             (3,)         m        X − X_1
     U, W         basis[:, 6 i]     (3, n)       -, m     rows of the basis at the point
     nodes                                                (1): F, frames;  (2): point, F, frames, those of modes
 """
@@ -79,22 +79,22 @@ def add_product_T(scale, A, B, out, i, j):
 
 
 @kernel
-def place_apart(x, R, first, i, B, T):
-    """Fill r_i and Q_i of frame i; node F is the one before ``first``, the first of the frames."""
+def place_apart(x, R, first, origin, i, B, T):
+    """Fill r_i, from a node ``origin``, and Q_i of frame i; node F is the one before ``first``, the first of them."""
     arm = local_vector(3)
     for k in range(3):
-        arm[k] = x[first + i, k] - x[first - 1, k]
+        arm[k] = x[first + i, k] - x[origin, k]
     rotate_T(R[first - 1], arm, B[R_])
     multiply_T(R[first - 1], R[first + i], T[Q_])
 
 
 @kernel
-def move_apart(dq, R, first, i, B, T):
+def move_apart(dq, R, first, origin, i, B, T):
     """Fill δr_i, φ_i and δQ_i of (3) for variations dq (nd,) of all nodes."""
     at, F = 6 * (first + i), 6 * (first - 1)
     arm, turn = local_vector(3), dq[F + 3 : F + 6]
     for k in range(3):
-        arm[k] = dq[at + k] - dq[F + k]
+        arm[k] = dq[at + k] - dq[6 * origin + k]
     rotate_T(R[first - 1], arm, B[DR])
     add_cross(1.0, B[R_], turn, B[DR])
     rotate_T(T[Q_], turn, arm)
@@ -129,7 +129,7 @@ def floating(p, x, R, g, G):
         G[k, k] += 1.0
     for i in range(nb):
         a, b, V, at = frames[i, 0], frames[i, 1], frames[i, 2:5], 6 * (1 + i)
-        place_apart(x, R, 1, i, B, T)
+        place_apart(x, R, 1, 1, i, B, T)
         Q = T[Q_]
         less_transpose(Q, D)
         add_cross(a, V, B[R_], moment)
@@ -162,8 +162,8 @@ def floating_hessian(p, x, R, H):
             if j >= 6 and j // 6 != 1 + i:
                 continue
             a, b, V, at = frames[i, 0], frames[i, 1], frames[i, 2:5], 6 * (1 + i)
-            place_apart(x, R, 1, i, B, T)
-            move_apart(dq, R, 1, i, B, T)
+            place_apart(x, R, 1, 1, i, B, T)
+            move_apart(dq, R, 1, 0, i, B, T)  # that the first frame moves all cancels
             less_transpose(T[Q_], D)
             less_transpose(T[DQ], dD)
             add_skew_skew(per * a, V, B[DR], dG, 0, 3)
@@ -190,7 +190,7 @@ def place_point(p, x, R, basis, modes_from, B, T, s):
     for k in range(3):
         s[k] = p.arm[k]
     for i in range(nb):
-        place_apart(x, R, 2, i, B[i], T[i])
+        place_apart(x, R, 2, 2, i, B[i], T[i])
         log_matrix(T[i, Q_], B[i, THETA])
         form_tangent_inverse_T(B[i, THETA], form)
         form_matrix(form, B[i, THETA], turned)
@@ -201,7 +201,7 @@ def place_point(p, x, R, basis, modes_from, B, T, s):
         add_product_T(1.0, T[i, TI], T[i, Q_], T[i, TIQ], 0, 0)
         for k in range(3):
             for m in range(3):
-                s[k] += basis[k, 6 * i + m] * (B[i, R_, m] - frames[i, 2 + m])
+                s[k] += basis[k, 6 * i + m] * (B[i, R_, m] - frames[i, 2 + m] + frames[0, 2 + m])
                 s[k] += basis[k, 6 * i + 3 + m] * B[i, THETA, m]
     for j in range(p.modes):
         for k in range(3):
@@ -215,7 +215,7 @@ def turn_point(p, dq, R, basis, modes_from, B, T, ds):
     rate, form, back = local_matrix(3, 3), local_vector(9), local_matrix(3, 3)
     ds[:] = 0.0
     for i in range(nb):
-        move_apart(dq, R, 2, i, B[i], T[i])
+        move_apart(dq, R, 2, 2, i, B[i], T[i])
         rotate(T[i, TI], B[i, PHI], B[i, DTHETA])
         form_tangent_inverse_T(B[i, THETA], form)
         form_rate(form, B[i, THETA], B[i, DTHETA], rate)
@@ -246,12 +246,12 @@ def point(p, x, R, g, G):
     turning[:, :] = 0.0
     add_skew(1.0, s, turning, 0, 0)
     for k in range(3):
-        g[k] += x[0, k] - x[1, k] - turned[k]
+        g[k] += x[0, k] - x[2, k] - turned[k]
         G[k, k] += 1.0
-        G[k, 6 + k] -= 1.0
+        G[k, 12 + k] -= 1.0
     for i in range(nb):
         U, W, at = basis[:, 6 * i : 6 * i + 3], basis[:, 6 * i + 3 : 6 * i + 6], 6 * (2 + i)
-        add_turned(1.0, F, U, F, G, 0, 6)
+        add_turned(1.0, F, U, F, G, 0, 12)
         add_turned(-1.0, F, U, F, G, 0, at)
         moved = local_matrix(3, 3)
         moved[:, :] = 0.0
@@ -286,7 +286,7 @@ def point_hessian(p, x, R, H):
         part[:, :] = 0.0
         add_skew(1.0, B[i, R_], part, 0, 0)
         add_product(-1.0, U, part, turning, 0, 0)
-    for j in range(6 * (1 + nb)):  # F and the frames
+    for j in range(3, 6 * (1 + nb)):  # F, whose place has no part, and the frames
         to = 6 + j
         dq[to] = 1.0
         dG[:, :] = 0.0
@@ -303,9 +303,9 @@ def point_hessian(p, x, R, H):
             part[:, :] = 0.0
             add_skew(1.0, B[i, DR], part, 0, 0)
             add_product(-1.0, U, part, change, 0, 0)
-            if j >= 3 and j < 6:  # F turns
-                add_turned(1.0, spun, U, F, dG, 0, 6)
-                add_turned(1.0, F, U, spun, dG, 0, 6)
+            if j < 6:  # F turns
+                add_turned(1.0, spun, U, F, dG, 0, 12)
+                add_turned(1.0, F, U, spun, dG, 0, 12)
                 add_turned(-1.0, spun, U, F, dG, 0, at)
                 add_turned(-1.0, F, U, spun, dG, 0, at)
             part[:, :] = 0.0
@@ -316,7 +316,7 @@ def point_hessian(p, x, R, H):
             add_product(-1.0, F, part, dG, 0, at + 3)
         add_product(1.0, spun, turning, dG, 0, 9)
         add_product(1.0, F, change, dG, 0, 9)
-        if j >= 3 and j < 6:
+        if j < 6:
             for m in range(p.modes):
                 at = 6 * (2 + nb + m // 3) + m % 3
                 for k in range(3):

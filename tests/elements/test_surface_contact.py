@@ -5,7 +5,7 @@ import pytest
 from face_probes import probed, sphere_patch
 
 import fem_mbs as fem
-from fem_mbs.elements.contacts.node_face_kernels import BORDER, CUT, RIDGE, SMOOTH, accept
+from fem_mbs.elements.contacts.face_search import BORDER, CUT, RIDGE, SMOOTH, accept
 from fem_mbs.elements.contacts.node_on_faces import NodeOnFaces
 from fem_mbs.elements.solids.faces import places_of_faces
 

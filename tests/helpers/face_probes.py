@@ -3,7 +3,8 @@
 import numpy as np
 
 import fem_mbs as fem
-from fem_mbs.elements.contacts.node_face_kernels import contact, initial
+from fem_mbs.elements.contacts.face_search import initial
+from fem_mbs.elements.contacts.node_face_kernels import contact
 from fem_mbs.elements.contacts.node_on_faces import NodeOnFaces
 
 
