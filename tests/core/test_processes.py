@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import fem_mbs as fem
+from fem_mbs.elements.contacts.hull_pair_kernels import ARRAYS
 from fem_mbs.elements.user import PythonElement
 from fem_mbs.errors import FemMbsError
 from fem_mbs.registry import library, make_example
@@ -89,7 +90,8 @@ def test_models_and_systems_run_in_another_process_as_in_this_one():
 
 OWN = (  # addresses of arrays that an element has for itself
     "table_at", "parameters_at", "spring_at", "damper_at", "curves_at", "damping_at", "geometry_at", "stiffness_at",
-    "inertia_at", "pattern_at", "faces_at", "fans_at", "spokes_at",
+    "inertia_at", "pattern_at", "faces_at", "fans_at", "spokes_at", "arms_at",
+    "frames_at", "basis_at", "work_at", "numbers_at", "ahead_at", "edges_at", *(f"{name}_at" for name in ARRAYS),
 )  # fmt: skip
 
 
