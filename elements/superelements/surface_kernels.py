@@ -16,7 +16,7 @@ A point X of the body, with its rows Φ of the basis, U_i and W_i of the displac
                                   1/ℓ Σ [a_i Ṽ_i r̃_i − b_i D_i Q_iᵀ]         a_i/ℓ Ṽ_i R_Fᵀ   b_i/ℓ D_i
     (2)    1   x_1: −1 + R_F ΣU_i R_Fᵀ  R_F (s̃ − Σ [U_i r̃_i − W_i T_i⁻¹Q_iᵀ])     −R_F U_i R_Fᵀ  −R_F W_i T_i⁻¹  −R_F Φ_η
 
-with D = tr(Q) 1 − Qᵀ. Σ a_i V_i = 0 and ΣU_i = 1: r_i count from the first frame. Second derivatives are those of G
+with D = tr(Q) 1 − Qᵀ. Σ a_i V_i = 0 and ΣU_i = 1: r_i count from the first frame. Second derivatives: those of G
 in one direction, column by column.
 
 Source: docs/theory/superelements.md, section 7; derived here and checked by finite differences.
