@@ -14,7 +14,7 @@ A point X of the body, with its rows Φ of the basis, U_i and W_i of the displac
     G      x   x_F                       θ_F                                  x_i           Θ_i           η
     (1)        1                                                              −a_i
                                   1/ℓ Σ [a_i Ṽ_i r̃_i − b_i D_i Q_iᵀ]         a_i/ℓ Ṽ_i R_Fᵀ   b_i/ℓ D_i
-    (2)    1   x_1: −1 + R_F ΣU_i R_Fᵀ  R_F (s̃ − Σ [U_i r̃_i − W_i T_i⁻¹Q_iᵀ])     −R_F U_i R_Fᵀ  −R_F W_i T_i⁻¹  −R_F Φ_η
+    (2)    1   x_1: −1 + RΣU_iRᵀ  R_F (s̃ − Σ [U_i r̃_i − W_i T_i⁻¹Q_iᵀ])     −R_F U_i R_Fᵀ  −R_F W_i T_i⁻¹  −R_F Φ_η
 
 with D = tr(Q) 1 − Qᵀ. Σ a_i V_i = 0 and ΣU_i = 1: r_i count from the first frame. Second derivatives: those of G
 in one direction, column by column.
