@@ -166,6 +166,8 @@ class SuperelementSurface(Checked):
         x, v = x_0 + arms, velocity + np.cross(spin, arms)
         frame = Node6(x[0], R_0, velocity=v[0], angular_velocity=spin, name=name and f"{name} floating frame")
         self.nodes = [Node3(x[k], velocity=v[k], name=name and f"{name} {k - 1}") for k in range(1, len(x))]
+        for node in self.nodes:
+            node.body = self  # so that a model without it is refused by its name
         floating = FloatingFrame(frame, body, name=name and f"{name} floating frame")
         self.elements: list[Constraint] = [floating]
         for k, (node, number) in enumerate(zip(self.nodes, self.points.tolist())):

@@ -7,9 +7,10 @@ import warnings
 import h5py
 import numpy as np
 import pytest
+from scipy.linalg import block_diag, eigh, null_space
 
 import fem_mbs as fem
-from fem_mbs.errors import ParameterError
+from fem_mbs.errors import ModelError, ParameterError
 from fem_mbs.reduced_parts import ReducedParts
 from fem_mbs.shapes import matrices
 
@@ -87,6 +88,47 @@ def test_a_force_on_a_point_bends_the_body_as_virtual_work_says():
     d = np.linalg.solve(part.K[np.ix_(free, free)], rows[:, free].T @ force)
     moved = found.position(surface.nodes[middle]) - part.points[surface.points[middle]]
     np.testing.assert_allclose(moved, rows[:, free] @ d, rtol=1e-5)
+    np.testing.assert_allclose(found.output(surface.elements[1 + middle], "force"), -force, rtol=1e-9)
+
+
+def test_joints_between_points_of_two_bodies_hold_their_displacements_together():
+    """Natural frequencies of two clamped bars, hinged on a line between frames: K, M on the null space of joints."""
+    part = fem.reduce_mesh(mesh_of(), MATERIAL, {"left": "x0"}, modes=12)
+    bodies = [fem.Superelement(part, position=[0, y, 0], name=f"bar {y}") for y in (0.0, SIDES[1])]
+    model = fem.Model("hinged bars", gravity=[0, 0, 0])
+    hinge = np.flatnonzero((part.points[:, 0] == 0.5) & (part.points[:, 2] != 0.05))
+    rows, ends = part.basis.reshape(-1, 3, part.size)[:, :, 6:], []
+    for body, y in zip(bodies, (SIDES[1], 0.0)):
+        surface = fem.SuperelementSurface(body, hinge[part.points[hinge, 1] == y], name=f"{body.name} points")
+        clamp = fem.Fixed(model.ground.frame(body.frame("left").position), body.frame("left"))
+        model.add(body, surface, clamp)
+        ends.append(surface)
+    model.add([fem.Spherical(*pair) for pair in zip(ends[0].nodes, ends[1].nodes)])
+    apart = np.hstack([rows[ends[0].points].reshape(6, -1), -rows[ends[1].points].reshape(6, -1)])
+    Z = null_space(apart, rcond=1e-10)
+    K, M = (Z.T @ block_diag(A[6:, 6:], A[6:, 6:]) @ Z for A in (part.K, part.M))
+    expected = np.sqrt(eigh(K, M, eigvals_only=True)) / (2.0 * np.pi)
+    np.testing.assert_allclose(fem.modes(model, len(expected)).frequency, expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("kind", ["contacts", "surfaces", "spring", "mass"])
+def test_a_surface_that_was_not_added_is_told_by_its_name(kind):
+    body, model = fem.Superelement(made(modes=2), position=[0, 0, 0.5], name="bar"), fem.Model("forgotten")
+    side = fem.SuperelementSurface(body, "z0", name="side")
+    model.add(body)
+    if kind == "contacts":
+        model.add(fem.SurfaceContacts(side, None, model.ground.frame(), restitution=0.5))
+    elif kind == "surfaces":
+        other = fem.SolidBody(mesh_of(), MATERIAL)
+        model.add(other, fem.SurfaceOnSurface(side, None, other, "z1"))
+    elif kind == "spring":
+        model.add(fem.Spring(model.ground.frame(), side.nodes[3], stiffness=10.0))
+    else:
+        model.add(fem.PointMass(1.0, at=side.nodes[3]))
+    with pytest.raises(ModelError, match=r"SuperelementSurface 'side' is used by .*, but was not added"):
+        model.compile()
+    model.add(side)
+    model.compile()
 
 
 @pytest.mark.parametrize("cell", ["hexahedron", "hexahedron20", "tetra", "tetra10", "wedge", "wedge15"])
@@ -119,6 +161,21 @@ def test_a_group_of_faces_or_of_nodes_chooses_its_own_points():
     assert len(numbers.nodes) == 2
 
 
+@pytest.mark.parametrize("cell", ["hexahedron20", "wedge", "wedge15", "tetra10"])
+def test_every_side_of_a_block_has_its_own_points_and_area(cell):
+    """Wedges have triangles and quadrilaterals on their boundary, whose numbers follow each other."""
+    body = fem.Superelement(made(cell, modes=0))
+    X = body.reduction.points
+    for axis in range(3):
+        for side, at in enumerate((0.0, SIDES[axis])):
+            surface = fem.SuperelementSurface(body, f"{'xyz'[axis]}{side}")
+            np.testing.assert_array_equal(surface.points, np.flatnonzero(np.isclose(X[:, axis], at, atol=1e-12)))
+            a, b, c = (X[surface.points[np.array(surface.faces_of(surface, None))[:, k]]] for k in range(3))
+            area = 0.5 * np.cross(b - a, c - a).sum(axis=0)
+            outward = np.eye(3)[axis] * (2 * side - 1) * np.prod(SIDES) / SIDES[axis]
+            np.testing.assert_allclose(area, outward, atol=1e-12)
+
+
 def test_groups_are_kept_in_the_file_and_by_a_choice_of_modes(tmp_path):
     mesh = mesh_of().with_group("odd/name", lambda x: x[:, 2] < 1e-9)
     part = fem.reduce_mesh(mesh, MATERIAL, ENDS, modes=2)
@@ -140,6 +197,35 @@ def test_the_share_of_a_blow_on_a_rigid_end_is_that_of_its_frame():
     assert share == pytest.approx(max(part.effective_mass("left", e) for e in np.eye(3)), rel=1e-9)
     rigid = fem.SuperelementSurface(fem.Superelement(made(modes=0, frames={"left": "x0"})), "x0")
     assert rigid.mass_share(np.arange(len(rigid.nodes))) == pytest.approx(1.0, abs=1e-9)
+
+
+def rigid_share(arm, direction):
+    """1/m_eff = 1/m + (r × e)·J⁻¹(r × e) of a rigid block that is struck in one point, over its mass."""
+    squares = np.square(SIDES)
+    across = np.cross(arm, direction)
+    return 1.0 / (1.0 + np.sum(across**2 * 12.0 / (squares.sum() - squares)))
+
+
+@pytest.mark.parametrize("direction", [[1, 0, 0], [0, 1, 0], [0, 0, 1], [0.48, -0.6, 0.64]])
+def test_the_share_of_a_blow_on_one_point_of_a_rigid_block_is_closed(direction):
+    """For any direction, and for a plane anywhere below a body that is turned."""
+    rigid = made(modes=0, frames={"left": "x0"})
+    corner = int(np.abs(rigid.points - [1.0, 0.2, 0.0]).sum(axis=1).argmin())
+    expected = rigid_share(rigid.points[corner] - 0.5 * np.array(SIDES), direction)
+    R = fem.rotations.exp(np.array([0.4, -1.0, 0.7]))
+    surface = fem.SuperelementSurface(fem.Superelement(rigid, rotation=R), [corner])
+    assert surface.mass_share([0], direction) == pytest.approx(expected, rel=1e-9)
+    ground = fem.Model().ground
+    plane = ground.frame([0, 0, -5.0], rotation=fem.rotations.frame_with_axis(R @ direction))
+    struck = fem.SurfaceContacts(surface, None, plane, restitution=0.5)
+    assert struck.mass_shares["surface"] == pytest.approx(expected, rel=1e-9)
+
+
+def test_the_share_of_a_blow_on_a_part_of_a_surface_is_that_of_the_part():
+    """The end of a rigid bar stops across its axis: 1/m_eff = 1/m + (l/2)²/J, a quarter of the mass if it were thin."""
+    whole = fem.SuperelementSurface(fem.Superelement(made(modes=0, frames={"left": "x0"})))
+    struck = fem.SurfaceContacts(whole, "x1", fem.Model().ground.frame([0, 0, -5.0]), restitution=0.5)
+    assert struck.mass_shares["surface"] == pytest.approx(rigid_share([0.5, 0, 0], [0, 0, 1]), rel=1e-9)
 
 
 def test_a_surface_of_matrices_has_the_faces_that_are_given():
