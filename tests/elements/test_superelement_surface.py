@@ -225,3 +225,14 @@ def warned(surface, plane, **law):
         warnings.simplefilter("always")
         fem.SurfaceContacts(surface, None, plane, **law)
     return found
+
+
+def test_a_surface_that_was_not_added_is_told_by_its_name():
+    body = fem.Superelement(made(modes=5), name="bar")
+    surface = fem.SuperelementSurface(body, "z0", name="sole")
+    model = fem.Model()
+    model.add(body, fem.SurfaceContacts(surface, None, model.ground, restitution=0.5, name="floor"))
+    with pytest.raises(fem.ModelError, match=r"Surface 'sole' is used by SphereOnPlane 'floor 0'.*not added"):
+        model.compile()
+    model.add(surface)
+    model.compile()
