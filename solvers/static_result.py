@@ -75,7 +75,9 @@ class StaticResult:
 
     def _row(self, node):
         if id(node) not in self._rows:
-            raise ParameterError(self, "node", node, f"is not a node of '{self.system.name}'")
+            its = getattr(node, "node", None)  # of a frame, or of a body
+            cure = f": give its node, {type(node).__name__.lower()}.node" if id(its) in self._rows else ""
+            raise ParameterError(self, "node", node, f"is not a node of '{self.system.name}'{cure}")
         return self._rows[id(node)]
 
     def position(self, node: Any) -> np.ndarray:

@@ -74,7 +74,7 @@ def tell_far_side(owner: Any, parameter: str, side: Any, points: list[Frame], wa
             f"{label(owner)}: {parameter} = {side!r} looks away from what it is to touch: the shell sinks into it by "
             f'its thickness. Take {SIDES[1 - SIDES.index(side)]!r}, or "both" if it turns over'
         )
-        warnings.warn(text, stacklevel=4)
+        warnings.warn(text, stacklevel=5)  # of the caller, behind what checks arguments
 
 
 def _corners(owner, body, group, side, with_faces):

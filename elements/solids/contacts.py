@@ -24,7 +24,7 @@ from fem_mbs.elements.contacts.sphere_sphere import SphereOnSphere
 from fem_mbs.elements.shells.body import ShellBody
 from fem_mbs.elements.shells.skin import SIDES, skin, tell_far_side
 from fem_mbs.elements.solids.body import SolidBody
-from fem_mbs.elements.solids.faces import places_of_faces
+from fem_mbs.elements.solids.faces import normals_of_faces, places_of_faces, tell_far_faces
 from fem_mbs.elements.superelements.superelement import Superelement
 from fem_mbs.elements.superelements.surface import SuperelementSurface
 from fem_mbs.errors import label
@@ -94,8 +94,8 @@ class SurfaceContacts(Checked):
     Warns
     -----
     UserWarning
-        A side of a shell that looks away from the obstacle. A blow on all points of the surface of a superelement that
-        would take more than half of its energy.
+        A side of a shell, or faces of a body, that look away from the obstacle. A blow on all points of the surface of
+        a superelement that would take more than half of its energy.
 
     Examples
     --------
@@ -132,20 +132,33 @@ class SurfaceContacts(Checked):
             "HullOnPlane, BoxOnPlane …"
         )
         self.body = self.as_instance("body", body, (SolidBody, ShellBody, SuperelementSurface, Superelement), what)
+        known = group is None or isinstance(group, (str, list, tuple))
+        self.check(known, "group", group, "must be a name of a group, or None; an obstacle comes after it")
         self.check(side is None or isinstance(body, ShellBody), "side", side, "is for shells, which have two")
         hollow = self.as_flag("hollow", hollow)
         self._one_obstacle(plane, sphere, cylinder, box, radius, size, hollow)
         allowed = self.as_flag("quadratic", quadratic)
         drawn = self.positive("drawn_size", drawn_size, "m", allow_zero=True)
         self.mass_shares: dict[str, float] = {}
+        faces: list[np.ndarray] = []
         if isinstance(body, ShellBody):
             points: list[Any] = self._skin(group, side)
-            ways = self._ways(points, plane, sphere, cylinder, box, size, hollow)
+            x = np.array([point.position for point in points])
+            ways = self._ways(x, plane, sphere, cylinder, box, size, hollow)
             tell_far_side(self, "side", side, points, ways)
         elif isinstance(body, SuperelementSurface):
             points = self._points(group, plane, law.get("restitution", 0.0))
+            faces = body.faces_of(self, group) if body.has_faces else []
+        elif isinstance(body, Superelement):
+            points = self._frames(group)
         else:
-            points = self._frames(group) if isinstance(body, Superelement) else self._surface(group, allowed)
+            faces = self._surface(group, allowed)
+            points = [body.nodes[k] for k in np.unique(np.concatenate(faces))]
+        if faces:
+            x = np.array([node.position for node in body.nodes])
+            middles, normals = normals_of_faces(x, faces)
+            ways = self._ways(middles, plane, sphere, cylinder, box, size, hollow)
+            tell_far_faces(self, label(body) if group is None else f"group = {group!r}", normals, ways)
         self.nodes: list[Any] = [self.as_frame("group", point).node for point in points]
         self.elements: list[Contact] = []
         for k, node in enumerate(points):
@@ -176,12 +189,12 @@ class SurfaceContacts(Checked):
                 f"{label(self)}: a blow on all of its {len(places)} points at once, with restitution 0, takes "
                 f"{share:.0%} of the energy: {label(surface.body)} has too few modes ({surface.body.modes}) to spring "
                 "back. Take more modes, fewer points, or a restitution",
-                stacklevel=4,
+                stacklevel=5,  # of the caller, behind what checks arguments
             )
         return [surface.nodes[k] for k in places]
 
     def _surface(self, group, allowed):
-        """Nodes of the faces of a group of a solid."""
+        """Faces of a group of a solid, places of their nodes."""
         faces = places_of_faces(self, self.body, group)
         bad = 0 if allowed else sum(len(places) not in LINEAR for places in faces)
         message = (
@@ -189,7 +202,7 @@ class SurfaceContacts(Checked):
             "Take hexahedra of 8 nodes, or quadratic=True where single forces do not matter"
         )
         self.check(bad == 0, "group", group, message)
-        return [self.body.nodes[k] for k in np.unique(np.concatenate(faces))]
+        return faces
 
     def _skin(self, group, side):
         """Points of one or both sides of a shell."""
@@ -197,10 +210,10 @@ class SurfaceContacts(Checked):
         sides = SIDES if wanted == "both" else (wanted,)
         return [point for one in sides for point in skin(self, "group", self.body, group, one)[0]]
 
-    def _ways(self, points, plane, sphere, cylinder, box, size, hollow):
-        """Directions (n, 3) from the obstacle to points at the start."""
+    def _ways(self, x, plane, sphere, cylinder, box, size, hollow):
+        """Directions (n, 3) from the obstacle to points x (n, 3) at the start."""
         frame = self.as_frame("plane", next(one for one in (plane, sphere, cylinder, box) if one is not None))
-        y = (np.array([point.position for point in points]) - frame.position) @ frame.orientation
+        y = (x - frame.position) @ frame.orientation
         if plane is not None:
             y = np.tile([0.0, 0.0, 1.0], (len(y), 1))
         elif cylinder is not None:

@@ -8,6 +8,7 @@ middles of the sides of a quadrilateral, 0 and 1/3 on a triangle.
 Source: docs/theory/solids.md, sections 6 and 8.
 """
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from fem_mbs.arguments import Checked
 from fem_mbs.cells import FACES
 from fem_mbs.elements.solids.body import SolidBody
 from fem_mbs.elements.solids.mesh_body import MeshBody
+from fem_mbs.errors import label
 from fem_mbs.mesh import owned_faces
 
 
@@ -53,6 +55,28 @@ def places_of_faces(owner: Checked, body: Any, group: str | None) -> list[np.nda
     twice = sum(len(owners) > 1 for owners in found)
     owner.check(twice == 0, "group", group, f"has {twice} faces between two cells of this body: nothing acts there")
     return [body.places_of(owners[0]) for owners in found]
+
+
+def normals_of_faces(x: np.ndarray, faces: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """Middles (f, 3) of the corners of faces, and normals (f, 3) of their areas, from places x (n, 3) of nodes."""
+    corners = [row[: 3 if len(row) in (3, 6) else 4] for row in faces]
+    middles = np.array([x[row].mean(axis=0) for row in corners])
+    return middles, np.array([np.cross(x[row[-2]] - x[row[0]], x[row[-1]] - x[row[1]]) for row in corners])
+
+
+def tell_far_faces(owner: Checked, what: str, normals: np.ndarray, ways: np.ndarray) -> None:
+    """Warn where all faces of a body look away from what they are to touch: the rest of it would sink in.
+
+    ``what`` names the faces. ``normals`` (f, 3) point out of the body, ``ways`` (f, 3) from what is touched to the
+    faces, at the start.
+    """
+    size = np.linalg.norm(normals, axis=1) * np.linalg.norm(ways, axis=1)
+    if (np.einsum("fi,fi->f", normals, ways) > 0.5 * size).all():
+        text = (
+            f"{label(owner)}: {what} looks away from what it is to touch: the body sinks in until these "
+            "faces meet it from behind. Take the faces of the other side, or of both if it turns over"
+        )
+        warnings.warn(text, stacklevel=5)  # of the caller, behind what checks arguments
 
 
 def nodal_areas(body: MeshBody, places: np.ndarray) -> np.ndarray:

@@ -205,7 +205,8 @@ class _BodyLoad(Checked):
 
     def __init__(self, body: MeshBody, signal: Any, name: str | None) -> None:
         self.name = name
-        self.body = self.as_instance("body", body, MeshBody, "a SolidBody or a ShellBody")
+        what = "a SolidBody or a ShellBody. A superelement takes PointForce on nodes of its SuperelementSurface"
+        self.body = self.as_instance("body", body, MeshBody, what)
         self.signal = _factor(self, signal)
         self.elements: list[Force] = []
 

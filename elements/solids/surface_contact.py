@@ -17,9 +17,9 @@ from fem_mbs.elements.contacts.node_on_faces import NodeOnFaces
 from fem_mbs.elements.shells.body import ShellBody
 from fem_mbs.elements.shells.skin import SIDES, skin, tell_far_side
 from fem_mbs.elements.solids.body import SolidBody
-from fem_mbs.elements.solids.faces import places_of_faces
+from fem_mbs.elements.solids.faces import normals_of_faces, places_of_faces, tell_far_faces
 from fem_mbs.elements.superelements.surface import SuperelementSurface
-from fem_mbs.errors import ParameterError
+from fem_mbs.errors import ParameterError, label
 from fem_mbs.nodes import Frame
 
 LINEAR = (3, 4)  # nodes of faces whose nodes all take a part > 0 of a uniform pressure
@@ -77,7 +77,7 @@ class SurfaceOnSurface(Checked):
     Warns
     -----
     UserWarning
-        A side of the first that looks away from the second.
+        A side, or faces, of the first that look away from the second.
 
     Examples
     --------
@@ -131,8 +131,13 @@ class SurfaceOnSurface(Checked):
         self.nodes: list[Any] = []
         self.elements: list[NodeOnFaces] = []
         if isinstance(first, ShellBody):
-            ways = _normals_below(surfaces[0][0], *surfaces[1][:2])
-            tell_far_side(self, "side_A", side_A, surfaces[0][0], ways)
+            x = np.array([point.position for point in surfaces[0][0]])
+            tell_far_side(self, "side_A", side_A, surfaces[0][0], _normals_below(x, *surfaces[1][:2]))
+        elif surfaces[0][1]:
+            x = np.array([node.position for node in first.nodes])
+            middles, normals = normals_of_faces(x, surfaces[0][1])
+            what = label(first) if group_A is None else f"group_A = {group_A!r}"
+            tell_far_faces(self, what, normals, _normals_below(middles, *surfaces[1][:2]))
         for one, other in ((0, 1), (1, 0)) if both else ((0, 1),):
             self._touch(surfaces[one], surfaces[other], reach, options)
 
@@ -196,20 +201,18 @@ class SurfaceOnSurface(Checked):
                     beyond = owners.get((row[(a + 1) % len(row)], row[a]))
                     if beyond is not None and beyond not in inside:
                         cut.append((k, a))
-            label = None if self.name is None else f"{self.name} {len(self.elements)}"
+            told = None if self.name is None else f"{self.name} {len(self.elements)}"
             around = [[corners[a] for a in faces[f]] for f in some]
-            self.elements.append(kind(node, around, cut=cut, room=room, name=label, **options))
+            self.elements.append(kind(node, around, cut=cut, room=room, name=told, **options))
             self.nodes.append(node.node if frames else node)
 
 
 def _normals_below(points, corners, faces):
-    """Normals (n, 3) of the faces with the middles nearest to points."""
+    """Normals (n, 3) of the faces with the middles nearest to points (n, 3)."""
     from scipy.spatial import cKDTree
 
-    x = np.array([corner.position for corner in corners])
-    nearest = cKDTree([x[row].mean(axis=0) for row in faces]).query([point.position for point in points])[1]
-    normals = np.array([np.cross(x[row[-2]] - x[row[0]], x[row[-1]] - x[row[1]]) for row in faces])
-    return normals[nearest]
+    middles, normals = normals_of_faces(np.array([corner.position for corner in corners]), faces)
+    return normals[cKDTree(middles).query(points)[1]]
 
 
 def _square(count):

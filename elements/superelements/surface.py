@@ -166,8 +166,8 @@ class SuperelementSurface(Checked):
         x, v = x_0 + arms, velocity + np.cross(spin, arms)
         frame = Node6(x[0], R_0, velocity=v[0], angular_velocity=spin, name=name and f"{name} floating frame")
         self.nodes = [Node3(x[k], velocity=v[k], name=name and f"{name} {k - 1}") for k in range(1, len(x))]
-        for node in self.nodes:
-            node.body = self  # so that a model without it is refused by its name
+        for node in (frame, *self.nodes):
+            node.body = self  # who forgets to add the surface is told its name
         floating = FloatingFrame(frame, body, name=name and f"{name} floating frame")
         self.elements: list[Constraint] = [floating]
         for k, (node, number) in enumerate(zip(self.nodes, self.points.tolist())):
@@ -209,6 +209,11 @@ class SuperelementSurface(Checked):
         inside = np.isin(triangles, self.points).all()
         owner.check(inside, "group", group, f"is not all of it in {label(self)}; make the surface of it, or give None")
         return list(np.searchsorted(self.points, triangles))
+
+    @property
+    def has_faces(self) -> bool:
+        """Whether its points have faces between them; single points have none."""
+        return len(self._triangles) > 0
 
     def places_that_touch(self, owner: Checked, group: str | None) -> np.ndarray:
         """Places (k,) in `nodes` of the points of a group; None: of all."""

@@ -242,7 +242,10 @@ def resultant(result: Any, contacts: Any) -> np.ndarray:
     elements = [element for part in parts for element in getattr(part, "elements", [part])]
     total = np.zeros((len(result.t), 3))
     for element in elements:
-        one = result[getattr(element, "name", element)]
+        name = getattr(element, "name", element)
+        if name is None:
+            raise FemMbsError(f"result of model '{result.model}': {element!r} is no part of it; model.add(…) it before")
+        one = result[name]
         if not {"tangents", "normal", "force"} <= set(one.units):
             raise FemMbsError(f"result of model '{result.model}': {element!r} has no contact force")
         axes = np.concatenate([one.normal[:, None], one.tangents.reshape(-1, 2, 3)], axis=1)

@@ -5,6 +5,7 @@ from collections.abc import Collection
 from typing import Any
 
 from fem_mbs.errors import FemMbsError
+from fem_mbs.nodes import Frame
 
 
 class UnknownNameError(FemMbsError, KeyError):
@@ -25,3 +26,18 @@ def unknown_name(name: Any, known: Collection[str], where: str) -> UnknownNameEr
     hint = f"did you mean {', '.join(repr(n) for n in near)}?" if near else ""
     listed = ", ".join(repr(n) for n in list(known)[:30]) + (", …" if len(known) > 30 else "")
     return UnknownNameError(f"{where} has no '{name}'; {hint or 'it has: ' + listed}")
+
+
+def no_name(thing: Any, known: Collection[str], where: str) -> UnknownNameError:
+    """The error for what is neither a name nor a node; the message tells what to ask instead."""
+    if thing is None:
+        cure = ". What is not added to a model has the name None: model.add(…) it"
+    elif isinstance(thing, Frame):
+        cure = ". Ask the node that carries it, result[frame.node]"
+    elif getattr(thing, "name", None) in known:
+        cure = f". Ask result[{thing.name!r}]"
+    elif hasattr(thing, "elements"):
+        cure = ". It has many: ask one of its nodes, result[….nodes[0]], or elements, result[….elements[0].name]"
+    else:
+        cure = ""
+    return UnknownNameError(f"{where} is asked by the name of a part, or by a node, not by {thing!r}{cure}")

@@ -24,7 +24,7 @@ from fem_mbs.results.contact_motion import impact_times, resultant
 from fem_mbs.results.energy_table import EnergyTable, energy_table, work_of
 from fem_mbs.results.history import History, Iterations, Pairs, Quantity
 from fem_mbs.results.journal import Journal, Samples, read_journal
-from fem_mbs.results.names import UnknownNameError, unknown_name
+from fem_mbs.results.names import UnknownNameError, no_name, unknown_name
 from fem_mbs.results.notebook import Report
 from fem_mbs.results.parts import of_element, of_node
 from fem_mbs.results.reactions import reaction
@@ -146,7 +146,7 @@ class Results:
                 raise UnknownNameError(
                     f"{where} has no histories of contact group '{name}', whose pairs come and go; {message}"
                 )
-            raise unknown_name(name, self._entries, where)
+            raise (unknown_name if isinstance(name, str) else no_name)(name, self._entries, where)
         if name not in self._cache:
             node, element = self._entries[name]
             quantities = {} if node is None else of_node(self, node)

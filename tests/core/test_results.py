@@ -153,6 +153,15 @@ def test_the_name_of_a_body_of_many_elements_says_where_its_results_are():
     result = fem.DecoupledNSGA().run(model, t_end=1e-3, h=1e-3)
     with pytest.raises(UnknownNameError, match="has no 'block'; it consists of 8, from 'block 0' to 'block 7'"):
         result["block"]
+    for thing, cure in (
+        (block, r"ask one of its nodes, result\[….nodes\[0\]\]"),
+        (model.ground.frame(), r"Ask the node that carries it, result\[frame\.node\]"),
+        (block.elements[3], r"Ask result\['block 3'\]"),
+        (None, r"not by None\. What is not added to a model has the name None"),
+        (3, "not by 3$"),
+    ):
+        with pytest.raises(UnknownNameError, match=cure):
+            result[thing]
 
 
 def test_misspelt_options_of_what_draws_are_told(result, tmp_path):
@@ -438,3 +447,5 @@ def test_the_resultant_of_many_contacts_is_in_inertial_axes():
     assert parts == pytest.approx(result.resultant([floor]), abs=1e-9)
     with pytest.raises(fem.FemMbsError, match="'ball' has no contact force"):
         result.resultant(ball)
+    with pytest.raises(fem.FemMbsError, match=r"SphereOnPlane is no part of it; model\.add\(…\) it before"):
+        result.resultant(fem.SphereOnPlane(ball, model.ground, radius=0.1))

@@ -311,3 +311,40 @@ def warned(surface, plane, **law):
         warnings.simplefilter("always")
         fem.SurfaceContacts(surface, None, plane, **law)
     return found
+
+
+def test_a_surface_that_was_not_added_is_told_by_its_name():
+    body = fem.Superelement(made(modes=5), name="bar")
+    surface = fem.SuperelementSurface(body, "z0", name="sole")
+    model = fem.Model()
+    model.add(body, fem.SurfaceContacts(surface, None, model.ground, restitution=0.5, name="floor"))
+    with pytest.raises(fem.ModelError, match=r"Surface 'sole' is used by SphereOnPlane 'floor 0'.*not added"):
+        model.compile()
+    model.add(surface)
+    model.compile()
+
+
+@pytest.mark.parametrize(("modes", "framed", "along"), [(5, False, 1), (21, False, 2), (41, False, 3), (5, True, 4)])
+def test_a_block_pressed_on_its_sole_is_as_soft_as_its_modes_or_as_a_frame_there_makes_it(modes, framed, along):
+    """Shortening of a column of 0.2 m over p L/E, which modes that move along it share, or a frame on the sole knows.
+
+    Those of a rod of n = 4 linear elements are φ_j = sin((2k − 1) jπ/2n); each shortens it by φ_n² over φᵀKφ.
+    """
+    shapes = [np.sin((2 * k - 1) * np.pi / 8 * np.arange(5)) for k in range(1, along + 1)]
+    expected = sum(phi[-1] ** 2 / (4 * np.sum(np.diff(phi) ** 2)) for phi in shapes)
+    E, area, force = 1e7, 0.01, 100.0
+    frames = {"top": "z1"} | ({"sole": "z0"} if framed else {})
+    mesh = fem.block_mesh([0.1, 0.1, 0.2], [2, 2, 4], cell="hexahedron")
+    coupling = {"sole": "averaged"} if framed else "rigid"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # of pairs of modes
+        part = fem.reduce_mesh(mesh, fem.SolidMaterial(E, 0.0, 1000.0), frames, modes=modes, coupling=coupling)
+    column = fem.Superelement(part, name="column")
+    sole, model = fem.SuperelementSurface(column, "z0"), fem.Model()
+    floor = fem.SurfaceContacts(sole, None, model.ground, friction=0.5, restitution=0.1)
+    top = column.frame("top").node
+    model.add(column, sole, floor, fem.PointForce(top, [0, 0, -force]))
+    rest = fem.static_equilibrium(model)
+    assert sum(rest.contact_force(one)[0] for one in floor.elements) == pytest.approx(force, rel=1e-6)
+    shortening = top.position[2] - rest.position(top)[2]
+    assert shortening / (force / area * 0.2 / E) == pytest.approx(expected, rel=1e-6)

@@ -1,5 +1,7 @@
 """Contact of two deformable bodies: kinematics, momenta, bars end on, a patch, sliding over borders, refusals."""
 
+import warnings
+
 import numpy as np
 import pytest
 from face_probes import probed, sphere_patch
@@ -482,3 +484,47 @@ def test_a_surface_goes_on_by_a_twentieth_beyond_its_border_and_farther_out_its_
     assert beside["gap"][0] == pytest.approx(0.5) and beside["normal"] == pytest.approx(n)
     rows = np.reshape(beside["G_N"], (-1, 6))[:5, :3]  # the node, then the corners in their order
     assert rows == pytest.approx(np.outer([1.0, 0.0, -0.8, -0.2, 0.0], n), abs=1e-12)
+
+
+def _block(kind, group):
+    """A cube from z = 0 to 1 of solids, or what a reduction makes of it; and the group that its contact is given."""
+    mesh, soft = fem.block_mesh([1, 1, 1], [2, 2, 2], cell="hexahedron"), fem.SolidMaterial(1e6, 0.3, 1000.0)
+    if kind == "solid":
+        return fem.SolidBody(mesh, soft, position=[0, 0, 0.1]), group
+    body = fem.Superelement(fem.reduce_mesh(mesh, soft, {"side": "x0"}, modes=4), position=[0, 0, 0.1])
+    return fem.SuperelementSurface(body, group), None
+
+
+@pytest.mark.parametrize("kind", ["solid", "superelement"])
+@pytest.mark.parametrize("obstacle", ["plane", "sphere", "hollow", "box", "solid"])
+def test_faces_that_look_away_from_what_they_are_to_touch_are_told(kind, obstacle):
+    """The wrong group of a body lets it sink in by all of its height; sides, and all of it, may be what comes first."""
+    ground = fem.Model().ground
+
+    def touching(group):
+        body, left = _block(kind, group)
+        if obstacle == "solid":
+            mesh = fem.block_mesh([3, 3, 1], [3, 3, 1], cell="hexahedron")
+            other = fem.SolidBody(mesh, fem.SolidMaterial(1e6, 0.3, 1000.0), position=[-1, -1, -1])
+            return fem.SurfaceOnSurface(body, left, other, "z1", name="touch")
+        options = {
+            "plane": {"plane": ground.frame()},
+            "sphere": {"sphere": ground.frame([0.5, 0.5, -3.0]), "radius": 3.0},
+            "hollow": {"cylinder": ground.frame([0.5, 0.5, 3.0], [0, np.pi / 2, 0]), "radius": 3.5, "hollow": True},
+            "box": {"box": ground.frame([0.5, 0.5, -1.0]), "size": [2.0, 2.0, 2.0], "radius": 0.05},
+        }[obstacle]
+        return fem.SurfaceContacts(body, left, name="touch", restitution=0.5, **options)
+
+    with pytest.warns(UserWarning, match=r"'touch': .* looks away from what it is to touch") as told:
+        touching("z1")
+    assert [one.filename for one in told] == [__file__]  # in the words of the caller, at its line
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for group in ("z0", "y0", None):
+            touching(group)
+
+
+def test_an_obstacle_in_the_place_of_the_group_is_told():
+    body, _ = _block("solid", None)
+    with pytest.raises(fem.ParameterError, match=r"group = Ground 'ground' must be a name.*an obstacle comes after it"):
+        fem.SurfaceContacts(body, fem.Model().ground)

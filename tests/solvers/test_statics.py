@@ -182,6 +182,8 @@ def test_result_knows_its_nodes_when_another_system_numbers_them_anew():
     assert again["tip"].position[-1] == pytest.approx(position, abs=1e-12)
     with pytest.raises(fem.ParameterError, match=r"node = Node6 'elsewhere' is not a node of 'column'"):
         result.position(fem.Node6(name="elsewhere"))
+    with pytest.raises(fem.ParameterError, match=r"is not a node of 'column': give its node, frame\.node"):
+        result.position(tip.frame([0.1, 0, 0]))
 
 
 # --- eigenvalues far below the largest stiffness ----------------------------------------------------------------------
