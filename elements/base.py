@@ -259,6 +259,14 @@ class Element(Part):
         """Strain energy [J] of a change of state, and the part of it whose stresses linear buckling leaves out."""
         return 0.0, 0.0
 
+    def softening_left_out(self, state: Any, change: list, shape: list) -> np.ndarray:
+        """Work (3,) [J] of motions that the element does not know on a buckling shape: c_0 + c_1 x + c_2 x².
+
+        ``change``, ``shape``: two states each, one before and one behind ``state``, on the way of the load and of the
+        shape; ``x``: how many times ``change`` the load grows.
+        """
+        return np.zeros(3)
+
     def picture(self) -> list:
         """Shapes that draw this element (see `fem_mbs.shapes`); an empty list draws nothing."""
         return []

@@ -39,3 +39,11 @@ def compliance(loads: np.ndarray, found: np.ndarray) -> np.ndarray:
     """Work (p, p) [J] of loads (p, n) on each other's `responses` (p, n)."""
     f = np.array([[c @ d for d in found] for c in loads]).reshape(len(loads), len(loads))
     return 0.5 * (f + f.T)
+
+
+def softening_of(G: np.ndarray, K: np.ndarray, modes: np.ndarray) -> np.ndarray:
+    """Σ_j W_pᵀφ_j φ_jᵀW_q/K̂_jj (p, p, n, n) of some modes: W_pᵀφ_j is column j of Ĝ_p."""
+    columns = G[:, :, modes]
+    within = np.linalg.solve(K[np.ix_(modes, modes)], columns.transpose(0, 2, 1))
+    found = np.einsum("paj,qjb->pqab", columns, within, optimize=True)
+    return 0.5 * (found + found.transpose(1, 0, 3, 2))

@@ -221,11 +221,10 @@ def craig_bampton(
     frames: list[FrameNodes],
     modes: int,
     enough: Callable[[np.ndarray], int | None] | None = None,
-    loads: np.ndarray | None = None,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+) -> tuple[np.ndarray, np.ndarray, Callable[[np.ndarray], np.ndarray]]:
     """Columns Φ (n, 6 n_b + m) of (13), (14), (17), and the frequencies [rad/s] of the fixed-interface modes.
 
-    The third are displacements (n, p) under ``loads`` (n, p) while the frames are held.
+    The third is a function: displacements (n, k) under loads (n, k) while the frames are held. It keeps the factors.
 
     ``K``: with the nodes of rigid frames first, as `followers` gives them.
     ``enough``: of columns Φ how many modes suffice, None if all of them do not; more are then sought, up to ``modes``.
@@ -239,10 +238,8 @@ def craig_bampton(
     owner.check(modes <= most, "modes", modes, f"are more than the {most} that nodes outside the frames can have")
     static = np.zeros((K.shape[0], rows.shape[1]))
     static[held] = rows
-    loads = np.zeros((len(static), 0)) if loads is None else loads
-    under = np.zeros_like(loads)
     if not len(inner):
-        return static, np.zeros(0), under
+        return static, np.zeros(0), np.zeros_like
     connected(owner, K, X, per, frames)
     K_ii, mean = K.rest(), mean[:, inner]
     try:
@@ -250,8 +247,12 @@ def craig_bampton(
     except RuntimeError as error:
         raise ParameterError(owner, "K", K.shape, LOOSE) from error
     static[inner] = solve(-(K.across() @ rows), wanted)
-    if loads.any():
-        under[inner] = solve(loads[inner], np.zeros((len(wanted), loads.shape[1])))
+
+    def held_still(loads):
+        found = np.zeros_like(loads)
+        found[inner] = solve(loads[inner], np.zeros((len(wanted), loads.shape[1])))
+        return found
+
     weights, stiffness = M.diagonal()[inner], K_ii.diagonal()
     heavy = weights > 0.0
     largest = (stiffness[heavy] / weights[heavy]).max()
@@ -272,7 +273,7 @@ def craig_bampton(
         if needed is not None or count >= modes:
             needed = count if needed is None else needed
             tell_cut(owner, np.sqrt(np.sort(squares)), needed)
-            return phi[:, : rows.shape[1] + needed], np.sqrt(squares[order[:needed]]), under
+            return phi[:, : rows.shape[1] + needed], np.sqrt(squares[order[:needed]]), held_still
         count = min(2 * count, modes)
 
 

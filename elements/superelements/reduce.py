@@ -27,7 +27,13 @@ from fem_mbs.elements.superelements.craig_bampton import (
 from fem_mbs.elements.superelements.load_patterns import LoadPattern, Loads, check_known, load_modes, patterns_of
 from fem_mbs.elements.superelements.matrix_files import Entries, read_matrix_file
 from fem_mbs.elements.superelements.reduction import Reduction
-from fem_mbs.elements.superelements.stiffening import cells_of, follower_stiffness, geometric_stiffness
+from fem_mbs.elements.superelements.stiffening import (
+    cells_of,
+    follower_stiffness,
+    forces_inside,
+    geometric_stiffness,
+    softening_by,
+)
 from fem_mbs.errors import ParameterError
 from fem_mbs.mesh import Mesh
 from fem_mbs.model import Model
@@ -59,7 +65,9 @@ def _finish(owner, matrices, X, per, frames, modes, surface, name, stiffening=()
     modes = few if modes is None else owner.as_integer("modes", modes, at_least=0)
     loads = Loads.of(owner, [pattern for pattern, _ in stiffening], frames, M, X, per)
     enough = None if hit is None else hit.enough
-    phi, frequencies, under = craig_bampton(owner, M, K, X, per, frames, modes, enough, loads.on_mesh)
+    phi, frequencies, held_still = craig_bampton(owner, M, K, X, per, frames, modes, enough)
+    held_still = held_still if stiffening else np.zeros_like  # its factors are most of the memory
+    under = held_still(loads.on_mesh) if loads.on_mesh.any() else np.zeros_like(loads.on_mesh)
     if under.any():
         more, high = load_modes(M, K, phi[:, 6 * len(frames) :], under)
         phi, frequencies = np.hstack([phi, more]), np.concatenate([frequencies, high])
@@ -79,7 +87,7 @@ def _finish(owner, matrices, X, per, frames, modes, surface, name, stiffening=()
     }  # fmt: skip
     arrays |= {} if cells is None else cells
     geometries = [geometry for _, geometry in stiffening]
-    arrays |= _patterns(owner, arrays, phi, frames, loads, under, geometries, units, K)
+    arrays |= _patterns(owner, arrays, phi, frames, loads, under, geometries, units, K, held_still)
     found = Reduction([frame.name for frame in frames], mass, arrays, groups=groups, name=name)
     size = np.sqrt(np.diag(found.M).clip(1e-300))
     least = float(np.linalg.eigvalsh(found.M / np.outer(size, size))[0])
@@ -107,10 +115,11 @@ def _without_rigid(owner, K, size, places, units):
     return 0.5 * (found + found.T)
 
 
-def _patterns(owner, arrays, phi, frames, loads, under, geometries, units, K):
+def _patterns(owner, arrays, phi, frames, loads, under, geometries, units, K, held_still):
     """Arrays of the loads that stiffen the body.
 
     ``under`` (N, p): of (19), displacements under them with the frames held; ``geometries``: of each, as `_finish`.
+    ``held_still``: of `craig_bampton`.
     """
     X, points, basis = arrays["positions"], arrays["points"], arrays["basis"]
     n, first, p = phi.shape[1], 6 * len(frames), len(geometries)
@@ -119,7 +128,7 @@ def _patterns(owner, arrays, phi, frames, loads, under, geometries, units, K):
     known = compliance(c, d)
     exact = known - compliance(c[:, first:], d[:, first:]) + compliance(loads.on_mesh.T, under.T)
     check_known(owner, loads.names, known, exact)
-    found = np.zeros((p, n, n))
+    found, inside = np.zeros((p, n, n)), []
     for k, geometry in enumerate(geometries):
         u = phi @ d[k]
         if under[:, k].any():
@@ -127,13 +136,19 @@ def _patterns(owner, arrays, phi, frames, loads, under, geometries, units, K):
         moved = u.reshape(len(points), -1)[:, :3]
         if callable(geometry):
             G, parts = geometry(moved), basis.reshape(-1, 3, n)
-            made = sum(parts[:, i].T @ (G @ parts[:, i]) for i in range(3))
+            stressed = np.stack([G @ parts[:, i] for i in range(3)], axis=1)
+            made = sum(parts[:, i].T @ stressed[:, i] for i in range(3))
         else:
             made = phi.T @ (geometry @ phi)
+            stressed = 0.5 * (geometry @ phi + geometry.T @ phi)
         forces = (K @ u - loads.on_mesh[:, k]).reshape(len(points), -1)[:, :3]
         made = made + follower_stiffness(frames, points, forces, basis)
         found[k] = 0.5 * (made + made.T)
-    return {"stretch": c, "pull_geometry": found, "pull_compliance": exact, "pull_fields": loads.fields}
+        inside.append(forces_inside(frames, stressed.reshape(len(phi), n), forces))
+    return {
+        "stretch": c, "pull_geometry": found, "pull_compliance": exact, "pull_fields": loads.fields,
+        "pull_softening": softening_by(inside, found, arrays["K"], first, held_still),
+    }  # fmt: skip
 
 
 def _frames(owner, frames, nodes_of, X, coupling, weights_of):

@@ -12,7 +12,13 @@ from scipy.linalg import eigh
 
 from fem_mbs.arguments import ArrayLike, Checked, Keywords, Named
 from fem_mbs.cells import CELLS as CELLS_OF_SOLIDS
-from fem_mbs.elements.superelements.coordinates import as_lengths, compliance, responses, rigid_coordinates
+from fem_mbs.elements.superelements.coordinates import (
+    as_lengths,
+    compliance,
+    responses,
+    rigid_coordinates,
+    softening_of,
+)
 from fem_mbs.elements.superelements.load_patterns import check_known
 from fem_mbs.errors import ParameterError
 from fem_mbs.spelling import meant
@@ -22,7 +28,8 @@ FORMAT = 3  # of the file; 2 had one pattern at most, and of it no more than its
 SLASH = "\u2215"  # in names of groups: "/" divides names in HDF5
 ARRAYS = (
     "positions", "M", "K", "N", "O", "momentum", "inertia", "center", "interface_frequencies", "points", "basis",
-    "faces", "stretch", "pull_geometry", "pull_compliance", "pull_fields", "cell_types", "cell_points", "cell_material",
+    "faces", "stretch", "pull_geometry", "pull_compliance", "pull_fields", "pull_softening", "cell_types",
+    "cell_points", "cell_material",
 )  # fmt: skip
 CELLS = {"cell_types": np.zeros(0, int), "cell_points": np.zeros(0, int), "cell_material": np.zeros((0, 3))}
 
@@ -45,6 +52,9 @@ class Reduction(Checked):
     stretch : (p, n), pull_geometry : (p, n, n), pull_compliance : (p, p) [J], pull_fields : (p, 4, 3)
         Of p loads that stiffen the body: forces on the coordinates, geometric stiffness, work of each on the exact
         response to each, and the accelerations A, Wᵀ that the mass is multiplied with, zero of forces on frames.
+    pull_softening : (p, p, n, n)
+        What each two loads would take from the stiffness by motions that the modes leave out: Σ s_p s_q of it for sizes
+        s. Zero in older files: unknown.
     pull_stiffness : (p, p) [1/J], inverse of the work on the response of the coordinates; of a pull of 1 N [N/m]
     groups : dict
         Name of a group of faces of the mesh -> numbers of ``faces``.
@@ -70,6 +80,7 @@ class Reduction(Checked):
     pull_geometry: np.ndarray
     pull_compliance: np.ndarray
     pull_fields: np.ndarray
+    pull_softening: np.ndarray
     cell_types: np.ndarray
     cell_points: np.ndarray
     cell_material: np.ndarray
@@ -88,7 +99,9 @@ class Reduction(Checked):
         self.check(good and len(set(frames)) == len(frames), "frames", frames, "must be names of frames, all different")
         self.frames = tuple(frames)
         self.mass = self.positive("mass", mass, "kg")
-        arrays = CELLS | arrays if isinstance(arrays, dict) else arrays
+        if isinstance(arrays, dict):
+            p, n = (len(np.atleast_1d(arrays.get(key, []))) for key in ("stretch", "M"))
+            arrays = CELLS | {"pull_softening": np.zeros((p, p, n, n))} | arrays
         missing = [key for key in ARRAYS if key not in arrays] if isinstance(arrays, dict) else ARRAYS
         self.check(not missing, "arrays", arrays, f"must be a dict; without {', '.join(missing)} it is no reduction")
         nb, n = len(self.frames), len(np.atleast_1d(arrays["M"]))
@@ -97,8 +110,8 @@ class Reduction(Checked):
             "positions": (nb, 3), "M": (n, n), "K": (n, n), "N": (3, n, n), "O": (6, n, n), "momentum": (3, n),
             "inertia": (3, 3), "center": (3,), "interface_frequencies": (n - 6 * nb,), "points": (k, 3),
             "basis": (3 * k, n), "faces": (None, 3), "stretch": (p, n), "pull_geometry": (p, n, n),
-            "pull_compliance": (p, p), "pull_fields": (p, 4, 3), "cell_types": (None,), "cell_points": (None,),
-            "cell_material": (None, 3),
+            "pull_compliance": (p, p), "pull_fields": (p, 4, 3), "pull_softening": (p, p, n, n),
+            "cell_types": (None,), "cell_points": (None,), "cell_material": (None, 3),
         }  # fmt: skip
         for key, shape in shapes.items():
             value = self.as_array("arrays", arrays[key], shape)
@@ -110,10 +123,12 @@ class Reduction(Checked):
 
     def _check_values(self):
         """What would give wrong motions or stresses without a word: as of files that others have written."""
+        p, n = self.stretch.shape
         several = (
             ("O", self.O),
             ("pull_geometry", self.pull_geometry),
             ("pull_compliance", self.pull_compliance[None]),
+            ("pull_softening", self.pull_softening.transpose(0, 2, 1, 3).reshape(1, p * n, p * n)),
         )
         for key, matrices in (("M", self.M[None]), ("K", self.K[None]), *several):
             apart = np.abs(matrices - matrices.transpose(0, 2, 1)).max(initial=0.0)
@@ -241,8 +256,11 @@ class Reduction(Checked):
         first = 6 * len(self.frames)
         keep = np.concatenate([np.arange(first), first + chosen.astype(np.int64)])
         arrays = {key: getattr(self, key) for key in ARRAYS}
+        gone = np.setdiff1d(np.arange(self.size), keep)
+        arrays["pull_softening"] = self.pull_softening + softening_of(self.pull_geometry, self.K, gone)
         arrays |= {key: arrays[key][..., keep] for key in ("momentum", "basis", "stretch")}
-        arrays |= {key: arrays[key][..., keep, :][..., keep] for key in ("M", "K", "N", "O", "pull_geometry")}
+        square = ("M", "K", "N", "O", "pull_geometry", "pull_softening")
+        arrays |= {key: arrays[key][..., keep, :][..., keep] for key in square}
         arrays["interface_frequencies"] = self.interface_frequencies[keep[first:] - first]
         return Reduction(self.frames, self.mass, arrays, groups=self.groups, name=self.name)
 
@@ -302,8 +320,10 @@ def load_reduction(path: Any) -> Reduction:
     try:
         with h5py.File(Path(path), "r") as file:
             version, keys = file.attrs.get("fem_mbs reduction"), list(ARRAYS)
+            if "pull_softening" not in file:
+                keys.remove("pull_softening")
             if version == FORMAT - 1:
-                keys = [key for key in ARRAYS if key not in ("pull_compliance", "pull_fields")] + ["pull_stiffness"]
+                keys = [key for key in keys if key not in ("pull_compliance", "pull_fields")] + ["pull_stiffness"]
             if version not in (FORMAT, FORMAT - 1) or any(key not in file for key in keys):
                 message = "is no reduction of this version; write one by reduction.save(path)"
                 raise ParameterError(owner, "path", str(path), message)

@@ -7,10 +7,15 @@ The sum is over the nodes of frames at p_k = X_k − X_i, on which these act wit
 them by θ × p + ½ θ × (θ × p), and turns their own displacements v = u_k − u_i − θ × p_k, which averaged frames leave
 them; the second order of both works on F. Rigid faces hold Poisson's contraction back by such forces.
 
+Motions z of the inside that the modes leave out would soften the body in second order. On them work W_p d,
+
+    R_pq = W_pᵀ (K_ii⁻¹ − Σ_j φ_j φ_jᵀ/K̂_jj) W_q ,   W_p d = K_G Φ d + Σ_k F_k × θ   (averaged frames)             (21)
+
 Source: docs/theory/superelements.md, section 6; Géradin & Cardona, Flexible Multibody Dynamics (2001), on geometric
 stiffness.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -19,7 +24,7 @@ from scipy.sparse import coo_matrix
 
 from fem_mbs.cells import CELLS
 from fem_mbs.elements.solids.body import SolidBody
-from fem_mbs.elements.superelements.coordinates import as_lengths, rigid_coordinates
+from fem_mbs.elements.superelements.coordinates import as_lengths, rigid_coordinates, softening_of
 from fem_mbs.elements.superelements.craig_bampton import FrameNodes
 from fem_mbs.elements.superelements.reduction import Reduction
 from fem_mbs.rotations import skew
@@ -43,6 +48,35 @@ def follower_stiffness(frames: list[FrameNodes], X: np.ndarray, F: np.ndarray, b
         found[turns] -= moments
         found[:, turns] -= moments.T
     return found
+
+
+def forces_inside(frames: list[FrameNodes], K_G: np.ndarray, F: np.ndarray) -> np.ndarray:
+    """W (N, n) of (21): forces of the stress on the nodes, of all coordinates, ``K_G`` (N, n) of them K_G Φ.
+
+    ``F`` (k, 3) [N]: forces of frames on nodes.
+    """
+    found = K_G.copy()
+    nodes = found.reshape(len(F), -1, found.shape[1])
+    for i, frame in enumerate(frames):
+        if frame.weights is not None:
+            nodes[frame.nodes, :3, 6 * i + 3 : 6 * i + 6] += [skew(f) for f in F[frame.nodes]]
+    return found
+
+
+def softening_by(W: list, G: np.ndarray, K: np.ndarray, first: int, solve: Callable) -> np.ndarray:
+    """R (p, p, n, n) of (21), for Ĝ = ``G`` (p, n, n), K̂ = ``K`` and W (N, n) of each pattern.
+
+    ``first``: number of the first mode; ``solve``: displacements under forces with the frames held.
+    """
+    p, n = G.shape[:2]
+    found = np.zeros((p, p, n, n))
+    for b in range(p):
+        moved = solve(W[b])
+        for a in range(b + 1):
+            one = W[a].T @ moved
+            found[a, b] = one if a < b else 0.5 * (one + one.T)
+            found[b, a] = found[a, b].T
+    return found - softening_of(G, K, np.arange(first, n))
 
 
 def geometric_stiffness(cells: list, X: np.ndarray, u: np.ndarray) -> Any:
@@ -98,15 +132,29 @@ def change_by_stress(r: Reduction, d: np.ndarray, patterned: bool) -> float:
     cells = kept_cells(r)
     if not cells:
         return 0.0
-    n, basis = len(r.K), r.basis.reshape(len(r.points), 3, -1)
+    basis = r.basis.reshape(len(r.points), 3, -1)
     if patterned:
         d = d - r.pull_stiffness @ (r.stretch @ d) @ r.pull_responses
     G = geometric_stiffness(cells, r.points, r.displacements(d))
     made = sum(basis[:, i].T @ (G @ basis[:, i]) for i in range(3))
+    return _most(r, made)
+
+
+def softening_by_modes(r: Reduction, pulls: np.ndarray) -> float:
+    """Largest part of K̂ that motions which the modes leave out would take, for ``pulls`` (p,): max s²|y·R y|/(y·K̂ y).
+
+    Over all deformations y of the free body.
+    """
+    return _most(r, np.einsum("p,q,pqij->ij", pulls, pulls, r.pull_softening, optimize=True))
+
+
+def _most(r, change):
+    """Largest |y·A y|/(y·K̂ y) of a change A (n, n) of K̂ over all deformations y of the free body."""
+    n = len(r.K)
     units = as_lengths(len(r.positions), n - 6 * len(r.positions), float(np.ptp(r.points, axis=0).max()), r.mass)
     rigid = rigid_coordinates(r.positions - r.positions.mean(axis=0), n) * units[:, None]
     Y = null_space((rigid / np.abs(rigid).max(axis=0).clip(1e-300)).T) / units[:, None]
-    return float(np.abs(eigh(Y.T @ made @ Y, Y.T @ r.K @ Y, eigvals_only=True)).max())
+    return float(np.abs(eigh(Y.T @ change @ Y, Y.T @ r.K @ Y, eigvals_only=True)).max())
 
 
 def unknown_rotation(r: Reduction, w: np.ndarray, origin: np.ndarray) -> float:

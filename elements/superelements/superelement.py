@@ -20,7 +20,7 @@ from fem_mbs.elements.superelements.forces import PARAMETERS
 from fem_mbs.elements.superelements.load_patterns import LoadPattern
 from fem_mbs.elements.superelements.reduce import reduce_matrices
 from fem_mbs.elements.superelements.reduction import Reduction
-from fem_mbs.elements.superelements.stiffening import change_by_stress, unknown_rotation
+from fem_mbs.elements.superelements.stiffening import change_by_stress, softening_by_modes, unknown_rotation
 from fem_mbs.errors import label
 from fem_mbs.jit import address
 from fem_mbs.nodes import Frame, Node, Node3, Node6
@@ -221,13 +221,33 @@ class Superelement(Inertia):
 
         The stresses of this part change the stiffness between frames, but none within the body.
         """
-        d = [self.pose(*(part[[node.index for node in self.nodes]] for part in (s.x, s.R)))[2] for s in (state, other)]
-        d, r = d[1] - d[0], self.reduction
+        d, r = self._coordinates(other) - self._coordinates(state), self.reduction
         energy = 0.5 * float(d @ r.K @ d)
         if not self._patterns:
             return energy, energy
         e = r.stretch @ d
         return energy, energy - 0.5 * float(e @ r.pull_stiffness @ e)
+
+    def softening_left_out(self, state: Any, change: list, shape: list) -> np.ndarray:
+        """Work (3,) [J] on a shape of motions that the modes leave out, under the stresses of the load patterns."""
+        if not self._patterns:
+            return np.zeros(3)
+        d, r = self._coordinates(state), self.reduction
+        # from both sides: a motion across stretches nothing in first order
+        rate, y = (0.5 * (self._coordinates(last) - self._coordinates(first)) for first, last in (change, shape))
+        R = np.einsum("i,j,pqij->pq", y, y, r.pull_softening, optimize=True)
+        pulls, grown = self._pulls(d), r.pull_stiffness @ (r.stretch @ rate + r.pull_geometry @ d @ rate)
+        return np.array([pulls @ R @ pulls, 2.0 * pulls @ R @ grown, grown @ R @ grown])
+
+    def _pulls(self, d):
+        """Sizes (p,) of the load patterns, k (e + q)."""
+        r = self.reduction
+        return r.pull_stiffness @ (r.stretch @ d + 0.5 * r.pull_geometry @ d @ d)
+
+    def _coordinates(self, state):
+        """d (n,) at a state."""
+        index = [node.index for node in self.nodes]
+        return self.pose(state.x[index], state.R[index])[2]
 
     def positions(self, state: Any, time: float | None = None) -> np.ndarray:
         """Places (k, 3) [m] of all points of the reduced model, deformed, inertial axes.
@@ -316,8 +336,7 @@ class Superelement(Inertia):
 
     def trouble(self, state: Any) -> str | None:
         """What is wrong with a state, as text, or None: a frame that has turned too far."""
-        index = [node.index for node in self.nodes]
-        d = self.pose(state.x[index], state.R[index])[2]
+        d = self._coordinates(state)
         turns = np.linalg.norm(d[: 6 * self.places].reshape(-1, 6)[:, 3:], axis=1)
         i = int(turns.argmax())
         if not turns[i] > LIMIT:
@@ -346,20 +365,26 @@ class Superelement(Inertia):
 
     def remark_on_stress(self, state: Any) -> list:
         """That stresses at an equilibrium would change the stiffness, and are left out, see `element_checks`."""
-        index = [node.index for node in self.nodes]
-        d = self.pose(state.x[index], state.R[index])[2]
+        d = self._coordinates(state)
         if self._turns(d).max() > LINEAR_TURN:
             return []  # `remark` says that nothing of it is right
-        share = change_by_stress(self.reduction, d, self._patterns > 0)
+        share, found = change_by_stress(self.reduction, d, self._patterns > 0), []
+        if self._patterns:
+            left = softening_by_modes(self.reduction, self._pulls(d))
+            text = (
+                f"under the stresses of its load patterns motions that its modes leave out would soften it by up to "
+                f"{left:.0%}, as a strip twists that is bent. Reduce it with more modes than {self.modes}"
+            )
+            found += [("modes", left, text)] if left > STRESSED else []
         if share <= STRESSED:
-            return []
+            return found
         text = (
             f"its stresses{' other than those of its load patterns' if self._patterns else ''} would stiffen or soften "
             f"it by up to {share:.0%} (what nothing holds buckles at 100 %, what is held earlier), and that is left "
             "out here. Reduce it with the loads that it carries: stiffening=(one frame, other frame) of a pull, or a "
             "list of fem.LoadPattern. Or divide the part along its length, or make it of solids, shells or beams"
         )
-        return [("stress", share, text)]
+        return [*found, ("stress", share, text)]
 
     def remark_on_rotation(self, angular_velocity: np.ndarray, state: Any) -> list:
         """That a steady rotation stiffens the body by more than it knows, see `element_checks`.

@@ -48,6 +48,7 @@ from fem_mbs.system.in_use import alone
 MOTION = 1e-4  # rad, or of the extent of the model
 SAME = 1e-2  # factors with ε and 4 ε that differ by more are round-off
 FAR = 0.05  # extents of the model that it moves before it buckles: then a remark says so
+MODES = 0.01  # by which motions that modes leave out would lower a load factor: then a remark names the parts
 LEFT = 0.01  # of the strain energy of parts without stresses in A₁, without patterns: then a remark names them
 NAMED = 3  # of these, by name
 DENSE = 150  # unknowns, up to which all eigenvalues are computed
@@ -168,8 +169,10 @@ def buckling(
         proportional(owner, problem, state, lam)
         state, lam, idle = _loaded(problem, state, lam, at, tolerance)
         no_closed_contact("buckling", problem, state, at)
-        matrices, drift, softer = _matrices(problem, state, lam, at)
+        matrices, moved, softer = _matrices(problem, state, lam, at)
+        drift = np.abs(moved[:, :3]).max() / extent(system, state)
         x, vectors = _critical(matrices, system, n, reverse, drift)
+        softer += _softer_by_modes(system, state, at, moved, x, vectors, matrices[0])
     finally:
         system.set_gravity(system.gravity)
         system.update_signals(t)
@@ -220,20 +223,68 @@ def _soft(system):
 
 
 def _matrices(problem, state, lam, at):
-    """A₀, and A₁ with ε and with 4 ε, of (1) at an equilibrium; what moves per load, in extents; remarks."""
+    """A₀, and A₁ with ε and with 4 ε, of (1) at an equilibrium; motions (N, 6) per load; remarks."""
     system, n = problem.system, problem.system.n
     solve = bordered(problem, state, lam, at, np.zeros(n), 1.0)
     t = None if solve is None else solve(np.append(np.zeros(n + problem.rows), 1.0))
     if t is None or not np.isfinite(t).all():
         raise _soft(system)
     moved = system.expanded(t[:n])
-    size = max(np.abs(moved[:, :3]).max() / extent(system, state), np.abs(moved[:, 3:]).max())
-    step = MOTION / size if size > 0.0 else 1.0
+    step = _small(system, state, moved)
     slopes = [_slope(problem, state, lam, at, moved, t[n:-1], e) for e in (step, 4.0 * step)]
     problem.set_load(at)
     system.constraint_values(state)
-    drift = np.abs(moved[:, :3]).max() / extent(system, state)
-    return (problem.matrix(state, lam), *slopes), drift, _left_out(system, state, step * moved)
+    return (problem.matrix(state, lam), *slopes), moved, _left_out(system, state, step * moved)
+
+
+def _small(system, state, moved):
+    """Times motions (N, 6) are `MOTION` of the model."""
+    size = max(np.abs(moved[:, :3]).max() / extent(system, state), np.abs(moved[:, 3:]).max())
+    return MOTION / size if size > 0.0 else 1.0
+
+
+def _softer_by_modes(system, state, at, moved, x, vectors, A):
+    """Remark on load factors ``at`` + x that motions which parts leave out would lower, as a list.
+
+    A shape y is then critical at μ x, yᵀA₀y (1 − μ) = c_0 + c_1 μ x + c_2 μ² x², of all parts together.
+    """
+    own = [
+        element
+        for group in system.groups
+        if type(group.elements[0]).softening_left_out is not Element.softening_left_out
+        for element in group.elements
+    ]
+
+    def about(motions):
+        return [system.moved(state, sign * motions) for sign in (-1.0, 1.0)]
+
+    step, told, shares = _small(system, state, moved), [], np.zeros(len(own))
+    change = about(step * moved) if own else []
+    for one, y in zip(x, vectors.T) if own else ():
+        motions = system.expanded(y[: system.n])
+        size = _small(system, state, motions)
+        shape = about(size * motions)
+        powers = (one / step) ** np.arange(3)
+        works = powers * np.array([element.softening_left_out(state, change, shape) for element in own])
+        still, left = abs(size**2 * (y @ (A @ y))), works.sum(axis=0)
+        a, b, c = left[2], still + left[1], max(still - left[0], 0.0)
+        found = one * 2.0 * c / (b + np.sqrt(b**2 + 4.0 * a * c))
+        if abs(one - found) > MODES * abs(at + one):
+            told.append(f"{at + one:.4g} (with more: about {at + found:.4g})")
+            shares = np.maximum(shares, works.sum(axis=1) / works.sum())
+    if not told:
+        return []
+    named = [label(element) for element, share in zip(own, shares) if share > 0.1]
+    return [
+        f"Load factors are too high for want of modes: {listed(told)}. Under the stresses of their load patterns these "
+        f"parts would move in ways that their modes do not have, as a strip twists that is bent: {_some(named)}. "
+        "Reduce them with more modes until the load factors stay."
+    ]
+
+
+def _some(parts):
+    """The first of some names as text, and how many there are more."""
+    return listed([*parts[:NAMED], f"{len(parts) - NAMED} more"] if len(parts) > NAMED else parts)
 
 
 def _left_out(system, state, moved):
@@ -250,9 +301,8 @@ def _left_out(system, state, moved):
     ]
     if not parts:
         return []
-    named = [*parts[:NAMED], f"{len(parts) - NAMED} more"] if len(parts) > NAMED else parts
     return [
-        f"Stresses of the load neither stiffen nor soften these parts within: {listed(named)}. That they buckle "
+        f"Stresses of the load neither stiffen nor soften these parts within: {_some(parts)}. That they buckle "
         "between their frames is found at too high a load (strips that bend first: 1.5 times), where nothing buckles "
         '(under a pull), or not at all. Divide them at frames with coupling="averaged" until the load factors stay, or '
         "make them of solids, shells or beams; or reduce them with the loads they carry: stiffening=(one frame, other "

@@ -263,6 +263,28 @@ def test_forces_of_rigid_frames_on_their_nodes_leave_out_what_their_mass_carries
         np.testing.assert_allclose(found[block, block], wanted, atol=1e-9 * np.abs(wanted).max())
 
 
+def test_what_modes_leave_out_softens_by_the_response_of_the_inside():
+    """By solution with the factors; and by Ĝ of each mode that is left out. Loads with and without averaged frames."""
+    loads = [("left", "right"), fem.LoadPattern(forces={"middle": [0, 0.3, -1.0]}, held="left")]
+    # 88 nodes are inside, with 264 motions, of which 6 are those of the averaged frame: 257 modes are all but one
+    whole, few = (bar(loads, modes=modes) for modes in (257, 6))
+
+    def gram(r):
+        return r.pull_softening.transpose(0, 2, 1, 3).reshape(2 * r.size, 2 * r.size)
+
+    left = np.linalg.eigvalsh(gram(whole))
+    assert left[-1] > 0.0 and np.abs(left[:-1]).max() < 1e-8 * np.linalg.norm(gram(few))
+    n, G, K = few.size, whole.pull_geometry, whole.K.diagonal()
+    gone = np.arange(n, whole.size)
+    wanted = np.einsum("pim,qmj,m->pqij", G[:, :n, gone], G[:, gone, :n], 1.0 / K[gone])
+    wanted += whole.pull_softening[:, :, :n, :n]
+    sign = np.sign(np.einsum("ki,ki->i", few.basis, whole.basis[:, :n]))
+    np.testing.assert_allclose(
+        few.pull_softening * sign[:, None] * sign, wanted, atol=1e-7 * np.abs(wanted).max(), rtol=0
+    )
+    np.testing.assert_allclose(whole.with_modes(6).pull_softening, wanted, atol=1e-9 * np.abs(wanted).max(), rtol=0)
+
+
 def test_a_saved_reduction_keeps_its_patterns_and_older_files_are_read(patterned, tmp_path):
     patterned.save(tmp_path / "new.h5")
     other = fem.load_reduction(tmp_path / "new.h5")
@@ -273,10 +295,11 @@ def test_a_saved_reduction_keeps_its_patterns_and_older_files_are_read(patterned
         one.save(tmp_path / "old.h5")
         with h5py.File(tmp_path / "old.h5", "r+") as file:  # as it was written while there was one pattern at most
             file.attrs["fem_mbs reduction"] = 2
-            del file["pull_compliance"], file["pull_fields"]
+            del file["pull_compliance"], file["pull_fields"], file["pull_softening"]
             file["pull_stiffness"] = one.pull_stiffness.diagonal()
         read = fem.load_reduction(tmp_path / "old.h5")
-        for key in (*ARRAYS, "pull_stiffness"):
+        assert not read.pull_softening.any()
+        for key in {*ARRAYS, "pull_stiffness"} - {"pull_softening"}:
             np.testing.assert_allclose(getattr(read, key), getattr(one, key), rtol=1e-14)
         with h5py.File(tmp_path / "old.h5", "r+") as file:
             del file["pull_stiffness"]
@@ -393,6 +416,7 @@ def test_arrays_of_patterns_that_are_no_reduction_are_refused(patterned):
     for key, change, match in (
         ("pull_geometry", lambda A: A.__setitem__((0, 0, 1), A.max()), "pull_geometry.*not symmetric"),
         ("pull_compliance", lambda A: A.__setitem__((0, 1), A.max()), "pull_compliance.*not symmetric"),
+        ("pull_softening", lambda A: A.__setitem__((0, 1, 2, 3), A.max()), "pull_softening.*not symmetric"),
         ("pull_compliance", lambda A: A.__imul__(4.0), "by 25% of its work only"),
         ("stretch", lambda A: A.__setitem__(1, A[0]), "told apart by the frames and modes of the body by 0%"),
     ):

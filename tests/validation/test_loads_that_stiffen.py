@@ -322,6 +322,40 @@ def test_one_superelement_of_a_strip_tips_over_at_the_load_of_prandtl(coupling, 
     assert not found.remarks
 
 
+@pytest.mark.parametrize(
+    ("modes", "at", "far", "told"),
+    [(4, 0.0, 0.06, True), (4, 1.0, 0.06, True), (6, 0.0, 0.003, True), (12, 0.0, 0.001, False)],
+)
+def test_a_strip_whose_modes_do_not_twist_is_told(modes, at, far, told):
+    """Of 1.01 of Prandtl's load four modes make 1.38; the remark says about 1.06."""
+    E = 1e9
+    tip = fem.LoadPattern(forces={"b": [0, 0, 1.0]}, held="a")
+    mesh, material = slender(LENGTH, THIN, HIGH, [40, 1, 2]), fem.SolidMaterial(E, 0.0, 1.0)
+    many, few = (
+        fem.reduce_mesh(mesh, material, ENDS, modes=m, coupling="averaged", stiffening=tip) for m in (30, modes)
+    )
+
+    def loaded(reduction, load):
+        model, body = clamped(reduction)
+        model.add(fem.PointForce(body.frame("b"), [0, 0, -load]))
+        return model
+
+    exact = fem.buckling(loaded(many, 1.0), 1)
+    assert not exact.remarks
+    found = fem.buckling(loaded(few, exact.load_factors[0]), 1, at=0.5 * at)
+    assert [("for want of modes" in text, "'part'" in text) for text in found.remarks] == [(True, True)] * told
+    if told:
+        about = float(found.remarks[0].split("(with more: about ")[1].split(")")[0])
+        assert about == pytest.approx(1.0, abs=far) and found.load_factors[0] > 1.0 + 1.5 * far
+    else:
+        assert found.load_factors[0] == pytest.approx(1.0, abs=far)
+    told = modes == 4
+    resting = fem.static_equilibrium(loaded(few, 0.6 * exact.load_factors[0])).results.warnings
+    path = fem.load_path(loaded(few, 0.6 * exact.load_factors[0])).results.warnings
+    for texts in (resting, path):
+        assert ["motions that its modes leave out" in text for text in texts if "Reduce" in text] == [True] * told
+
+
 @pytest.mark.parametrize(("coupling", "low", "high"), [("averaged", 0.96, 1.0), ("rigid", 1.0, 1.02)])
 def test_an_angled_frame_buckles_sideways_as_one_of_beams(coupling, low, high):
     """A column of 1 m with an arm of 0.8 m that is pressed down; flat sections 10 × 80 mm. Without loads 1.11-1.17."""
