@@ -33,6 +33,7 @@ import numpy as np
 from fem_mbs.jit import kernel, local_matrix, local_vector, matrix
 from fem_mbs.rotations import (
     add_cross,
+    add_R_skew,
     add_skew,
     add_skew_skew,
     form_matrix,
@@ -235,107 +236,106 @@ def turn_point(p, dq, R, basis, modes_from, B, T, ds):
 
 
 @kernel
+def turning_block(p, basis, s, B, row, T, which, out):
+    """Fill out (3, 3) with s̃ − Σ [U_i r̃_i − W_i T_i⁻¹Q_iᵀ]: of values, or of derivatives by their rows of B and T."""
+    part = local_matrix(3, 3)
+    out[:, :] = 0.0
+    add_skew(1.0, s, out, 0, 0)
+    for i in range(p.frames):
+        add_product(1.0, basis[:, 6 * i + 3 : 6 * i + 6], T[i, which], out, 0, 0)
+        part[:, :] = 0.0
+        add_skew(1.0, B[i, row], part, 0, 0)
+        add_product(-1.0, basis[:, 6 * i : 6 * i + 3], part, out, 0, 0)
+
+
+@kernel
+def add_rotation_block(basis, i, R, A, out):
+    """Add −R W_i A to the columns Θ_i of out (3, nd)."""
+    part = local_matrix(3, 3)
+    part[:, :] = 0.0
+    add_product(1.0, basis[:, 6 * i + 3 : 6 * i + 6], A, part, 0, 0)
+    add_product(-1.0, R, part, out, 0, 6 * (2 + i) + 3)
+
+
+@kernel
+def add_place_blocks(basis, i, R, S, out):
+    """Add R U_i Sᵀ to the columns x_1 of out (3, nd), and take it from those of x_i."""
+    U = basis[:, 6 * i : 6 * i + 3]
+    add_turned(1.0, R, U, S, out, 0, 12)
+    add_turned(-1.0, R, U, S, out, 0, 6 * (2 + i))
+
+
+@kernel
+def add_mode_columns(p, basis, R, out):
+    """Add −R Φ_η to the columns η of out (3, nd)."""
+    first = 6 * p.frames
+    for j in range(p.modes):
+        at = 6 * (2 + p.frames + j // 3) + j % 3
+        for k in range(3):
+            for c in range(3):
+                out[k, at] -= R[k, c] * basis[c, first + j]
+
+
+@kernel
 def point(p, x, R, g, G):
     """Add (2) to g (3,) [m] and its gradient to G (3, 6 nn)."""
-    nb = p.frames
-    n, F = 6 * nb + p.modes, R[1]
-    basis, B, T = matrix(p.basis_at, 3, n), np.empty((nb, N_B, 3)), np.empty((nb, N_T, 3, 3))
+    nb, F = p.frames, R[1]
+    basis = matrix(p.basis_at, 3, 6 * nb + p.modes)
+    B, T = np.empty((nb, N_B, 3)), np.empty((nb, N_T, 3, 3))
     s, turned, turning = local_vector(3), local_vector(3), local_matrix(3, 3)
     place_point(p, x, R, basis, 2 + nb, B, T, s)
     rotate(F, s, turned)
-    turning[:, :] = 0.0
-    add_skew(1.0, s, turning, 0, 0)
     for k in range(3):
         g[k] += x[0, k] - x[2, k] - turned[k]
         G[k, k] += 1.0
         G[k, 12 + k] -= 1.0
     for i in range(nb):
-        U, W, at = basis[:, 6 * i : 6 * i + 3], basis[:, 6 * i + 3 : 6 * i + 6], 6 * (2 + i)
-        add_turned(1.0, F, U, F, G, 0, 12)
-        add_turned(-1.0, F, U, F, G, 0, at)
-        moved = local_matrix(3, 3)
-        moved[:, :] = 0.0
-        add_product(1.0, W, T[i, TI], moved, 0, 0)
-        add_product(-1.0, F, moved, G, 0, at + 3)
-        add_product(1.0, W, T[i, TIQ], turning, 0, 0)
-        moved[:, :] = 0.0
-        add_skew(1.0, B[i, R_], moved, 0, 0)
-        add_product(-1.0, U, moved, turning, 0, 0)
+        add_place_blocks(basis, i, F, F, G)
+        add_rotation_block(basis, i, F, T[i, TI], G)
+    turning_block(p, basis, s, B, R_, T, TIQ, turning)
     add_product(1.0, F, turning, G, 0, 9)
-    for j in range(p.modes):
-        at = 6 * (2 + nb + j // 3) + j % 3
-        for k in range(3):
-            G[k, at] -= F[k, 0] * basis[0, 6 * nb + j] + F[k, 1] * basis[1, 6 * nb + j] + F[k, 2] * basis[2, 6 * nb + j]
+    add_mode_columns(p, basis, F, G)
 
 
 @kernel
 def point_hessian(p, x, R, H):
     """Add the derivatives of the gradient of `point` to H (3, nd, nd)."""
-    nb, nd = p.frames, H.shape[1]
-    n, F = 6 * nb + p.modes, R[1]
-    basis, B, T = matrix(p.basis_at, 3, n), np.empty((nb, N_B, 3)), np.empty((nb, N_T, 3, 3))
+    nb, nd, F = p.frames, H.shape[1], R[1]
+    basis = matrix(p.basis_at, 3, 6 * nb + p.modes)
+    B, T = np.empty((nb, N_B, 3)), np.empty((nb, N_T, 3, 3))
     s, ds, dq, dG = local_vector(3), local_vector(3), np.zeros(nd), np.zeros((3, nd))
     turning, change, spun = local_matrix(3, 3), local_matrix(3, 3), local_matrix(3, 3)
-    part, spin = local_matrix(3, 3), local_matrix(3, 3)
     place_point(p, x, R, basis, 2 + nb, B, T, s)
-    turning[:, :] = 0.0
-    add_skew(1.0, s, turning, 0, 0)
-    for i in range(nb):
-        U, W = basis[:, 6 * i : 6 * i + 3], basis[:, 6 * i + 3 : 6 * i + 6]
-        add_product(1.0, W, T[i, TIQ], turning, 0, 0)
-        part[:, :] = 0.0
-        add_skew(1.0, B[i, R_], part, 0, 0)
-        add_product(-1.0, U, part, turning, 0, 0)
-    for j in range(3, 6 * (1 + nb)):  # F, whose place has no part, and the frames
-        to = 6 + j
-        dq[to] = 1.0
+    turning_block(p, basis, s, B, R_, T, TIQ, turning)
+    for j in range(9, 6 * (2 + nb)):  # rotation of F, whose place has no part, and the frames
+        dq[j] = 1.0
         dG[:, :] = 0.0
         turn_point(p, dq, R, basis, 2 + nb, B, T, ds)
-        spin[:, :] = 0.0
-        add_skew(1.0, dq[9:12], spin, 0, 0)
+        turning_block(p, basis, ds, B, DR, T, DTIQ, change)
         spun[:, :] = 0.0
-        add_product(1.0, F, spin, spun, 0, 0)  # δR_F
-        change[:, :] = 0.0
-        add_skew(1.0, ds, change, 0, 0)
+        add_R_skew(1.0, F, dq[9:12], spun, 0, 0)  # δR_F
         for i in range(nb):
-            U, W, at = basis[:, 6 * i : 6 * i + 3], basis[:, 6 * i + 3 : 6 * i + 6], 6 * (2 + i)
-            add_product(1.0, W, T[i, DTIQ], change, 0, 0)
-            part[:, :] = 0.0
-            add_skew(1.0, B[i, DR], part, 0, 0)
-            add_product(-1.0, U, part, change, 0, 0)
-            if j < 6:  # F turns
-                add_turned(1.0, spun, U, F, dG, 0, 12)
-                add_turned(1.0, F, U, spun, dG, 0, 12)
-                add_turned(-1.0, spun, U, F, dG, 0, at)
-                add_turned(-1.0, F, U, spun, dG, 0, at)
-            part[:, :] = 0.0
-            add_product(1.0, W, T[i, TI], part, 0, 0)
-            add_product(-1.0, spun, part, dG, 0, at + 3)
-            part[:, :] = 0.0
-            add_product(1.0, W, T[i, DTI], part, 0, 0)
-            add_product(-1.0, F, part, dG, 0, at + 3)
+            add_rotation_block(basis, i, spun, T[i, TI], dG)
+            add_rotation_block(basis, i, F, T[i, DTI], dG)
+            if j < 12:
+                add_place_blocks(basis, i, spun, F, dG)
+                add_place_blocks(basis, i, F, spun, dG)
         add_product(1.0, spun, turning, dG, 0, 9)
         add_product(1.0, F, change, dG, 0, 9)
-        if j < 6:
-            for m in range(p.modes):
-                at = 6 * (2 + nb + m // 3) + m % 3
-                for k in range(3):
-                    for c in range(3):
-                        dG[k, at] -= spun[k, c] * basis[c, 6 * nb + m]
+        if j < 12:
+            add_mode_columns(p, basis, spun, dG)
         for k in range(3):
             for m in range(nd):
-                H[k, m, to] += dG[k, m]
-        dq[to] = 0.0
-    for j in range(p.modes):
-        to = 6 * (2 + nb + j // 3) + j % 3
+                H[k, m, j] += dG[k, m]
+        dq[j] = 0.0
+    for j in range(p.modes):  # they move s alone
         for k in range(3):
             ds[k] = basis[k, 6 * nb + j]
-        change[:, :] = 0.0
-        add_skew(1.0, ds, change, 0, 0)
+        spun[:, :] = 0.0
+        add_R_skew(1.0, F, ds, spun, 0, 0)
         for k in range(3):
             for m in range(3):
-                for c in range(3):
-                    H[k, 9 + m, to] += F[k, c] * change[c, m]
+                H[k, 9 + m, 6 * (2 + nb + j // 3) + j % 3] += spun[k, m]
 
 
 @kernel

@@ -313,17 +313,6 @@ def warned(surface, plane, **law):
     return found
 
 
-def test_a_surface_that_was_not_added_is_told_by_its_name():
-    body = fem.Superelement(made(modes=5), name="bar")
-    surface = fem.SuperelementSurface(body, "z0", name="sole")
-    model = fem.Model()
-    model.add(body, fem.SurfaceContacts(surface, None, model.ground, restitution=0.5, name="floor"))
-    with pytest.raises(fem.ModelError, match=r"Surface 'sole' is used by SphereOnPlane 'floor 0'.*not added"):
-        model.compile()
-    model.add(surface)
-    model.compile()
-
-
 @pytest.mark.parametrize(("modes", "framed", "along"), [(5, False, 1), (21, False, 2), (41, False, 3), (5, True, 4)])
 def test_a_block_pressed_on_its_sole_is_as_soft_as_its_modes_or_as_a_frame_there_makes_it(modes, framed, along):
     """Shortening of a column of 0.2 m over p L/E, which modes that move along it share, or a frame on the sole knows.
