@@ -18,7 +18,7 @@ from scipy.linalg import eigh
 
 Columns = Callable[[np.ndarray], np.ndarray]
 
-ACCURACY = 1e-11  # of modes: their residuals (3), relative to θ; of frequencies it is the square
+ACCURACY = 1e-9  # of modes: their residuals (3), relative to θ; of frequencies it is the square
 EQUAL = 1e-6  # relative: frequencies that are one to a Krylov space
 AGAIN = 5  # blocks after which what another start has to add is seen
 ROWS = 10_000  # of Q that are turned at a time
