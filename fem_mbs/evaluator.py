@@ -11,7 +11,7 @@ import numpy as np
 
 from fem_mbs.jit import address, arguments_of, bind, invoke
 from fem_mbs.rotations import exp
-from fem_mbs.system.groups import check_complete
+from fem_mbs.system.groups import check_complete, check_sizes
 from fem_mbs.system.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -53,6 +53,7 @@ class Evaluator:
         self.workspace = Workspace(**{k: max(self.sizes[k], 1) for k in ("nn", "nr", "ns", "nq", "no")})
         self.parameters = np.zeros(1, element.parameters)
         self.parameters[0] = element.record
+        check_sizes([element], self.parameters)
         self.views = {name: self.workspace.view(name, self.sizes) for name in self.workspace.buffer}
         sizes = tuple(sorted(self.sizes.items()))
         self.calls = {name: _bound(f, element.parameters, sizes) for name, f in element.kernels.items()}

@@ -363,8 +363,22 @@ def shape_of(name: str, sizes: dict[str, int]) -> tuple[int, ...]:
     return tuple(int(sizes.get(size, size)) for size in _SHAPES[name])
 
 
-def _argument(name, sizes):
-    """Python text that builds one argument of a kernel from the table ``b`` of addresses."""
+def sizes_told(dtype: np.dtype) -> tuple[str, ...]:
+    """Sizes that a record of parameters tells when a kernel runs: its fields of these names."""
+    return tuple(size for size in ("nn", "ns", "nq", "no") if size in (dtype.names or ()))
+
+
+def _texts(dtype, sizes):
+    """Sizes as text, by name: numbers, or fields of the record."""
+    told = sizes_told(dtype)
+    texts = {size: f"p.{size}" if size in told else str(n) for size, n in sizes.items()}
+    if "nn" in told:
+        texts["nd"] = f"{sizes['nd'] // sizes['nn']} * p.nn"
+    return texts | {"rows": str(max(sizes["nr"], 1))}
+
+
+def _argument(name, sizes, texts):
+    """Python text that builds one argument of a kernel from the table ``b`` of addresses; ``texts`` of `_texts`."""
     if name in ("p", "arguments"):
         return name
     letter = re.fullmatch(r"(x|R|v|w|a|alpha|x0|R0)_([A-D])", name)
@@ -388,7 +402,7 @@ def _argument(name, sizes):
         raise ValueError(f"argument '{name}' is unknown; a kernel can ask for: {known}")
     if name in ("t", "needs_K"):
         return f"vector(b[{SLOT[name]}], 1)[0]"
-    shape = [str(size) for size in shape_of(name, sizes)]
+    shape = [texts.get(size, size) for size in _SHAPES[name]]
     return f"{_VIEW[len(shape)]}(b[{SLOT[name]}], {', '.join(shape)})"
 
 
@@ -414,6 +428,19 @@ def call(parameters, arguments):
 '''
 
 
+def bound_text(function: Any, dtype: np.dtype, sizes: dict[str, int]) -> str:
+    """Python text of the C function of `bind`: equal texts are compiled once."""
+    python, texts = function.py_func, _texts(dtype, sizes)
+    return _TEMPLATE.format(
+        module=python.__module__,
+        function=python.__name__,
+        dtype=repr(dtype.descr),
+        slots=N_SLOTS,
+        result=f"vector(b[{SLOT['energy']}], 1)[0] = " if python.__name__.startswith(("energy", "trouble")) else "",
+        arguments=", ".join(_argument(name, sizes, texts) for name in arguments_of(function)),
+    )
+
+
 def bind(function: Any, dtype: np.dtype, sizes: dict[str, int]) -> Any:
     """Make the C function ``void (address of p, address of the argument table)`` that calls an element's kernel.
 
@@ -422,7 +449,8 @@ def bind(function: Any, dtype: np.dtype, sizes: dict[str, int]) -> Any:
     function : numba dispatcher
         Kernel whose argument names are among `SLOTS`. Kernels that return a value are energies and "trouble".
     dtype : numpy.dtype
-        Record type of the parameters ``p``.
+        Record type of the parameters ``p``. A field named ``nn``, ``ns``, ``nq`` or ``no`` tells this size when the
+        kernel runs: the function then serves elements of all such sizes.
     sizes : dict
         nn, nd, nr, ns, nq, no: numbers of nodes, components, rows, signals, state variables and outputs.
 
@@ -430,17 +458,7 @@ def bind(function: Any, dtype: np.dtype, sizes: dict[str, int]) -> Any:
     -------
     cfunc object; keep it alive as long as its ``address`` is in use.
     """
-    python = function.py_func
-    arguments = ", ".join(_argument(name, sizes) for name in arguments_of(function))
-    file = python.__code__.co_filename
-    text = _TEMPLATE.format(
-        module=python.__module__,
-        function=python.__name__,
-        dtype=repr(dtype.descr),
-        slots=N_SLOTS,
-        result=f"vector(b[{SLOT['energy']}], 1)[0] = " if python.__name__.startswith(("energy", "trouble")) else "",
-        arguments=arguments,
-    )
+    text, file = bound_text(function, dtype, sizes), function.py_func.__code__.co_filename
     if (function, text) in _bound:
         return _bound[function, text]
     name = f"bound_{hashlib.sha256((text + source_key(file)).encode()).hexdigest()[:16]}"

@@ -37,7 +37,9 @@ ROUND = 1e-9  # of a face: round-off
 STEEP = 1.5  # slope of a surface over its facet: what is bent more may have several nearest points
 RIM = 0.05  # of a face, by which the surface goes on beyond its border: bodies that lie flush touch there too
 
-PARAMETERS = np.dtype([(name, "i8") for name in ("faces_at", "fans_at", "spokes_at", "nf", "smooth", "arms_at")])
+PARAMETERS = np.dtype(
+    [(name, "i8") for name in ("nn", "nq", "faces_at", "fans_at", "spokes_at", "nf", "smooth", "arms_at")]
+)
 
 
 @kernel

@@ -45,6 +45,7 @@ class _Pair:
     ----------
     frames : (Frame, Frame)
     slots : int, K
+    n_state : int, of each contact
     longest : float [m], of the edges
     arms : (2,) [m], from each node to the farthest point of its hull
     """
@@ -55,6 +56,7 @@ class _Pair:
         together = sum(max(map(len, core.rims())) for core in cores)
         corners, edges = (sum(len(getattr(core, name)) for core in cores) for name in ("points", "edges"))
         self.slots = SPARE * together
+        self.n_state = self.slots + 2
         self.work = np.full(24 + self.slots + 4 * corners, np.nan)
         self.numbers = np.zeros(2 * self.slots + corners + edges, np.int64)
         self.ahead, self.edges = np.full(24 + 37, np.nan), np.zeros(1, EDGES)
@@ -74,7 +76,7 @@ class _Pair:
         """Values of `PARAMETERS` for a slot."""
         arrays = [address(self.arrays[name]) for name in ARRAYS]
         room = [address(array) for array in (self.work, self.numbers, self.ahead, self.edges)]
-        return (*arrays, *room, slot, self.slots, self.radius, self.centers, self.bounds, self.arms)
+        return (self.n_state, *arrays, *room, slot, self.slots, self.radius, self.centers, self.bounds, self.arms)
 
 
 class HullFeature(Contact):
@@ -96,7 +98,7 @@ class HullFeature(Contact):
     convex = True
 
     def __init__(self, pair: _Pair, slot: int, *, name: str | None = None, **law: Any) -> None:
-        self._pair, self._slot, self.n_state = pair, slot, pair.slots + 2
+        self._pair, self._slot, self.n_state = pair, slot, pair.n_state
         super().__init__([frame.node for frame in pair.frames], name=name, **law)
         self.place()
 

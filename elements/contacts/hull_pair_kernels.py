@@ -81,7 +81,7 @@ HIDDEN, CROSSED = 1.0, 2.0  # answers of `trouble`
 ARRAYS = ("first_corner", "first_edge", "first_face", "corner", "end", "into", "face", "first_rim", "rim")
 EDGES = capsule_kernels.PARAMETERS
 PARAMETERS = np.dtype(
-    [(f"{name}_at", "i8") for name in ARRAYS]
+    [("nq", "i8"), *((f"{name}_at", "i8") for name in ARRAYS)]
     + [("work_at", "i8"), ("numbers_at", "i8"), ("ahead_at", "i8"), ("edges_at", "i8"), ("slot", "i8"), ("slots", "i8")]
     + [("radius", "f8"), ("center", "f8", (2, 3)), ("bound", "f8", (2,)), ("arm", "f8", (2,))]
 )

@@ -51,7 +51,7 @@ class NodeOnFaces(Contact):
     crease : float, 0 … π/2 [rad]
         Edges where faces meet at a larger angle at the start stay sharp.
     room : (int, int), optional
-        Number of nodes and of faces to make room for: contacts with the same ones are evaluated by the same code.
+        Number of nodes and of faces to make room for: contacts with the same ones are evaluated together.
     **law
         restitution, friction, name, see `Contact`; what resists turning is not for nodes.
 
@@ -169,7 +169,8 @@ class NodeOnFaces(Contact):
     def place(self) -> None:
         faces, fans, spokes = self.tables
         arms_at = 0 if self.arms is None else address(self.arms)
-        self.record = (address(faces), address(fans), address(spokes), len(faces), int(self.smooth), arms_at)
+        tables = address(faces), address(fans), address(spokes)
+        self.record = (len(self.nodes), self.n_state, *tables, len(faces), int(self.smooth), arms_at)
 
     def places_at(self, x: np.ndarray, R: np.ndarray) -> np.ndarray:
         """Places (nn, 3) of what touches and of all corners of faces, with nodes at x and R."""

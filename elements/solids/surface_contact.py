@@ -187,7 +187,7 @@ class SurfaceOnSurface(Checked):
         )
         if largest > MOST:
             raise ParameterError(self, "reach", reach, message)
-        room = 1 + _square(largest), _square(max(map(len, near)))
+        room = 1 + largest, max(map(len, near))  # elements of one size are evaluated together
         owners = _edges(faces)
         frames = any(isinstance(one, Frame) for one in (nodes[0], corners[0]))
         kind: Any = FrameOnFaces if frames else NodeOnFaces
@@ -213,11 +213,6 @@ def _normals_below(points, corners, faces):
 
     middles, normals = normals_of_faces(np.array([corner.position for corner in corners]), faces)
     return normals[cKDTree(middles).query(points)[1]]
-
-
-def _square(count):
-    """The smallest square ≥ count, at least 4: a few sizes for which code is compiled."""
-    return max(int(np.ceil(np.sqrt(count))) ** 2, 4)
 
 
 def _edges(faces):

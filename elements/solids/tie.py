@@ -79,7 +79,7 @@ class TiedNode(Constraint):
     """
 
     rows = 3
-    parameters = np.dtype([("N", "f8", (MOST,))])
+    parameters = np.dtype([("N", "f8", (MOST,)), ("nn", "i8")])
     kernels = {"constraint": constraint, "hessian": hessian, "output": output}
     outputs = {"force": (3, "N")}
 
@@ -92,7 +92,7 @@ class TiedNode(Constraint):
         N = np.zeros(MOST)
         N[: len(face)] = self.as_array("shapes", shapes, (len(face),))
         self.check(abs(N.sum() - 1.0) < 1e-9, "shapes", shapes, "must add to 1")
-        self.record = (N,)
+        self.record = (N, len(self.nodes))
 
 
 def _how_far(distance):

@@ -46,7 +46,7 @@ from fem_mbs.rotations import add_cross, rotate
 
 PARAMETERS = np.dtype(
     [
-        ("frames", "i8"), ("modes", "i8"), ("patterns", "i8"), ("damped", "i8"), ("mass", "f8"),
+        ("nn", "i8"), ("frames", "i8"), ("modes", "i8"), ("patterns", "i8"), ("damped", "i8"), ("mass", "f8"),
         ("geometry_at", "i8"), ("stiffness_at", "i8"), ("damping_at", "i8"), ("inertia_at", "i8"),
         ("pattern_at", "i8"),
     ]

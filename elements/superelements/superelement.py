@@ -193,8 +193,8 @@ class Superelement(Inertia):
         where = {key: at + 8 * start for key, start in self._starts.items()}
         nb, m = self._sizes
         self.record = (
-            nb, m, self._patterns, int(self.viscous), self.reduction.mass, where["geometry_at"], where["stiffness_at"],
-            where["damping_at"], where["inertia_at"], where["pattern_at"],
+            len(self.nodes), nb, m, self._patterns, int(self.viscous), self.reduction.mass, where["geometry_at"],
+            where["stiffness_at"], where["damping_at"], where["inertia_at"], where["pattern_at"],
         )  # fmt: skip
 
     def frame(self, name: str) -> Frame:

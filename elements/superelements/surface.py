@@ -39,7 +39,7 @@ class FloatingFrame(Constraint):
     """
 
     rows = 6
-    parameters = np.dtype([("frames_at", "i8"), ("radius", "f8")])
+    parameters = np.dtype([("nn", "i8"), ("frames_at", "i8"), ("radius", "f8")])
     kernels = {"constraint": kernels.floating, "hessian": kernels.floating_hessian}
 
     def __init__(self, node: Node6, body: Superelement, *, name: str | None = None) -> None:
@@ -51,7 +51,7 @@ class FloatingFrame(Constraint):
         self.place()
 
     def place(self) -> None:
-        self.record = (address(self._frames), float(np.sqrt(self._frames[:, 1].sum())))
+        self.record = (len(self.nodes), address(self._frames), float(np.sqrt(self._frames[:, 1].sum())))
 
 
 class PointOfBody(Constraint):
@@ -79,7 +79,14 @@ class PointOfBody(Constraint):
 
     rows = 3
     parameters = np.dtype(
-        [("frames_at", "i8"), ("basis_at", "i8"), ("frames", "i8"), ("modes", "i8"), ("arm", "f8", (3,))]
+        [
+            ("nn", "i8"),
+            ("frames_at", "i8"),
+            ("basis_at", "i8"),
+            ("frames", "i8"),
+            ("modes", "i8"),
+            ("arm", "f8", (3,)),
+        ]
     )
     kernels = {"constraint": kernels.point, "hessian": kernels.point_hessian, "output": kernels.force_on_point}
     outputs = {"force": (3, "N")}
@@ -99,7 +106,7 @@ class PointOfBody(Constraint):
         self.place()
 
     def place(self) -> None:
-        self.record = (address(self._frames), address(self._basis), *self._sizes, self._arm)
+        self.record = (len(self.nodes), address(self._frames), address(self._basis), *self._sizes, self._arm)
 
     def regular(self, point: Any) -> bool:
         """Whether no frame is turned so far from the floating frame that its rotation vector is not smooth."""

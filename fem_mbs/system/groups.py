@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fem_mbs.errors import ModelError, label
-from fem_mbs.jit import SLOTS, address, arguments_of, bind, callback_address, python_callback
+from fem_mbs.jit import SLOTS, address, arguments_of, bind, callback_address, python_callback, sizes_told
 from fem_mbs.system import contacts as contact_assembly
 from fem_mbs.system.contacts import C_BLOCKS, C_CONVEX, C_PASSAGE, C_REACH, C_SLIDES, C_TURNS, N_LAW
 from fem_mbs.system.records import KERNELS
@@ -38,6 +38,7 @@ class Group:
             e = next(e for e in range(n) if not _finite_record(self.parameters[e]))
             bad = next(name for name in first.parameters.names if not _finite_record(self.parameters[e][name]))
             raise ModelError(f"{label(elements[e])}: parameter '{bad}' is not finite", [elements[e]])
+        check_sizes(elements, self.parameters)
         self.nodes = np.array([[node.index for node in element.nodes] for element in elements], np.int64).reshape(n, -1)
         self.signals = np.zeros((n, max(s["ns"], 1)), np.int64)
         self.state = np.zeros((n, max(s["nq"], 1)))
@@ -191,6 +192,20 @@ def check_complete(element: "Element") -> None:
         raise ModelError(
             f"{label(element)}: its constructor does not set `record`, the values of `parameters`", [element]
         )
+
+
+def check_sizes(elements: Sequence["Element"], parameters: np.ndarray) -> None:
+    """ModelError for an element whose record tells another size than it has: kernels would read what is not theirs."""
+    for size in sizes_told(parameters.dtype):
+        wanted = elements[0].sizes[size]
+        wrong = np.flatnonzero(parameters[size] != wanted)
+        if len(wrong):
+            element, found = elements[wrong[0]], parameters[size][wrong[0]]
+            raise ModelError(
+                f"{label(element)}: parameter '{size}' is {found}, must be {wanted}: a parameter of this name tells "
+                "kernels a size (docs/writing_an_element.md). Name it otherwise if it means something else",
+                [element],
+            )
 
 
 def _finite_record(value):

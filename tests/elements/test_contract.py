@@ -155,6 +155,29 @@ def test_argument_names_of_kernels_are_those_of_the_contract():
             assert set(code.co_varnames[: code.co_argcount]) <= known
 
 
+def test_superelements_and_surfaces_of_all_sizes_call_the_same_compiled_code():
+    """A new number of modes or of faces within reach took 2 to 11 s of compilation."""
+    of_any_size = {}
+    for name in library():
+        element = make_example(name, np.random.default_rng(2))
+        told = jit.sizes_told(element.parameters)
+        if not told:
+            continue
+        of_any_size[name] = told
+        larger = dict(element.sizes)
+        for size in told:
+            larger[size] += 7
+        larger["nd"] = element.numbers_per_node * larger["nn"]
+        for function in element.kernels.values():
+            texts = [jit.bound_text(function, element.parameters, sizes) for sizes in (element.sizes, larger)]
+            assert texts[0] == texts[1], name
+    nodes, both = ("nn",), ("nn", "nq")
+    assert of_any_size == {
+        "Superelement": nodes, "FloatingFrame": nodes, "PointOfBody": nodes, "TiedNode": nodes,
+        "NodeOnFaces": both, "FrameOnFaces": both, "HullFeature": ("nq",),
+    }  # fmt: skip
+
+
 @pytest.mark.parametrize("name", sorted(library()))
 def test_cached_code_is_renewed_when_any_imported_module_changes(name):
     kernels = library()[name][0].kernels.values() or [verify.Evaluator.__call__]

@@ -39,12 +39,24 @@ def gear(role, sets_record=True, **attributes):
     return made(fem.RigidBody(1.0, 1.0, name="a"), fem.RigidBody(1.0, 1.0, position=[1, 0, 0], name="b"))
 
 
+def told_size(nn):
+    """A gear whose record has a number named nn."""
+
+    def init(self, a, b):
+        Constraint.__init__(self, (a.node, b.node), name="gear")
+        self.record = (nn, 2.0)
+
+    attributes = {"parameters": np.dtype([("nn", "i8"), ("ratio", "f8")]), "__init__": init}
+    return gear(Constraint, rows=1, kernels=BOTH, **attributes)
+
+
 BOTH = {"constraint": constraint, "hessian": hessian}
 INCOMPLETE = {
     "no hessian": (lambda: gear(Constraint, rows=1, kernels={"constraint": constraint}), "no 'hessian'"),
     "no constraint": (lambda: gear(Constraint, rows=1, kernels={"hessian": hessian}), "needs a kernel 'constraint'"),
     "no rows": (lambda: gear(Constraint, kernels=BOTH), "rows = 0"),
     "no tangent": (lambda: gear(Force, kernels={"force": force}), "no 'force_tangent'"),
+    "other size": (lambda: told_size(3), r"parameter 'nn' is 3, must be 2.*Name it otherwise"),
     "no record": (lambda: gear(Constraint, rows=1, kernels=BOTH, sets_record=False), "does not set `record`"),
 }
 
