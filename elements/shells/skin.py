@@ -24,6 +24,8 @@ from fem_mbs.nodes import Frame
 SIDES = ("top", "bottom")
 ALIKE = 0.985  # cosine of 10°: directors that differ by less, as at ribs on curved skins, are one
 LONGEST = 2.0  # of the thickness at a corner: cells that meet at more than 120° have no common corner of use
+FLAT = 0.5  # cosine of 60°: between shell and surface; what is steeper touches with an edge
+BARE = 0.1  # of the thickness: what points on nodes may leave out of it
 OFF = 1e-3  # of the thickness: what (1) may miss
 
 
@@ -75,6 +77,35 @@ def tell_far_side(owner: Any, parameter: str, side: Any, points: list[Frame], wa
             f'its thickness. Take {SIDES[1 - SIDES.index(side)]!r}, or "both" if it turns over'
         )
         warnings.warn(text, stacklevel=5)  # of the caller, behind what checks arguments
+
+
+def tell_bare_nodes(owner: Any, parameter: str, frames: list[Frame], normals: np.ndarray) -> None:
+    """Warn of frames on nodes of shells that leave out the thickness: they touch as points inside of it.
+
+    ``normals`` (n, 3) are those of what is touched, at each of the frames. Told is what lies between a frame and the
+    face of the shell that looks at what is touched; a frame that is out there, or at an edge, touches as it should.
+    """
+    numbers: dict[int, dict[int, int]] = {}
+    for frame, normal in zip(frames, normals):
+        body = frame.node.body
+        if not isinstance(body, ShellBody):
+            continue
+        places = numbers.setdefault(id(body), {id(node): k for k, node in enumerate(body.nodes)})
+        place, normal = places[id(frame.node)], frame.node.rotation.T @ normal / np.linalg.norm(normal)
+        for section, cells, made in body._parts:
+            cell, corner = np.nonzero(cells == place)
+            for D in made["Y"][cell, 0, corner]:
+                looks = -float(D @ normal)  # the top at what is touched: 1, the bottom: −1
+                face = section.top if looks > 0.0 else -section.bottom
+                left_out = face - np.sign(looks) * float(D @ frame.p)
+                if abs(looks) > FLAT and left_out > BARE * section.thickness:
+                    text = (
+                        f"{label(owner)}: {parameter} has nodes of {label(body)} as points without thickness: its face "
+                        f"is {left_out:.3g} m farther out, and sinks in by that. In the place of its nodes give the "
+                        f'body with side_A="{SIDES[0] if looks > 0.0 else SIDES[1]}", and a group of it'
+                    )
+                    warnings.warn(text, stacklevel=5)  # of the caller, behind what checks arguments
+                    return
 
 
 def _corners(owner, body, group, side, with_faces):

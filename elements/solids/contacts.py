@@ -25,6 +25,7 @@ from fem_mbs.elements.shells.body import ShellBody
 from fem_mbs.elements.shells.skin import SIDES, skin, tell_far_side
 from fem_mbs.elements.solids.body import SolidBody
 from fem_mbs.elements.solids.faces import normals_of_faces, places_of_faces, tell_far_faces
+from fem_mbs.elements.solids.holes import gaps_along, holes, tell_small_obstacle
 from fem_mbs.elements.superelements.superelement import Superelement
 from fem_mbs.elements.superelements.surface import SuperelementSurface
 from fem_mbs.errors import label
@@ -36,7 +37,8 @@ LINEAR = (3, 4)  # nodes of faces whose nodes all take a part > 0 of a uniform p
 class SurfaceContacts(Checked):
     """Contact of the nodes of a surface with a plane, sphere, cylinder or box; ``model.add(contacts)`` adds it.
 
-    The surface touches with its nodes alone: an obstacle that is smaller than a face may pass between them.
+    The surface touches with its nodes alone: an obstacle that is smaller than a face may pass between them. Where it
+    would at the faces that are nearest at the start, a warning says so.
 
     Parameters
     ----------
@@ -94,7 +96,8 @@ class SurfaceContacts(Checked):
     Warns
     -----
     UserWarning
-        A side of a shell, or faces of a body, that look away from the obstacle. A blow on all points of the surface of
+        A side of a shell, or faces of a body, that look away from the obstacle. An obstacle that fits between the nodes
+        of the nearest faces, or sinks in there by half of its radius. A blow on all points of the surface of
         a superelement that would take more than half of its energy.
 
     Examples
@@ -143,6 +146,8 @@ class SurfaceContacts(Checked):
         faces: list[np.ndarray] = []
         if isinstance(body, ShellBody):
             points: list[Any] = self._skin(group, side)
+            some = group is None or set(body.cells) & set(body.mesh.group(group))  # else nodes alone, as of an edge
+            faces = body.faces_of(self, group) if some else []
             x = np.array([point.position for point in points])
             ways = self._ways(x, plane, sphere, cylinder, box, size, hollow)
             tell_far_side(self, "side", side, points, ways)
@@ -158,7 +163,16 @@ class SurfaceContacts(Checked):
             x = np.array([node.position for node in body.nodes])
             middles, normals = normals_of_faces(x, faces)
             ways = self._ways(middles, plane, sphere, cylinder, box, size, hollow)
-            tell_far_faces(self, label(body) if group is None else f"group = {group!r}", normals, ways)
+            if not isinstance(body, ShellBody):  # which side of it touches has been told
+                tell_far_faces(self, label(body) if group is None else f"group = {group!r}", normals, ways)
+            if sphere is not None:
+                tell_small_obstacle(self, "radius", float(radius or 0.0), ways, holes(x, faces))
+            elif cylinder is not None and not hollow:
+                axis = self.as_frame("cylinder", cylinder).orientation[:, 2]
+                tell_small_obstacle(self, "radius", float(radius or 0.0), ways, gaps_along(x, faces, normals, axis))
+            elif box is not None:
+                looks = normals[np.linalg.norm(ways, axis=1).argmin()]
+                tell_small_obstacle(self, "size", self._width(box, size, looks), ways, holes(x, faces), flat=True)
         self.nodes: list[Any] = [self.as_frame("group", point).node for point in points]
         self.elements: list[Contact] = []
         for k, node in enumerate(points):
@@ -222,6 +236,11 @@ class SurfaceContacts(Checked):
             half = 0.5 * self.as_vector("size", size)
             y = y - np.clip(y, -half, half)
         return y @ frame.orientation.T
+
+    def _width(self, box, size, normal):
+        """Half of the narrower edge of the side of a box that looks at a face with a normal (3,)."""
+        along = np.abs(normal @ self.as_frame("box", box).orientation)
+        return 0.5 * float(np.delete(self.as_vector("size", size), along.argmax()).min())
 
     def _frames(self, group):
         """Nodes of frames of a superelement, and what share of the mass an impact on each meets."""

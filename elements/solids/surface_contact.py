@@ -12,12 +12,14 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.arguments import Checked, FrameLike
+from fem_mbs.elements.contacts.face_search import SMOOTH
 from fem_mbs.elements.contacts.frame_on_faces import FrameOnFaces
 from fem_mbs.elements.contacts.node_on_faces import NodeOnFaces
 from fem_mbs.elements.shells.body import ShellBody
-from fem_mbs.elements.shells.skin import SIDES, skin, tell_far_side
+from fem_mbs.elements.shells.skin import SIDES, skin, tell_bare_nodes, tell_far_side
 from fem_mbs.elements.solids.body import SolidBody
 from fem_mbs.elements.solids.faces import normals_of_faces, places_of_faces, tell_far_faces
+from fem_mbs.elements.solids.holes import tell_coarse_first
 from fem_mbs.elements.superelements.surface import SuperelementSurface
 from fem_mbs.errors import ParameterError, label
 from fem_mbs.nodes import Frame
@@ -77,7 +79,8 @@ class SurfaceOnSurface(Checked):
     Warns
     -----
     UserWarning
-        A side, or faces, of the first that look away from the second.
+        A side, or faces, of the first that look away from the second. Nodes of shells as points, without their
+        thickness. A second surface that fits between nodes of the first.
 
     Examples
     --------
@@ -138,8 +141,24 @@ class SurfaceOnSurface(Checked):
             middles, normals = normals_of_faces(x, surfaces[0][1])
             what = label(first) if group_A is None else f"group_A = {group_A!r}"
             tell_far_faces(self, what, normals, _normals_below(middles, *surfaces[1][:2]))
+        if isinstance(first, list):
+            x = np.array([frame.position for frame in first])
+            tell_bare_nodes(self, "body_A", first, _normals_below(x, *surfaces[1][:2]))
         for one, other in ((0, 1), (1, 0)) if both else ((0, 1),):
             self._touch(surfaces[one], surfaces[other], reach, options)
+        if not both:
+            self._tell_small_second(first, group_A, surfaces)
+
+    def _tell_small_second(self, first, group, surfaces):
+        """Warn of a second surface that passes between nodes of the first."""
+        faces = surfaces[0][1]
+        if isinstance(first, ShellBody) and (group is None or set(first.cells) & set(first.mesh.group(group))):
+            faces = first.faces_of(self, group)  # else nodes alone, as of an edge
+        if len(faces):
+            used = np.unique(np.concatenate(surfaces[1][1]))
+            x = np.array([node.position for node in first.nodes])
+            places = np.array([surfaces[1][0][k].position for k in used])
+            tell_coarse_first(self, x, faces, places, lambda: any(map(_over, self.elements)))
 
     def _surface(self, which, body, group, side, *, touched):
         """Points, faces (numbers of points) and numbers of the points that touch; faces where it is ``touched``."""
@@ -205,6 +224,12 @@ class SurfaceOnSurface(Checked):
             around = [[corners[a] for a in faces[f]] for f in some]
             self.elements.append(kind(node, around, cut=cut, room=room, name=told, **options))
             self.nodes.append(node.node if frames else node)
+
+
+def _over(contact):
+    """Whether what touches is over the faces at the start, not beside their border."""
+    x, R = (np.array([getattr(node, what) for node in contact.nodes]) for what in ("position", "rotation"))
+    return contact.where_at(contact.places_at(x, R))[2] == SMOOTH
 
 
 def _normals_below(points, corners, faces):

@@ -34,6 +34,7 @@ from fem_mbs.elements.superelements.stiffening import (
     geometric_stiffness,
     softening_by,
 )
+from fem_mbs.elements.superelements.units import check_masses, tell_units
 from fem_mbs.errors import ParameterError
 from fem_mbs.mesh import Mesh
 from fem_mbs.model import Model
@@ -56,8 +57,9 @@ def _finish(owner, matrices, X, per, frames, modes, surface, name, stiffening=()
     faces, groups = surface
     size = abs(K[::per, ::per]).max()
     K = Halved(K, followers(frames, X, per)[0])
+    check_masses(owner, rigid, float(np.ptp(X, axis=0).max()))
     mass = rigid[0, 0]
-    owner.check(mass > 0.0, "M", mass, "gives a mass that is not positive")
+    tell_units(owner, X, mass, frames)
     kept, struck = blows
     owner.check(struck is None or kept is not None, "struck", struck, "is for energy_kept: give it too")
     hit = None if kept is None else Blows(owner, frames, M, mass, kept, struck)

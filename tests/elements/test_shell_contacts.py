@@ -445,3 +445,37 @@ def test_a_point_that_slides_off_the_border_falls(kind, h):
     assert x[0] == pytest.approx(1.5, abs=1e-3)
     fallen = 0.4 - (0.3 + 0.05 * 0.25) / 2.0  # the surface goes on by 5 % of a face
     assert x[2] == pytest.approx(0.01 - 0.5 * G * fallen**2, abs=3 * h)  # a step more or less: g t h
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_nodes_of_a_shell_given_as_points_are_told_of_the_thickness_that_they_leave_out(turned):
+    """Points sink in by half of it; frames out on the face are right, and those of an edge that stands on the other."""
+    h, turn = 0.1, [np.pi, 0, 0] if turned else [0, 0, 0]
+    mesh = fem.block_mesh([1, 1, 0.1], [2, 2, 1], cell="hexahedron")
+    base = fem.SolidBody(mesh, fem.SolidMaterial(1e9, 0.3, 1.0), position=[0, 0, -0.1], name="base")
+
+    def sheet(rotation, height):
+        mesh = fem.panel_mesh([0.5, 0.5], [2, 2])
+        place = [0.25, 0.75 if turned else 0.25, height]
+        return fem.ShellBody(mesh, section(1e9, 0.3, h), position=place, rotation=exp(np.array(rotation)), name="sheet")
+
+    def gaps_and_words(body, frames):
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            touch = fem.SurfaceOnSurface(frames, None, base, "z1", name="touch")
+        system = fem.System(model_of(base, body, touch), check=False)
+        return system.gaps(system.initial), [str(one.message) for one in told]
+
+    flat = sheet(turn, 0.5 * h)
+    gaps, words = gaps_and_words(flat, flat.nodes)
+    side = "top" if turned else "bottom"
+    assert gaps == pytest.approx(0.5 * h) and len(words) == 1  # where the skin touches
+    for part in ("ShellBody 'sheet'", "0.05 m", f'side_A="{side}"'):
+        assert part in words[0]
+    out = 0.5 * h if turned else -0.5 * h
+    gaps, words = gaps_and_words(flat, [node.frame([0, 0, out]) for node in flat.nodes])
+    assert gaps == pytest.approx(0.0, abs=1e-12) and not words
+    gaps, words = gaps_and_words(flat, [node.frame([0, 0, -out]) for node in flat.nodes])
+    assert len(words) == 1 and "0.1 m" in words[0]  # the other face
+    upright = sheet([np.pi / 2, 0, 0], 0.0)
+    assert not gaps_and_words(upright, upright.nodes_of("y0"))[1]

@@ -337,3 +337,30 @@ def test_a_block_pressed_on_its_sole_is_as_soft_as_its_modes_or_as_a_frame_there
     assert sum(rest.contact_force(one)[0] for one in floor.elements) == pytest.approx(force, rel=1e-6)
     shortening = top.position[2] - rest.position(top)[2]
     assert shortening / (force / area * 0.2 / E) == pytest.approx(expected, rel=1e-6)
+
+
+@pytest.mark.parametrize("turn", [np.zeros(3), np.array([0.4, -1.0, 0.7])], ids=["straight", "turned"])
+def test_a_load_path_meets_a_stop_between_the_frames_as_the_reduction_says(turn):
+    """Load factor and force by compliances of a cantilever propped in its middle, moved by 1e-4 of its length."""
+    load, gap, R = 0.1, 1e-4, fem.rotations.exp(turn)
+    mesh = fem.block_mesh([1, 0.1, 0.1], [8, 2, 2], cell="hexahedron20")
+    r = fem.reduce_mesh(mesh, fem.SolidMaterial(1e7, 0.3, 1000.0), {"root": "x0", "tip": "x1"}, modes=19)
+    body = fem.Superelement(r, rotation=R, name="bar")
+    (under,) = np.flatnonzero(np.linalg.norm(r.points - [0.5, 0.05, 0.0], axis=1) < 1e-9)
+    surface = fem.SuperelementSurface(body, [int(under)], name="under")
+    model, root, tip = fem.Model("propped"), body.frame("root"), body.frame("tip")
+    stop = fem.SurfaceContacts(surface, None, model.ground.frame(R @ [0, 0, -gap], R), name="stop")
+    model.add(body, surface, fem.Fixed(model.ground.frame(root.position, R), root), stop)
+    model.add(fem.PointForce(tip, R @ [0, 0, -load]))
+    path = fem.load_path(model, step=0.05)
+    free = np.setdiff1d(np.arange(len(r.K)), 6 * r.frames.index("root") + np.arange(6))
+    pushed = np.zeros(len(r.K))
+    pushed[6 * r.frames.index("tip") + 2] = 1.0
+    rows = np.array([r.basis[3 * under + 2], pushed])[:, free]
+    C = rows @ np.linalg.solve(r.K[np.ix_(free, free)], rows.T)
+    (change,) = path.contact_changes
+    assert change.kind == "closes" and change.load_factor == pytest.approx(gap / (C[0, 1] * load), rel=1e-4)
+    pressed = path.points[-1].contact_force(stop.elements[0])[0]
+    assert pressed == pytest.approx((C[0, 1] * load - gap) / C[0, 0], rel=1e-4)
+    still = fem.static_equilibrium(model, steps=4).contact_force(stop.elements[0])[0]
+    assert pressed == pytest.approx(still, rel=1e-7)

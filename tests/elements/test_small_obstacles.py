@@ -1,0 +1,159 @@
+"""Obstacles that fit between the nodes of a surface: nodes alone touch, so that they pass, and that is told."""
+
+import math
+import warnings
+
+import numpy as np
+import pytest
+
+import fem_mbs as fem
+
+RUBBER = fem.SolidMaterial(E=1e6, nu=0.3, density=1000.0)
+SINKS = 0.5  # of the radius: told from there on
+
+
+def words(make, *arguments, **options):
+    """What ``make(…)`` returns, and the warnings of it."""
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        made = make(*arguments, **options)
+    return made, [str(one.message) for one in told]
+
+
+def block(cell="hexahedron", form=None):
+    """2 × 2 × 1, cells of 1 × 1 × ½, top at z = 0, held at the bottom."""
+    mesh = fem.block_mesh([2, 2, 1], [2, 2, 2], cell=cell, form=form)
+    body = fem.SolidBody(mesh, RUBBER, position=[0, 0, -1], name="block")
+    body.fix("z0")
+    return body
+
+
+def radius_told(hole):
+    """The radius at which r − √(r² − ℓ²) = r/2."""
+    return hole / math.sqrt(1.0 - (1.0 - SINKS) ** 2)
+
+
+def thrown(radius):
+    """How deep a heavy ball sinks into the middle of a cell, over its radius; and what is told."""
+    body = block()
+    ball = fem.RigidBody.sphere(50.0, radius, position=[0.5, 0.5, radius + 0.1], velocity=[0, 0, -3], name="ball")
+    touch, told = words(fem.SurfaceContacts, body, "z1", sphere=ball, radius=radius, name="touch")
+    model = fem.Model("ball", gravity=[0, 0, 0])
+    model.add(body, ball, touch)
+    result = fem.DecoupledNSGA().run(model, t_end=0.3, h=2e-3)
+    hit = any(result[contact.name].impulse[:, 0].any() for contact in touch.elements)
+    return hit, told
+
+
+def test_a_ball_that_fits_between_nodes_passes_and_is_told_one_that_does_not_touches():
+    """Four nodes at ±½: the ball passes below a radius of 1/√2."""
+    passes, told = thrown(0.99 * math.sqrt(0.5))
+    assert not passes and len(told) == 1
+    for part in ("SurfaceContacts 'touch'", "0.707 m", "passes between them", "SurfaceOnSurface([ball.frame(point)"):
+        assert part in told[0]
+    touches, told = thrown(1.01 * math.sqrt(0.5))
+    assert touches and len(told) == 1 and "sinks in by up to 0.614 m" in told[0]  # r − √(r² − ½)
+
+
+@pytest.mark.parametrize("shell", [False, True])
+@pytest.mark.parametrize("factor, is_told", [(0.98, True), (1.02, False)])
+def test_the_radius_of_a_ball_is_told_up_to_where_it_sinks_in_by_a_half(shell, factor, is_told):
+    radius = factor * radius_told(math.sqrt(0.5))
+    ball = fem.RigidBody.sphere(1.0, radius, position=[0.5, 0.5, radius + 0.1])
+    if shell:
+        sheet = fem.ShellSection(RUBBER, 0.01)
+        body = fem.ShellBody(fem.panel_mesh([2, 2], [2, 2]), sheet, name="sheet")
+        told = words(fem.SurfaceContacts, body, None, sphere=ball, radius=radius, side="top")[1]
+    else:
+        told = words(fem.SurfaceContacts, block(), "z1", sphere=ball, radius=radius)[1]
+    assert bool(told) == is_told
+
+
+@pytest.mark.parametrize("cell, hole", [("hexahedron", math.sqrt(0.5)), ("tetra", math.sqrt(0.5))])
+def test_squares_and_their_halves_have_the_same_hole(cell, hole):
+    """The middle of a square, and the middle of the long edge of a right-angled triangle."""
+    for factor in (0.98, 1.02):
+        radius = factor * radius_told(hole)
+        ball = fem.RigidBody.sphere(1.0, radius, position=[0.5, 0.5, radius + 0.1])
+        body = block(cell)
+        assert bool(words(fem.SurfaceContacts, body, "z1", sphere=ball, radius=radius)[1]) == (factor < 1.0)
+
+
+@pytest.mark.parametrize("angle, hole", [(0.0, 0.5), (0.25 * math.pi, 0.5 * math.sqrt(0.5))])
+def test_a_cylinder_passes_between_rows_of_nodes_along_its_axis(angle, hole):
+    for factor in (0.98, 1.02):
+        radius = factor * radius_told(hole)
+        model = fem.Model()
+        turn = fem.rotations.exp(np.array([0, 0, angle])) @ fem.rotations.exp(np.array([0, 0.5 * math.pi, 0]))
+        axis = model.ground.frame([1, 1, radius + 0.1], turn)
+        told = words(fem.SurfaceContacts, block(), "z1", cylinder=axis, radius=radius)[1]
+        assert bool(told) == (factor < 1.0)
+
+
+@pytest.mark.parametrize(
+    "size, is_told",
+    [([3.0, 3.0, 0.1], False), ([0.8, 3.0, 0.1], True), ([3.0, 0.1, 3.0], True), ([1.42, 1.42, 0.1], False)],
+    ids=["plate", "narrow plate", "plate on its edge", "smaller plate"],
+)
+def test_a_box_is_as_wide_as_the_side_of_it_that_looks_at_the_body(size, is_told):
+    """Narrower than the circle of 1.41 m between four nodes."""
+    place = fem.Model().ground.frame([1, 1, 0.5 * size[2] + 0.1])
+    told = words(fem.SurfaceContacts, block(), "z1", box=place, size=size, radius=0.01)[1]
+    assert bool(told) == is_told
+
+
+def test_only_faces_near_the_obstacle_count():
+    """A mesh that is fine where a ball meets it, and coarse beyond."""
+
+    def graded(x):
+        return np.column_stack([np.where(x[:, 0] > 1.0, 1.0 + 6.0 * (x[:, 0] - 1.0), x[:, 0]), x[:, 1:]])
+
+    for place, is_told in ((0.5, False), (5.0, True)):
+        ball = fem.RigidBody.sphere(1.0, 1.2, position=[place, 1.0, 1.3])
+        told = words(fem.SurfaceContacts, block(form=graded), "z1", sphere=ball, radius=1.2)[1]
+        assert bool(told) == is_told
+
+
+def test_a_bore_and_a_plane_have_no_size_that_passes():
+    model, body = fem.Model(), block()
+    assert not words(fem.SurfaceContacts, body, "z1", model.ground.frame([0, 0, 1], [math.pi, 0, 0]))[1]
+    axis = model.ground.frame([1, 1, 0], [0.5 * math.pi, 0, 0])
+    assert not words(fem.SurfaceContacts, body, "z0", cylinder=axis, radius=0.1, hollow=True)[1]
+
+
+def pressed(side, place, first="coarse", **options):
+    """A small block that falls on the coarse one: whether anything touches, and what is told."""
+    coarse = block()
+    small = fem.SolidBody(
+        fem.block_mesh([side, side, 0.3], [1, 1, 1], cell="hexahedron"), RUBBER,
+        position=[place - 0.5 * side, place - 0.5 * side, 0.01], velocity=[0, 0, -1], name="small",
+    )  # fmt: skip
+    pair = (coarse, "z1", small, "z0") if first == "coarse" else (small, "z0", coarse, "z1")
+    touch, told = words(fem.SurfaceOnSurface, *pair, name="touch", **options)
+    model = fem.Model("small on coarse", gravity=[0, 0, 0])
+    model.add(coarse, small, touch)
+    result = fem.DecoupledNSGA().run(model, t_end=0.04, h=2e-3)
+    return any(result[contact.name].impulse[:, 0].any() for contact in touch.elements), told
+
+
+@pytest.mark.parametrize(
+    "options, touches, is_told",
+    [
+        ({}, False, True),
+        ({"both": True}, True, False),
+        ({"first": "small"}, True, False),
+    ],
+    ids=["passes", "both", "small first"],
+)
+def test_a_second_surface_that_fits_between_nodes_of_the_first_is_told(options, touches, is_told):
+    found, told = pressed(0.6, 0.5, **options)
+    assert found == touches and bool(told) == is_told
+    if told:
+        assert "0.6 m wide" in told[0] and "Put it first, or give both=True" in told[0]
+
+
+def test_a_second_surface_over_a_node_of_the_first_touches_and_nothing_is_told():
+    """As wide as a cell where meshes match, or narrower on a node."""
+    for side, place in ((0.6, 1.0), (1.0, 0.5)):
+        found, told = pressed(side, place)
+        assert found and not told
