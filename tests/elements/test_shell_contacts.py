@@ -479,3 +479,18 @@ def test_nodes_of_a_shell_given_as_points_are_told_of_the_thickness_that_they_le
     assert len(words) == 1 and "0.1 m" in words[0]  # the other face
     upright = sheet([np.pi / 2, 0, 0], 0.0)
     assert not gaps_and_words(upright, upright.nodes_of("y0"))[1]
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_of_layers_of_unlike_weight_each_side_leaves_out_its_own_height(turned):
+    """Nodes lie in the centre of mass, nearer to the heavy layer at the bottom."""
+    light, heavy = (fem.SolidMaterial(1e9, 0.3, density) for density in (100.0, 700.0))
+    layers = fem.ShellSection.layered([(heavy, 0.04, 0.0), (light, 0.04, 0.0)])
+    assert -layers.bottom == pytest.approx(0.025) and layers.top == pytest.approx(0.055)
+    mesh = fem.block_mesh([1, 1, 0.1], [2, 2, 1], cell="hexahedron")
+    base = fem.SolidBody(mesh, fem.SolidMaterial(1e9, 0.3, 1.0), position=[0, 0, -0.1], name="base")
+    turn = exp(np.array([np.pi if turned else 0.0, 0, 0]))
+    place = [0.25, 0.75 if turned else 0.25, 0.1]
+    sheet = fem.ShellBody(fem.panel_mesh([0.5, 0.5], [2, 2]), layers, position=place, rotation=turn, name="sheet")
+    with pytest.warns(UserWarning, match="is 0.055 m farther out" if turned else "is 0.025 m farther out"):
+        fem.SurfaceOnSurface(sheet.nodes, None, base, "z1", name="touch")

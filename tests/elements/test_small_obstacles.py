@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import fem_mbs as fem
+from fem_mbs.elements.solids.holes import holes, narrow
 
 RUBBER = fem.SolidMaterial(E=1e6, nu=0.3, density=1000.0)
 SINKS = 0.5  # of the radius: told from there on
@@ -157,3 +158,59 @@ def test_a_second_surface_over_a_node_of_the_first_touches_and_nothing_is_told()
     for side, place in ((0.6, 1.0), (1.0, 0.5)):
         found, told = pressed(side, place)
         assert found and not told
+
+
+@pytest.mark.parametrize(
+    "corner, hole",
+    [
+        ([0.5, math.sqrt(0.75), 0.0], math.sqrt(1.0 / 3.0)),  # equilateral: the circle through the corners
+        ([0.0, 1.0, 0.0], math.sqrt(0.5)),  # right angle: half of the long edge
+        ([0.5, 0.1, 0.0], 0.1),  # obtuse: the middle of the long edge is near the third corner
+    ],
+    ids=["equilateral", "right angle", "obtuse"],
+)
+def test_the_hole_of_a_triangle(corner, hole):
+    x = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], corner])
+    assert holes(x, [np.array([0, 1, 2])]) == pytest.approx([hole])
+
+
+def beside(side, first="block", **options):
+    """What is told of a second block that is beside the first at the start, over none of its nodes."""
+    coarse = block()
+    if first == "shell":
+        coarse = fem.ShellBody(fem.panel_mesh([2, 2], [2, 2]), fem.ShellSection(RUBBER, 0.01), name="sheet")
+        options["side_A"] = "top"
+    small = fem.SolidBody(
+        fem.block_mesh([side, side, 0.3], [1, 1, 1], cell="hexahedron"), RUBBER, position=[2.5, 0.1, 0.05], name="small"
+    )
+    group = None if first == "shell" else "z1"
+    return words(fem.SurfaceOnSurface, coarse, group, small, "z0", **options)[1]
+
+
+@pytest.mark.parametrize("first", ["block", "shell"])
+def test_a_second_surface_beside_the_first_is_told_by_its_width_alone(first):
+    """Narrower than the circle of 1.41 m between four nodes, or wider."""
+    assert len(beside(1.4, first)) == 1
+    assert not beside(1.43, first)
+
+
+def test_a_second_surface_whose_nodes_touch_too_does_not_pass():
+    assert not beside(0.6, both=True)
+
+
+def test_the_width_of_a_second_surface_is_the_smallest_in_its_plane():
+    """3 long and 0.6 wide, turned in space: it passes between rows of nodes all along."""
+    corners = np.array([[0, 0, 0], [3, 0, 0], [3, 0.6, 0], [0, 0.6, 0], [1, 0.3, 0]])
+    assert narrow(corners @ fem.rotations.exp(np.array([0.5, -0.8, 1.1]))) == pytest.approx(0.6)
+
+
+def test_larger_faces_within_the_width_of_the_second_surface_count():
+    """Cells of 0.3 and 1.7 along x: the nearer ones catch a block of 1.2, the others do not."""
+
+    def graded(x):
+        return np.column_stack([np.where(x[:, 0] > 1.0, 0.3 + 1.7 * (x[:, 0] - 1.0), 0.3 * x[:, 0]), x[:, 1:]])
+
+    small = fem.SolidBody(
+        fem.block_mesh([1.2, 1.2, 0.3], [1, 1, 1], cell="hexahedron"), RUBBER, position=[-1.35, 0.1, 0.05], name="small"
+    )
+    assert len(words(fem.SurfaceOnSurface, block(form=graded), "z1", small, "z0")[1]) == 1

@@ -61,6 +61,13 @@ def test_a_long_wire_is_not_told():
     assert shaft(0.02 * M, far)[1]
 
 
+def test_a_heavy_part_that_is_short_is_not_told():
+    """2000 t within 1 m, as a body that others move with; on 6 m it would be a part of steel in millimetres."""
+    M = 5e5 * np.kron(np.eye(2), np.diag(ROWS))
+    assert not shaft(M)[1]
+    assert shaft(M, [[0.0, 0, 0], [6.0, 0, 0]])[1]
+
+
 @pytest.mark.parametrize(
     "place, is_told",
     [([1e-3, 0, 0], True), ([1e3, 0, 0], True), ([0.5, 0, 0], False), ([8.0, 0, 0], False), ([0.0, 0, 0], False)],
