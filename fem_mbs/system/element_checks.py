@@ -109,6 +109,14 @@ def remarks_on_rotation(system: Any, state: Any, angular_velocity: Any) -> list[
     return _told((element, element.remark_on_rotation(angular_velocity, state)) for element in asked)
 
 
+def remarks_at_peaks(found: list) -> list[str]:
+    """What elements remark on their motion at the largest value of their ``peak``, as `remarks`.
+
+    ``found``: (element, value, time [s], x (nn, 3), R (nn, 3, 3), V (nn, 6)).
+    """
+    return _told((element, element.remark_at_peak(*motion)) for element, *motion in found)
+
+
 def remarks_on_stress(system: Any, state: Any) -> list[str]:
     """What elements remark on their stresses at an equilibrium, a `State`, as `remarks`."""
     asked = (element for element in system.elements if hasattr(element, "remark_on_stress"))

@@ -243,6 +243,8 @@ def preloaded(who: str, system: Any, t: float, varied: list | None, tolerance: f
         return problem, steps.state, steps.lam
     before.contacts = ContactForces(system) if taking_part else None
     steps.follow(1, True, tolerance, max(most, 15))
+    for text in steps.remarks:
+        raise SolverError(f"{who} of '{system.name}': under the loads that stay {text}")
     pressed = [] if before.contacts is None else np.flatnonzero(before.contacts.status != GAP)
     rough = [c for c in pressed if not problem.held.smooth[c]]
     if rough:
