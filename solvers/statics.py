@@ -155,7 +155,7 @@ def static_equilibrium(
             known = {"lowest_eigenvalue": result.lowest_eigenvalue, "stable": result.stable}
             known = {} if np.isnan(result.lowest_eigenvalue) else known
             remarks = path.remarks + element_checks.remarks(system, path.records[-1]["output"])
-            remarks += element_checks.remarks_on_stress(system, path.state)
+            remarks += element_checks.remarks_on_stress(system, [path.state])
             known["warnings"] = remarks + element_checks.remarks_on_rotation(system, path.state, w)
             options = {"solver": "static_equilibrium", "steps": steps, "tolerance": tolerance}
             result.results = write(system, path.records, save, known, options)

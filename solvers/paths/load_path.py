@@ -146,7 +146,8 @@ def load_path(
             extremes = Extremes(system)
             for record in follower.records:
                 extremes.look(record["output"])
-            remarks = extremes.remarks() + remarks_on_stress(system, path.points[-1]._found.state)
+            states = [point._found.state for point in path.points]
+            remarks = extremes.remarks() + remarks_on_stress(system, states)
             path.remarks.extend(remarks)
             known = {
                 "load_factors": path.load_factors.tolist(), "unstable": path.unstable, "ended": path.ended,
