@@ -79,6 +79,11 @@ def test_a_blade_that_turns_fast_without_a_pattern_is_told(frames, cells, ratio,
 @pytest.mark.parametrize("frames", ["a", "ab"])
 def test_a_shaft_that_turns_about_its_own_axis_has_nothing_to_tell(frames):
     """Its mass is on the axis: centrifugal forces stretch nothing."""
+    body, model = fem.Superelement(rod(frames), name="rod"), fem.Model("shaft")
+    model.add(body, fem.Fixed.at(model.ground, body.frame("a"), [0, 0, 0]))
+    for axis, says in (([3.0 * LOWEST, 0, 0], False), ([0, 3.0 * LOWEST, 0], True)):
+        remarks = fem.modes(model, 1, rotation=axis).remarks
+        assert any("turns with" in text for text in remarks) == says
     result = turn(rod(frames), 3.0, axis=(1, 0, 0))
     assert result["rod"].spin.max() == pytest.approx(3.0 * LOWEST * np.sqrt(2.0) * SIDE / LENGTH, rel=0.01)
     assert not told(result)
@@ -119,6 +124,8 @@ def test_several_parts_are_told_once_with_the_one_that_matters_most():
     result = fem.DecoupledNSGA().run(model, 0.05, 1e-3)
     (text,) = told(result)
     assert text.startswith("Superelement 'rod 1' (and 1 more): turns fastest")
+    first, second = (result.t[result[f"rod {k}"].spin.argmax()] for k in (0, 1))
+    assert f"t = {second:.6g} s" in text and first != second
 
 
 @pytest.mark.parametrize("frames", ["a", "ab"])
@@ -171,3 +178,15 @@ def test_a_load_path_tells_of_the_point_with_the_largest_stresses_and_not_of_its
     (text,) = [text for text in path.results.warnings if "its stresses would" in text]
     # pressed by E A rise²/2 L² = 0.39 of π² E I/L², by which a clamped rod would have 12 % at an eighth: 0.37
     assert float(text.split("up to ")[1].split("%")[0]) == pytest.approx(37.0, abs=3.0)
+
+
+def test_a_rod_that_is_pressed_and_hardly_turns_is_for_an_equilibrium_to_tell():
+    model = fem.Model("pressed")
+    body = model.add(fem.Superelement(rod("ab"), name="rod"))
+    model.add(fem.Fixed.at(model.ground, body.frame("a"), [0, 0, 0]))
+    euler = np.pi**2 * 1e9 * SIDE**4 / 12 / (2 * LENGTH) ** 2
+    model.add(fem.PointForce(body.frame("b"), [-0.7 * euler, 0, 0]))
+    with pytest.warns(UserWarning, match="its stresses would stiffen or soften it"):
+        rest = fem.static_equilibrium(model)
+    rest.system.initial = rest.state
+    assert not told(fem.GeneralizedAlpha().run(rest.system, 0.02, 1e-3))
