@@ -4,6 +4,7 @@ import functools
 
 import numpy as np
 import pytest
+from resumed import stopped_and_resumed
 from scipy.linalg import eigh
 
 import fem_mbs as fem
@@ -17,10 +18,10 @@ BOTH, ONE = {"a": "x0", "b": "x1"}, {"a": "x0"}
 
 
 @functools.cache
-def rod(frames, axis=None, cells=True):
+def rod(frames, axis=None, cells=True, pull=False):
     """A rod along x with frames at ``"a"`` or ``"ab"``; a pattern of rotation about an axis; without cells."""
     mesh = fem.block_mesh([LENGTH, SIDE, SIDE], [8, 1, 1], form=lambda x: x - [0, SIDE / 2, SIDE / 2])
-    loads = None if axis is None else fem.LoadPattern(axis=axis, held="a")
+    loads = ("a", "b") if pull else None if axis is None else fem.LoadPattern(axis=axis, held="a")
     made = fem.reduce_mesh(mesh, MATERIAL, BOTH if frames == "ab" else ONE, modes=8, stiffening=loads)
     return made if cells else without_cells(made)
 
@@ -111,6 +112,35 @@ def test_the_fastest_step_is_the_one_that_counts_whether_it_is_saved_or_not():
     assert f"t = {whole.t[whole['rod'].spin.argmax()]:.6g} s" in text
     with pytest.raises(SolverError, match="turns fastest"):
         turn(rod("a"), 0.5, strict=True)
+
+
+@pytest.mark.parametrize(("ratio", "says"), [(1.8, False), (2.2, True)])
+def test_a_pull_is_good_to_twice_the_frequency_in_runs_as_in_statics(ratio, says):
+    assert bool(told(turn(rod("ab", pull=True, cells=False), ratio))) == says
+
+
+def test_what_bends_too_far_is_told_by_that_and_not_by_its_spin():
+    body = fem.Superelement(rod("ab", cells=False), name="rod")
+    count = len(body.nodes)
+    x = np.array([node.position for node in body.nodes])
+    for turned, says in ((0.1, True), (0.6, False)):  # from the floating frame by a half
+        R = np.tile(np.eye(3), (count, 1, 1))
+        R[1] = fem.rotations.exp(np.array([turned, 0.0, 0.0]))
+        assert bool(body.remark_at_peak(2.0 * LOWEST, 0.0, x, R, np.zeros((count, 6)))) == says
+
+
+def test_a_run_that_goes_on_knows_how_fast_it_has_turned(tmp_path, monkeypatch):
+    speed = 0.5 * LOWEST
+    model = fem.Model("slower")
+    body = model.add(fem.Superelement(rod("a"), angular_velocity=[0, 0, speed], name="rod"))
+    hinge = model.add(fem.Revolute.at(model.ground, body.frame("a"), [0, 0, 0], [0, 0, 1], name="hinge"))
+    model.add(fem.JointSpring(hinge, stiffness=0.0, damping=2.0))
+    method = fem.GeneralizedAlpha(rho_inf=0.5)
+    whole = method.run(model, 0.2, 2e-3)
+    options = {"every": 20, "kills": (3,)}
+    resumed = stopped_and_resumed(monkeypatch, method, model, 0.2, 2e-3, tmp_path / "rod.vtkhdf", **options)
+    assert whole["rod"].spin.argmax() < 20 and whole["rod"].spin[60:].max() < 0.3 * LOWEST  # it goes on from step 60
+    assert told(whole) and told(resumed) == told(whole)
 
 
 def test_several_parts_are_told_once_with_the_one_that_matters_most():
