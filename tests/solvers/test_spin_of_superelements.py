@@ -114,6 +114,23 @@ def test_the_fastest_step_is_the_one_that_counts_whether_it_is_saved_or_not():
         turn(rod("a"), 0.5, strict=True)
 
 
+@pytest.mark.parametrize(
+    "method",
+    [
+        fem.LobattoIIIAB(),
+        fem.MoreauJean(),
+        fem.ConeComplementarity(),
+        fem.DecoupledNSGA(step_control=fem.StepControl(tolerance=1e-3)),
+    ],
+    ids=lambda method: type(method).__name__,
+)
+def test_every_method_tells(method):
+    model = fem.Model("turning")
+    body = model.add(fem.Superelement(rod("a"), angular_velocity=[0, 0, 0.5 * LOWEST], name="rod"))
+    model.add(fem.Revolute.at(model.ground, body.frame("a"), [0, 0, 0], [0, 0, 1]))
+    assert len(told(method.run(model, 0.02, 1e-3))) == 1
+
+
 @pytest.mark.parametrize(("ratio", "says"), [(1.8, False), (2.2, True)])
 def test_a_pull_is_good_to_twice_the_frequency_in_runs_as_in_statics(ratio, says):
     assert bool(told(turn(rod("ab", pull=True, cells=False), ratio))) == says
