@@ -115,6 +115,9 @@ class Element(Part):
         of modes, three to a `Node3`. None: all. An instance may set it.
     outputs : dict
         Output name -> (number of components, unit); filled by the kernel ``output`` in this order.
+    peak : str or None
+        Output of one component; a run keeps the motion of the nodes at its largest value after any step, and shows it
+        to the method ``remark_at_peak(value, t, x, R, v)`` at its end, see `fem_mbs.solvers.stepping.extremes`.
 
     Instance attributes
     -------------------
@@ -127,6 +130,7 @@ class Element(Part):
     _active = True  # on at the start of a run
     _intervals: tuple = ()  # (begin, end) [s] in which it is on instead; () for those that have none
     viscous = True
+    peak: str | None = None
     abrupt = False
     abstract = False
     counts_turns = False

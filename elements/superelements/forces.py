@@ -48,7 +48,7 @@ PARAMETERS = np.dtype(
     [
         ("nn", "i8"), ("frames", "i8"), ("modes", "i8"), ("patterns", "i8"), ("damped", "i8"), ("mass", "f8"),
         ("geometry_at", "i8"), ("stiffness_at", "i8"), ("damping_at", "i8"), ("inertia_at", "i8"),
-        ("pattern_at", "i8"),
+        ("pattern_at", "i8"), ("spin_at", "i8"),
     ]
 )  # fmt: skip
 # rows of L after those of `motion`: M̂v̂, M̂v̂̇, p̂, p̂̇, h, g; N_a d, N_a ḋ, N_aᵀ v̂ (3 each), O_ab d (6)

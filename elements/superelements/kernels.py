@@ -24,6 +24,7 @@ from fem_mbs.elements.superelements.motion import (
     N_B,
     N_G,
     POSE,
+    SPEED,
     TOTAL,
     accelerate,
     clear_derivatives,
@@ -247,14 +248,12 @@ def energy(p, x, R, gravity):
 
 
 @kernel
-def output(p, x, R, out):
-    """Largest rotation [rad] and displacement [m] from the floating frame.
+def deformed(p, x, R, B, Q, F, L, out):
+    """Fill out[0], out[1] with the largest rotation [rad] and displacement [m] from the floating frame.
 
     Of a boundary frame, or √(η·M̂_ηη η/m): the root mean square over the body of what modes add between held frames.
     """
     n = 6 * p.frames + p.modes
-    B, Q = np.zeros((p.frames, N_B, 2, 3)), np.zeros((p.frames, 2, 2, 3, 3))
-    F, L = np.zeros((5, 2, 3, 3)), np.zeros((N_L, 2, n))
     det = place_frame(p, x, R, B, Q, F, L)
     turn = way = 0.0
     for i in range(p.frames):
@@ -274,8 +273,35 @@ def output(p, x, R, out):
 
 
 @kernel
+def spin(p, v, B, Q, F, L):
+    """Angular speed [rad/s] of the rigid motion with the angular momentum of the body, see `Reduction.spin_rows`."""
+    n = 6 * p.frames + p.modes
+    G, zero = np.zeros((N_G, 2, 3)), np.zeros(len(v))
+    move(p, v, zero, B, Q, G, F, L)
+    rows, square = matrix(p.spin_at, 3, n), 0.0
+    for k in range(3):
+        one = 0.0
+        for i in range(n):
+            one += rows[k, i] * L[SPEED, 0, i]
+        square += one * one
+    return math.sqrt(square)
+
+
+@kernel
+def output(p, x, R, v, out):
+    """How far the body is from its floating frame [rad], [m], and how fast it turns [rad/s]."""
+    n = 6 * p.frames + p.modes
+    B, Q = np.zeros((p.frames, N_B, 2, 3)), np.zeros((p.frames, 2, 2, 3, 3))
+    F, L = np.zeros((5, 2, 3, 3)), np.zeros((N_L, 2, n))
+    deformed(p, x, R, B, Q, F, L, out)
+    out[2] = spin(p, v, B, Q, F, L)
+
+
+@kernel
 def trouble(p, x, R):
     """Positive where a boundary frame has turned by more than 1 rad from the floating frame."""
-    values = local_vector(2)
-    output(p, x, R, values)
+    n, values = 6 * p.frames + p.modes, local_vector(2)
+    B, Q = np.zeros((p.frames, N_B, 2, 3)), np.zeros((p.frames, 2, 2, 3, 3))
+    F, L = np.zeros((5, 2, 3, 3)), np.zeros((N_L, 2, n))
+    deformed(p, x, R, B, Q, F, L, values)
     return 1.0 if values[0] > 1.0 else 0.0

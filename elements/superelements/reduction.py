@@ -200,6 +200,19 @@ class Reduction(Checked):
         """Coordinates (n, 6) of the rigid motions: translations, rotations about the origin of the body."""
         return rigid_coordinates(self.positions, self.size)
 
+    @functools.cached_property
+    def spin_rows(self) -> np.ndarray:
+        """Y (3, n) with |Y v̂|² = 2 w·J w/tr(J), w of the rigid rotation with the angular momentum of v̂.
+
+        Of a rod that is its angular speed across its axis, of a disc that about its own: what stretches them.
+        """
+        turns = rigid_coordinates(self.positions - self.center, self.size)[:, 3:]
+        size, axes = np.linalg.eigh(turns.T @ self.M @ turns)
+        kept = size > 1e-12 * size[-1]
+        rows: np.ndarray = np.zeros((3, self.size))
+        rows[kept] = np.sqrt(2.0 / size.sum() / size[kept])[:, None] * (axes.T @ turns.T @ self.M)[kept]
+        return rows
+
     def effective_mass(self, frame: str, direction: ArrayLike) -> float:
         """Share m_eff/M of the mass that a blow on a frame stops: the share of the energy that it takes.
 

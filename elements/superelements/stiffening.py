@@ -124,6 +124,11 @@ def kept_cells(r: Reduction) -> list:
     return found
 
 
+def has_stresses(r: Reduction) -> bool:
+    """Whether `change_by_stress` knows the stresses of a reduction."""
+    return bool(kept_cells(r))
+
+
 def change_by_stress(r: Reduction, d: np.ndarray, patterned: bool) -> float:
     """Largest part of K̂ that stresses of d add or take, those of patterns left out: max |y·ΦᵀK_GΦ y|/(y·K̂ y).
 
@@ -157,20 +162,25 @@ def _most(r, change):
     return float(np.abs(eigh(Y.T @ change @ Y, Y.T @ r.K @ Y, eigvals_only=True)).max())
 
 
-def unknown_rotation(r: Reduction, w: np.ndarray, origin: np.ndarray) -> float:
+def unknown_rotation(r: Reduction, w: np.ndarray, origin: np.ndarray | None = None) -> float:
     """Part of the centrifugal forces of a steady rotation that no load pattern has, 0 to 1, in the mean of the mass.
 
-    ``w`` (3,) [rad/s], ``origin`` (3,) [m], of the body from a point of the axis, both in axes of the body.
+    ``w`` (3,) [rad/s], ``origin`` (3,) [m], of the body from a point of the axis, both in axes of the body; None: not
+    known, and so chosen as the patterns have it.
     """
     given = np.zeros((4, 3))
     given[1:] = w @ w * np.eye(3) - np.outer(w, w)
-    given[0] = origin @ given[1:]
+    given[0] = (-r.center if origin is None else origin) @ given[1:]
     moments = np.zeros((4, 4))  # ∫ (1, X)(1, X)ᵀ dm
     moments[0, 0], moments[0, 1:], moments[1:, 0] = r.mass, r.mass * r.center, r.mass * r.center
     moments[1:, 1:] = 0.5 * np.trace(r.inertia) * np.eye(3) - r.inertia + r.mass * np.outer(r.center, r.center)
     size, shapes = np.linalg.eigh(moments)
     root = np.sqrt(size.clip(0.0))[:, None] * shapes.T
     fields = np.array([(root @ field).ravel() for field in r.pull_fields]).reshape(len(r.pull_fields), 12)
+    if origin is None:
+        uniform = np.zeros((3, 4, 3))
+        uniform[:, 0] = np.eye(3)
+        fields = np.concatenate([fields, (root @ uniform).reshape(3, 12)])
     fields /= np.linalg.norm(fields, axis=1, keepdims=True).clip(1e-300)
     right = (root @ given).ravel()
     left = right - fields.T @ np.linalg.lstsq(fields.T, right)[0]

@@ -20,7 +20,12 @@ from fem_mbs.elements.superelements.forces import PARAMETERS
 from fem_mbs.elements.superelements.load_patterns import LoadPattern
 from fem_mbs.elements.superelements.reduce import reduce_matrices
 from fem_mbs.elements.superelements.reduction import Reduction
-from fem_mbs.elements.superelements.stiffening import change_by_stress, softening_by_modes, unknown_rotation
+from fem_mbs.elements.superelements.stiffening import (
+    change_by_stress,
+    has_stresses,
+    softening_by_modes,
+    unknown_rotation,
+)
 from fem_mbs.errors import label
 from fem_mbs.jit import address
 from fem_mbs.nodes import Frame, Node, Node3, Node6
@@ -44,6 +49,7 @@ TURNING, STIFFENED = 0.1, 2.0  # of the lowest frequency with one frame held, se
 LINEAR_TURN, LINEAR_WAY = 0.2, 0.1  # [rad], of the size of the body: a linear body errs by a percent and more beyond
 
 STRESSED = 0.1  # of its stiffness, that stresses without a pattern change: then an equilibrium says so
+SINGLE, SEVERAL = np.sqrt(STRESSED), 1.0  # of the lowest frequency: rotation that does so, by the number of frames
 
 
 class Superelement(Inertia):
@@ -84,7 +90,8 @@ class Superelement(Inertia):
     beams or solids.
 
     Results: ``local_rotation`` [rad], ``local_displacement`` [m], the largest of its frames; or the root mean square
-    of what the modes add to the displacements of the body, if that is more.
+    of what the modes add to the displacements of the body, if that is more. ``spin`` [rad/s]: how fast it turns,
+    √(2 ω·Jω/tr J), which is 0 of a shaft about its own thin axis and ω of a blade.
 
     Examples
     --------
@@ -100,7 +107,8 @@ class Superelement(Inertia):
 
     parameters = PARAMETERS
     kernels = KERNELS
-    outputs = {"local_rotation": (1, "rad"), "local_displacement": (1, "m")}
+    outputs = {"local_rotation": (1, "rad"), "local_displacement": (1, "m"), "spin": (1, "rad/s")}
+    peak = "spin"
     geometric = GEOMETRIC
 
     def __init__(
@@ -172,6 +180,7 @@ class Superelement(Inertia):
             "damping_at": (self._damping_matrix(),) if self.viscous else (),
             "inertia_at": (r.M, r.N, r.N.transpose(0, 2, 1), r.O),
             "pattern_at": (r.pull_stiffness, *loads) if patterns else (),
+            "spin_at": (r.spin_rows,),
         }
         flat = {key: np.concatenate([np.zeros(0), *(np.ravel(one) for one in part)]) for key, part in parts.items()}
         self._pool = np.concatenate(list(flat.values()))
@@ -194,7 +203,7 @@ class Superelement(Inertia):
         nb, m = self._sizes
         self.record = (
             len(self.nodes), nb, m, self._patterns, int(self.viscous), self.reduction.mass, where["geometry_at"],
-            where["stiffness_at"], where["damping_at"], where["inertia_at"], where["pattern_at"],
+            where["stiffness_at"], where["damping_at"], where["inertia_at"], where["pattern_at"], where["spin_at"],
         )  # fmt: skip
 
     def frame(self, name: str) -> Frame:
@@ -386,6 +395,45 @@ class Superelement(Inertia):
         )
         return [*found, ("stress", share, text)]
 
+    def remark_at_peak(self, spin: float, t: float, x: np.ndarray, R: np.ndarray, v: np.ndarray) -> list:
+        """That stresses change the stiffness where a run turns the body fastest, see `element_checks`.
+
+        By the stresses that it has then. The frame of a body with a single one turns with it, and its modes need not
+        have what centrifugal forces stretch: then, and where there are no cells, by its frequency.
+        """
+        r, patterned, nb = self.reduction, self._patterns > 0, self.places
+        if spin <= TURNING * r.held_frequency or self._turns(self.pose(x, R)[2]).max() > LINEAR_TURN:
+            return []
+        share, known = 0.0, has_stresses(r)
+        if known:
+            share = change_by_stress(r, self.pose(x, R)[2], patterned)
+            others = " other than those of its load patterns" if patterned else ""
+            how = f"its stresses{others} would stiffen or soften it by up to {share:.0%} (more where it is held)"
+        if nb == 1 or not known:
+            w = self.floating.rates(x[:nb], R[:nb], v[:nb, :3], v[:nb, 3:])[0]
+            size, lowest = self._unknown(spin, unknown_rotation(r, w) if patterned else 1.0)
+            limit = STIFFENED if self._pulled() else (SINGLE if nb == 1 else SEVERAL)
+            if STRESSED * (size / limit) ** 2 > share:
+                share = STRESSED * (size / limit) ** 2
+                how = f"that is {spin / lowest:.2g} times its lowest frequency with one frame held, {lowest:.4g} rad/s"
+        if share <= STRESSED:
+            return []
+        text = (
+            f"turns fastest at t = {t:.6g} s, with {spin:.4g} rad/s, and {how}. A run leaves that out. Reduce it with "
+            "stiffening=fem.LoadPattern(axis=…, point=…, held=frame) of this rotation, or with the loads that it "
+            "carries. Or divide the part along its length, or make it of solids, shells or beams"
+        )
+        return [("stress in motion", share, text)]
+
+    def _pulled(self):
+        """Whether patterns are known, and forces on frames among them."""
+        return self._patterns > 0 and not self.reduction.pull_fields.any(axis=(1, 2)).all()
+
+    def _unknown(self, speed, left):
+        """√ of the missing part of ω² over the known one, as if ω² grew by Ω²; the lowest ω with one frame held."""
+        lowest = self.reduction.held_frequency
+        return speed * np.sqrt(left / max(lowest**2 + (1.0 - left) * speed**2, 1e-300)), lowest
+
     def remark_on_rotation(self, angular_velocity: np.ndarray, state: Any) -> list:
         """That a steady rotation stiffens the body by more than it knows, see `element_checks`.
 
@@ -395,13 +443,12 @@ class Superelement(Inertia):
         """
         index, r = [node.index for node in self.nodes], self.reduction
         place, R_0, _ = self.pose(state.x[index], state.R[index])
-        speed, left = float(np.linalg.norm(angular_velocity)), 1.0
+        w, left = R_0.T @ angular_velocity, 1.0
+        speed = float(np.sqrt(2.0 * w @ r.inertia @ w / np.trace(r.inertia)))  # as the output `spin`
         if self._patterns:
-            left = unknown_rotation(r, R_0.T @ angular_velocity, R_0.T @ place)
-        pulled = self._patterns and not r.pull_fields.any(axis=(1, 2)).all()
-        limit, lowest = STIFFENED if pulled else TURNING, r.held_frequency
-        # of the missing part of ω² over that which is known, as if ω² grew by Ω²
-        size = speed * np.sqrt(left / max(lowest**2 + (1.0 - left) * speed**2, 1e-300))
+            left = unknown_rotation(r, w, R_0.T @ place)
+        limit = STIFFENED if self._pulled() else TURNING
+        size, lowest = self._unknown(speed, left)
         if size <= limit:
             return []
         known = f"its load patterns leave {left:.0%} of these forces out" if self._patterns else "it knows none of that"

@@ -4,7 +4,7 @@ An element answers with its kernel ``trouble``: 0.0, or a number that says what 
 says the same in words. Compiled steppers ask `trouble_of` once for each accepted step; it costs one pass over the
 elements that have such a kernel, and nothing in models without them.
 
-What is worth a remark but no reason to stop is told afterwards, from the outputs that were saved: method
+What is worth a remark but no reason to stop is told afterwards, from outputs: method
 ``remark(histories)`` of an element, `remarks` of all. Of a run they see two rows with the smallest and the largest
 value that each component of an output had after any step, `stepping.extremes`; of a load path `Extremes`.
 """
@@ -109,10 +109,25 @@ def remarks_on_rotation(system: Any, state: Any, angular_velocity: Any) -> list[
     return _told((element, element.remark_on_rotation(angular_velocity, state)) for element in asked)
 
 
-def remarks_on_stress(system: Any, state: Any) -> list[str]:
-    """What elements remark on their stresses at an equilibrium, a `State`, as `remarks`."""
+def remarks_at_peaks(found: list) -> list[str]:
+    """What elements remark on their motion at the largest value of their ``peak``, as `remarks`.
+
+    ``found``: (element, value, time [s], x (nn, 3), R (nn, 3, 3), V (nn, 6)).
+    """
+    return _told((element, element.remark_at_peak(*motion)) for element, *motion in found)
+
+
+def remarks_on_stress(system: Any, states: list) -> list[str]:
+    """What elements remark on their stresses at equilibria, as `remarks`.
+
+    ``states``: of each element that `State` counts in which it has most energy of strain that no load pattern has.
+    """
     asked = (element for element in system.elements if hasattr(element, "remark_on_stress"))
-    return _told((element, element.remark_on_stress(state)) for element in asked)
+    return _told((element, element.remark_on_stress(_most_strained(system, element, states))) for element in asked)
+
+
+def _most_strained(system, element, states):
+    return max(states, key=lambda state: element.without_stiffening(system.initial, state)[1])
 
 
 def _told(found_of: Any) -> list[str]:

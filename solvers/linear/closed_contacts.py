@@ -3,7 +3,8 @@
     G_N δq = 0,  V_T δq = 0        K ← K − ∂(G_Nᵀ λ_N + V_Tᵀ λ_T)/∂q                                                 (1)
 
 with the forces λ that leave least of f + Gᵀμ + G_cᵀλ at the state. The stiffness (it is what makes a rocking half
-cylinder swing) is found by central differences of the gradients. A contact that would have to pull is told.
+cylinder swing) is found by central differences of the gradients. A contact that would have to pull is told, and so is
+one whose friction is used up: it sticks in motions that unload it, and slides in others.
 
 Source: docs/theory/statics_and_modes.md, (9).
 """
@@ -15,11 +16,13 @@ import numpy as np
 
 from fem_mbs.elements.contacts.contact import Contact
 from fem_mbs.errors import ParameterError, label
+from fem_mbs.solvers.contact.law import GAP, SLIP
 from fem_mbs.system.contacts import B_GN, B_VT, C_BLOCKS
 
 CLOSED = 1e-9  # of the size of the model: gaps that count as closed
 STICKS = 1e-9  # of the speeds of the model: sliding that counts as none
 STEP = 1e-6  # m per size, rad
+USED_UP = 1e-6  # of the limit of friction
 
 
 class ClosedContacts:
@@ -32,17 +35,18 @@ class ClosedContacts:
     state : State, with its velocities
     contacts : "open", "closed" or a sequence of contact elements
         See `fem_mbs.modes`.
-    pressed : sequence of int
-        Contacts that are known to be closed, by an equilibrium: smoothed surfaces may leave a small gap there.
+    status : (nc,) int, optional
+        Of contacts in an equilibrium, which knows those that are closed, where smoothed surfaces leave a small gap, and
+        those that slide.
     """
 
-    def __init__(self, owner: Any, system: Any, state: Any, contacts: Any, pressed: Sequence[int] = ()) -> None:
+    def __init__(self, owner: Any, system: Any, state: Any, contacts: Any, status: Any = ()) -> None:
         self.system, self.state, self.remarks = system, state, []
         touching: list[int] = []
         if system.nc:
             gaps = system.gaps(state)
             near = np.flatnonzero(gaps <= CLOSED * system.size_at(state))
-            touching = sorted({*near.tolist(), *map(int, pressed)})
+            touching = sorted({*near.tolist(), *np.flatnonzero(np.asarray(status) != GAP).tolist()})
         if isinstance(contacts, str):
             owner.as_choice("contacts", contacts, ("open", "closed"), "must be 'open', 'closed' or a list of contacts")
             chosen = touching if contacts == "closed" else []
@@ -58,6 +62,18 @@ class ClosedContacts:
         sliding = np.abs(system.contact_velocities(state)[:, 1:]).max(axis=1) if self.chosen else np.zeros(0)
         slow = STICKS * max(system.speed_at(state), 1e-300)
         self.sticks = [system.contacts[c].static_friction > 0.0 and sliding[c] <= slow for c in self.chosen]
+        slides = [c for c, sticks in zip(self.chosen, self.sticks) if sticks and len(status) and status[c] == SLIP]
+        self._told = len(status) > 0  # by an equilibrium, which knows how redundant contacts share
+        if slides:
+            self.remarks.append(
+                f"Contacts slide in this equilibrium and are taken as sticking: {self._names(slides)}. They stick in "
+                "motions that unload their friction; in the direction in which they slide they hold nothing, and the "
+                "model is softer: friction=0 shows how much."
+            )
+
+    def _names(self, chosen):
+        """Names of contacts, some of them where there are many."""
+        return ", ".join(f"'{self.system.contacts[c].name}'" for c in chosen[:5]) + (", …" if len(chosen) > 5 else "")
 
     def _named(self, owner, contacts):
         known = {id(contact): c for c, contact in enumerate(self.system.contacts)}
@@ -103,8 +119,21 @@ class ClosedContacts:
         first = np.cumsum([0, *(3 if sticks else 1 for sticks in self.sticks)])[:-1]
         pulls = [c for c, k in zip(self.chosen, first) if contact[k] < -1e-9 * max(np.abs(contact).max(), 1e-300)]
         if pulls:
-            names = ", ".join(f"'{self.system.contacts[c].name}'" for c in pulls[:5])
-            self.remarks.append(f"Contacts are taken as closed that would have to pull to hold this state: {names}.")
+            text = f"Contacts are taken as closed that would have to pull to hold this state: {self._names(pulls)}."
+            self.remarks.append(text)
+        more = [
+            c
+            for c, k, sticks in zip(self.chosen, first, self.sticks)
+            if sticks
+            and not self._told
+            and np.hypot(*contact[k + 1 : k + 3])
+            > (1.0 + USED_UP) * self.system.contacts[c].static_friction * abs(contact[k])
+        ]
+        if more:
+            text = (
+                "Contacts are taken as sticking whose share of the forces of this state is more than their friction: "
+            )
+            self.remarks.append(f"{text}{self._names(more)}.")
         rounded = [self.system.contacts[c] for c in self.chosen if getattr(self.system.contacts[c], "smooth", False)]
         if rounded and np.abs(contact).max() > 0.0:
             names = ", ".join(f"'{one.name}'" for one in rounded[:5]) + (", …" if len(rounded) > 5 else "")

@@ -15,7 +15,6 @@ import numpy as np
 
 from fem_mbs.errors import ParameterError, SolverError, label
 from fem_mbs.model import compiled
-from fem_mbs.solvers.contact.law import GAP
 from fem_mbs.solvers.counting_rows import SAME, counting_rows, spread
 from fem_mbs.solvers.equilibrium import rotating_matrices, steady_rotation
 from fem_mbs.solvers.linear.closed_contacts import ClosedContacts
@@ -100,8 +99,8 @@ def small_motions(
     model_checks.state_fits(system, state)
     system.update_signals(state.t)
     contact_states(system.data[0], state.x, state.R, state.V)
-    pressed = np.flatnonzero(about.contact_status != GAP) if isinstance(about, StaticResult) else ()
-    closed = ClosedContacts(owner, system, state, contacts, pressed)
+    status = about.contact_status if isinstance(about, StaticResult) else ()
+    closed = ClosedContacts(owner, system, state, contacts, status)
     state.V[:] = 0.0
     w = _rotation(owner, system, about, rotation)
     owner.check(not (spinning and w is not None), "spinning", spinning, "is not for a rotating frame; give one of both")

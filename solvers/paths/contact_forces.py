@@ -111,13 +111,18 @@ class ContactForces(ContactRows):
                 element=contact,
             )
 
-    def off(self, state: State) -> float:
-        """Largest gap [m] of closed contacts on the surfaces that there are now; 0 if one of them has friction."""
-        closed = self.status != GAP
-        if not closed.any() or (closed & (self.laws[:, L_MU] > 0.0)).any():
-            return 0.0
+    def off(self, state: State) -> tuple[float, Any]:
+        """Largest gap [m] of closed contacts on the surfaces that there are now, and whose it is; None: no one's."""
+        closed = np.flatnonzero(self.status != GAP)
+        if not len(closed):
+            return 0.0, None
         self.kinematics(state)
-        return float(np.abs(self.gap[closed]).max())
+        gaps = np.abs(self.gap[closed])
+        return float(gaps.max()), self.system.contacts[closed[int(gaps.argmax())]]
+
+    def slips(self) -> bool:
+        """Whether a closed contact has friction, whose slip counts from the last equilibrium."""
+        return bool(((self.status != GAP) & (self.laws[:, L_MU] > 0.0)).any())
 
     def hasty(self) -> Any:
         """One with friction that has closed from afar in this load step, whose slip is not known; or None."""

@@ -246,7 +246,8 @@ def _small(system, state, moved):
 def _softer_by_modes(system, state, at, moved, x, vectors, A):
     """Remark on load factors ``at`` + x that motions which parts leave out would lower, as a list.
 
-    A shape y is then critical at μ x, yᵀA₀y (1 − μ) = c_0 + c_1 μ x + c_2 μ² x², of all parts together.
+    A shape y is then critical at μ x, yᵀA₀y (1 − μ) = c_0 + c_1 μ x + c_2 μ² x², of all parts together. Other shapes,
+    and the stresses in what is left out, make it less.
     """
     own = [
         element
@@ -270,7 +271,7 @@ def _softer_by_modes(system, state, at, moved, x, vectors, A):
         a, b, c = left[2], still + left[1], max(still - left[0], 0.0)
         found = one * 2.0 * c / (b + np.sqrt(b**2 + 4.0 * a * c))
         if abs(one - found) > MODES * abs(at + one):
-            told.append(f"{at + one:.4g} (with more: about {at + found:.4g})")
+            told.append(f"{at + one:.4g} (with more: {at + found:.4g} or less)")
             shares = np.maximum(shares, works.sum(axis=1) / works.sum())
     if not told:
         return []

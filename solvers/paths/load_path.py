@@ -146,7 +146,8 @@ def load_path(
             extremes = Extremes(system)
             for record in follower.records:
                 extremes.look(record["output"])
-            remarks = extremes.remarks() + remarks_on_stress(system, path.points[-1]._found.state)
+            states = [point._found.state for point in path.points]
+            remarks = extremes.remarks() + remarks_on_stress(system, states)
             path.remarks.extend(remarks)
             known = {
                 "load_factors": path.load_factors.tolist(), "unstable": path.unstable, "ended": path.ended,
@@ -243,6 +244,8 @@ def preloaded(who: str, system: Any, t: float, varied: list | None, tolerance: f
         return problem, steps.state, steps.lam
     before.contacts = ContactForces(system) if taking_part else None
     steps.follow(1, True, tolerance, max(most, 15))
+    for text in steps.remarks:
+        raise SolverError(f"{who} of '{system.name}': under the loads that stay {text}")
     pressed = [] if before.contacts is None else np.flatnonzero(before.contacts.status != GAP)
     rough = [c for c in pressed if not problem.held.smooth[c]]
     if rough:

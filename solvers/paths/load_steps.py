@@ -16,6 +16,7 @@ from fem_mbs.errors import ParameterError, SolverError, label
 from fem_mbs.runtime import output_path
 from fem_mbs.solvers.counting_rows import counting_rows
 from fem_mbs.solvers.equilibrium import rotating_matrices
+from fem_mbs.solvers.paths.contact_forces import NEAR
 from fem_mbs.solvers.paths.newton import extent, newton
 from fem_mbs.solvers.paths.spectrum import spectrum
 from fem_mbs.solvers.paths.untouched import CLOSED, no_penetration, refuse_shapes
@@ -54,7 +55,10 @@ def refuse(owner: Named, system: Any) -> None:
 
 
 class LoadSteps:
-    """The way from no load to all of it: where it has come to (state, multipliers, load factor), and its records."""
+    """The way from no load to all of it: where it has come to (state, multipliers, load factor), and its records.
+
+    ``remarks``, list of str: what is not as it should be where it has come to.
+    """
 
     def __init__(self, problem: Any, result: StaticResult, stability: bool, who: str) -> None:
         self.problem, self.result, self.stability, self.who = problem, result, stability, who
@@ -64,6 +68,7 @@ class LoadSteps:
         problem.set_load(0.0)  # drivers count their turns from where they begin
         element_states.initial_states(system.data[0], self.state.x, self.state.R, self.state.V)
         self.lam, self.factor, self.records = np.zeros(system.m), 0.0, []
+        self.remarks: list[str] = []
 
     def follow(self, steps: int, adaptive: bool, tolerance: float, max_iterations: int) -> None:
         """Go all the way; SolverError where a load step fails that is not, or cannot be, halved."""
@@ -119,11 +124,18 @@ class LoadSteps:
         """Solve at the full load again until what contacts without friction touch is where it was at the solution.
 
         Their surfaces follow from one equilibrium to the next: the face that a node is on, smoothed normals. With
-        friction the slip is counted from them, and stays that of the load step.
+        friction the slip is counted from them, and stays that of the load step: told where it is off by more than what
+        is allowed to close from afar, as surfaces are that no solution is found on.
         """
         system, contacts = self.problem.system, self.problem.contacts
-        for _ in range(RENEWALS):
-            if contacts.off(self.state) <= 0.5 * CLOSED * system.size_at(self.state):
+        for count in range(RENEWALS + 1):
+            off, contact = contacts.off(self.state)
+            size = system.size_at(self.state)
+            if off <= (NEAR if contacts.slips() else 0.5 * CLOSED) * size:
+                return
+            if contacts.slips() or count == RENEWALS:
+                how = "because its slip counts there" if contacts.slips() else f"still after {RENEWALS} solutions on it"
+                self.remarks.append(moved_on(contact, off, how))
                 return
             before = internal_states(system)
             contacts.begin(self.problem, self.state, self.lam, 1.0)
@@ -131,6 +143,7 @@ class LoadSteps:
             if new is None or element_checks.trouble(system, new):
                 restore(system, before)
                 contacts.restore()
+                self.remarks.append(moved_on(contact, off, "and no equilibrium on it was found"))
                 return
             contacts.accept(new)
             self.state, self.lam = new, self.problem.least(new, lam)
@@ -282,6 +295,15 @@ def failure(
         f"load factor {factor:.6g}: no equilibrium found. Residuals ... {residuals}.{where} {cure}.{repeated(system)}",
         history=history, element=element,
     )  # fmt: skip
+
+
+def moved_on(contact: Any, off: float, how: str) -> str:
+    """Of a contact whose surface is not where the equilibrium has it."""
+    return (
+        f"the surface under {label(contact)} (the face it is on, smoothed normals) has moved on by {off:.2g} m from "
+        f"where the equilibrium has it, {how}. Gaps are off by as much, and forces accordingly. More load steps, "
+        "smooth=False in the SurfaceOnSurface, or nodes away from corners of faces may do"
+    )
 
 
 def too_early(contact: Any, factor: float, adaptive: bool) -> SolverError:

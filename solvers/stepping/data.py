@@ -36,7 +36,8 @@ _SCRATCH = "scratch"
 
 # N nodes, full = 6 N, m constraint rows, nc contacts, u unknowns of the largest matrix, ni instants, ns signals,
 # nx groups of elements that are not conservative, ne efforts of these, nm numbers of sensors, nw events; nl, nk, nt
-# of the books of energy; nq groups that remark on extremes, ny of their outputs; nd contacts not of contact groups
+# of the books of energy; nq groups that remark on extremes, ny of their outputs, np of their nodes with a peak; nd
+# contacts not of contact groups
 TABLE = Table(
     "run",
     {
@@ -124,8 +125,9 @@ TABLE = Table(
         "booked_before": Item("nk", "what is kept of them from the last end", kept=True),
         "works": Item("nt", "work of each line since the start", kept=True),
         # what elements remark on, see stepping.extremes
-        "remarking": Item("nq 2", "groups of elements: number, first of their outputs", "i8"),
+        "remarking": Item("nq 4", "groups: number, first of their outputs, that of the peak or −1, first node", "i8"),
         "extremes": Item("ny 2", "smallest and largest value of these after any step", kept=True),
+        "peaks": Item("np 19", "positions, rotations, velocities of nodes at the peak, and when", kept=True),
         "deepest": Item("nd 2", "smallest gap of contacts that are not of groups after any step, and when", kept=True),
         "pair_line": Item("", "line of the contacts of contact groups, −1: they are not booked", "i8"),
         "spatial": Item("N", "whether the node has a place", "i8"),

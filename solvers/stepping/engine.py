@@ -188,8 +188,8 @@ class Engine:
         table, efforts = external(system)
         sizes |= {"nm": 0, "nw": 0} if self.sensing is None else self.sensing.sizes
         sizes |= {"ni": len(self.method.instants), "ns": max(len(system.signals), 1), "nx": len(table), "ne": efforts}
-        groups_of_remarks, remarked = remarking(system)
-        sizes |= {"nq": len(groups_of_remarks), "ny": remarked, "nd": system.nc_fixed}
+        groups_of_remarks, remarked, at_peaks = remarking(system)
+        sizes |= {"nq": len(groups_of_remarks), "ny": remarked, "np": at_peaks, "nd": system.nc_fixed}
         sizes["nf"] = system.n_friction
         sizes |= NO_BOOKS if self.ledger is None else self.ledger.sizes()
         # of contacts that keep their rows; those of groups come and go

@@ -52,12 +52,13 @@ def note_loss(s, kinetic, potential):
 
 
 def loss_of_energy(engine: "Engine") -> list[str]:
-    """Warning that the method has lost more than (1)."""
+    """Warning that the method has lost more than (1), and more than what rose before that nothing explains either."""
     run = engine.run[0]
     loss, kinetic = float(run["total_loss"]), float(run["top_kinetic"])
     nothing = run["mean_mass"] * (SLOW * run["scale_v"]) ** 2 + run["all_left"]
+    rose = float(run["rises"] * run["largest_rise"]) if run["rises"] else 0.0
     first = run["step_number"] < FIRST or kinetic == 0.0
-    if first or loss <= SHARE * kinetic + nothing or run["rises"]:
+    if first or loss <= SHARE * kinetic + nothing + rose:
         return []
     return [
         f"energy was {loss:.3g} J, {100 * loss / kinetic:.3g} % of the largest kinetic energy, below an earlier "

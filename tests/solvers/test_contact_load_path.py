@@ -5,7 +5,7 @@ import pytest
 
 import fem_mbs as fem
 from fem_mbs.errors import SolverError
-from fem_mbs.solvers.paths import follow
+from fem_mbs.solvers.paths import follow, load_steps
 
 SECTION = fem.Section.general(EA=1e7, GJ=1e3, EI2=1e3, EI3=2e3)
 
@@ -221,7 +221,7 @@ def test_what_touches_with_friction_under_the_loads_that_stay_is_refused_by_name
         fem.load_path(model, loads=[more])
 
 
-def rubber_on_plate(smooth, thick):
+def rubber_on_plate(smooth, thick, friction=0.0):
     """A block of 0.1 m pressed by 500 N on a plate, which it does not fit; it is held sideways at its top alone."""
 
     def solid(sides, divisions, E, position, name):
@@ -233,7 +233,7 @@ def rubber_on_plate(smooth, thick):
     plate = solid([0.14, 0.14, thick], [3, 3, 1], 1e7, [-0.02, -0.02, 0], "plate")
     plate.fix("z0")
     block.fix("z1", ["x", "y"])
-    touch = fem.SurfaceOnSurface(block, "z0", plate, "z1", smooth=smooth, name="touch")
+    touch = fem.SurfaceOnSurface(block, "z0", plate, "z1", smooth=smooth, friction=friction, name="touch")
     model.add(block, plate, touch, fem.SurfaceTraction(block, "z1", [0, 0, -5e4]))
     return model, touch.elements
 
@@ -265,3 +265,49 @@ def test_a_surface_that_does_not_come_to_rest_ends_a_path_by_name(monkeypatch):
         SolverError, match=r"the surface under NodeOnFaces 'touch \d' still moves by .* m .* smooth=False"
     ):
         fem.load_path(model)
+
+
+def failing_after(solved):
+    """Newton's iteration that finds nothing on after so many solutions."""
+    count, right = [0], load_steps.newton
+
+    def newton(*arguments):
+        count[0] += 1
+        found = right(*arguments)
+        return found if count[0] <= solved else found._replace(state=None)
+
+    return newton
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "friction", "how"),
+    [
+        ("RENEWALS", 0, 0.0, "still after 0 solutions on it"),
+        ("RENEWALS", 1, 0.0, "still after 1 solutions on it"),
+        ("newton", 1, 0.0, "and no equilibrium on it was found"),
+        ("NEAR", 1e-8, 0.3, "because its slip counts there"),
+    ],
+)
+def test_an_equilibrium_on_surfaces_that_have_moved_on_is_told(monkeypatch, tmp_path, name, value, friction, how):
+    """They move by 3e-7 m, and with the second solution by less; gaps of the third are those of right ones."""
+    model, contacts = rubber_on_plate(True, 0.1, friction)
+    right = fem.static_equilibrium(model, stability=False)
+    assert not right.results.warnings
+    monkeypatch.setattr(load_steps, name, failing_after(value) if name == "newton" else value)
+    with pytest.warns(UserWarning, match=r"the surface under NodeOnFaces 'touch \d'"):
+        found = fem.static_equilibrium(model, stability=False, save=tmp_path / "rest.vtkhdf")
+    (text,) = fem.load(tmp_path / "rest.vtkhdf").warnings
+    assert how in text and "More load steps" in text
+    off = float(text.split("moved on by ")[1].split(" m")[0])
+    gaps = {one.name: abs(found.results[one.name].gap[-1]) for one in contacts}
+    assert off == pytest.approx(max(gaps.values()), rel=0.05)  # two digits
+    assert gaps[text.split("'")[1]] == pytest.approx(off, rel=0.05)
+    np.testing.assert_allclose(found.state.x, right.state.x, atol=1e-5)  # the equilibrium is kept
+
+
+def test_a_preload_on_surfaces_that_have_moved_on_is_refused(monkeypatch):
+    model, contacts = rubber_on_plate(True, 0.1)
+    more = model.add(fem.PointForce(contacts[0].nodes[0], [0, 0, -1.0], name="more"))
+    monkeypatch.setattr(load_steps, "RENEWALS", 0)
+    with pytest.raises(SolverError, match=r"under the loads that stay the surface under NodeOnFaces 'touch \d'"):
+        fem.load_path(model, loads=[more])

@@ -1,10 +1,13 @@
 """Energy that methods of velocities lose by themselves is told."""
 
+from types import SimpleNamespace
+
 import pytest
 from resumed import differences, stopped_and_resumed
 
 import fem_mbs as fem
 from fem_mbs.errors import SolverError
+from fem_mbs.solvers.stepping.loss_watch import loss_of_energy
 
 LONG, THICK = 1.0, 0.05  # m
 
@@ -42,6 +45,19 @@ def test_a_stiff_bar_that_tangents_of_its_circle_stop_is_told_in_report_and_file
     assert text in result.report() and told(fem.load(file)) == [text]
     with pytest.raises(SolverError, match="nothing in the model has taken it"):
         method.run(swinging_bar(), 0.5, 5e-3, strict=True)
+
+
+def test_what_is_lost_is_told_beside_what_rises_if_it_is_more():
+    """Damping of 20 ms stops the bar: rises of 0.3 J were told, and not that it did not fall."""
+    result = fem.ConeComplementarity().run(swinging_bar(damping=0.02), 1.5, 5e-3)
+    assert any(text.startswith("energy rose") for text in result.warnings) and len(told(result)) == 1
+
+
+@pytest.mark.parametrize(("rises", "lost"), [(0, True), (9, True), (10, False)])
+def test_what_has_risen_by_itself_and_falls_again_is_no_loss(rises, lost):
+    numbers = {"total_loss": 22.0, "top_kinetic": 10.0, "mean_mass": 1.0, "scale_v": 1.0, "all_left": 0.0}
+    numbers |= {"step_number": 100, "rises": rises, "largest_rise": 2.0, "total_loss_time": 1.0}
+    assert bool(loss_of_energy(SimpleNamespace(run=[numbers]))) == lost  # of 22 J a fifth of 10 J is right
 
 
 def test_states_that_are_saved_seldom_are_enough():

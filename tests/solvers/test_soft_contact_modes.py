@@ -49,6 +49,47 @@ def test_a_block_pressed_on_a_plane_without_friction_has_the_modes_of_one_held_a
     np.testing.assert_allclose(found[0], found[1], rtol=1e-9)
 
 
+def sheared(friction, shear):
+    """A block pressed on a rough plane and pushed along it at its top, which slips at a corner or sticks; its floor."""
+    body = block(0, 0.2, 4, "block")
+    model = fem.Model("sheared", gravity=[0, 0, 0])
+    floor = fem.SurfaceContacts(body, "z0", model.ground.frame(), friction=friction, name="floor")
+    model.add(body, fem.SurfaceTraction(body, "z1", [shear, 0, -1e4]), floor)
+    return model, floor
+
+
+@pytest.mark.parametrize(("friction", "slides"), [(0.5, True), (5.0, False)])
+def test_contacts_that_slide_in_the_equilibrium_are_named_where_they_are_taken_as_sticking(friction, slides):
+    model, floor = sheared(friction, 2e3)
+    rest = fem.static_equilibrium(model)
+    sliding = [f"'{one.name}'" for one, status in zip(rest.system.contacts, rest.contact_status) if status == 2]
+    assert bool(sliding) == slides and (rest.contact_status == 1).any()
+    found = fem.modes(model, 4, about=rest, contacts="closed")
+    told = [text for text in found.remarks if "taken as sticking" in text]
+    assert [text.split(": ")[1].split(". ")[0] for text in told] == [", ".join(sliding)] * slides
+    left_out = fem.modes(
+        model, 8, about=rest, contacts=[floor.elements[k] for k in range(9) if rest.contact_status[k] == 1]
+    )
+    assert not any("taken as sticking" in text for text in left_out.remarks)
+
+
+@pytest.mark.parametrize(("pull", "told"), [(2.9, False), (3.1, True)])
+def test_a_state_that_friction_cannot_hold_is_told(pull, told):
+    """No equilibrium tells what slides: 10 N on the floor with μ = 0.3."""
+    model = fem.Model("pulled point")
+    point, mass = fem.PointMass(1.0, name="point"), fem.PointMass(1.0, position=[0, 0, 1], name="mass")
+    model.add(point, mass)
+    model.add(
+        fem.Spring(point, mass, stiffness=100.0), fem.Spring(model.ground.frame([0, 0, 2]), mass, stiffness=100.0)
+    )
+    model.add(fem.PointForce(point, [pull, 0.0, -10.0]))
+    model.add(fem.SphereOnPlane(point, model.ground.frame(), radius=0.0, friction=0.3, name="floor"))
+    remarks = fem.modes(model, 1, contacts="closed").remarks
+    assert ["more than their friction: 'floor'" in text for text in remarks if "taken as sticking" in text] == [
+        True
+    ] * told
+
+
 def rubber(smooth, push=0.0):
     """A plate of 0.1 m under a larger block of rubber, pressed by 1 kN, and by ``push`` more at a corner of the top."""
 

@@ -372,3 +372,17 @@ def test_the_stiffness_of_contact_forces_is_that_of_one_node_at_a_time():
         expected[:, system.dof[j]] = (ends[1] - ends[0]) / (2.0 * h)
     # round-off of differences over 1e-6 of the size
     assert np.abs(expected).max() > 1.0 and found == pytest.approx(expected, abs=1e-8)
+
+
+def test_modes_about_a_block_on_a_slope_name_the_feet_above_once_by_the_equilibrium_or_by_their_forces():
+    """The feet above carry less and as much along: they slide, which the equilibrium knows, and a state does not."""
+    model, feet, _ = slope(0.5 * 0.95, 0.5)
+    mass = model.add(fem.PointMass(0.01, position=[0, 0, 1.0], name="mass"))
+    model.add(fem.Bushing(model["block"].frame([0, 0, 0.7]), mass, stiffness=np.diag([1e3, 1e3, 1e3, 0, 0, 0])))
+    rest = fem.static_equilibrium(model)
+    assert rest.contact_status.tolist() == [2, 2, 1, 1]
+    for about, words in ((rest, "Contacts slide in this equilibrium"), (rest.state, "is more than their friction")):
+        remarks = fem.modes(model, 3, about=about, contacts="closed").remarks
+        (text,) = [text for text in remarks if "taken as sticking" in text]
+        named = [f"'{foot.name}'" in text for foot in feet]
+        assert words in text and named == [True, True, False, False]

@@ -345,8 +345,8 @@ def test_a_strip_whose_modes_do_not_twist_is_told(modes, at, far, told):
     found = fem.buckling(loaded(few, exact.load_factors[0]), 1, at=0.5 * at)
     assert [("for want of modes" in text, "'part'" in text) for text in found.remarks] == [(True, True)] * told
     if told:
-        about = float(found.remarks[0].split("(with more: about ")[1].split(")")[0])
-        assert about == pytest.approx(1.0, abs=far) and found.load_factors[0] > 1.0 + 1.5 * far
+        most = float(found.remarks[0].split("(with more: ")[1].split(" or less)")[0])
+        assert 1.0 <= most <= 1.0 + far and found.load_factors[0] > 1.0 + 1.5 * far
     else:
         assert found.load_factors[0] == pytest.approx(1.0, abs=far)
     told = modes == 4
