@@ -98,7 +98,7 @@ def remarks(system: Any, outputs: np.ndarray) -> list[str]:
         element: {name: outputs[:, at] for name, at in slices.items()}
         for element, slices in system.output_slices.items()
     }
-    return _told((element, element.remark(given)) for element, given in at.items() if hasattr(element, "remark"))
+    return told((element, element.remark(given)) for element, given in at.items() if hasattr(element, "remark"))
 
 
 def remarks_on_rotation(system: Any, state: Any, angular_velocity: Any) -> list[str]:
@@ -106,16 +106,39 @@ def remarks_on_rotation(system: Any, state: Any, angular_velocity: Any) -> list[
     if angular_velocity is None:
         return []
     asked = (element for element in system.elements if hasattr(element, "remark_on_rotation"))
-    return _told((element, element.remark_on_rotation(angular_velocity, state)) for element in asked)
+    return told((element, element.remark_on_rotation(angular_velocity, state)) for element in asked)
 
 
 def remarks_on_stress(system: Any, state: Any) -> list[str]:
     """What elements remark on their stresses at an equilibrium, a `State`, as `remarks`."""
     asked = (element for element in system.elements if hasattr(element, "remark_on_stress"))
-    return _told((element, element.remark_on_stress(state)) for element in asked)
+    return told((element, element.remark_on_stress(state)) for element in asked)
 
 
-def _told(found_of: Any) -> list[str]:
+def point_loads(system: Any) -> dict[Any, tuple[np.ndarray, np.ndarray]]:
+    """Bodies with points between their frames that carry forces -> numbers (k,) of these, columns (k, 3) of outputs.
+
+    Elements tell by ``point_of``, body and number; their output ``force`` is that of the body.
+    """
+    found: dict[Any, list] = {}
+    for element, slices in system.output_slices.items():
+        if hasattr(element, "point_of"):
+            body, number = element.point_of
+            found.setdefault(body, []).append((number, np.arange(slices["force"].start, slices["force"].stop)))
+    return {body: (np.array([n for n, _ in of]), np.array([at for _, at in of])) for body, of in found.items()}
+
+
+def remarks_on_loads(system: Any, outputs: np.ndarray, state: Any) -> list[str]:
+    """What bodies remark on forces on their points at an equilibrium, outputs (n_outputs,) and `State`, as `remarks`."""
+    found = []
+    for body, (numbers, columns) in point_loads(system).items():
+        index = [node.index for node in body.nodes]
+        _, R_0, d = body.pose(state.x[index], state.R[index])
+        found.append((body, body.remark_on_loads(numbers, -outputs[columns] @ R_0, d)))
+    return told(found)
+
+
+def told(found_of: Any) -> list[str]:
     """Texts of remarks (kind, size, text) of elements, one for each kind.
 
     Each names the element for which it matters most and says how many others there are.

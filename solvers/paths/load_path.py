@@ -29,7 +29,7 @@ from fem_mbs.solvers.paths.newton import extent
 from fem_mbs.solvers.paths.path_result import CriticalPoint, LoadPath
 from fem_mbs.solvers.static_result import StaticResult
 from fem_mbs.system import model_checks
-from fem_mbs.system.element_checks import Extremes, remarks_on_stress
+from fem_mbs.system.element_checks import Extremes, remarks_on_loads, remarks_on_stress
 from fem_mbs.system.in_use import alone
 
 CROOKED = 1e-6  # of the load: beyond that it does not grow in proportion to the load factor
@@ -146,7 +146,9 @@ def load_path(
             extremes = Extremes(system)
             for record in follower.records:
                 extremes.look(record["output"])
-            remarks = extremes.remarks() + remarks_on_stress(system, path.points[-1]._found.state)
+            state, outputs = path.points[-1]._found.state, follower.records[-1]["output"]
+            remarks = extremes.remarks() + remarks_on_stress(system, state)
+            remarks += remarks_on_loads(system, outputs[-1], state)
             path.remarks.extend(remarks)
             known = {
                 "load_factors": path.load_factors.tolist(), "unstable": path.unstable, "ended": path.ended,
