@@ -53,11 +53,11 @@ class LoadWatch:
         if not self.watched:
             return
         rows = np.flatnonzero(block["step"] % self.every == 0)
-        t = block["t"][rows]
+        t, outputs = block["t"][rows], block["output"][rows]
         for number, one in enumerate(self.watched):
-            x, R = block["x"][rows][:, one.nodes], matrices(block["Q"][rows][:, one.nodes])
-            _, R_0, d = one.body.pose(x, R)
-            forces = -np.einsum("sij,ski->skj", R_0, block["output"][rows][:, one.columns])
+            nodes = np.ix_(rows, one.nodes)
+            _, R_0, d = one.body.pose(block["position"][nodes], matrices(block["quaternion"][nodes]))
+            forces = -np.einsum("sij,ski->skj", R_0, outputs[:, one.columns])
             sizes = np.linalg.norm(forces, axis=2).sum(axis=1)
             columns = np.column_stack([sizes, sizes**2, forces.reshape(len(rows), -1), d])
             first = 0
