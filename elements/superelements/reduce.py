@@ -96,13 +96,13 @@ def _finish(
     between = _between(owner, tractions, M, K, X, per, held_still)
     held_still = held_still if stiffening else np.zeros_like  # its factors are most of the memory
     by_mass = under.any(axis=0)
-    wanted, responses = (np.hstack([a[:, by_mass], b]) for a, b in ((loads.on_mesh, between.loads), (under, between.under)))
-    more, high = np.zeros((len(phi), 0)), np.zeros(0)
+    wanted, responses = np.hstack([loads.on_mesh[:, by_mass], between.loads]), np.hstack([under[:, by_mass], between.under])
+    high = np.zeros(0)
     if wanted.shape[1]:
         names = [*np.array(loads.names)[by_mass], *between.names]
         more, high, left, dropped = residuals_of(owner, M, K, phi[:, 6 * len(frames) :], responses)
         if between.names:
-            tell_known(owner, names, left, dropped, level=6)
+            tell_known(owner, names, left, dropped, level=5)  # of the caller, behind what checks arguments
         phi = np.hstack([phi, more])
     if hit is not None and hit.enough(phi) is None:
         hit.refuse(X, per, phi)
@@ -363,14 +363,17 @@ def _parts(owner, mesh, material, frames, coupling, stiffening, wanted, options)
 def _tractions(owner, wanted, body, frames, areas):
     """`Tractions` of ``residual_vectors`` and of groups of faces; ``areas``: of `_surface`."""
     faces = {name: Traction(name, places, area / area.sum()) for name, (places, area) in areas.items()}
+    what = "names of groups of the mesh or fem.LoadPattern of gravity or an axis, or a list"
+    given = [] if wanted is None else [wanted] if isinstance(wanted, (str, LoadPattern)) else wanted
+    owner.check(isinstance(given, (list, tuple)), "residual_vectors", given, f"must be {what}")
     chosen: list = []
-    for one in [wanted] if isinstance(wanted, (str, LoadPattern)) else [] if wanted is None else wanted:
+    for one in given:
         if isinstance(one, str) and one not in faces:
             nodes = body.node_numbers(one)
             chosen.append(Traction(one, nodes, np.full(len(nodes), 1.0 / len(nodes))))
         else:
             chosen.append(faces[one] if isinstance(one, str) else one)
-    chosen = _wanted(owner, chosen, "names of groups of the mesh or fem.LoadPattern of gravity or an axis")
+    chosen = _wanted(owner, chosen, what)
     named = [one.name for one in chosen]
     others = [one for name, one in faces.items() if name not in named]
     known = worth_knowing(others, [float(areas[one.name][1].sum()) for one in others], frames)
@@ -381,7 +384,7 @@ def _wanted(owner, chosen, what):
     """Items of ``residual_vectors``, checked."""
     names = []
     for one in chosen:
-        owner.check(isinstance(one, (Traction, LoadPattern)), "residual_vectors", one, f"must be {what}, or a list")
+        owner.check(isinstance(one, (Traction, LoadPattern)), "residual_vectors", one, f"must be {what}")
         if isinstance(one, Traction):
             owner.check(one.name not in names, "residual_vectors", one.name, "is given twice")
             names.append(one.name)
