@@ -391,15 +391,21 @@ class Superelement(Inertia):
         )
         return [*found, ("stress", share, text)]
 
-    def settling_time(self, points: np.ndarray) -> float:
-        """How long [s] forces on points (k,) act that are no blow: 2·2π√(m f⁰), the largest f⁰ of groups with them.
+    def settling_time(self, points: np.ndarray, forces: np.ndarray | None = None) -> float:
+        """How long [s] forces on points (k,) act that are no blow: 2·2π√(m f⁰), with f⁰ of their resultants.
 
-        A blow on the body alone lasts a quarter of that at most. Infinite where no group is known.
+        A blow on the body alone lasts a quarter of that at most. Without ``forces`` (k, 3), axes of the body, the least
+        of all directions and groups with these points; infinite where none is known.
         """
         r = self.reduction
-        known = [3 * k for k, group in enumerate(r.loaded.values()) if np.isin(points, group).any()]
-        largest = [float(np.linalg.eigvalsh(r.traction_compliance[k : k + 3, k : k + 3])[-1]) for k in known]
-        return 4.0 * np.pi * np.sqrt(r.mass * max(largest)) if known else np.inf
+        if forces is None:
+            known = [3 * k for k, group in enumerate(r.loaded.values()) if np.isin(points, group).any()]
+            found = [float(np.linalg.eigvalsh(r.traction_compliance[k : k + 3, k : k + 3])[0]) for k in known]
+            f = min(found, default=np.inf)
+        else:
+            t = resultants(r.loaded, points, forces)
+            f = float(t @ r.traction_compliance @ t / max(t @ t, 1e-300))
+        return float(4.0 * np.pi * np.sqrt(r.mass * max(f, 0.0)))
 
     def remark_on_loads(self, points: np.ndarray, forces: np.ndarray, d: np.ndarray) -> list:
         """That its modes leave out much of what lasting loads on its points bring about, see `element_checks`.
@@ -421,9 +427,9 @@ class Superelement(Inertia):
         parts = (t * moved).reshape(-1, 3).sum(axis=1)
         groups = [name for name, part in zip(r.loaded, parts) if part > 0.1 * parts.max()]
         text = (
-            f"loads between its frames, on {listed([repr(one) for one in groups])}, deform it by {share:.0%} less than "
-            f"they should: its {len(r.interface_frequencies)} modes leave that out. Reduce it with "
-            f"residual_vectors={groups}, or make frames of these groups, with coupling='averaged'"
+            f"its {len(r.interface_frequencies)} modes leave out {share:.0%} of its deformation (of strain energy) under "
+            f"lasting loads between its frames, on {listed([repr(one) for one in groups])}: it is too stiff there. Reduce "
+            f"it with residual_vectors={groups}, or make frames of these groups, with coupling='averaged'"
         )
         return [("loads between frames", share, text)]
 

@@ -1,7 +1,8 @@
 """Lasting loads on points of bodies that know them in part only, as superelements between their frames.
 
-In windows of saved states, as long as the body asks for (`Superelement.settling_time`) and of eight states at least, a
-load is lasting, and no blow, where with the sum S of the sizes of the forces on a body
+In windows of saved states, as long as the body asks for (`Superelement.settling_time`, first of any load, then of the
+mean one) and of eight states at least, a load is lasting, and no blow, where with the sum S of the sizes of the forces
+on a body
 
     mean(S)² > ½ mean(S²)                                                                                           (1)
 
@@ -45,7 +46,7 @@ class LoadWatch:
             if np.isfinite(window):
                 nodes = np.array([node.index for node in body.nodes])
                 self.watched.append(Watched(body, nodes, points, columns, window))
-        self.sums: list[Any] = [None] * len(self.watched)  # time at the start of the window, count, sums
+        self.sums: list[Any] = [None] * len(self.watched)  # start and length of the window, count, sums
         self.found: list[list] = [[] for _ in self.watched]
 
     def look(self, block: dict[str, np.ndarray]) -> None:
@@ -66,22 +67,28 @@ class LoadWatch:
 
     def _fill(self, number, one, t, columns, first):
         """Add states from ``first`` on to a window, up to its end; returns the first of the next."""
-        start, count, sums = self.sums[number] or (float(t[first]), 0, 0.0)
-        end = np.searchsorted(t, start + one.window) + 1
-        end = min(max(int(end), first + LEAST - count, first + 1), len(t))
-        self.sums[number] = start, count + end - first, sums + columns[first:end].sum(axis=0)
-        if t[end - 1] - start >= one.window and count + end - first >= LEAST:
-            self._close(number, one)
+        start, length, count, sums = self.sums[number] or (float(t[first]), one.window, 0, 0.0)
+        end = int(np.searchsorted(t, start + length)) + 1
+        end = min(max(end, first + LEAST - count, first + 1), len(t))
+        count, sums = count + end - first, sums + columns[first:end].sum(axis=0)
+        self.sums[number] = start, length, count, sums
+        if t[end - 1] - start >= length and count >= LEAST:
+            self._close(number, one, float(t[end - 1]))
         return end
 
-    def _close(self, number, one):
-        """Ask the body about a window, and begin another."""
-        _, count, sums = self.sums[number]
+    def _close(self, number, one, t):
+        """Ask the body about a window, and make it longer or begin another."""
+        start, length, count, sums = self.sums[number]
         self.sums[number], mean = None, sums / count
-        if mean[0] ** 2 > LASTING * mean[1]:
-            k = 3 * len(one.points)
-            remarks = one.body.remark_on_loads(one.points, mean[2 : 2 + k].reshape(-1, 3), mean[2 + k :])
-            self.found[number] = max([remarks, self.found[number]], key=lambda given: given[0][1] if given else 0.0)
+        if mean[0] ** 2 <= LASTING * mean[1]:
+            return
+        forces, d = np.split(mean[2:], [3 * len(one.points)])
+        needed = one.body.settling_time(one.points, forces.reshape(-1, 3))
+        if t - start < needed:
+            self.sums[number] = start, needed, count, sums
+            return
+        remarks = one.body.remark_on_loads(one.points, forces.reshape(-1, 3), d)
+        self.found[number] = max([remarks, self.found[number]], key=lambda given: given[0][1] if given else 0.0)
 
     def get_state(self) -> dict[str, Any]:
         """What was seen."""
