@@ -96,7 +96,10 @@ def _finish(
     between = _between(owner, tractions, M, K, X, per, held_still)
     held_still = held_still if stiffening else np.zeros_like  # its factors are most of the memory
     by_mass = under.any(axis=0)
-    wanted, responses = np.hstack([loads.on_mesh[:, by_mass], between.loads]), np.hstack([under[:, by_mass], between.under])
+    wanted, responses = (
+        np.hstack([loads.on_mesh[:, by_mass], between.loads]),
+        np.hstack([under[:, by_mass], between.under]),
+    )
     high = np.zeros(0)
     if wanted.shape[1]:
         names = [*np.array(loads.names)[by_mass], *between.names]

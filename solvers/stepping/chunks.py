@@ -245,7 +245,12 @@ class Chunks:
             print(f"\n{self.reason}; results up to there are kept", file=sys.stderr)
         try:
             warnings = [*warnings_of(self.engine), *drift_of_energy(self.engine), *self.depth.warnings()]
-            warnings += [*loss_of_energy(self.engine), *remarks_of_run(self.engine), *self.loads.warnings(), *self.notes]
+            warnings += [
+                *loss_of_energy(self.engine),
+                *remarks_of_run(self.engine),
+                *self.loads.warnings(),
+                *self.notes,
+            ]
             if self.engine.strict and warnings and self.failure is None:
                 end = self.time(self.done)
                 text = f"{' '.join(warnings)} Without strict=True this is a warning of the result."

@@ -153,7 +153,9 @@ def test_the_share_that_is_missing_is_that_of_a_rod(modes):
     assert part.missing_compliance("x1", [1, 0, 0]) == pytest.approx(expected, rel=1e-6)
     assert part.missing_compliance("x1", [0, 1, 0]) == pytest.approx(1.0, rel=1e-9)
     assert part.missing_compliance("x1") == pytest.approx(1.0, rel=1e-9)
-    with pytest.raises(fem.ParameterError, match=r"group = 'x0'.*is no group whose compliance .*\(x1, y0, y1, z0, z1\)"):
+    with pytest.raises(
+        fem.ParameterError, match=r"group = 'x0'.*is no group whose compliance .*\(x1, y0, y1, z0, z1\)"
+    ):
         part.missing_compliance("x0")
 
 

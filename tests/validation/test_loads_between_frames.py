@@ -284,7 +284,14 @@ def test_a_strict_run_stops_and_a_run_in_parts_is_told_the_same(tmp_path, monkey
             fem.DecoupledNSGA().run(model, t_end=0.5, h=2e-3, strict=True)
         whole = fem.DecoupledNSGA().run(model, t_end=0.5, h=2e-3)
         parts = stopped_and_resumed(
-            monkeypatch, fem.DecoupledNSGA(), on_floor()[0], 0.5, 2e-3, tmp_path / "parts.vtkhdf", every=30, kills=(1, 3)
+            monkeypatch,
+            fem.DecoupledNSGA(),
+            on_floor()[0],
+            0.5,
+            2e-3,
+            tmp_path / "parts.vtkhdf",
+            every=30,
+            kills=(1, 3),
         )
     told = [[text for text in one.warnings if "between its frames" in text] for one in (whole, parts)]
     assert len(told[0]) == 1 and told[1] == told[0]
