@@ -120,7 +120,8 @@ def _finish(
     arrays |= {
         "positions": places, "center": center, "inertia": inertia, "points": X,
         "interface_frequencies": frequencies, "residual_frequencies": high, "basis": basis, "faces": faces,
-        "residual_loads": wanted.T @ phi, "tractions": between.forces.T @ phi, "traction_compliance": between.compliance,
+        "residual_loads": wanted.T @ phi, "tractions": between.forces.T @ phi,
+        "traction_compliance": between.compliance,
     }  # fmt: skip
     arrays |= {} if cells is None else cells
     geometries = [geometry for _, geometry in stiffening]

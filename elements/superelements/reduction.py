@@ -117,8 +117,7 @@ class Reduction(Checked):
         self.mass = self.positive("mass", mass, "kg")
         if isinstance(arrays, dict):
             p, n = (len(np.atleast_1d(arrays.get(key, []))) for key in ("stretch", "M"))
-            shapes = ((0,), (0, n), (0, n), (0, 0))
-            none = dict(zip(RESIDUAL, map(np.zeros, shapes)))
+            none = dict(zip(RESIDUAL, map(np.zeros, ((0,), (0, n), (0, n), (0, 0)))))
             arrays = CELLS | none | {"pull_softening": np.zeros((p, p, n, n))} | arrays
             arrays |= {} if loaded else {key: none[key] for key in ("tractions", "traction_compliance")}
         missing = [key for key in ARRAYS if key not in arrays] if isinstance(arrays, dict) else ARRAYS

@@ -427,9 +427,9 @@ class Superelement(Inertia):
         parts = (t * moved).reshape(-1, 3).sum(axis=1)
         groups = [name for name, part in zip(r.loaded, parts) if part > 0.1 * parts.max()]
         text = (
-            f"its {len(r.interface_frequencies)} modes leave out {share:.0%} of its deformation (of strain energy) under "
-            f"lasting loads between its frames, on {listed([repr(one) for one in groups])}: it is too stiff there. Reduce "
-            f"it with residual_vectors={groups}, or make frames of these groups, with coupling='averaged'"
+            f"its {len(r.interface_frequencies)} modes leave out {share:.0%} of its deformation (strain energy) under "
+            f"lasting loads between its frames, on {listed([repr(one) for one in groups])}: it is too stiff there. "
+            f"Reduce it with residual_vectors={groups}, or make frames of these groups, with coupling='averaged'"
         )
         return [("loads between frames", share, text)]
 

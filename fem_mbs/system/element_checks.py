@@ -129,7 +129,7 @@ def point_loads(system: Any) -> dict[Any, tuple[np.ndarray, np.ndarray]]:
 
 
 def remarks_on_loads(system: Any, outputs: np.ndarray, state: Any) -> list[str]:
-    """What bodies remark on forces on their points at an equilibrium, outputs (n_outputs,) and `State`, as `remarks`."""
+    """What bodies remark on forces on their points at an equilibrium, of outputs (n_outputs,) and a `State`."""
     found = []
     for body, (numbers, columns) in point_loads(system).items():
         index = [node.index for node in body.nodes]

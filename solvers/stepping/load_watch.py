@@ -1,8 +1,8 @@
 """Lasting loads on points of bodies that know them in part only, as superelements between their frames.
 
-In windows of saved states, as long as the body asks for (`Superelement.settling_time`, first of any load, then of the
-mean one) and of eight states at least, a load is lasting, and no blow, where with the sum S of the sizes of the forces
-on a body
+In windows of saved states, as long as the body asks for (`Superelement.settling_time`, first of any load, then of
+the mean one) and of eight states at least, a load is lasting, and no blow, where with the sum S of the sizes of the
+forces on a body
 
     mean(S)² > ½ mean(S²)                                                                                           (1)
 
@@ -78,7 +78,7 @@ class LoadWatch:
 
     def _close(self, number, one, t):
         """Ask the body about a window, and make it longer or begin another."""
-        start, length, count, sums = self.sums[number]
+        start, _, count, sums = self.sums[number]
         self.sums[number], mean = None, sums / count
         if mean[0] ** 2 <= LASTING * mean[1]:
             return

@@ -202,7 +202,7 @@ def test_a_response_without_mass_is_refused():
     """A spring to a point without mass, which no mode moves: no vector of mass 1 does either."""
     K, M = np.diag([1.0, 2.0, 3.0]), np.diag([1.0, 1.0, 0.0])
     modes, under = np.eye(3)[:, :1], np.linalg.inv(K)[:, 1:]
-    with pytest.raises(fem.ParameterError, match="residual_vectors.*move nodes without mass only"):
+    with pytest.raises(fem.ParameterError, match=r"residual_vectors.*move nodes without mass only"):
         residuals_of(Named("part"), M, K, modes, under)
     vectors, high, left, dropped = residuals_of(Named("part"), M, K, modes, under[:, :1])
     np.testing.assert_allclose(np.abs(vectors), [[0], [1], [0]], atol=1e-15)
@@ -240,7 +240,7 @@ def test_an_averaged_frame_takes_the_traction_on_it():
 def test_loads_that_add_nothing_are_told():
     mesh = mesh_of().with_group("again", lambda x: x[:, 2] < 0.0105)
     assert set(mesh.nodes_of("again")) == set(mesh.nodes_of("z0"))
-    with pytest.warns(UserWarning, match="3 of 6 residual vectors are left out: .*'z0' along x.*follow from") as told:
+    with pytest.warns(UserWarning, match=r"3 of 6 residual vectors are left out: .*'z0' along x.*follow from") as told:
         part = made(4, mesh=mesh, residual_vectors=["z0", "again"])
     assert told[0].filename == __file__ and part.residual_vectors == 3
     small = fem.block_mesh([1, 1, 1], [1, 1, 2], cell="hexahedron")
