@@ -6,8 +6,8 @@ forces on a body
 
     mean(S)² > ½ mean(S²)                                                                                           (1)
 
-A force that acts in the share κ of a window gives κ. Means of forces and of deformations over such a window are shown to
-the body (`remark_on_loads`), and the largest remark is told.
+A force that acts in the share κ of a window gives κ. Means of forces and of deformations over such a window are shown
+to the body (`remark_on_loads`), and the largest remark is told.
 
 Source: docs/theory/superelements.md, section 7.
 """

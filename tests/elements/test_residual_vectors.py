@@ -112,6 +112,16 @@ def test_residual_vectors_carry_what_is_taken_out():
             whole.with_modes(wrong)
 
 
+def test_what_softens_under_a_load_knows_what_residual_vectors_took_over():
+    """R of loads that stiffen, (21), on the frames: that of the reduction which would have been made."""
+    mesh = fem.block_mesh([1, 0.1, 0.06], [8, 1, 1])
+    given = dict(stiffening=fem.LoadPattern(axis=[0, 0, 1], held="left"), residual_vectors=["z0"])
+    whole, fewer = (made(count, {"left": "x0", "right": "x1"}, mesh, **given) for count in (12, 4))
+    found, wanted = (r.pull_softening[0, 0, :12, :12] for r in (whole.with_modes(4), fewer))
+    np.testing.assert_allclose(found, wanted, atol=1e-6 * np.abs(wanted).max())
+    assert np.abs(whole.pull_softening[0, 0, :12, :12]).max() < 0.9 * np.abs(wanted).max()
+
+
 def test_a_file_keeps_residual_vectors(tmp_path):
     r = made(4, residual_vectors=["z0"])
     r.save(tmp_path / "part.h5")
@@ -230,7 +240,7 @@ def test_what_is_no_load_between_frames_is_refused(given, match):
 def test_an_averaged_frame_takes_the_traction_on_it():
     """With weights of areas a uniform traction is its force; a part of the face is none."""
     frames = {"top": "z1", "sole": "z0"}
-    with pytest.raises(fem.ParameterError, match="'z0'.*frames take it, exactly"):
+    with pytest.raises(fem.ParameterError, match=r"'z0'.*frames take it, exactly"):
         made(3, frames, coupling={"sole": "averaged"}, residual_vectors="z0")
     r = made(3, frames, coupling={"sole": "averaged"}, residual_vectors="end")
     assert r.residual_vectors == 3 and r.missing_compliance("end") < 1e-9

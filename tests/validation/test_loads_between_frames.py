@@ -9,6 +9,7 @@ from resumed import stopped_and_resumed
 
 import fem_mbs as fem
 from fem_mbs.elements.superelements.residual_vectors import resultants
+from fem_mbs.solvers.stepping.load_watch import LoadWatch
 
 E = 1e7
 STEPPERS = [
@@ -311,3 +312,47 @@ def test_points_between_two_groups_give_their_forces_to_one():
     np.testing.assert_allclose(t[names.index("z0")], [9.0, 0.0, 18.0])
     np.testing.assert_allclose(t.sum(axis=0), [9.0, 1.0, 18.0])
     assert not t[[names.index(name) for name in ("x1", "y1")]].any()
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_turned_model_is_told_the_same():
+    """Forces are those in axes of the body: of a run at rest, and of an equilibrium on a slope that friction holds."""
+    found = []
+    for turn in (STRAIGHT, TURN):
+        model, *_ = on_floor(turn)
+        told = fem.DecoupledNSGA().run(model, t_end=0.6, h=2e-3).warnings
+        told += fem.static_equilibrium(pulled(turn), stability=False).results.warnings
+        found.append([text for text in told if "between its frames" in text])
+    assert len(found[0]) == 2 and found[1] == found[0]
+
+
+def pulled(turn):
+    """A held block, with a force across its sole and along it."""
+    part = fem.Superelement(reduced(column_mesh(), {"top": "z1"}, 5, 0.3), rotation=turn, name="block")
+    sole, model = fem.SuperelementSurface(part, "z0"), fem.Model("pulled", gravity=[0, 0, 0])
+    top = part.frame("top")
+    model.add(part, sole, fem.Fixed(model.ground.frame(top.position, rotation=turn), top))
+    model.add([fem.PointForce(node, turn @ [0.0, 0.1, 2.0]) for node in sole.nodes])
+    return model
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    ("axis", "lasts", "told"), [(2, 0.08, 0), (2, 0.25, 1), (0, 0.25, 0), (0, 0.34, 0), (0, 1.5, 1)]
+)
+def test_a_load_lasts_where_it_acts_for_longer_than_the_part_takes_to_answer(axis, lasts, told):
+    """Half of 2·2π√(m f): 0.09 s along the column, f = L/EA, and 0.36 s across it, L³/3EI and shear."""
+    model, column, _ = on_floor(modes=0)
+    system = model.compile()
+    watch = LoadWatch(system, 1)
+    t = np.arange(0.0, 3.0, 0.01)
+    outputs = np.zeros((len(t), system.n_outputs))
+    for element, slices in system.output_slices.items():
+        if hasattr(element, "point_of"):
+            outputs[:, slices["force"].start + axis] = np.where(t < lasts, -1.0, 0.0)
+    x, Q = np.tile(system.initial.x, (len(t), 1, 1)), np.tile(system.initial.Q, (len(t), 1, 1))
+    for part in (slice(0, 7), slice(7, 150), slice(150, 300)):
+        given = {"step": np.arange(len(t)), "t": t, "output": outputs, "position": x, "quaternion": Q}
+        watch.look({key: one[part] for key, one in given.items()})
+    assert len(watch.warnings()) == told
+    assert column.settling_time(np.array([0])) > 0.1
