@@ -154,7 +154,9 @@ def static_equilibrium(
         if path.records:
             known = {"lowest_eigenvalue": result.lowest_eigenvalue, "stable": result.stable}
             known = {} if np.isnan(result.lowest_eigenvalue) else known
-            remarks = path.remarks + element_checks.remarks(system, path.records[-1]["output"])
+            outputs = path.records[-1]["output"]
+            remarks = path.remarks + element_checks.remarks(system, outputs)
+            remarks += element_checks.remarks_on_loads(system, [(outputs[-1], path.state)])
             remarks += element_checks.remarks_on_stress(system, [path.state])
             known["warnings"] = remarks + element_checks.remarks_on_rotation(system, path.state, w)
             options = {"solver": "static_equilibrium", "steps": steps, "tolerance": tolerance}

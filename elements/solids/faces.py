@@ -80,10 +80,12 @@ def tell_far_faces(owner: Checked, what: str, normals: np.ndarray, ways: np.ndar
 
 
 def nodal_areas(body: MeshBody, places: np.ndarray) -> np.ndarray:
-    """∫ N_a dA (nn,) [m²] of one face of the unloaded body."""
-    rule = FACES[len(places)].stiffness
-    J = rule.jacobians(body.reference[places][None])[0]
-    return rule.shapes.T @ (rule.weights * np.linalg.norm(np.cross(J[..., 0], J[..., 1]), axis=1))
+    """∫ N_a dA (…, nn) [m²] of faces (…, nn) of one type of the unloaded body."""
+    places = np.asarray(places)
+    rule = FACES[places.shape[-1]].stiffness
+    J = rule.jacobians(body.reference[places.reshape(-1, places.shape[-1])])
+    sizes = rule.weights * np.linalg.norm(np.cross(J[..., 0], J[..., 1]), axis=-1)
+    return (sizes @ rule.shapes).reshape(places.shape)
 
 
 def area_shares(owner: Checked, body: SolidBody, group: str) -> tuple[np.ndarray, np.ndarray]:

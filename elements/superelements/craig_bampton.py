@@ -134,6 +134,12 @@ class Halved:
         found[self.order] = self.lower @ own + self.lower.T @ own - diagonal * own
         return found
 
+    def diagonal(self) -> np.ndarray:
+        """Its diagonal (n,)."""
+        found = np.empty(self.shape[0])
+        found[self.order] = self.lower.diagonal()
+        return found
+
     def rest(self) -> Any:
         """Lower triangle of the rows and columns after the first; its values are those of ``lower`` itself."""
         k, (n, _), begin = self.first, self.shape, self.lower.indptr[self.first]

@@ -7,9 +7,9 @@ A load p of frames and of the mass of the body, in equilibrium with its reaction
     u_p = Φ_b d_b + v_p ,   K_ii v_p = b_p with the frames held ,   f⁰_pq = c_b,p·d_b,q + b_p·v_q                   (19)
 
 u_p is the exact response of the mesh, f⁰ its compliance, f that of the coordinates: f⁰ − f is the work of modes that
-are left out. What the modes leave out of v_p becomes a mode of its own (Dickens, Nakagawa & Wittbrodt 1997), so that
-f = f⁰ until modes are taken out. Loads that follow from the others make f⁰ singular, and are refused; so are loads for
-which f is less than `KNOWN` of f⁰.
+are left out. What the modes leave out of v_p becomes a residual vector (`residual_vectors`), so that f = f⁰. Loads that
+follow from the others make f⁰ singular, and are refused; so are loads for which f is less than `KNOWN` of f⁰, as in
+older files.
 
 Source: docs/theory/superelements.md, section 6; derived here.
 """
@@ -24,12 +24,13 @@ from fem_mbs.spelling import listed
 
 DEPENDENT = 1e-6  # least share of the work of a load that the others must not do: round-off of f is 1e-13 of it
 KNOWN = 0.5  # least share of the work of a load that the coordinates of the body must do
-LEFT = 1e-4  # least part of the response to a load that is worth a mode
 BALANCED = 1e-6  # of the forces of a load: a resultant that is none
 
 
 class LoadPattern(Checked):
-    """A load whose stresses change the stiffness of a superelement: an item of ``stiffening`` of `reduce_mesh`.
+    """A load of a superelement: an item of ``stiffening`` of `reduce_mesh`, whose stresses change its stiffness.
+
+    Loads by its mass, ``axis`` and ``gravity``, may also be items of ``residual_vectors``.
 
     Its form counts, not its size or sign: in a run the part computes how much of it there is. What it does not hold in
     equilibrium by itself is taken by the frame ``held``. Forces of all kinds that are given add up to one load.
@@ -151,23 +152,6 @@ def patterns_of(owner: Checked, given: Any, frames: list, matrices: bool) -> lis
     return found
 
 
-def load_modes(M: Any, K: Any, modes: np.ndarray, under: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """What modes (N, m) leave out of responses (N, p), as further modes: (N, ≤ p), and their frequencies [rad/s].
-
-    All with the frames held and of mass 1. They are orthogonal to the modes in M and K, and of higher frequency than
-    any of them that is not left out.
-    """
-    under = under[:, under.any(axis=0)]
-    size = np.sqrt(np.einsum("ip,ip->p", under, M @ under).clip(1e-300))
-    rest = under / size
-    for _ in range(2):  # once more for round-off
-        rest = rest - modes @ (modes.T @ (M @ rest))
-    shares, mixed = np.linalg.eigh(rest.T @ (M @ rest))
-    rest = rest @ mixed[:, shares > LEFT**2]
-    squares, mixed = eigh(rest.T @ (K @ rest), rest.T @ (M @ rest))
-    return rest @ mixed, np.sqrt(squares.clip(0.0))
-
-
 class Loads(NamedTuple):
     """Loads of (17) and (18) on the coordinates of a body.
 
@@ -246,6 +230,6 @@ def check_known(owner: Checked, names: list[str], known: np.ndarray, exact: np.n
     several, apart = listed(chosen), "are told apart by" if len(chosen) > 1 else "is known to"
     message = (
         f"{apart} the frames and modes of the body by {max(shares[0], 0.0):.0%} of its work only; it must be "
-        f"{KNOWN:.0%}. Keep the modes that move along with them: the last ones are those of the loads"
+        f"{KNOWN:.0%}. Reduce the part again: residual vectors of the loads are then kept"
     )
     owner.check(shares[0] > KNOWN, "stiffening", several, message)

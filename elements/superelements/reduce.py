@@ -5,14 +5,14 @@ Source: docs/theory/superelements.md, section 2.
 
 import gc
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from fem_mbs.arguments import ArrayLike, Keywords, Named
 from fem_mbs.cells import DRAWN
 from fem_mbs.elements.solids.body import SolidBody
-from fem_mbs.elements.solids.faces import area_shares
+from fem_mbs.elements.solids.faces import area_shares, nodal_areas
 from fem_mbs.elements.solids.material import SolidMaterial
 from fem_mbs.elements.superelements.blows import MOST_MODES, Blows
 from fem_mbs.elements.superelements.coordinates import as_lengths, compliance, responses, rigid_coordinates
@@ -24,9 +24,19 @@ from fem_mbs.elements.superelements.craig_bampton import (
     followers,
     reduced,
 )
-from fem_mbs.elements.superelements.load_patterns import LoadPattern, Loads, check_known, load_modes, patterns_of
+from fem_mbs.elements.superelements.load_patterns import LoadPattern, Loads, check_known, patterns_of
 from fem_mbs.elements.superelements.matrix_files import Entries, read_matrix_file
 from fem_mbs.elements.superelements.reduction import Reduction
+from fem_mbs.elements.superelements.residual_vectors import (
+    Traction,
+    forces_of,
+    residuals_of,
+    solved,
+    tell_frames,
+    tell_known,
+    works,
+    worth_knowing,
+)
 from fem_mbs.elements.superelements.stiffening import (
     cells_of,
     follower_stiffness,
@@ -44,13 +54,29 @@ from fem_mbs.system.system import System
 MODES = 12  # by default
 
 
-def _finish(owner, matrices, X, per, frames, modes, surface, name, stiffening=(), cells=None, blows=(None, None)):
+class Tractions(NamedTuple):
+    """Loads between the frames: those that get residual vectors, and those whose compliance is kept.
+
+    Attributes
+    ----------
+    wanted : list of Traction and LoadPattern
+    known : list of Traction
+    """
+
+    wanted: list
+    known: list[Traction]
+
+
+def _finish(
+    owner, matrices, X, per, frames, modes, surface, name, tractions, stiffening=(), cells=None, blows=(None, None)
+):
     """Checks, reduction and mass properties of a model.
 
     ``matrices``: list of M and K, which is emptied.
     ``blows``: energy kept and frames struck, see `Blows`.
     ``cells``: arrays of the solids, see `Reduction`.
     ``surface``: its faces and groups, see `Reduction`.
+    ``tractions``: `Tractions`.
     ``stiffening``: pairs of a `LoadPattern` and K_G, or a function of displacements (k, 3), K_G of one component.
     """
     M, K, rigid = checked_model(owner, matrices, X, per)
@@ -68,11 +94,21 @@ def _finish(owner, matrices, X, per, frames, modes, surface, name, stiffening=()
     loads = Loads.of(owner, [pattern for pattern, _ in stiffening], frames, M, X, per)
     enough = None if hit is None else hit.enough
     phi, frequencies, held_still = craig_bampton(owner, M, K, X, per, frames, modes, enough)
+    under = solved(held_still, loads.on_mesh)
+    between = _between(owner, tractions, M, K, X, per, held_still)
     held_still = held_still if stiffening else np.zeros_like  # its factors are most of the memory
-    under = held_still(loads.on_mesh) if loads.on_mesh.any() else np.zeros_like(loads.on_mesh)
-    if under.any():
-        more, high = load_modes(M, K, phi[:, 6 * len(frames) :], under)
-        phi, frequencies = np.hstack([phi, more]), np.concatenate([frequencies, high])
+    by_mass = under.any(axis=0)
+    wanted, responses = (
+        np.hstack([loads.on_mesh[:, by_mass], between.loads]),
+        np.hstack([under[:, by_mass], between.under]),
+    )
+    high = np.zeros(0)
+    if wanted.shape[1]:
+        names = [*np.array(loads.names)[by_mass], *between.names]
+        more, high, left, dropped = residuals_of(owner, M, K, phi[:, 6 * len(frames) :], responses)
+        if between.names:
+            tell_known(owner, names, left, dropped, level=5)  # of the caller, behind what checks arguments
+        phi = np.hstack([phi, more])
     if hit is not None and hit.enough(phi) is None:
         hit.refuse(X, per, phi)
     phi[:, 6 * len(frames) :] *= np.sqrt(mass)  # amplitudes are lengths, and alike in all units
@@ -85,12 +121,15 @@ def _finish(owner, matrices, X, per, frames, modes, surface, name, stiffening=()
     basis = phi.reshape(len(X), per, -1)[:, :3].reshape(3 * len(X), -1)
     arrays |= {
         "positions": places, "center": center, "inertia": inertia, "points": X,
-        "interface_frequencies": frequencies, "basis": basis, "faces": faces,
+        "interface_frequencies": frequencies, "residual_frequencies": high, "basis": basis, "faces": faces,
+        "residual_loads": wanted.T @ phi, "tractions": between.forces.T @ phi,
+        "traction_compliance": between.compliance,
     }  # fmt: skip
     arrays |= {} if cells is None else cells
     geometries = [geometry for _, geometry in stiffening]
     arrays |= _patterns(owner, arrays, phi, frames, loads, under, geometries, units, K, held_still)
-    found = Reduction([frame.name for frame in frames], mass, arrays, groups=groups, name=name)
+    loaded = {one.name: one.nodes for one in tractions.known}
+    found = Reduction([frame.name for frame in frames], mass, arrays, groups=groups, loaded=loaded, name=name)
     size = np.sqrt(np.diag(found.M).clip(1e-300))
     least = float(np.linalg.eigvalsh(found.M / np.outer(size, size))[0])
     message = (
@@ -99,6 +138,38 @@ def _finish(owner, matrices, X, per, frames, modes, surface, name, stiffening=()
     )
     owner.check(least > 1e-12 and np.diag(found.M).min() > 0.0, "frames", [frame.name for frame in frames], message)
     return found
+
+
+class _Between(NamedTuple):
+    """Loads between the frames on a mesh of N displacements, and what they do while the frames are held.
+
+    Attributes
+    ----------
+    names : (q,), loads : (N, q) [N], under : (N, q) [m], of those that get residual vectors
+    forces : (N, 3 g) [N], sparse, compliance : (3 g, 3 g) [m/N], of those whose compliance is kept
+    """
+
+    names: list[str]
+    loads: np.ndarray
+    under: np.ndarray
+    forces: Any
+    compliance: np.ndarray
+
+
+def _between(owner, tractions, M, K, X, per, held_still):
+    """`_Between` of the `Tractions`; ``held_still``: of `craig_bampton`."""
+    groups = [one.name for one in tractions.wanted if isinstance(one, Traction)]
+    patterns = [one for one in tractions.wanted if isinstance(one, LoadPattern)]
+    known = [one.name for one in tractions.known]
+    numbers = [3 * known.index(name) + axis for name in groups for axis in range(3)]
+    forces = forces_of(tractions.known, len(X), per)
+    compliance, under = works(held_still, forces, numbers)
+    by_mass = Loads.of(owner, patterns, [], M, X, per)
+    loads = np.hstack([forces[:, numbers].toarray(), by_mass.on_mesh])
+    under = np.hstack([under, solved(held_still, by_mass.on_mesh)])
+    tell_frames(owner, K, loads, under, [*(f"'{name}'" for name in groups for _ in range(3)), *by_mass.names])
+    names = [*(f"'{name}' along {axis}" for name in groups for axis in "xyz"), *by_mass.names]
+    return _Between(names, loads, under, forces, compliance)
 
 
 def _without_rigid(owner, K, size, places, units):
@@ -188,6 +259,7 @@ def reduce_mesh(
     elements: Any = None,
     mass: str = "consistent",
     stiffening: tuple[str, str] | LoadPattern | list | None = None,
+    residual_vectors: str | LoadPattern | list | None = None,
     energy_kept: float | None = None,
     struck: dict[str, Any] | None = None,
     name: str | None = None,
@@ -211,7 +283,12 @@ def reduce_mesh(
         Two frames between which the part carries an axial load, as a rod does: the load then stiffens bending, or
         softens it. For slender parts; it makes a rod that is swung round some ten times as accurate. Other loads that a
         part carries, on several frames or by its mass: a list of them, such as ``[("a", "b"), LoadPattern(axis=…)]``.
-        Each load by the mass adds a mode, its static response, as far as the others leave it out.
+        Each load by the mass gets a residual vector.
+    residual_vectors : str, `LoadPattern`, or list of both, optional
+        For lasting loads between the frames, as contacts at rest and pressures: groups of the mesh, on which they act.
+        Each adds three residual vectors (MacNeal 1971, Rubin 1975), what the modes leave out of the static response to
+        uniform tractions along x, y and z; to equal forces on its nodes where it has no faces. Of a `LoadPattern` by
+        the mass, ``gravity`` or ``axis``, it is one.
     energy_kept : float from 0 to 1, optional
         For a part that is struck: take as many modes as a blow with restitution 0 needs to leave this share of the
         energy in the body, 1 − m_eff/M, in the place of a number of them. ``modes`` is then the most that are allowed,
@@ -229,12 +306,12 @@ def reduce_mesh(
     ------
     ParameterError
         Groups that are not there, or share nodes; frames of one point, or of points on a line; a body in two parts; an
-        energy that cannot be kept: tells what can, and why.
+        energy that cannot be kept: tells what can, and why; residual vectors of loads that frames take alone.
 
     Warns
     -----
     UserWarning
-        ``modes`` cuts a pair of modes of one frequency.
+        ``modes`` cuts a pair of modes of one frequency. Loads that add no residual vector, because the modes know them.
 
     Examples
     --------
@@ -245,17 +322,18 @@ def reduce_mesh(
     (('left', 'right'), 6, 78.5)
     """
     owner = Named("reduce_mesh", name)
-    matrices, X, named, surface, given, cells = _parts(
-        owner, mesh, material, frames, coupling, stiffening, dict(group=group, elements=elements, mass=mass, name=name)
+    options = dict(group=group, elements=elements, mass=mass, name=name)
+    matrices, X, named, surface, between, given, cells = _parts(
+        owner, mesh, material, frames, coupling, stiffening, residual_vectors, options
     )
     gc.collect()  # body and system, whose parts refer to each other: a good part of the memory
-    return _finish(owner, matrices, X, 3, named, modes, surface, name, given, cells, (energy_kept, struck))
+    return _finish(owner, matrices, X, 3, named, modes, surface, name, between, given, cells, (energy_kept, struck))
 
 
-def _parts(owner, mesh, material, frames, coupling, stiffening, options):
-    """What `_finish` needs of a mesh: matrices, positions, frames, surface, stiffening and cells.
+def _parts(owner, mesh, material, frames, coupling, stiffening, wanted, options):
+    """What `_finish` needs of a mesh: matrices, positions, frames, surface, tractions, stiffening and cells.
 
-    ``options``: of `SolidBody`.
+    ``wanted``: residual vectors; ``options``: of `SolidBody`.
     """
     body = SolidBody(mesh, material, **options)
     group = options["group"]
@@ -273,7 +351,8 @@ def _parts(owner, mesh, material, frames, coupling, stiffening, options):
         return weights[nodes]
 
     named = _frames(owner, frames, body.node_numbers, body.reference, coupling, shares)
-    surface = _surface(mesh, group, body)
+    triangles, groups, areas = _surface(mesh, group, body)
+    between = _tractions(owner, wanted, body, named, areas)
     given = []
     if stiffening is not None:
         plain = not any(type(element).enhanced for element in body.elements)
@@ -284,19 +363,56 @@ def _parts(owner, mesh, material, frames, coupling, stiffening, options):
         for one in patterns_of(owner, stiffening, named, matrices=False):
             owner.check(one.geometry is None, "stiffening", one, message)
             given.append((one, lambda u: geometric_stiffness(cells, body.reference, u)))
-    return matrices, body.reference, named, surface, given, _cells(body)
+    return matrices, body.reference, named, (triangles, groups), between, given, _cells(body)
+
+
+def _tractions(owner, wanted, body, frames, areas):
+    """`Tractions` of ``residual_vectors`` and of groups of faces; ``areas``: of `_surface`."""
+    faces = {name: Traction(name, places, area / area.sum()) for name, (places, area) in areas.items()}
+    what = "names of groups of the mesh or fem.LoadPattern of gravity or an axis, or a list"
+    given = [] if wanted is None else [wanted] if isinstance(wanted, (str, LoadPattern)) else wanted
+    owner.check(isinstance(given, (list, tuple)), "residual_vectors", given, f"must be {what}")
+    chosen: list = []
+    for one in given:
+        if isinstance(one, str) and one not in faces:
+            nodes = body.node_numbers(one)
+            chosen.append(Traction(one, nodes, np.full(len(nodes), 1.0 / len(nodes))))
+        else:
+            chosen.append(faces[one] if isinstance(one, str) else one)
+    chosen = _wanted(owner, chosen, what)
+    named = [one.name for one in chosen]
+    others = [one for name, one in faces.items() if name not in named]
+    known = worth_knowing(others, [float(areas[one.name][1].sum()) for one in others], frames)
+    return Tractions(chosen, [*(one for one in chosen if isinstance(one, Traction)), *known])
+
+
+def _wanted(owner, chosen, what):
+    """Items of ``residual_vectors``, checked."""
+    names = []
+    for one in chosen:
+        owner.check(isinstance(one, (Traction, LoadPattern)), "residual_vectors", one, f"must be {what}")
+        if isinstance(one, Traction):
+            owner.check(one.name not in names, "residual_vectors", one.name, "is given twice")
+            names.append(one.name)
+        else:
+            message = "has forces on frames, which need no residual vectors: frames move the body exactly"
+            owner.check(not one.forces, "residual_vectors", one, message)
+    return chosen
 
 
 def _surface(mesh, group, body):
-    """Triangles (f, 3) of the boundary, places of nodes of the body, and group of the mesh -> numbers of triangles."""
+    """Triangles (f, 3) of the boundary, places of nodes of the body, and of its groups what they have of it.
+
+    Group of the mesh -> numbers of triangles; and -> nodes (k,), rising, and their areas (k,) [m²].
+    """
     triangles, own, first = [], {}, 0
     for rows in mesh.boundary(group).values():
-        parts = DRAWN[rows.shape[1]]
-        triangles += [body.places_of(rows[:, corners]) for corners in parts]
+        parts, places = DRAWN[rows.shape[1]], body.places_of(rows)
+        triangles += [places[:, corners] for corners in parts]
         numbers = first + np.arange(len(rows))[:, None] + len(rows) * np.arange(len(parts))
-        own |= dict(zip(_corners(rows), numbers))
+        own |= dict(zip(_corners(rows), zip(numbers, places, nodal_areas(body, places))))
         first += numbers.size
-    groups = {}
+    groups, areas = {}, {}
     for name in mesh.groups:
         try:
             faces = mesh.faces_of(name)
@@ -304,8 +420,10 @@ def _surface(mesh, group, body):
             continue
         found = [own[key] for rows in faces.values() for key in _corners(rows) if key in own]
         if found:
-            groups[name] = np.sort(np.concatenate(found))
-    return np.concatenate(triangles), groups
+            numbers, places, sizes = (np.concatenate(part) for part in zip(*found))
+            groups[name], nodes = np.sort(numbers), np.unique(places)
+            areas[name] = nodes, np.bincount(np.searchsorted(nodes, places), sizes)
+    return np.concatenate(triangles), groups, areas
 
 
 def _corners(rows):
@@ -352,6 +470,7 @@ def reduce_matrices(
     coupling: str | dict[str, str] = "rigid",
     stiffening: tuple[str, str, Any] | LoadPattern | list | None = None,
     faces: ArrayLike | None = None,
+    residual_vectors: dict[str, Any] | None = None,
     energy_kept: float | None = None,
     struck: dict[str, Any] | None = None,
     name: str | None = None,
@@ -377,6 +496,9 @@ def reduce_matrices(
     faces : (f, 3) int, optional
         Triangles of its surface, nodes as in ``frames``, counter-clockwise as seen from outside: for pictures, and for
         what touches there.
+    residual_vectors : dict, optional
+        For lasting loads between the frames: a name -> numbers of the nodes that share a force equally, as in
+        ``frames``; or -> `LoadPattern` by the mass. See `reduce_mesh`.
     energy_kept, struck : as `reduce_mesh`
     name : str, optional
 
@@ -446,9 +568,21 @@ def reduce_matrices(
     surface = np.zeros((0, 3), np.int64)
     if faces is not None:
         surface = places("faces", owner.as_array("faces", faces, (None, 3))).reshape(-1, 3)
+    chosen: list = []
+    wanted = {} if residual_vectors is None else residual_vectors
+    owner.check(isinstance(wanted, dict), "residual_vectors", wanted, "must be a dict: a name to numbers of nodes")
+    for key, one in wanted.items():
+        owner.as_text("residual_vectors", key)
+        if not isinstance(one, LoadPattern):
+            nodes = np.unique(places("residual_vectors", owner.as_array("residual_vectors", one)))
+            one = Traction(key, nodes, np.full(len(nodes), 1.0 / len(nodes)))
+        chosen.append(one)
+    chosen = _wanted(owner, chosen, "numbers of nodes or fem.LoadPattern of gravity or an axis")
+    between = Tractions(chosen, [one for one in chosen if isinstance(one, Traction)])
     matrices = [M, K]
     del M, K
-    return _finish(owner, matrices, X, per, named, modes, (surface, {}), name, given, blows=(energy_kept, struck))
+    blows = energy_kept, struck
+    return _finish(owner, matrices, X, per, named, modes, (surface, {}), name, between, given, blows=blows)
 
 
 def _labelled(owner, points):

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.linalg import eigh
+from scipy.linalg import eigh, null_space
 
 from fem_mbs.arguments import ArrayLike, Checked, Keywords, Named
 from fem_mbs.cells import CELLS as CELLS_OF_SOLIDS
@@ -20,17 +20,20 @@ from fem_mbs.elements.superelements.coordinates import (
     softening_of,
 )
 from fem_mbs.elements.superelements.load_patterns import check_known
+from fem_mbs.elements.superelements.residual_vectors import residuals_of
 from fem_mbs.errors import ParameterError
 from fem_mbs.spelling import meant
 
 INTEGERS = ("faces", "cell_types", "cell_points")
-FORMAT = 3  # of the file; 2 had one pattern at most, and of it no more than its geometric stiffness
+FORMAT = 4  # of the file
+OLDER = (2, 3)  # 3 had no residual vectors; 2 one pattern at most, and of it no more than its geometric stiffness
 SLASH = "\u2215"  # in names of groups: "/" divides names in HDF5
 ARRAYS = (
     "positions", "M", "K", "N", "O", "momentum", "inertia", "center", "interface_frequencies", "points", "basis",
     "faces", "stretch", "pull_geometry", "pull_compliance", "pull_fields", "pull_softening", "cell_types",
-    "cell_points", "cell_material",
+    "cell_points", "cell_material", "residual_frequencies", "residual_loads", "tractions", "traction_compliance",
 )  # fmt: skip
+RESIDUAL = ("residual_frequencies", "residual_loads", "tractions", "traction_compliance")
 CELLS = {"cell_types": np.zeros(0, int), "cell_points": np.zeros(0, int), "cell_material": np.zeros((0, 3))}
 
 
@@ -41,12 +44,18 @@ class Reduction(Checked):
     ----------
     frames : tuple of str, names of the boundary frames
     positions : (n_b, 3) [m], of the boundary frames, axes of the body
-    modes : int, number m of internal modes
+    modes : int, number m of internal coordinates: modes, and after them residual vectors
+    residual_vectors : int, number r of these
     mass : float [kg]; center : (3,) [m]; inertia : (3, 3) [kg m²] about the centre, axes of the body
     M, K : (n, n), n = 6 n_b + m, of u_1, θ_1, …, η
     N, O : (3, n, n), (6, n, n), coupling of inertia with the rotation of the body
     momentum : (3, n) [kg …], Σ of the mass that moves with each coordinate
-    interface_frequencies : (m,) [rad/s], of the internal modes, all frames held
+    interface_frequencies : (m − r,) [rad/s], of the internal modes, all frames held
+    residual_frequencies : (r,) [rad/s], of the residual vectors; no frequencies of the body
+    residual_loads : (q, n), forces on the coordinates of the loads that have residual vectors
+    tractions : (3 g, n), traction_compliance : (3 g, 3 g) [m/N]
+        Of uniform tractions along x, y and z on the groups of ``loaded``, 1 N each: forces on the coordinates; means of
+        displacements of the mesh under them, with all frames held.
     points : (k, 3) [m], basis : (3 k, n), nodes of the model and their displacements for each coordinate
     faces : (f, 3), triangles of the surface, numbers of ``points``
     stretch : (p, n), pull_geometry : (p, n, n), pull_compliance : (p, p) [J], pull_fields : (p, 4, 3)
@@ -58,6 +67,8 @@ class Reduction(Checked):
     pull_stiffness : (p, p) [1/J], inverse of the work on the response of the coordinates; of a pull of 1 N [N/m]
     groups : dict
         Name of a group of faces of the mesh -> numbers of ``faces``.
+    loaded : dict
+        Name of a group -> numbers of its ``points``; in the order of ``tractions``.
     cell_types : (e,) int, types of VTK; cell_points : (c,), numbers of ``points`` of all cells, one after the other
     cell_material : (e, 3): λ, μ [Pa], and 2 for cells with incompatible modes
         The solids that it was made of, for stresses; none of a reduction of matrices.
@@ -84,6 +95,10 @@ class Reduction(Checked):
     cell_types: np.ndarray
     cell_points: np.ndarray
     cell_material: np.ndarray
+    residual_frequencies: np.ndarray
+    residual_loads: np.ndarray
+    tractions: np.ndarray
+    traction_compliance: np.ndarray
 
     def __init__(
         self,
@@ -92,6 +107,7 @@ class Reduction(Checked):
         arrays: dict[str, np.ndarray],
         *,
         groups: dict[str, np.ndarray] | None = None,
+        loaded: dict[str, np.ndarray] | None = None,
         name: str | None = None,
     ) -> None:
         self.name = name
@@ -101,17 +117,22 @@ class Reduction(Checked):
         self.mass = self.positive("mass", mass, "kg")
         if isinstance(arrays, dict):
             p, n = (len(np.atleast_1d(arrays.get(key, []))) for key in ("stretch", "M"))
-            arrays = CELLS | {"pull_softening": np.zeros((p, p, n, n))} | arrays
+            none = dict(zip(RESIDUAL, map(np.zeros, ((0,), (0, n), (0, n), (0, 0)))))
+            arrays = CELLS | none | {"pull_softening": np.zeros((p, p, n, n))} | arrays
+            arrays |= {} if loaded else {key: none[key] for key in ("tractions", "traction_compliance")}
         missing = [key for key in ARRAYS if key not in arrays] if isinstance(arrays, dict) else ARRAYS
         self.check(not missing, "arrays", arrays, f"must be a dict; without {', '.join(missing)} it is no reduction")
         nb, n = len(self.frames), len(np.atleast_1d(arrays["M"]))
         k, p = len(np.atleast_1d(arrays["points"])), len(np.atleast_1d(arrays["stretch"]))
+        r, t = len(np.atleast_1d(arrays["residual_frequencies"])), len(np.atleast_1d(arrays["tractions"]))
+        self.check(r <= n - 6 * nb, "arrays", "residual_frequencies", f"are more than {n - 6 * nb} coordinates inside")
         shapes: dict[str, tuple] = {
             "positions": (nb, 3), "M": (n, n), "K": (n, n), "N": (3, n, n), "O": (6, n, n), "momentum": (3, n),
-            "inertia": (3, 3), "center": (3,), "interface_frequencies": (n - 6 * nb,), "points": (k, 3),
+            "inertia": (3, 3), "center": (3,), "interface_frequencies": (n - 6 * nb - r,), "points": (k, 3),
             "basis": (3 * k, n), "faces": (None, 3), "stretch": (p, n), "pull_geometry": (p, n, n),
             "pull_compliance": (p, p), "pull_fields": (p, 4, 3), "pull_softening": (p, p, n, n),
-            "cell_types": (None,), "cell_points": (None,), "cell_material": (None, 3),
+            "cell_types": (None,), "cell_points": (None,), "cell_material": (None, 3), "residual_frequencies": (r,),
+            "residual_loads": (None, n), "tractions": (t, n), "traction_compliance": (t, t),
         }  # fmt: skip
         for key, shape in shapes.items():
             value = self.as_array("arrays", arrays[key], shape)
@@ -119,7 +140,10 @@ class Reduction(Checked):
             value.setflags(write=False)
             setattr(self, key, value)
         self._check_values()
-        self._take_groups({} if groups is None else groups)
+        self.groups = self._numbers("groups", groups, len(self.faces), "faces")
+        self.loaded = self._numbers("loaded", loaded, len(self.points), "points")
+        right = 3 * len(self.loaded) == len(self.tractions)
+        self.check(right, "loaded", loaded, f"must have a group for every three of {len(self.tractions)} tractions")
 
     def _check_values(self):
         """What would give wrong motions or stresses without a word: as of files that others have written."""
@@ -129,6 +153,7 @@ class Reduction(Checked):
             ("pull_geometry", self.pull_geometry),
             ("pull_compliance", self.pull_compliance[None]),
             ("pull_softening", self.pull_softening.transpose(0, 2, 1, 3).reshape(1, p * n, p * n)),
+            ("traction_compliance", self.traction_compliance[None]),
         )
         for key, matrices in (("M", self.M[None]), ("K", self.K[None]), *several):
             apart = np.abs(matrices - matrices.transpose(0, 2, 1)).max(initial=0.0)
@@ -157,17 +182,55 @@ class Reduction(Checked):
         found = np.linalg.inv(compliance(self.stretch, self.pull_responses))
         return 0.5 * (found + found.T)
 
-    def _take_groups(self, groups):
-        message = "must be a dict: name of a group to numbers of faces"
-        self.check(isinstance(groups, dict) and all(isinstance(key, str) for key in groups), "groups", groups, message)
-        self.groups: dict[str, np.ndarray] = {}
-        for key, given in groups.items():
-            numbers = self.as_array("groups", given, (None,))
+    def _numbers(self, parameter, given, most, what):
+        """Names of groups with numbers of faces or points, checked."""
+        given = {} if given is None else given
+        message = f"must be a dict: name of a group to numbers of {what}"
+        self.check(isinstance(given, dict) and all(isinstance(key, str) for key in given), parameter, given, message)
+        found: dict[str, np.ndarray] = {}
+        for key, one in given.items():
+            numbers = self.as_array(parameter, one, (None,))
             right = numbers.size and (numbers == np.floor(numbers)).all()
-            right = right and 0 <= numbers.min() and numbers.max() < len(self.faces)
-            self.check(right, "groups", key, f"must have numbers of faces from 0 to {len(self.faces) - 1}")
-            self.groups[key] = numbers.astype(np.int64)
-            self.groups[key].setflags(write=False)
+            right = right and 0 <= numbers.min() and numbers.max() < most
+            self.check(right, parameter, key, f"must have numbers of {what} from 0 to {most - 1}")
+            found[key] = numbers.astype(np.int64)
+            found[key].setflags(write=False)
+        return found
+
+    @functools.cached_property
+    def compliance_left_out(self) -> np.ndarray:
+        """f⁰ − f (3 g, 3 g) [m/N] of `residual_vectors`, (23): what the coordinates leave out under ``tractions``."""
+        first = 6 * len(self.frames)
+        c = self.tractions[:, first:]
+        found = self.traction_compliance - c @ np.linalg.solve(self.K[first:, first:], c.T)
+        return 0.5 * (found + found.T)
+
+    def missing_compliance(self, group: str, direction: ArrayLike | None = None) -> float:
+        """Share of the static response to a uniform traction on a group that the coordinates leave out, 0 to 1.
+
+        With all frames held: where these move too it is less of the whole. Residual vectors of the group make it zero.
+
+        Parameters
+        ----------
+        group : str
+            Of ``loaded``.
+        direction : (3,), optional
+            Axes of the body; default: the worst.
+
+        Raises
+        ------
+        ParameterError
+            The reduction knows nothing of this group: lists those there are.
+        """
+        there = ", ".join(self.loaded) or "none"
+        message = f"is no group whose compliance the reduction has ({there}); residual_vectors=[group] keeps it"
+        self.check(isinstance(group, str) and group in self.loaded, "group", group, message)
+        at = 3 * list(self.loaded).index(group)
+        left, whole = (f[at : at + 3, at : at + 3] for f in (self.compliance_left_out, self.traction_compliance))
+        if direction is not None:
+            e = self.unit_vector("direction", direction)
+            return max(float(e @ left @ e / (e @ whole @ e)), 0.0)
+        return max(float(eigh(left, whole, eigvals_only=True)[-1]), 0.0)
 
     @functools.cached_property
     def held_frequency(self) -> float:
@@ -188,6 +251,10 @@ class Reduction(Checked):
     @property
     def modes(self) -> int:
         return self.size - 6 * len(self.frames)
+
+    @property
+    def residual_vectors(self) -> int:
+        return len(self.residual_frequencies)
 
     def frame_number(self, name: str) -> int:
         """Place of a frame among `frames`; lists them if it is not there."""
@@ -235,6 +302,8 @@ class Reduction(Checked):
     def with_modes(self, modes: Any) -> "Reduction":
         """The same body with some of its internal modes only.
 
+        Residual vectors stay, and carry what is taken out: they are those that a reduction to these modes would have.
+
         Parameters
         ----------
         modes : int, or (k,) int
@@ -257,25 +326,45 @@ class Reduction(Checked):
         >>> along, rod.with_modes(along).modes
         ([5], 1)
         """
+        most = len(self.interface_frequencies)
         if isinstance(modes, (int, np.integer)) and not isinstance(modes, bool):
             count = self.as_integer("modes", modes, at_least=0)
-            self.check(count <= self.modes, "modes", modes, f"are more than the {self.modes} that there are")
+            self.check(count <= most, "modes", modes, f"are more than the {most} that there are")
             chosen = np.arange(count)
         else:
-            chosen = self.as_array("modes", modes, (None,))
-            right = (chosen == np.round(chosen)).all() and (chosen >= 0).all() and (chosen < self.modes).all()
-            message = f"must be numbers of modes from 0 to {self.modes - 1}, rising"
-            self.check(right and (np.diff(chosen) > 0).all(), "modes", modes, message)
+            given = self.as_array("modes", modes, (None,))
+            right = (given == np.round(given)).all() and (given >= 0).all() and (given < most).all()
+            message = f"must be numbers of modes from 0 to {most - 1}, rising"
+            self.check(right and (np.diff(given) > 0).all(), "modes", modes, message)
+            chosen = given.astype(np.int64)
         first = 6 * len(self.frames)
-        keep = np.concatenate([np.arange(first), first + chosen.astype(np.int64)])
+        T, high = self._changed(np.concatenate([np.arange(first), first + chosen]))
+        size = first + len(chosen) + len(high)
         arrays = {key: getattr(self, key) for key in ARRAYS}
-        gone = np.setdiff1d(np.arange(self.size), keep)
-        arrays["pull_softening"] = self.pull_softening + softening_of(self.pull_geometry, self.K, gone)
-        arrays |= {key: arrays[key][..., keep] for key in ("momentum", "basis", "stretch")}
+        arrays |= {key: arrays[key] @ T for key in ("momentum", "basis", "stretch", "residual_loads", "tractions")}
+        arrays |= {key: T.T @ arrays[key] @ T for key in ("M", "K", "N", "O", "pull_geometry", "pull_softening")}
+        gone = np.arange(size, self.size)
+        arrays["pull_softening"] = arrays["pull_softening"] + softening_of(arrays["pull_geometry"], arrays["K"], gone)
+        arrays |= {key: arrays[key][..., :size] for key in ("momentum", "basis", "stretch", *RESIDUAL[1:3])}
         square = ("M", "K", "N", "O", "pull_geometry", "pull_softening")
-        arrays |= {key: arrays[key][..., keep, :][..., keep] for key in square}
-        arrays["interface_frequencies"] = self.interface_frequencies[keep[first:] - first]
-        return Reduction(self.frames, self.mass, arrays, groups=self.groups, name=self.name)
+        arrays |= {key: arrays[key][..., :size, :size] for key in square}
+        arrays["interface_frequencies"] = self.interface_frequencies[chosen]
+        arrays["residual_frequencies"] = high
+        return Reduction(self.frames, self.mass, arrays, groups=self.groups, loaded=self.loaded, name=self.name)
+
+    def _changed(self, keep):
+        """Coordinates (n, n): those with the numbers ``keep``, residual vectors beside these, and what is left out.
+
+        Besides: frequencies [rad/s] of the residual vectors. What is left out is orthogonal to them in K.
+        """
+        one, rest = np.eye(self.size), np.setdiff1d(np.arange(self.size), keep)
+        if not len(self.residual_loads):
+            return one[:, np.concatenate([keep, rest])], np.zeros(0)
+        M, K = (A[np.ix_(rest, rest)] for A in (self.M, self.K))
+        under = np.linalg.solve(K, self.residual_loads[:, rest].T)
+        vectors, high, _, _ = residuals_of(self, M, K, np.zeros((len(rest), 0)), under)
+        left = null_space((K @ vectors).T) if len(high) else np.eye(len(rest))
+        return np.hstack([one[:, keep], one[:, rest] @ np.hstack([np.sqrt(self.mass) * vectors, left])]), high
 
     def displacements(self, d: ArrayLike) -> np.ndarray:
         """Displacements (k, 3) [m] of `points` for coordinates d (n,), axes of the body."""
@@ -304,15 +393,19 @@ class Reduction(Checked):
                 named = file.create_group("groups", track_order=True)
                 for key, numbers in self.groups.items():
                     named[key.replace("/", SLASH)] = numbers
+                named = file.create_group("loaded", track_order=True)
+                for key, numbers in self.loaded.items():
+                    named[key.replace("/", SLASH)] = numbers
         except OSError as error:
             raise ParameterError(self, "path", str(path), f"cannot be written: {error}") from error
 
     def __repr__(self) -> str:
         blows = [self.effective_mass(f, e) for f in self.frames for e in np.eye(3)]
         shares = ", ".join(f"{f} {max(blows[3 * i : 3 * i + 3]):.2g}" for i, f in enumerate(self.frames))
+        more = f", {self.residual_vectors} residual vectors" if self.residual_vectors else ""
         return (
-            f"Reduction({self.mass:.6g} kg, frames {', '.join(self.frames)}, {self.modes} modes; "
-            f"largest m_eff/M: {shares})"
+            f"Reduction({self.mass:.6g} kg, frames {', '.join(self.frames)}, {len(self.interface_frequencies)} modes"
+            f"{more}; largest m_eff/M: {shares})"
         )
 
 
@@ -335,17 +428,23 @@ def load_reduction(path: Any) -> Reduction:
             version, keys = file.attrs.get("fem_mbs reduction"), list(ARRAYS)
             if "pull_softening" not in file:
                 keys.remove("pull_softening")
-            if version == FORMAT - 1:
+            if version in OLDER:
+                keys = [key for key in keys if key not in RESIDUAL]
+            if version == OLDER[0]:
                 keys = [key for key in keys if key not in ("pull_compliance", "pull_fields")] + ["pull_stiffness"]
-            if version not in (FORMAT, FORMAT - 1) or any(key not in file for key in keys):
+            if version not in (FORMAT, *OLDER) or any(key not in file for key in keys):
                 message = "is no reduction of this version; write one by reduction.save(path)"
                 raise ParameterError(owner, "path", str(path), message)
             arrays = {key: file[key][()] for key in keys}
-            if version == FORMAT - 1:
+            if version == OLDER[0]:
                 arrays |= {"pull_compliance": np.diag(1.0 / arrays["pull_stiffness"])}
                 arrays |= {"pull_fields": np.zeros((len(arrays["stretch"]), 4, 3))}
             frames = [str(name) for name in file.attrs["frames"]]
-            groups = {key.replace(SLASH, "/"): numbers[()] for key, numbers in file.get("groups", {}).items()}
-            return Reduction(frames, file.attrs["mass"], arrays, groups=groups, name=str(file.attrs["name"]) or None)
+            groups, loaded = (
+                {key.replace(SLASH, "/"): numbers[()] for key, numbers in file.get(named, {}).items()}
+                for named in ("groups", "loaded")
+            )
+            name = str(file.attrs["name"]) or None
+            return Reduction(frames, file.attrs["mass"], arrays, groups=groups, loaded=loaded, name=name)
     except OSError as error:
         raise ParameterError(owner, "path", str(path), f"cannot be read as a reduction: {error}") from error

@@ -20,6 +20,7 @@ from fem_mbs.elements.superelements.forces import PARAMETERS
 from fem_mbs.elements.superelements.load_patterns import LoadPattern
 from fem_mbs.elements.superelements.reduce import reduce_matrices
 from fem_mbs.elements.superelements.reduction import Reduction
+from fem_mbs.elements.superelements.residual_vectors import resultants
 from fem_mbs.elements.superelements.stiffening import (
     change_by_stress,
     has_stresses,
@@ -32,6 +33,7 @@ from fem_mbs.nodes import Frame, Node, Node3, Node6
 from fem_mbs.reduced_parts import Floating, ReducedParts
 from fem_mbs.shapes import matrices
 from fem_mbs.solid_stress import Fields
+from fem_mbs.spelling import listed
 
 KERNELS = {
     "inertia": kernels.inertia,
@@ -48,6 +50,8 @@ LIMIT = 1.0  # [rad], of `kernels.trouble`
 TURNING, STIFFENED = 0.1, 2.0  # of the lowest frequency with one frame held, see `Superelement.remark_on_rotation`
 LINEAR_TURN, LINEAR_WAY = 0.2, 0.1  # [rad], of the size of the body: a linear body errs by a percent and more beyond
 
+SOFTER = 0.05  # of its deformation, that residual vectors would add: then what loads it between its frames is told
+NOTHING = 1e-7  # of the size of a body: a displacement that is not worth a word
 STRESSED = 0.1  # of its stiffness, that stresses without a pattern change: then an equilibrium says so
 SINGLE, SEVERAL = np.sqrt(STRESSED), 1.0  # of the lowest frequency: rotation that does so, by the number of frames
 
@@ -219,11 +223,12 @@ class Superelement(Inertia):
     def pose(self, x: np.ndarray, R: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Origin of the body (3,) [m], rotation (3, 3) of the floating frame and coordinates d (n,) at a pose.
 
-        ``x`` (nn, 3), ``R`` (nn, 3, 3): of all nodes of the element.
+        ``x`` (…, nn, 3), ``R`` (…, nn, 3, 3): of all nodes of the element, in one state or in several.
         """
         nb, m = self._sizes
-        mean, R_0, d = self.floating.pose(x[:nb], R[:nb])
-        return mean - R_0 @ self.floating.mean, R_0, np.concatenate([d, x[nb:].ravel()[:m]])
+        mean, R_0, d = self.floating.pose(x[..., :nb, :], R[..., :nb, :, :])
+        amplitudes = x[..., nb:, :].reshape(*x.shape[:-2], -1)[..., :m]
+        return mean - R_0 @ self.floating.mean, R_0, np.concatenate([d, amplitudes], axis=-1)
 
     def without_stiffening(self, state: Any, other: Any) -> tuple[float, float]:
         """Strain energy [J] of the change between two states, and the part of it that is not of the load patterns.
@@ -433,6 +438,48 @@ class Superelement(Inertia):
         """√ of the missing part of ω² over the known one, as if ω² grew by Ω²; the lowest ω with one frame held."""
         lowest = self.reduction.held_frequency
         return speed * np.sqrt(left / max(lowest**2 + (1.0 - left) * speed**2, 1e-300)), lowest
+
+    def settling_time(self, points: np.ndarray, forces: np.ndarray | None = None) -> float:
+        """How long [s] forces on points (k,) act that are no blow: 2·2π√(m f⁰), with f⁰ of their resultants.
+
+        A blow on the body alone lasts a quarter of that at most. Without ``forces`` (k, 3), axes of the body, the least
+        of all directions and groups with these points; infinite where none is known.
+        """
+        r = self.reduction
+        if forces is None:
+            known = [3 * k for k, group in enumerate(r.loaded.values()) if np.isin(points, group).any()]
+            found = [float(np.linalg.eigvalsh(r.traction_compliance[k : k + 3, k : k + 3])[0]) for k in known]
+            f = min(found, default=np.inf)
+        else:
+            t = resultants(r.loaded, points, forces)
+            f = float(t @ r.traction_compliance @ t / max(t @ t, 1e-300))
+        return float(4.0 * np.pi * np.sqrt(r.mass * max(f, 0.0)))
+
+    def remark_on_loads(self, points: np.ndarray, forces: np.ndarray, d: np.ndarray) -> list:
+        """That its modes leave out much of what lasting loads on its points bring about, see `element_checks`.
+
+        Parameters
+        ----------
+        points, forces : (k,) numbers of points, (k, 3) [N] in axes of the body
+        d : (n,) its coordinates
+        """
+        r = self.reduction
+        if not r.loaded:
+            return []
+        t = resultants(r.loaded, points, forces)
+        moved = r.compliance_left_out @ t
+        left, known = 0.5 * float(t @ moved), 0.5 * float(d @ r.K @ d)
+        share = left / max(left + known, 1e-300)
+        if share <= SOFTER or np.abs(moved).max() <= NOTHING * np.sqrt(self.floating.b.sum()):
+            return []
+        parts = (t * moved).reshape(-1, 3).sum(axis=1)
+        groups = [name for name, part in zip(r.loaded, parts) if part > 0.1 * parts.max()]
+        text = (
+            f"its {len(r.interface_frequencies)} modes leave out {share:.0%} of its deformation (strain energy) under "
+            f"lasting loads between its frames, on {listed([repr(one) for one in groups])}: it is too stiff there. "
+            f"Reduce it with residual_vectors={groups}, or make frames of these groups, with coupling='averaged'"
+        )
+        return [("loads between frames", share, text)]
 
     def remark_on_rotation(self, angular_velocity: np.ndarray, state: Any) -> list:
         """That a steady rotation stiffens the body by more than it knows, see `element_checks`.

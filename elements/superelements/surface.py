@@ -103,6 +103,7 @@ class PointOfBody(Constraint):
         self._sizes = body.places, r.modes
         self._arm = r.points[number] - r.positions[0]
         self.places = 2 + body.places
+        self.point_of = body, number  # of its output ``force``, see `element_checks`
         self.place()
 
     def place(self) -> None:

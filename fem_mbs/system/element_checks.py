@@ -98,7 +98,7 @@ def remarks(system: Any, outputs: np.ndarray) -> list[str]:
         element: {name: outputs[:, at] for name, at in slices.items()}
         for element, slices in system.output_slices.items()
     }
-    return _told((element, element.remark(given)) for element, given in at.items() if hasattr(element, "remark"))
+    return told((element, element.remark(given)) for element, given in at.items() if hasattr(element, "remark"))
 
 
 def remarks_on_rotation(system: Any, state: Any, angular_velocity: Any) -> list[str]:
@@ -106,7 +106,7 @@ def remarks_on_rotation(system: Any, state: Any, angular_velocity: Any) -> list[
     if angular_velocity is None:
         return []
     asked = (element for element in system.elements if hasattr(element, "remark_on_rotation"))
-    return _told((element, element.remark_on_rotation(angular_velocity, state)) for element in asked)
+    return told((element, element.remark_on_rotation(angular_velocity, state)) for element in asked)
 
 
 def remarks_at_peaks(found: list) -> list[str]:
@@ -114,7 +114,7 @@ def remarks_at_peaks(found: list) -> list[str]:
 
     ``found``: (element, value, time [s], x (nn, 3), R (nn, 3, 3), V (nn, 6)).
     """
-    return _told((element, element.remark_at_peak(*motion)) for element, *motion in found)
+    return told((element, element.remark_at_peak(*motion)) for element, *motion in found)
 
 
 def remarks_on_stress(system: Any, states: list) -> list[str]:
@@ -123,14 +123,46 @@ def remarks_on_stress(system: Any, states: list) -> list[str]:
     ``states``: of each element that `State` counts in which it has most energy of strain that no load pattern has.
     """
     asked = (element for element in system.elements if hasattr(element, "remark_on_stress"))
-    return _told((element, element.remark_on_stress(_most_strained(system, element, states))) for element in asked)
+    return told((element, element.remark_on_stress(_most_strained(system, element, states))) for element in asked)
 
 
 def _most_strained(system, element, states):
     return max(states, key=lambda state: element.without_stiffening(system.initial, state)[1])
 
 
-def _told(found_of: Any) -> list[str]:
+def point_loads(system: Any) -> dict[Any, tuple[np.ndarray, np.ndarray]]:
+    """Bodies with points between their frames that carry forces -> numbers (k,) of these, columns (k, 3) of outputs.
+
+    Elements tell by ``point_of``, body and number; their output ``force`` is that of the body.
+    """
+    found: dict[Any, list] = {}
+    for element, slices in system.output_slices.items():
+        if hasattr(element, "point_of"):
+            body, number = element.point_of
+            found.setdefault(body, []).append((number, np.arange(slices["force"].start, slices["force"].stop)))
+    return {body: (np.array([n for n, _ in of]), np.array([at for _, at in of])) for body, of in found.items()}
+
+
+def remarks_on_loads(system: Any, found: list) -> list[str]:
+    """What bodies remark on forces on their points at equilibria, where these leave out most.
+
+    ``found``: pairs of outputs (n_outputs,) and a `State`.
+    """
+    remarks = []
+    for body, (numbers, columns) in point_loads(system).items():
+        index, worst = [node.index for node in body.nodes], []
+        for outputs, state in found:
+            _, R_0, d = body.pose(state.x[index], state.R[index])
+            worst = max(worst, body.remark_on_loads(numbers, -outputs[columns] @ R_0, d), key=_share)
+        remarks.append((body, worst))
+    return told(remarks)
+
+
+def _share(remarks):
+    return max((share for _, share, _ in remarks), default=0.0)
+
+
+def told(found_of: Any) -> list[str]:
     """Texts of remarks (kind, size, text) of elements, one for each kind.
 
     Each names the element for which it matters most and says how many others there are.

@@ -29,7 +29,7 @@ from fem_mbs.solvers.paths.newton import extent
 from fem_mbs.solvers.paths.path_result import CriticalPoint, LoadPath
 from fem_mbs.solvers.static_result import StaticResult
 from fem_mbs.system import model_checks
-from fem_mbs.system.element_checks import Extremes, remarks_on_stress
+from fem_mbs.system.element_checks import Extremes, remarks_on_loads, remarks_on_stress
 from fem_mbs.system.in_use import alone
 
 CROOKED = 1e-6  # of the load: beyond that it does not grow in proportion to the load factor
@@ -147,7 +147,9 @@ def load_path(
             for record in follower.records:
                 extremes.look(record["output"])
             states = [point._found.state for point in path.points]
+            outputs = [record["output"][-1] for record in follower.records]
             remarks = extremes.remarks() + remarks_on_stress(system, states)
+            remarks += remarks_on_loads(system, list(zip(outputs, states, strict=True)))
             path.remarks.extend(remarks)
             known = {
                 "load_factors": path.load_factors.tolist(), "unstable": path.unstable, "ended": path.ended,

@@ -17,6 +17,7 @@ from fem_mbs.results.memory import memory_of
 from fem_mbs.solvers.stepping.depth_watch import DepthWatch
 from fem_mbs.solvers.stepping.energy_watch import drift_of_energy
 from fem_mbs.solvers.stepping.extremes import remarks_of_run
+from fem_mbs.solvers.stepping.load_watch import LoadWatch
 from fem_mbs.solvers.stepping.loss_watch import loss_of_energy
 from fem_mbs.solvers.stepping.run_warnings import warnings_of
 
@@ -99,7 +100,7 @@ class Chunks:
         self.failure: Exception | None = None
         self.checkpoints, self.notes = checkpoints, notes
         self.before = 0  # steps that were taken before this part of the run
-        self.depth = DepthWatch(engine)
+        self.depth, self.loads = DepthWatch(engine), LoadWatch(engine.system, every)
 
     def time(self, steps: int) -> float:
         """Time [s] after so many steps."""
@@ -107,13 +108,14 @@ class Chunks:
 
     def get_state(self) -> dict[str, Any]:
         """Where the run is and what watches it has seen; everything that was gathered is written."""
-        return {"done": self.done, "kept": self.kept, "depth": self.depth.get_state()}
+        return {"done": self.done, "kept": self.kept, "depth": self.depth.get_state(), "loads": self.loads.get_state()}
 
     def set_state(self, state: dict[str, Any]) -> None:
         """Go on from what `get_state` has given."""
         self.done = self.before = state["done"]
         self.kept = state["kept"]
         self.depth.set_state(state["depth"])
+        self.loads.set_state(state["loads"])
 
     def take_all(self, interrupt: Any) -> None:
         """Steps until the last, a failure, or an interrupt."""
@@ -193,6 +195,7 @@ class Chunks:
         """Show the states of a chunk to the observers, and gather them."""
         block, pairs = {name: array[:saved] for name, array in records.items()}, self.engine.pairs()
         self.depth.look(block["t"], pairs)
+        self.loads.look(block)
         for observer in self.observers:
             observer.observe(block)
         self.gathered += saved
@@ -242,7 +245,12 @@ class Chunks:
             print(f"\n{self.reason}; results up to there are kept", file=sys.stderr)
         try:
             warnings = [*warnings_of(self.engine), *drift_of_energy(self.engine), *self.depth.warnings()]
-            warnings += [*loss_of_energy(self.engine), *remarks_of_run(self.engine), *self.notes]
+            warnings += [
+                *loss_of_energy(self.engine),
+                *remarks_of_run(self.engine),
+                *self.loads.warnings(),
+                *self.notes,
+            ]
             if self.engine.strict and warnings and self.failure is None:
                 end = self.time(self.done)
                 text = f"{' '.join(warnings)} Without strict=True this is a warning of the result."
