@@ -96,20 +96,20 @@ class HullFeature(Contact):
     convex = True
 
     def __init__(self, pair: _Pair, slot: int, *, name: str | None = None, **law: Any) -> None:
-        self._pair, self._slot, self.n_state = pair, slot, pair.slots + 2
+        self.pair, self._slot, self.n_state = pair, slot, pair.slots + 2
         super().__init__([frame.node for frame in pair.frames], name=name, **law)
         self.place()
 
     @property
     def passage(self) -> float:
-        return 2.0 * self._pair.radius
+        return 2.0 * self.pair.radius
 
     @property
     def reach(self) -> float:
-        return self._pair.longest + self._pair.radius
+        return self.pair.longest + self.pair.radius
 
     def place(self) -> None:
-        self.record = self._pair.record(self._slot)
+        self.record = self.pair.record(self._slot)
 
     def feature_at(self, x: np.ndarray, R: np.ndarray) -> tuple[int, int]:
         """Feature of the slot at a pose x (2, 3), R (2, 3, 3) as (corner, −1) or (edge of A, edge of B), when asked
@@ -120,25 +120,25 @@ class HullFeature(Contact):
         p, state = np.zeros(1, self.parameters), np.zeros(self.n_state)
         p[0] = self.record
         initial(p[0], np.ascontiguousarray(x), np.ascontiguousarray(R), np.zeros(12), 0.0, state)
-        feature, q = int(state[self._slot]), self._pair.hulls
+        feature, q = int(state[self._slot]), self.pair.hulls
         corners, edges_B = int(q.first_corner[2]), int(q.first_edge[2] - q.first_edge[1])
         return (feature, -1) if feature < corners else divmod(feature - corners, edges_B)
 
     def regular(self, point: Any) -> bool:
         """Whether the feature at a configuration of `fem_mbs.verify` is smooth about it."""
         first, second = self.feature_at(point.x, point.R)
-        q, (A, B) = self._pair.hulls, self.nodes
+        q, (A, B) = self.pair.hulls, self.nodes
         if second >= 0:
             ends: Any = [
                 [node.frame(q.corner[q.first_corner[k] + i]) for i in q.end[q.first_edge[k] + e]]
                 for k, (node, e) in enumerate(((A, first), (B, second)))
             ]
-            capsules = CapsuleOnCapsule(*ends, radius_A=self._pair.radius, radius_B=self._pair.radius)
+            capsules = CapsuleOnCapsule(*ends, radius_A=self.pair.radius, radius_B=self.pair.radius)
             # where edges cross, translations do not turn the normal: blocks of 0, of which relative errors say nothing
             return capsules.regular(point) and not capsules.crosses(point.x, point.R)
         a = 0 if first < q.first_corner[1] else 1
         bends, normals = [], []
-        near = 4e-3 * (point.size + self._pair.arms.max())  # differences turn bodies too
+        near = 4e-3 * (point.size + self.pair.arms.max())  # differences turn bodies too
         for x, R in ((point.x0, point.R0), (point.x, point.R)):
             y = R[1 - a].T @ (x[a] + R[a] @ q.corner[first] - x[1 - a])
             for step in near * np.vstack([np.zeros(3), np.eye(3), -np.eye(3)]):
@@ -161,11 +161,11 @@ class HullFeature(Contact):
         if trouble(p[0], x, R, own) == CROSSED:
             return (
                 f"{label(self)}: the hulls of {hulls} go through each other, deeper than their rounding of "
-                f"{self._pair.radius:.3g} m. Move them apart, or take smaller steps: edges must not pass through each "
+                f"{self.pair.radius:.3g} m. Move them apart, or take smaller steps: edges must not pass through each "
                 "other within one"
             )
         return (
-            f"{label(self)}: the hulls of {hulls} came to overlap where none of the {self._pair.slots} contacts "
+            f"{label(self)}: the hulls of {hulls} came to overlap where none of the {self.pair.slots} contacts "
             "is that they had in this step; take smaller steps"
         )
 

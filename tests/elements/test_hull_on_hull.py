@@ -70,7 +70,7 @@ def test_the_smallest_gap_is_the_distance_of_the_hulls():
         part = fem.HullOnHull(*frames, points_A=forms[0], points_B=forms[1], rounding=1e-3)
         x = np.array([np.zeros(3), rng.uniform(1, 3) * rng.normal(size=3)])
         R = np.array([exp(2 * rng.normal(size=3)) for _ in "AB"])
-        arrays = part.elements[0]._pair.arrays
+        arrays = part.elements[0].pair.arrays
         places = [
             x[k] + points @ R[k].T for k, points in enumerate(np.split(arrays["corner"], arrays["first_corner"][1:2]))
         ]
@@ -84,7 +84,7 @@ def test_the_smallest_gap_is_the_distance_of_the_hulls():
         ]
         inside.append(min(gaps) - distance(*given))
         found = features(part, x, R)
-        assert len(set(found)) == len(found) == part.elements[0]._pair.slots
+        assert len(set(found)) == len(found) == part.elements[0].pair.slots
         crossed, looked = crossed + (found[int(np.argmin(gaps))][1] >= 0), looked + 1
     assert min(inside) > -1e-12 and np.median(inside) < 0.01
     assert looked > 30 and crossed > 5  # cases in which two edges are nearest
@@ -151,7 +151,7 @@ def test_features_are_those_where_fast_hulls_will_touch():
     A, B = Node6(), Node6([0, 0, 1])
     part = fem.HullOnHull(A, B, points_A=ball, points_B=4 * CORNERS, rounding=5e-3)
     x, R, h, speed, spin = np.array([[0, 0, 3.2], [0, 0, 0]]), np.array([np.eye(3)] * 2), 0.1, 8.0, 25.0
-    corners = np.split(part.elements[0]._pair.arrays["corner"], part.elements[0]._pair.arrays["first_corner"][1:2])[0]
+    corners = np.split(part.elements[0].pair.arrays["corner"], part.elements[0].pair.arrays["first_corner"][1:2])[0]
 
     def heights(part_of_step):  # of the corners of the core over the block
         return 3.2 - part_of_step * h * speed + (corners @ exp([part_of_step * h * spin, 0, 0]).T)[:, 2] - 2.0 - 5e-3
@@ -196,7 +196,7 @@ def test_a_pair_that_no_contact_holds_may_not_be_deeper_than_those_that_are_held
     p, state = first_state(part, x, R)
     lean = np.array([exp([7e-5, 1e-4, 0]) @ R[0], R[1]])  # one of the crossings is the deepest
     assert trouble(p, x, lean, state) == 0.0
-    deepest = list(state).index(part.elements[0]._pair.numbers[0])  # of the search that was made last
+    deepest = list(state).index(part.elements[0].pair.numbers[0])  # of the search that was made last
     state[deepest] = next(feature for feature in range(100) if feature not in state)
     assert trouble(p, x, lean, state) == HIDDEN
     assert trouble(p, x + [[0, 0, 1e-3], [0, 0, 0]], lean, state) == 0.0  # open
