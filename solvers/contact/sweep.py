@@ -319,23 +319,25 @@ def settle(data, run):
 
 @kernel
 def acts_elsewhere(d, s):
-    """Whether a contact of a pair acts along another normal than that of the pair's first touch: the step is refused.
+    """Whether a pair that is met at its first touch is struck elsewhere: the step is then refused.
 
-    Where convex bodies touch, all their contacts have one normal. What (2) says of the others, far from where they are
-    at the touch, is a lower bound of their gap: they may act in the air.
+    Where convex bodies touch, all their contacts have one normal. What (2) says of those that are far at the touch is a
+    lower bound of their gap: they may act in the air. One at least of those that are near at the touch has to act.
     """
-    groups = groups_of(d)
+    b, groups = integers(d.table_at, N_SLOTS), groups_of(d)
     for k in range(d.n_groups):
         g, last = groups[k], 0
         while g.contact != 0 and last < g.n:
             lead, last = last, end_of_pair(g, last)
             kept = matrix(g.contact_at, g.n, g.contact_stride)
-            first = lead + int(kept[lead, C_FIRST]) - 1
+            first, nearest, turned = lead + int(kept[lead, C_FIRST]) - 1, math.inf, False
             for e in range(lead, last if first >= lead else lead):
-                normal = kept[e, C_NORMAL : C_NORMAL + 3]
-                acts = s.acted[g.first_contact + e] != GAP
-                if acts and cosine(normal, kept[first, C_NORMAL : C_NORMAL + 3]) < TURNED:
-                    undecided(d, s, g, e, False)
-                    s.passed_how, s.code = ELSEWHERE, PASSED
-                    return True
+                if s.acted[g.first_contact + e] != GAP:
+                    nearest = min(nearest, gap_at(d, s, g, e, b, kept[first, C_THETA], SMOOTH_WAY))
+                    normal = kept[e, C_NORMAL : C_NORMAL + 3]
+                    turned = turned or cosine(normal, kept[first, C_NORMAL : C_NORMAL + 3]) < TURNED
+            if turned or (nearest != math.inf and nearest > FREE * kept[lead, C_PASSAGE]):
+                undecided(d, s, g, first, False)
+                s.passed_how, s.code = ELSEWHERE, PASSED
+                return True
     return False
