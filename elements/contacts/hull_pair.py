@@ -19,6 +19,7 @@ from fem_mbs.elements.contacts.hull_pair_kernels import (
     ARRAYS,
     CROSSED,
     EDGES,
+    HIDDEN,
     PARAMETERS,
     Hulls,
     accept,
@@ -57,7 +58,7 @@ class _Pair:
         self.slots = SPARE * together
         self.work = np.full(24 + self.slots + 4 * corners, np.nan)
         self.numbers = np.zeros(2 * self.slots + corners + edges, np.int64)
-        self.ahead, self.edges = np.full(24 + 37, np.nan), np.zeros(1, EDGES)
+        self.ahead, self.edges = np.full(24 + 37 + 24, np.nan), np.zeros(1, EDGES)
         self.centers = np.array([core.points.mean(axis=0) for core in cores])
         far = [np.linalg.norm(core.points - center, axis=1).max() for core, center in zip(cores, self.centers)]
         self.bounds = np.array(far) + radius
@@ -94,6 +95,7 @@ class HullFeature(Contact):
         "trouble": trouble,
     }  # fmt: skip
     convex = True
+    shorter_steps_help = True
 
     def __init__(self, pair: _Pair, slot: int, *, name: str | None = None, **law: Any) -> None:
         self.pair, self._slot, self.n_state = pair, slot, pair.slots + 2
@@ -157,17 +159,19 @@ class HullFeature(Contact):
         p[0] = self.record
         x, R = (np.array([getattr(state, name)[node.index] for node in self.nodes]) for name in "xR")
         initial(p[0], x, R, np.zeros(12), 0.0, own)
-        hulls = " and ".join(label(node) for node in self.nodes)
-        if trouble(p[0], x, R, own) == CROSSED:
+        hulls, answer = " and ".join(label(node) for node in self.nodes), trouble(p[0], x, R, x, R, own)
+        if answer == CROSSED:
             return (
                 f"{label(self)}: the hulls of {hulls} go through each other, deeper than their rounding of "
                 f"{self.pair.radius:.3g} m. Move them apart, or take smaller steps: edges must not pass through each "
                 "other within one"
             )
-        return (
-            f"{label(self)}: the hulls of {hulls} came to overlap where none of the {self.pair.slots} contacts "
-            "is that they had in this step; take smaller steps"
-        )
+        if answer == HIDDEN:
+            return (
+                f"{label(self)}: the hulls of {hulls} came to overlap where none of the {self.pair.slots} contacts "
+                "is that they had in this step; take smaller steps"
+            )
+        return f"{label(self)}: the hulls of {hulls} went through each other within this step; take smaller steps"
 
 
 class HullOnHull(Part):
