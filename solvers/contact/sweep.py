@@ -58,6 +58,7 @@ from fem_mbs.solvers.contact.step_path import (
     CORRECTED_WAY,
     DIP,
     FASTER,
+    FORCED,
     FREE,
     NEVER,
     SMOOTH_WAY,
@@ -83,6 +84,7 @@ from fem_mbs.system.contacts import (
     C_CONVEX,
     C_FIRST,
     C_GAP0,
+    C_LATE,
     C_NORMAL,
     C_NUMBER,
     C_PASSAGE,
@@ -221,9 +223,9 @@ def end_of_pair(g, lead):
 def sweep_pair(d, s, g, lead, last, b, corrected):
     """Sweep the contacts of a pair; returns how many were found to be passed, −1 where one cannot be told."""
     kept, first, found = matrix(g.contact_at, g.n, g.contact_stride), NEVER, 0
-    if not corrected:
-        kept[lead, C_FIRST] = 0.0
     for e in range(lead, last):
+        if not corrected:
+            kept[e, C_FIRST] = kept[e, C_LATE] = 0.0
         if kept[e, C_THETA] != 0.0:
             continue
         theta = touch_of(d, s, g, e, b, corrected)
@@ -236,6 +238,11 @@ def sweep_pair(d, s, g, lead, last, b, corrected):
                 kept[lead, C_FIRST] = e - lead + 1.0
     for e in range(lead, last):
         if kept[e, C_THETA] == 0.0 and kept[e, C_TOUCH] <= 1.0:
+            way = (kept[e, C_TOUCH] - first) * travel_of(d, s, g, e, corrected)
+            late = kept[lead, C_FIRST] != 0.0 and (corrected or way > FORCED * kept[e, C_PASSAGE])
+            if late:  # what lay on the other before the step carries on
+                late = kept[lead + int(kept[lead, C_FIRST]) - 1, C_GAP0] > DIP * kept[e, C_PASSAGE]
+            kept[e, C_LATE] = 1.0 if late else 0.0
             hold(d, s, g, e, b, first, corrected)
             found += 1
     s.swept_total += found
