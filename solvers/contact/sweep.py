@@ -338,7 +338,7 @@ def acts_elsewhere(d, s):
             lead, last = last, end_of_pair(g, last)
             kept = matrix(g.contact_at, g.n, g.contact_stride)
             first, nearest, turned = lead + int(kept[lead, C_FIRST]) - 1, math.inf, False
-            for e in range(lead, last if first >= lead else lead):
+            for e in range(lead, last if first >= lead and last > lead + 1 else lead):
                 if s.acted[g.first_contact + e] != GAP:
                     nearest = min(nearest, gap_at(d, s, g, e, b, kept[first, C_THETA], SMOOTH_WAY))
                     normal = kept[e, C_NORMAL : C_NORMAL + 3]

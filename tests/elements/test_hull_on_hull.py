@@ -186,7 +186,7 @@ def test_hulls_that_overlap_at_the_start_are_refused(place, turn, kind, message)
         fem.DecoupledNSGA().run(model, 1e-3, 1e-3)
     x, R = np.array([place, [0, 0, 0]], float), np.array([exp(turn), np.eye(3)])
     p, state = first_state(part, x, R)
-    assert trouble(p, x, R, state) == (kind or 0.0)
+    assert trouble(p, x, R, x, R, state) == (kind or 0.0)
 
 
 def test_a_pair_that_no_contact_holds_may_not_be_deeper_than_those_that_are_held():
@@ -195,11 +195,12 @@ def test_a_pair_that_no_contact_holds_may_not_be_deeper_than_those_that_are_held
     x, R = np.array([[0, 0, 1.0], [0, 0, 0]]), np.array([exp([0, 0, np.pi / 4]), np.eye(3)])
     p, state = first_state(part, x, R)
     lean = np.array([exp([7e-5, 1e-4, 0]) @ R[0], R[1]])  # one of the crossings is the deepest
-    assert trouble(p, x, lean, state) == 0.0
+    assert trouble(p, x, lean, x, lean, state) == 0.0
     deepest = list(state).index(part.elements[0].pair.numbers[0])  # of the search that was made last
     state[deepest] = next(feature for feature in range(100) if feature not in state)
-    assert trouble(p, x, lean, state) == HIDDEN
-    assert trouble(p, x + [[0, 0, 1e-3], [0, 0, 0]], lean, state) == 0.0  # open
+    assert trouble(p, x, lean, x, lean, state) == HIDDEN
+    open_ = x + [[0, 0, 1e-3], [0, 0, 0]]
+    assert trouble(p, open_, lean, open_, lean, state) == 0.0
 
 
 # --- beside boxes -----------------------------------------------------------------------------------------------------
