@@ -46,7 +46,7 @@ class _Pair:
     ----------
     frames : (Frame, Frame)
     slots : int, K
-    longest : float [m], of the edges
+    longest : float [m], of the edges of that hull whose are shorter: places that touch are on edges of both
     arms : (2,) [m], from each node to the farthest point of its hull
     """
 
@@ -63,8 +63,8 @@ class _Pair:
         far = [np.linalg.norm(core.points - center, axis=1).max() for core, center in zip(cores, self.centers)]
         self.bounds = np.array(far) + radius
         self.arms = np.array([np.linalg.norm(core.points, axis=1).max() for core in cores]) + radius
-        ends = np.concatenate([core.points[core.edges] for core in cores])
-        self.longest = float(np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1).max())
+        along = [np.diff(core.points[core.edges], axis=1) for core in cores]
+        self.longest = min(float(np.linalg.norm(edge, axis=2).max()) for edge in along)
 
     @property
     def hulls(self) -> Hulls:
