@@ -132,9 +132,9 @@ class BoxOnBox(_BoxContact):
         Radius of edges and corners of both; faces stay where they are. A few per cent of the smallest edge length:
         corners must not cross each other's core within one step, keep speed times step size below it.
     edges : bool
-        Whether edges can touch edges: the boxes are then hulls, `HullOnHull`, with 24 contacts. Without them boxes whose
-        edges meet crosswise pass through each other; leave them out where that cannot happen (a box that stands on
-        another).
+        Whether edges can touch edges: the boxes are then hulls, `HullOnHull`, with 24 contacts. Without them boxes
+        whose edges meet crosswise pass through each other; leave them out where that cannot happen (a box that stands
+        on another).
     planar : {"x", "y", "z"}, optional
         Axis of both boxes across which their motion is guided (``fixed=`` of the bodies): four corners each, in the
         middle of it, no edges.

@@ -285,7 +285,7 @@ def _travel(p, v, h):
 
 @kernel
 def _first_touch(p, q, x, R, v, h, least, x1, R1):
-    """`search` along (2): fills x1 (2, 3), R1 (2, 3, 3) with the pose of the first touch, or of the smallest gap before.
+    """`search` along (2): fills x1 (2, 3), R1 (2, 3, 3) with the pose of the first touch, or of the smallest gap.
 
     ``least`` [m]: gaps below it are touches; the search goes by no less, and to the end in no more than `LOOKS`.
     """

@@ -18,6 +18,10 @@ convex also if it was open at the start, or if its normal turns by more than 14�
 another side, bowls and bores, are treated so when they have restitution, were open, and turn by more than 14°: Newton's
 law reflects what approaches along the normal of the start.
 
+Contacts of one pair of convex bodies (`Contact.pair`) stand for one distance. All that touch are held at the first
+touch of the pair: after it the bodies overlap on the path, and what another feature would tell has no meaning. Those
+that touch later wait for the second impact problem. A step in which they act elsewhere is refused (`acts_elsewhere`).
+
 Cost: one bound per contact and step. Nothing is searched unless the pair travels more than `FREE` of its passage (the
 normal of convex surfaces cannot turn by 14° before) and more than its gap.
 

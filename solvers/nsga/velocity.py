@@ -48,12 +48,13 @@ def rests(d, s):
 def choose_candidates(d, s, o):
     """Contacts that are closed and approach with velocities V~−; returns their number.
 
-    Contacts of a pair that touch after its first touch wait for the second problem. Others that take part: in the first problem of a step without impact all contacts that carried load before (solved
-    one after the other, the contacts of a stack would hand their load up and down without end); in a long sequence
-    those without restitution that have acted in this step (published ones are shorter); in the second half of the
-    problems allowed all that have acted, then without restitution: what is handed to and fro that long is the tail of
-    an endless sequence. In models with contact groups all closed contacts without restitution take part at once,
-    whether they have acted or not: layer by layer, an impact would need a problem for each.
+    Contacts of a pair that touch after its first touch wait for the second problem. Others that take part: in the
+    first problem of a step without impact all contacts that carried load before (solved one after the other, the
+    contacts of a stack would hand their load up and down without end); in a long sequence those without restitution
+    that have acted in this step (published ones are shorter); in the second half of the problems allowed all that
+    have acted, then without restitution: what is handed to and fro that long is the tail of an endless sequence. In
+    models with contact groups all closed contacts without restitution take part at once, whether they have acted or
+    not: layer by layer, an impact would need a problem for each.
     """
     groups = groups_of(d)
     active, candidate = s.active, s.candidate

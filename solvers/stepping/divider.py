@@ -59,8 +59,8 @@ class Divider(Controller):
     they grow back as with `StepControl`, and their energies are watched as there. States are saved at the ends of
     whole steps, as if nothing had been: histories that tell of a step tell of all parts, see `OF_PARTS` and `OVER_H`.
     When a part of the smallest size fails too, the error is that of the whole step. Not divided: steps that converged
-    and were refused by the checks of accepted steps (but for elements with `shorter_steps_help`), and a step that begins with bodies that turn too fast for it,
-    because the user's steps are too large as such.
+    and were refused by the checks of accepted steps (but for elements with `shorter_steps_help`), and a step that
+    begins with bodies that turn too fast for it, because the user's steps are too large as such.
     """
 
     def __init__(self, engine: "Engine") -> None:

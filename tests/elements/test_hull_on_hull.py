@@ -1,4 +1,4 @@
-"""Hulls that touch each other as contact elements: distances, beside all pairs of features, closed forms, all time steppers."""
+"""Hulls that touch each other as contact elements: distances, beside all pairs of features, closed forms, steppers."""
 
 import copy
 import itertools

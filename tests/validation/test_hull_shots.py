@@ -13,13 +13,19 @@ from fem_mbs.system import element_checks
 
 CUBE = np.array(list(itertools.product([-0.5, 0.5], repeat=3)))
 H = 1e-3  # s
+CORNERS = np.array([[1, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]])  # of a tetrahedron
 FORMS = {
     "box": lambda rng: CUBE * rng.uniform(0.1, 0.3, 3),
     "plate": lambda rng: CUBE * [0.3, 0.2, 0.04],
     "needle": lambda rng: CUBE * [0.4, 0.05, 0.04],
-    "tetrahedron": lambda rng: 0.15 * np.array([[1, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]]) * rng.uniform(0.5, 1, 3),
-    "stone": lambda rng: 0.13 * (p := rng.normal(size=(int(rng.integers(8, 30)), 3))) / np.linalg.norm(p, axis=1)[:, None],
+    "tetrahedron": lambda rng: 0.15 * CORNERS * rng.uniform(0.5, 1, 3),
+    "stone": lambda rng: 0.13 * normalised(rng.normal(size=(int(rng.integers(8, 30)), 3))),
 }  # fmt: skip
+
+
+def normalised(points):
+    """Points (n, 3) on the unit sphere."""
+    return points / np.linalg.norm(points, axis=1)[:, None]
 
 
 class Shot:
