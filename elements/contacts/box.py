@@ -189,7 +189,8 @@ class BoxOnBox(_BoxContact):
         frame_A, frame_B = self.as_frame("box_A", box_A), self.as_frame("box_B", box_B)
         self.check(frame_A.node is not frame_B.node, "box_B", frame_B, "is on the same node as box_A")
         if self.as_flag("edges", edges) and planar is None:
-            points = {"points_A": 0.5 * size_A * _CORNERS, "points_B": 0.5 * size_B * _CORNERS}
+            halves = zip("AB", (size_A, size_B))
+            points: Any = {f"points_{letter}": 0.5 * np.asarray(size) * _CORNERS for letter, size in halves}
             self.elements = HullOnHull(frame_A, frame_B, **points, rounding=rounding, name=name, **law).elements
             return
         self.elements = []
