@@ -106,6 +106,8 @@ class Element(Part):
     counts_turns : bool
         Whether all that its kernel ``accept`` does is to count turns about an axis that both bodies have in common, and
         only outputs read them: they are then counted when they have to be (`fem_mbs.solvers.stepping.accept`).
+    shorter_steps_help : bool
+        Of the type: whether poses that its kernel ``trouble`` refuses come from long steps, which are then divided.
     geometric : kernel or None
         ``(p, x, …, v, K)``: adds to K the stiffness of the stresses that displacements v bring about at positions x,
         linear in v. For linear buckling of elements that keep no forces (solids); without it that takes differences of
@@ -134,6 +136,7 @@ class Element(Part):
     abrupt = False
     abstract = False
     counts_turns = False
+    shorter_steps_help = False
     geometric: Any = None
     places: int | None = None
     numbers_per_node = 6

@@ -5,11 +5,11 @@ edge lengths s − 2ρ. On a plane only corners can touch. The distance of two b
 cores less both radii, and that of the cores is reached between a corner and a face (edge, corner), or between two
 edges that cross:
 
-    gap = min( corners of A to B, corners of B to A, edges of A to edges of B ) ,   8 + 8 + 144 contacts             (1)
+    gap = min( corners of A to B, corners of B to A, edges of A to edges of B ) ,   8 + 8 + 144 pairs of features    (1)
 
-so that boxes do not overlap as long as no contact is negative. Boxes that are guided in a plane need the four corners
-of their outline only, 4 + 4 contacts. Each contact is an element of its own: a corner is a sphere of radius ρ
-(`SphereOnPlane`, `SphereOnBox`), an edge a capsule (`CapsuleOnCapsule`).
+so that boxes do not overlap as long as none is negative. Boxes whose edges can meet are hulls of eight corners
+(`hull_pair`), where the nearest pairs are contacts. Without edges each corner is a contact, a sphere of radius ρ
+(`SphereOnPlane`, `SphereOnBox`); boxes that are guided in a plane need the four corners of their outline only, 4 + 4.
 
 Source: docs/theory/contacts.md, (22); nearest features of convex polytopes, Ericson, Real-Time Collision Detection
 (2005), 5.1.9 and 5.2.
@@ -17,25 +17,27 @@ Source: docs/theory/contacts.md, (22); nearest features of convex polytopes, Eri
 
 from typing import Any
 
+import numpy as np
+
 from fem_mbs.arguments import ArrayLike, FrameLike
 from fem_mbs.elements.base import Part
-from fem_mbs.elements.contacts.capsule import CapsuleOnCapsule
 from fem_mbs.elements.contacts.contact import Contact
+from fem_mbs.elements.contacts.hull_pair import HullOnHull
 from fem_mbs.elements.contacts.sphere_box import SphereOnBox
 from fem_mbs.elements.contacts.sphere_plane import SphereOnPlane
 from fem_mbs.nodes import Frame, Ground
 
 _AXES = "xyz"
-_EDGES = [(i, j) for i in range(8) for j in range(i + 1, 8) if i ^ j in (1, 2, 4)]  # numbers that differ in one bit
+_CORNERS = np.array([[1 if k >> axis & 1 else -1 for axis in range(3)] for k in range(8)])
 
 
 class _BoxContact(Part):
-    """Corners and edges of boxes as frames, and the checks of their sizes."""
+    """Corners of boxes as frames, and the checks of their sizes."""
 
     options_of = Contact
 
     def _outline(self, box, parameter, size, rounding, planar):
-        """Size (3,), frames of the corners of the core, and pairs of them that are its edges."""
+        """Size (3,), and frames of the corners of the core."""
         frame, size = self.as_frame(parameter.replace("size", "box"), box), self.as_lengths(parameter, size)
         message = f"m must be below half the smallest edge length, {0.5 * size.min():.6g} m"
         self.check(2 * rounding < size.min(), "rounding", rounding, message)
@@ -43,9 +45,8 @@ class _BoxContact(Part):
         if self.as_choice("planar", planar, (*_AXES, None)) is not None:
             across = _AXES.index(planar)
             half[across], numbers = 0.0, [k for k in numbers if k >> across & 1]
-        places = [half * [1 if k >> axis & 1 else -1 for axis in range(3)] for k in numbers]
-        corners = [Frame(frame.node, frame.p + frame.rotation @ place, frame.rotation) for place in places]
-        return size, corners, [(corners[i], corners[j]) for i, j in _EDGES] if planar is None else []
+        places = half * _CORNERS[list(numbers)]
+        return size, [Frame(frame.node, frame.p + frame.rotation @ place, frame.rotation) for place in places]
 
     def _name(self, text):
         return None if self.name is None else f"{self.name} {text}"
@@ -106,10 +107,10 @@ class BoxOnPlane(_BoxContact):
     ) -> None:
         self.name = name
         rounding = self.positive("rounding", rounding, "m", allow_zero=True)
-        edges, corners, _ = self._outline(box, "size", size, rounding, planar)
+        lengths, corners = self._outline(box, "size", size, rounding, planar)
         frame = self.as_frame("plane", plane)
         if drawn_size is None:
-            drawn_size = 3.0 * edges.max() if isinstance(frame.node, Ground) else 0.0
+            drawn_size = 3.0 * lengths.max() if isinstance(frame.node, Ground) else 0.0
         self.elements = [
             SphereOnPlane(
                 corner, frame, radius=rounding, drawn_size=0.0 if k else drawn_size, name=self._name(k + 1), **law
@@ -119,7 +120,7 @@ class BoxOnPlane(_BoxContact):
 
 
 class BoxOnBox(_BoxContact):
-    """Two boxes that can touch: all corners of each against the other, and all edges of one against those of the other.
+    """Two boxes that can touch: as hulls, with corners and edges, or the corners of each against the other alone.
 
     Parameters
     ----------
@@ -131,14 +132,15 @@ class BoxOnBox(_BoxContact):
         Radius of edges and corners of both; faces stay where they are. A few per cent of the smallest edge length:
         corners must not cross each other's core within one step, keep speed times step size below it.
     edges : bool
-        Whether edges can touch edges, 144 contacts. Without them boxes whose edges meet crosswise pass through each
-        other; leave them out where that cannot happen (a box that stands on another).
+        Whether edges can touch edges: the boxes are then hulls, `HullOnHull`, with 24 contacts. Without them boxes
+        whose edges meet crosswise pass through each other; leave them out where that cannot happen (a box that stands
+        on another).
     planar : {"x", "y", "z"}, optional
         Axis of both boxes across which their motion is guided (``fixed=`` of the bodies): four corners each, in the
         middle of it, no edges.
     name : str, optional
-        Contacts are called "name A1" … (corners of A on B), "name B1" … (corners of B on A), "name A1-B1" … (edges):
-        corners from − to + along x first, then y, then z.
+        With edges contacts are called "name 1" to "name 24"; which is which changes in a run. Without, "name A1" …
+        (corners of A on B), "name B1" … (corners of B on A): from − to + along x first, then y, then z.
     **law
         restitution, friction, rolling_resistance, spinning_resistance, tangential_restitution: see `Contact`.
 
@@ -182,8 +184,15 @@ class BoxOnBox(_BoxContact):
     ) -> None:
         self.name = name
         rounding = self.positive("rounding", rounding, "m")
-        size_A, corners_A, edges_A = self._outline(box_A, "size_A", size_A, rounding, planar)
-        size_B, corners_B, edges_B = self._outline(box_B, "size_B", size_B, rounding, planar)
+        size_A, corners_A = self._outline(box_A, "size_A", size_A, rounding, planar)
+        size_B, corners_B = self._outline(box_B, "size_B", size_B, rounding, planar)
+        frame_A, frame_B = self.as_frame("box_A", box_A), self.as_frame("box_B", box_B)
+        self.check(frame_A.node is not frame_B.node, "box_B", frame_B, "is on the same node as box_A")
+        if self.as_flag("edges", edges) and planar is None:
+            halves = zip("AB", (size_A, size_B))
+            points: Any = {f"points_{letter}": 0.5 * np.asarray(size) * _CORNERS for letter, size in halves}
+            self.elements = HullOnHull(frame_A, frame_B, **points, rounding=rounding, name=name, **law).elements
+            return
         self.elements = []
         for letter, corners, other, size in (("A", corners_A, box_B, size_B), ("B", corners_B, box_A, size_A)):
             for k, corner in enumerate(corners):
@@ -194,7 +203,3 @@ class BoxOnBox(_BoxContact):
                     "name": self._name(f"{letter}{k + 1}"),
                 }
                 self.elements.append(SphereOnBox(corner, other, drawn=False, **options, **law))
-        for i, first in enumerate(edges_A if self.as_flag("edges", edges) else ()):
-            for j, second in enumerate(edges_B):
-                options = {"radius_A": rounding, "radius_B": rounding, "name": self._name(f"A{i + 1}-B{j + 1}")}
-                self.elements.append(CapsuleOnCapsule(first, second, **options, **law))

@@ -46,6 +46,9 @@ class Contact(Element):
     reach : float ≥ 0 [m]
         Largest distance of two points of one surface that can touch, or the radius of a sphere. Infinite: the gap is no
         distance (stops of joints), and nothing is swept.
+    pair : object or None
+        What the contacts of two convex bodies have in common that stand for one distance, as `HullOnHull`: the first of
+        them to touch says where in a step all of them are met. None: a contact stands for itself.
     everywhere : bool
         Of the type: whether there is a nearest point in every pose. If not, a kernel ``trouble`` tells where.
     gap_slopes : (a, b) or None
@@ -86,6 +89,7 @@ class Contact(Element):
     convex = False
     passage = 0.0
     reach = 0.0
+    pair: Any = None
     gap_slopes: tuple[float, float] | None = None
     room = np.inf
     everywhere = True

@@ -19,6 +19,7 @@ from fem_mbs.elements.contacts.hull_pair_kernels import (
     ARRAYS,
     CROSSED,
     EDGES,
+    HIDDEN,
     PARAMETERS,
     Hulls,
     accept,
@@ -45,8 +46,7 @@ class _Pair:
     ----------
     frames : (Frame, Frame)
     slots : int, K
-    n_state : int, of each contact
-    longest : float [m], of the edges
+        self.pair, self._slot, self.n_state = pair, slot, pair.n_state
     arms : (2,) [m], from each node to the farthest point of its hull
     """
 
@@ -59,13 +59,13 @@ class _Pair:
         self.n_state = self.slots + 2
         self.work = np.full(24 + self.slots + 4 * corners, np.nan)
         self.numbers = np.zeros(2 * self.slots + corners + edges, np.int64)
-        self.ahead, self.edges = np.full(24 + 37, np.nan), np.zeros(1, EDGES)
+        self.ahead, self.edges = np.full(24 + 37 + 24, np.nan), np.zeros(1, EDGES)
         self.centers = np.array([core.points.mean(axis=0) for core in cores])
         far = [np.linalg.norm(core.points - center, axis=1).max() for core, center in zip(cores, self.centers)]
         self.bounds = np.array(far) + radius
         self.arms = np.array([np.linalg.norm(core.points, axis=1).max() for core in cores]) + radius
-        ends = np.concatenate([core.points[core.edges] for core in cores])
-        self.longest = float(np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1).max())
+        along = [np.diff(core.points[core.edges], axis=1) for core in cores]
+        self.longest = min(float(np.linalg.norm(edge, axis=2).max()) for edge in along)
 
     @property
     def hulls(self) -> Hulls:
@@ -96,22 +96,23 @@ class HullFeature(Contact):
         "trouble": trouble,
     }  # fmt: skip
     convex = True
+    shorter_steps_help = True
 
     def __init__(self, pair: _Pair, slot: int, *, name: str | None = None, **law: Any) -> None:
-        self._pair, self._slot, self.n_state = pair, slot, pair.n_state
+        self.pair, self._slot, self.n_state = pair, slot, pair.n_state
         super().__init__([frame.node for frame in pair.frames], name=name, **law)
         self.place()
 
     @property
     def passage(self) -> float:
-        return 2.0 * self._pair.radius
+        return 2.0 * self.pair.radius
 
     @property
     def reach(self) -> float:
-        return self._pair.longest + self._pair.radius
+        return self.pair.longest + self.pair.radius
 
     def place(self) -> None:
-        self.record = self._pair.record(self._slot)
+        self.record = self.pair.record(self._slot)
 
     def feature_at(self, x: np.ndarray, R: np.ndarray) -> tuple[int, int]:
         """Feature of the slot at a pose x (2, 3), R (2, 3, 3) as (corner, −1) or (edge of A, edge of B), when asked
@@ -122,25 +123,25 @@ class HullFeature(Contact):
         p, state = np.zeros(1, self.parameters), np.zeros(self.n_state)
         p[0] = self.record
         initial(p[0], np.ascontiguousarray(x), np.ascontiguousarray(R), np.zeros(12), 0.0, state)
-        feature, q = int(state[self._slot]), self._pair.hulls
+        feature, q = int(state[self._slot]), self.pair.hulls
         corners, edges_B = int(q.first_corner[2]), int(q.first_edge[2] - q.first_edge[1])
         return (feature, -1) if feature < corners else divmod(feature - corners, edges_B)
 
     def regular(self, point: Any) -> bool:
         """Whether the feature at a configuration of `fem_mbs.verify` is smooth about it."""
         first, second = self.feature_at(point.x, point.R)
-        q, (A, B) = self._pair.hulls, self.nodes
+        q, (A, B) = self.pair.hulls, self.nodes
         if second >= 0:
             ends: Any = [
                 [node.frame(q.corner[q.first_corner[k] + i]) for i in q.end[q.first_edge[k] + e]]
                 for k, (node, e) in enumerate(((A, first), (B, second)))
             ]
-            capsules = CapsuleOnCapsule(*ends, radius_A=self._pair.radius, radius_B=self._pair.radius)
+            capsules = CapsuleOnCapsule(*ends, radius_A=self.pair.radius, radius_B=self.pair.radius)
             # where edges cross, translations do not turn the normal: blocks of 0, of which relative errors say nothing
             return capsules.regular(point) and not capsules.crosses(point.x, point.R)
         a = 0 if first < q.first_corner[1] else 1
         bends, normals = [], []
-        near = 4e-3 * (point.size + self._pair.arms.max())  # differences turn bodies too
+        near = 4e-3 * (point.size + self.pair.arms.max())  # differences turn bodies too
         for x, R in ((point.x0, point.R0), (point.x, point.R)):
             y = R[1 - a].T @ (x[a] + R[a] @ q.corner[first] - x[1 - a])
             for step in near * np.vstack([np.zeros(3), np.eye(3), -np.eye(3)]):
@@ -159,17 +160,19 @@ class HullFeature(Contact):
         p[0] = self.record
         x, R = (np.array([getattr(state, name)[node.index] for node in self.nodes]) for name in "xR")
         initial(p[0], x, R, np.zeros(12), 0.0, own)
-        hulls = " and ".join(label(node) for node in self.nodes)
-        if trouble(p[0], x, R, own) == CROSSED:
+        hulls, answer = " and ".join(label(node) for node in self.nodes), trouble(p[0], x, R, x, R, own)
+        if answer == CROSSED:
             return (
                 f"{label(self)}: the hulls of {hulls} go through each other, deeper than their rounding of "
-                f"{self._pair.radius:.3g} m. Move them apart, or take smaller steps: edges must not pass through each "
+                f"{self.pair.radius:.3g} m. Move them apart, or take smaller steps: edges must not pass through each "
                 "other within one"
             )
-        return (
-            f"{label(self)}: the hulls of {hulls} came to overlap where none of the {self._pair.slots} contacts "
-            "is that they had in this step; take smaller steps"
-        )
+        if answer == HIDDEN:
+            return (
+                f"{label(self)}: the hulls of {hulls} came to overlap where none of the {self.pair.slots} contacts "
+                "is that they had in this step; take smaller steps"
+            )
+        return f"{label(self)}: the hulls of {hulls} went through each other within this step; take smaller steps"
 
 
 class HullOnHull(Part):

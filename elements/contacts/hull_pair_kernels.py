@@ -23,7 +23,8 @@ get the slots that are left.
 The others are there because a corner may slide over an edge within the step.
 
 No pair outside the slots may be deeper than those inside: `trouble` looks at all of them once for each step that is to
-be accepted. Cores whose edges go through each other, with no corner inside, are trouble too: no gap tells of it.
+be accepted. Cores whose edges go through each other, with no corner inside, are trouble too: no gap tells of it. So are
+hulls that overlap between the start of the step and its end: they went through each other, whoever held which features.
 
 All slots of two hulls make the same choice. It depends on what it is made from alone: the first slot that asks leaves
 the answer, with the question, for the others.
@@ -34,7 +35,7 @@ Source: docs/theory/hulls.md, (6)-(8); nearest features: Ericson, Real-Time Coll
     ρ       radius      ()      m     rounding of both
     K       slots       ()      -     number of elements; slot is the number of this one
             work        (·,)    m     pose (24,), distances of the nearest K, bounds (nv,), corners in other axes
-            ahead       (61,)   m …   pose of (2), and x, R, v, h from which it is
+            ahead       (85,)   m …   pose of (2), and x, R, v, h from which it is; a pose on the way of a step
             numbers     (·,)    -     the nearest K, whether placed (K,), faces of bounds (nv,), whether edges are near
     -       state       (K,)    -     feature of each slot: corners of A, of B, then edge of A · edges of B + edge of B
     t, h    state       (2,)    s     time at which features were chosen, and how long after the time before
@@ -70,14 +71,17 @@ from fem_mbs.jit import (
     vector,
     void_pointer,
 )
-from fem_mbs.rotations import dot, exp_matrix, multiply, rotate, rotate_T
+from fem_mbs.rotations import dot, exp_matrix, log_matrix, multiply, multiply_T, rotate, rotate_T
 
 LEFT_OUT = 1e-4  # of ρ: pairs outside the slots may be deeper than those inside by less
 AROUND = 1.5  # times their spheres: features are looked for where hulls are nearer, or may come
 TOUCH = 0.1  # of ρ: hulls that are so near touch
-LOOKS = 20  # along (2)
+LOOKS, HALVINGS = 60, 8  # along (2)
+LONGER = 2.0  # than the step before: a step may be, and where hulls touch later nothing touches now
+OVERLAP = 0.5  # of ρ: hulls that overlap by more on the way of a step, but not at its ends, went through each other
+MANY = 2000.0  # looks along a way, at most
 BESIDE = 1.0  # of ρ, by which edges that do not cross, but may when they slide, come after those that do
-HIDDEN, CROSSED = 1.0, 2.0  # answers of `trouble`
+HIDDEN, CROSSED, THROUGH = 1.0, 2.0, 3.0  # answers of `trouble`
 ARRAYS = ("first_corner", "first_edge", "first_face", "corner", "end", "into", "face", "first_rim", "rim")
 EDGES = capsule_kernels.PARAMETERS
 PARAMETERS = np.dtype(
@@ -280,6 +284,38 @@ def _travel(p, v, h):
 
 
 @kernel
+def _first_touch(p, q, x, R, v, h, least, x1, R1):
+    """`search` along (2): fills x1 (2, 3), R1 (2, 3, 3) with the pose of the first touch, or of the smallest gap.
+
+    ``least`` [m]: gaps below it are touches; the search goes by no less, and to the end in no more than `LOOKS`.
+    """
+    search(p, q, x, R)
+    _, best, _ = _views(p, q)
+    travel, gap = _travel(p, v, h), best[0] - 2.0 * p.radius
+    at, clear, smallest, nearest_at = 0.0, 0.0, gap, 0.0
+    if least < gap < travel:
+        for k in range(LOOKS):
+            at = min(at + max(gap / travel, least / travel, (1.0 - at) / (LOOKS - k)), 1.0)
+            _go(x, R, v, at * h, x1, R1)
+            search(p, q, x1, R1)
+            gap = best[0] - 2.0 * p.radius
+            if gap < smallest:
+                smallest, nearest_at = gap, at
+            if gap <= least or at == 1.0:
+                break
+            clear = at
+        for _ in range(HALVINGS if gap < -least else 0):
+            nearest_at = 0.5 * (clear + at)
+            _go(x, R, v, nearest_at * h, x1, R1)
+            search(p, q, x1, R1)
+            if best[0] - 2.0 * p.radius > 0.0:
+                clear = nearest_at
+            else:
+                at = nearest_at
+    _go(x, R, v, nearest_at * h, x1, R1)
+
+
+@kernel
 def search_ahead(p, q, x, R, v, h):
     """`search` at the pose of (2), where hulls touch first or come nearest in a step h with velocities v (12,)."""
     x1, R1, given = matrix(p.ahead_at, 2, 3), tensor(p.ahead_at + 48, 2, 3, 3), local_vector(37)
@@ -288,23 +324,46 @@ def search_ahead(p, q, x, R, v, h):
         given[24 + k] = v[k]
     given[36] = h
     if not _same(vector(p.ahead_at + 192, 37), given):
-        search(p, q, x, R)
-        _, best, _ = _views(p, q)
-        travel, near = _travel(p, v, h), TOUCH * p.radius
-        gap = least = best[0] - 2.0 * p.radius
-        at = nearest_at = 0.0
-        if near < gap < travel:
-            for _ in range(LOOKS):
-                at = min(at + max(gap, near) / travel, 1.0)
-                _go(x, R, v, at * h, x1, R1)
-                search(p, q, x1, R1)
-                gap = best[0] - 2.0 * p.radius
-                if gap < least:
-                    least, nearest_at = gap, at
-                if gap <= near or at == 1.0:
-                    break
-        _go(x, R, v, nearest_at * h, x1, R1)
+        _first_touch(p, q, x, R, v, h, TOUCH * p.radius, x1, R1)
     search(p, q, x1, R1)
+
+
+@kernel
+def _way(x0, R0, x, R, v):
+    """Velocities v (12,) that take a pose x0, R0 to x, R in a unit of time."""
+    turn = local_matrix(3, 3)
+    for a in range(2):
+        for i in range(3):
+            v[6 * a + i] = x[a, i] - x0[a, i]
+        multiply_T(R0[a], R[a], turn)
+        log_matrix(turn, v[6 * a + 3 : 6 * a + 6])
+
+
+@kernel
+def _went_through(p, q, x0, R0, x, R):
+    """Whether hulls overlap on the straight way from x0, R0 to x, R by more than at its ends."""
+    v = local_vector(12)
+    _way(x0, R0, x, R, v)
+    travel = _travel(p, v, 1.0)
+    if travel <= OVERLAP * p.radius or not _near_spheres(p, x0, R0, p.bound[0] + p.bound[1] + travel):
+        return False
+    _, best, _ = _views(p, q)
+    x1, R1 = matrix(p.ahead_at + 8 * 61, 2, 3), tensor(p.ahead_at + 8 * 67, 2, 3, 3)
+    search(p, q, x, R)
+    floor = min(best[0] - 2.0 * p.radius, 0.0)
+    search(p, q, x0, R0)
+    gap = best[0] - 2.0 * p.radius
+    floor, at = min(floor, gap) - OVERLAP * p.radius, 0.0
+    while gap < travel * (1.0 - at):
+        at += max(gap, 0.5 * OVERLAP * p.radius, travel / MANY) / travel
+        if at >= 1.0:
+            return False
+        _go(x0, R0, v, at, x1, R1)
+        search(p, q, x1, R1)
+        gap = best[0] - 2.0 * p.radius
+        if gap < floor:
+            return True
+    return False
 
 
 @kernel
@@ -315,10 +374,13 @@ def accept(p, x, R, v, t, state):
     if chosen and t != state[K]:
         state[K + 1] = max(t - state[K], 0.0)
     state[K] = t
-    reach = AROUND * (p.bound[0] + p.bound[1]) + _travel(p, v, state[K + 1])
-    if chosen and not _near_spheres(p, x, R, reach):
+    around, rate = AROUND * (p.bound[0] + p.bound[1]), _travel(p, v, 1.0)
+    h = LONGER * state[K + 1]
+    if not chosen and rate > 0.0:  # no step is known yet: as long as hulls that near each other may take
+        h = 2.0 * around / rate
+    if chosen and not _near_spheres(p, x, R, around + h * rate):
         return
-    search_ahead(p, q, x, R, v, state[K + 1])
+    search_ahead(p, q, x, R, v, h)
     _, _, found = _views(p, q)
     placed = integers(p.numbers_at + 8 * K, K)
     for m in range(K):
@@ -344,11 +406,17 @@ def initial(p, x, R, v, t, state):
 
 
 @kernel
-def trouble(p, x, R, state):
-    """1: a pair outside the slots is deeper than those inside; 2: cores go through each other beside their corners."""
-    if p.slot != 0 or not _near_spheres(p, x, R, p.bound[0] + p.bound[1]):
+def trouble(p, x, R, x0, R0, state):
+    """1: a pair outside the slots is deeper than those inside; 2: cores go through each other beside their corners;
+    3: the hulls went through each other on the way from the start of the step.
+    """
+    if p.slot != 0:
         return 0.0
     q = hulls_of(p)
+    if _went_through(p, q, x0, R0, x, R):
+        return THROUGH
+    if not _near_spheres(p, x, R, p.bound[0] + p.bound[1]):
+        return 0.0
     search(p, q, x, R)
     places, best, found = _views(p, q)
     if best[0] > 0.0 and _crossed(q, places):

@@ -16,9 +16,11 @@ _POINT, _NORMAL, _TANGENTS = (SLOT[k] for k in ("point", "normal", "tangents"))
 # `Contact` says of its shape (passage, reach, convex); where in the step a swept contact touches (0: not swept) and its
 # gap and slip (2) without correction, see solvers/contact/sweep
 C_GAP, C_SLIP, C_POINT, C_NORMAL, C_TANGENTS, C_GAP0 = 0, 1, 3, 6, 9, 15
-# for system.far_contacts: gap, its slopes by ways and turns, poses (24)
+# for system.far_contacts: gap, its slopes by ways and turns, poses (24); which number a contact has among those of one
+# pair of bodies (`Contact.pair`), in the row of number 0 which of them touches first in the step, and whether a contact
+# touches after that, see contact/sweep
 C_PASSAGE, C_REACH, C_CONVEX, C_THETA, C_TOUCH = 16, 17, 18, 19, 20
-C_SLACK, C_SLIDES, C_TURNS, C_POSES, C_BLOCKS = 23, 24, 25, 26, 50
+C_SLACK, C_SLIDES, C_TURNS, C_POSES, C_NUMBER, C_FIRST, C_LATE, C_BLOCKS = 23, 24, 25, 26, 50, 51, 52, 53
 # blocks: G_N (1), G_T (2), V_T (2), W (3), then at the start of the step G_N (1), V_T (2); the last, the row of W about
 # the normal at the start of the step (1), exists in groups with drilling friction only
 B_GN, B_GT, B_VT, B_W, B_GN0, B_VT0, B_WN0, B_COUNT = 0, 1, 3, 5, 8, 9, 11, 11

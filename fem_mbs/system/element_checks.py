@@ -15,17 +15,18 @@ import numpy as np
 
 from fem_mbs.errors import label
 from fem_mbs.jit import N_SLOTS, SLOT, call2, integers, kernel, vector
-from fem_mbs.system.gather import gather_poses, gather_state
+from fem_mbs.system.gather import gather_poses, gather_start, gather_state
 from fem_mbs.system.records import groups_of, switches_of
 
 _X, _R, _ENERGY = SLOT["x"], SLOT["R"], SLOT["energy"]
 
 
 @kernel
-def trouble_of(d, x, R):
+def trouble_of(d, x, R, x0, R0):
     """Number of the first element whose kernel ``trouble`` answers at poses x (N, 3), R (N, 3, 3); −1 if none does.
 
-    Elements are numbered group by group, see `element_at`.
+    Contacts may ask for the poses x0, R0 at the start of the step. Elements are numbered group by group, see
+    `element_at`.
     """
     b = integers(d.table_at, N_SLOTS)
     groups = groups_of(d)
@@ -40,6 +41,8 @@ def trouble_of(d, x, R):
                     continue
                 gather_poses(g, e, b, x, R)
                 gather_state(g, e, b)
+                if g.contact != 0:
+                    gather_start(g, e, b, x0, R0)
                 call2(g.trouble, g.parameters_at + e * g.stride, d.table_at)
                 if answer[0] > 0.0:
                     return first + e
@@ -58,7 +61,7 @@ def element_at(system: Any, number: int) -> Any:
 
 def trouble(system: Any, state: Any) -> tuple[Any, str] | None:
     """The first element in trouble at a `State` and what is wrong in words, or None."""
-    number = int(trouble_of(system.data[0], state.x, state.R))
+    number = int(trouble_of(system.data[0], state.x, state.R, state.x, state.R))
     if number < 0:
         return None
     element = element_at(system, number)

@@ -8,7 +8,7 @@ import numpy as np
 from fem_mbs.errors import ModelError, label
 from fem_mbs.jit import SLOTS, address, arguments_of, bind, callback_address, python_callback, sizes_told
 from fem_mbs.system import contacts as contact_assembly
-from fem_mbs.system.contacts import C_BLOCKS, C_CONVEX, C_PASSAGE, C_REACH, C_SLIDES, C_TURNS, N_LAW
+from fem_mbs.system.contacts import C_BLOCKS, C_CONVEX, C_NUMBER, C_PASSAGE, C_REACH, C_SLIDES, C_TURNS, N_LAW
 from fem_mbs.system.records import KERNELS
 from fem_mbs.system.workspace import Workspace
 
@@ -66,6 +66,7 @@ class Group:
             self.kept[:, C_CONVEX] = [element.convex for element in elements]
             self.kept[:, C_PASSAGE] = [element.passage for element in elements]
             self.kept[:, C_REACH] = [element.reach for element in elements]
+            self.kept[:, C_NUMBER] = numbers_in_pairs(elements)
         self.far = is_contact and s["nn"] == 2 and all(element.gap_slopes is not None for element in elements)
         if self.far:
             self.kept[:, C_SLIDES : C_TURNS + 1] = [element.gap_slopes for element in elements]
@@ -155,6 +156,16 @@ class Group:
             record[name] = call.address
         for name, callback in self.callbacks.items():
             record[name] = callback_address(callback)
+
+
+def numbers_in_pairs(elements: Sequence["Element"]) -> list[int]:
+    """Number of each contact among those of its pair (`Contact.pair`) that follow each other; 0 without a pair."""
+    numbers: list[int] = []
+    for k, element in enumerate(elements):
+        pair = getattr(element, "pair", None)
+        goes_on = k > 0 and pair is not None and getattr(elements[k - 1], "pair", None) is pair
+        numbers.append(numbers[-1] + 1 if goes_on else 0)
+    return numbers
 
 
 def filled(element: "Element") -> int:

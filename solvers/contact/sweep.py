@@ -18,6 +18,10 @@ convex also if it was open at the start, or if its normal turns by more than 14�
 another side, bowls and bores, are treated so when they have restitution, were open, and turn by more than 14°: Newton's
 law reflects what approaches along the normal of the start.
 
+Contacts of one pair of convex bodies (`Contact.pair`) stand for one distance. All that touch are held at the first
+touch of the pair: after it the bodies overlap on the path, and what another feature would tell has no meaning. Those
+that touch later wait for the second impact problem. A step in which they act elsewhere is refused (`acts_elsewhere`).
+
 Cost: one bound per contact and step. Nothing is searched unless the pair travels more than `FREE` of its passage (the
 normal of convex surfaces cannot turn by 14° before) and more than its gap.
 
@@ -52,11 +56,13 @@ from fem_mbs.rotations import (
     log_matrix,
     multiply_T,
 )
+from fem_mbs.solvers.contact.law import GAP
 from fem_mbs.solvers.contact.position_rows import let_go
 from fem_mbs.solvers.contact.step_path import (
     CORRECTED_WAY,
     DIP,
     FASTER,
+    FORCED,
     FREE,
     NEVER,
     SMOOTH_WAY,
@@ -68,7 +74,7 @@ from fem_mbs.solvers.contact.step_path import (
     rough_travel,
     travel_of,
 )
-from fem_mbs.solvers.stepping.codes import OK, PASSED, UNDECIDED
+from fem_mbs.solvers.stepping.codes import ELSEWHERE, OK, PASSED, UNDECIDED
 from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.system.contacts import (
     B_GN,
@@ -80,8 +86,11 @@ from fem_mbs.system.contacts import (
     B_WN0,
     C_BLOCKS,
     C_CONVEX,
+    C_FIRST,
     C_GAP0,
+    C_LATE,
     C_NORMAL,
+    C_NUMBER,
     C_PASSAGE,
     C_REACH,
     C_THETA,
@@ -185,46 +194,78 @@ def wall_touch(d, s, g, e, b):
 
 
 @kernel
+def touch_of(d, s, g, e, b, corrected):
+    """τ at which contact e of group g, not held yet, has to be treated as swept; `NEVER` or `UNKNOWN`."""
+    kept, law = matrix(g.contact_at, g.n, g.contact_stride), laws_of(g)
+    passage, gap = kept[e, C_PASSAGE], kept[e, C_GAP0]
+    if passage == 0.0:
+        if corrected or law[e, L_NORMAL] == 0.0 or kept[e, C_REACH] == math.inf:
+            return NEVER
+        return wall_touch(d, s, g, e, b)
+    travel = rough_travel(d, s, g, e, corrected)
+    if not travel > FREE * passage or gap >= FASTER * travel:
+        return NEVER
+    travel = travel_of(d, s, g, e, corrected)
+    if not travel > FREE * passage or gap >= FASTER * travel:
+        return NEVER
+    theta = first_touch(d, s, g, e, b, gap, passage, travel, CORRECTED_WAY if corrected else SMOOTH_WAY)
+    if 0.0 <= theta <= 1.0 and not passes(d, s, g, e, b, theta, corrected):
+        return NEVER
+    return theta
+
+
+@kernel
+def end_of_pair(g, lead):
+    """Number of the contact behind those of a pair, of which ``lead`` is the first."""
+    kept, last = matrix(g.contact_at, g.n, g.contact_stride), lead + 1
+    while last < g.n and kept[last, C_NUMBER] != 0.0:
+        last += 1
+    return last
+
+
+@kernel
+def sweep_pair(d, s, g, lead, last, b, corrected):
+    """Sweep the contacts of a pair; returns how many were found to be passed, −1 where one cannot be told."""
+    kept, first, found = matrix(g.contact_at, g.n, g.contact_stride), NEVER, 0
+    for e in range(lead, last):
+        if not corrected:
+            kept[e, C_FIRST] = kept[e, C_LATE] = 0.0
+        if kept[e, C_THETA] != 0.0:
+            continue
+        theta = touch_of(d, s, g, e, b, corrected)
+        if theta == UNKNOWN:
+            return undecided(d, s, g, e, False)
+        kept[e, C_TOUCH] = theta
+        if theta < first:
+            first = theta
+            if not corrected:
+                kept[lead, C_FIRST] = e - lead + 1.0
+    for e in range(lead, last):
+        if kept[e, C_THETA] == 0.0 and kept[e, C_TOUCH] <= 1.0:
+            way = (kept[e, C_TOUCH] - first) * travel_of(d, s, g, e, corrected)
+            late = kept[lead, C_FIRST] != 0.0 and (corrected or way > FORCED * kept[e, C_PASSAGE])
+            if late:  # what lay on the other before the step carries on
+                late = kept[lead + int(kept[lead, C_FIRST]) - 1, C_GAP0] > DIP * kept[e, C_PASSAGE]
+            kept[e, C_LATE] = 1.0 if late else 0.0
+            hold(d, s, g, e, b, first, corrected)
+            found += 1
+    s.swept_total += found
+    return found
+
+
+@kernel
 def sweep_contacts(d, s, corrected):
     """Sweep all contacts along the path; returns how many were found to be passed, −1 where one cannot be told."""
-    b = integers(d.table_at, N_SLOTS)
-    groups = groups_of(d)
-    found = 0
+    b, groups, count = integers(d.table_at, N_SLOTS), groups_of(d), 0
     for k in range(d.n_groups):
-        g = groups[k]
-        if g.contact == 0:
-            continue
-        kept, law = matrix(g.contact_at, g.n, g.contact_stride), laws_of(g)
-        for e in range(g.n):
-            passage, gap = kept[e, C_PASSAGE], kept[e, C_GAP0]
-            if kept[e, C_THETA] != 0.0:
-                continue
-            if passage == 0.0:
-                if corrected or law[e, L_NORMAL] == 0.0 or kept[e, C_REACH] == math.inf:
-                    continue
-                theta = wall_touch(d, s, g, e, b)
-                if theta == UNKNOWN:
-                    return undecided(d, s, g, e, False)
-                if theta <= 1.0:
-                    hold(d, s, g, e, b, theta, False)
-                    s.swept_total += 1
-                    found += 1
-                continue
-            travel = rough_travel(d, s, g, e, corrected)
-            if not travel > FREE * passage or gap >= FASTER * travel:
-                continue
-            travel = travel_of(d, s, g, e, corrected)
-            if not travel > FREE * passage or gap >= FASTER * travel:
-                continue
-            way = CORRECTED_WAY if corrected else SMOOTH_WAY
-            theta = first_touch(d, s, g, e, b, gap, passage, travel, way)
-            if theta == UNKNOWN:
-                return undecided(d, s, g, e, False)
-            if theta <= 1.0 and passes(d, s, g, e, b, theta, corrected):
-                hold(d, s, g, e, b, theta, corrected)
-                s.swept_total += 1
-                found += 1
-    return found
+        g, last = groups[k], 0
+        while g.contact != 0 and last < g.n:
+            lead, last = last, end_of_pair(g, last)
+            found = sweep_pair(d, s, g, lead, last, b, corrected)
+            if found < 0:
+                return found
+            count += found
+    return count
 
 
 @entry("void(int64, int64)")
@@ -285,3 +326,29 @@ def settle(data, run):
         if s.code != OK:
             return
     s.code = PASSED
+
+
+@kernel
+def acts_elsewhere(d, s):
+    """Whether a pair that is met at its first touch is struck elsewhere: the step is then refused.
+
+    Where convex bodies touch, all their contacts have one normal. What (2) says of those that are far at the touch is a
+    lower bound of their gap: they may act in the air. One at least of those that are near at the touch has to act.
+    """
+    b, groups = integers(d.table_at, N_SLOTS), groups_of(d)
+    for k in range(d.n_groups):
+        g, last = groups[k], 0
+        while g.contact != 0 and last < g.n:
+            lead, last = last, end_of_pair(g, last)
+            kept = matrix(g.contact_at, g.n, g.contact_stride)
+            first, nearest, turned = lead + int(kept[lead, C_FIRST]) - 1, math.inf, False
+            for e in range(lead, last if first >= lead and last > lead + 1 else lead):
+                if s.acted[g.first_contact + e] != GAP:
+                    nearest = min(nearest, gap_at(d, s, g, e, b, kept[first, C_THETA], SMOOTH_WAY))
+                    normal = kept[e, C_NORMAL : C_NORMAL + 3]
+                    turned = turned or cosine(normal, kept[first, C_NORMAL : C_NORMAL + 3]) < TURNED
+            if turned or (nearest != math.inf and nearest > FREE * kept[lead, C_PASSAGE]):
+                undecided(d, s, g, first, False)
+                s.passed_how, s.code = ELSEWHERE, PASSED
+                return True
+    return False

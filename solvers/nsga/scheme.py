@@ -5,6 +5,7 @@ from fem_mbs.solvers.alpha.motion import keep_accelerations, set_coefficients
 from fem_mbs.solvers.contact.convection import contact_convection
 from fem_mbs.solvers.contact.law import GAP, STICK
 from fem_mbs.solvers.contact.position_rows import let_go
+from fem_mbs.solvers.contact.sweep import acts_elsewhere
 from fem_mbs.solvers.nsga import stiction_tasks
 from fem_mbs.solvers.nsga.closed import BEGIN, END, STOP
 from fem_mbs.solvers.nsga.data import own_at
@@ -126,6 +127,8 @@ def step(data, run):
         return
     counts[6] = VELOCITY
     call2(o.velocity_part, s.data_at, s.run_at)
+    if s.code == OK and s.swept != 0 and acts_elsewhere(d, s):
+        return
     if s.code == OK and s.grains_at != 0:
         call2(s.grains_part, s.data_at, s.run_at)
     s.lasting = 1

@@ -3,7 +3,7 @@
 Source: docs/theory/decoupled_nsga.md, (16)-(21).
 """
 
-from fem_mbs.jit import call2, entry, kernel
+from fem_mbs.jit import call2, entry, kernel, matrix
 from fem_mbs.solvers.contact.law import GAP
 from fem_mbs.solvers.contact.restitution import limit_restitution
 from fem_mbs.solvers.contact.velocity import (
@@ -21,7 +21,7 @@ from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.friction_tasks import FIRST, PASSES, PIECES
 from fem_mbs.solvers.stepping.newton import problem_at
 from fem_mbs.solvers.stepping.shared_factors import share
-from fem_mbs.system.contacts import B_GN, B_GN0, L_NORMAL, gradient_times, laws_of
+from fem_mbs.system.contacts import B_GN, B_GN0, C_LATE, L_NORMAL, gradient_times, laws_of
 from fem_mbs.system.records import groups_of, zero
 
 LONG_SEQUENCE = 8  # impact problems of a step; the billiard break of annex B needs 3
@@ -48,12 +48,13 @@ def rests(d, s):
 def choose_candidates(d, s, o):
     """Contacts that are closed and approach with velocities V~−; returns their number.
 
-    Others that take part: in the first problem of a step without impact all contacts that carried load before (solved
-    one after the other, the contacts of a stack would hand their load up and down without end); in a long sequence
-    those without restitution that have acted in this step (published ones are shorter); in the second half of the
-    problems allowed all that have acted, then without restitution: what is handed to and fro that long is the tail of
-    an endless sequence. In models with contact groups all closed contacts without restitution take part at once,
-    whether they have acted or not: layer by layer, an impact would need a problem for each.
+    Contacts of a pair that touch after its first touch wait for the second problem. Others that take part: in the
+    first problem of a step without impact all contacts that carried load before (solved one after the other, the
+    contacts of a stack would hand their load up and down without end); in a long sequence those without restitution
+    that have acted in this step (published ones are shorter); in the second half of the problems allowed all that
+    have acted, then without restitution: what is handed to and fro that long is the tail of an endless sequence. In
+    models with contact groups all closed contacts without restitution take part at once, whether they have acted or
+    not: layer by layer, an impact would need a problem for each.
     """
     groups = groups_of(d)
     active, candidate = s.active, s.candidate
@@ -67,11 +68,11 @@ def choose_candidates(d, s, o):
         g = groups[a]
         if g.contact == 0:
             continue
-        law = laws_of(g)
+        law, kept = laws_of(g), matrix(g.contact_at, g.n, g.contact_stride)
         for e in range(g.n):
             c = g.first_contact + e
             candidate[c] = 0
-            if active[c] == 0:
+            if active[c] == 0 or (first and kept[e, C_LATE] != 0.0):
                 continue
             if gradient_times(g, e, B_GN, 0, Vs) < -s.tol_v:
                 candidate[c] = 1
@@ -79,9 +80,9 @@ def choose_candidates(d, s, o):
             # a closed contact of the smooth sub-problem does not approach there but carries its force here; one without
             # load waits for the problem in which an impact has reached it
             loaded = s.persistent != 0 and closed[c] != GAP and s.h * s.ks * clam[c, 0] > s.mean_mass * rest
-            kept = (resting and was_active[c] != 0) or (first and loaded)
+            carried = (resting and was_active[c] != 0) or (first and loaded)
             together = ending or ((long or many) and law[e, L_NORMAL] == 0.0)
-            if kept or (together and (many or acted_as[c] != GAP)):
+            if carried or (together and (many or acted_as[c] != GAP)):
                 candidate[c] = 1
     return count
 

@@ -132,7 +132,7 @@ def check(data, run):
     s.all_left += left
     if s.external.shape[0] > 0:
         allow_work(s)
-    troubled = trouble_of(d, x, s.R)
+    troubled = trouble_of(d, x, s.R, x0, s.R0)
     if troubled >= 0:
         s.jumped, s.code = troubled, OUT_OF_RANGE
     elif s.passage_part != 0:

@@ -22,6 +22,7 @@ from fem_mbs.solvers.stepping.codes import (
     LARGEST_TURN,
     NOT_CONVERGED,
     OK,
+    OUT_OF_RANGE,
     PASSED,
     SINGULAR,
     STOPS,
@@ -33,6 +34,7 @@ from fem_mbs.solvers.stepping.mirror import Mirror
 from fem_mbs.solvers.stepping.records import RECORDS
 from fem_mbs.solvers.stepping.saved_state import arrays_of, put_arrays
 from fem_mbs.solvers.stepping.step_control import REST, Controller, StepControl
+from fem_mbs.system.element_checks import element_at
 
 if TYPE_CHECKING:
     from fem_mbs.solvers.stepping.engine import Engine
@@ -57,8 +59,8 @@ class Divider(Controller):
     they grow back as with `StepControl`, and their energies are watched as there. States are saved at the ends of
     whole steps, as if nothing had been: histories that tell of a step tell of all parts, see `OF_PARTS` and `OVER_H`.
     When a part of the smallest size fails too, the error is that of the whole step. Not divided: steps that converged
-    and were refused by the checks of accepted steps, and a step that begins with bodies that turn too fast for it,
-    because the user's steps are too large as such.
+    and were refused by the checks of accepted steps (but for elements with `shorter_steps_help`), and a step that
+    begins with bodies that turn too fast for it, because the user's steps are too large as such.
     """
 
     def __init__(self, engine: "Engine") -> None:
@@ -92,7 +94,7 @@ class Divider(Controller):
                 done += 1 if code == OK else 0
                 if code == OK:
                     continue
-            if code not in DIVIDED or not self.divides:
+            if not self.divides or not self._may_help(code):
                 at = times[done - 1] if code == ENERGY_ROSE else times[min(done, len(times) - 1)]
                 error = None if code == OK else engine.fault(code, float(at))
                 return done, int(engine.run[0]["saved"]), error
@@ -104,6 +106,12 @@ class Divider(Controller):
                 return done, int(engine.run[0]["saved"]), error
             done += 1
         return done, int(engine.run[0]["saved"]), None
+
+    def _may_help(self, code):
+        """Whether smaller steps may mend a failure."""
+        if code != OUT_OF_RANGE:
+            return code in DIVIDED
+        return element_at(self.engine.system, int(self.engine.run[0]["jumped"])).shorter_steps_help
 
     def _begin_parts(self):
         """Keep the start of a step that is taken in parts, where an event may be crossed in it."""

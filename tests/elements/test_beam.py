@@ -340,8 +340,9 @@ def test_compiled_check_names_the_beam_whose_ends_are_turned_beyond_the_limit(an
     moved = np.zeros((len(system.nodes), 6))
     moved[last.index, 3:] = angle * np.array([0.6, 0.0, 0.8])
     state = system.moved(system.initial, moved)
-    assert element_checks.trouble_of(system.data[0], system.initial.x, system.initial.R) == -1
-    number = element_checks.trouble_of(system.data[0], state.x, state.R)
+    first = system.initial
+    assert element_checks.trouble_of(system.data[0], first.x, first.R, first.x, first.R) == -1
+    number = element_checks.trouble_of(system.data[0], state.x, state.R, first.x, first.R)
     assert (number >= 0) == troubled
     if troubled:
         element, text = element_checks.trouble(system, state)

@@ -1,4 +1,4 @@
-"""Hulls that touch each other as contact elements: distances, beside BoxOnBox, closed forms, all time steppers."""
+"""Hulls that touch each other as contact elements: distances, beside all pairs of features, closed forms, steppers."""
 
 import copy
 import itertools
@@ -70,7 +70,7 @@ def test_the_smallest_gap_is_the_distance_of_the_hulls():
         part = fem.HullOnHull(*frames, points_A=forms[0], points_B=forms[1], rounding=1e-3)
         x = np.array([np.zeros(3), rng.uniform(1, 3) * rng.normal(size=3)])
         R = np.array([exp(2 * rng.normal(size=3)) for _ in "AB"])
-        arrays = part.elements[0]._pair.arrays
+        arrays = part.elements[0].pair.arrays
         places = [
             x[k] + points @ R[k].T for k, points in enumerate(np.split(arrays["corner"], arrays["first_corner"][1:2]))
         ]
@@ -84,7 +84,7 @@ def test_the_smallest_gap_is_the_distance_of_the_hulls():
         ]
         inside.append(min(gaps) - distance(*given))
         found = features(part, x, R)
-        assert len(set(found)) == len(found) == part.elements[0]._pair.slots
+        assert len(set(found)) == len(found) == part.elements[0].pair.slots
         crossed, looked = crossed + (found[int(np.argmin(gaps))][1] >= 0), looked + 1
     assert min(inside) > -1e-12 and np.median(inside) < 0.01
     assert looked > 30 and crossed > 5  # cases in which two edges are nearest
@@ -151,7 +151,7 @@ def test_features_are_those_where_fast_hulls_will_touch():
     A, B = Node6(), Node6([0, 0, 1])
     part = fem.HullOnHull(A, B, points_A=ball, points_B=4 * CORNERS, rounding=5e-3)
     x, R, h, speed, spin = np.array([[0, 0, 3.2], [0, 0, 0]]), np.array([np.eye(3)] * 2), 0.1, 8.0, 25.0
-    corners = np.split(part.elements[0]._pair.arrays["corner"], part.elements[0]._pair.arrays["first_corner"][1:2])[0]
+    corners = np.split(part.elements[0].pair.arrays["corner"], part.elements[0].pair.arrays["first_corner"][1:2])[0]
 
     def heights(part_of_step):  # of the corners of the core over the block
         return 3.2 - part_of_step * h * speed + (corners @ exp([part_of_step * h * spin, 0, 0]).T)[:, 2] - 2.0 - 5e-3
@@ -186,7 +186,7 @@ def test_hulls_that_overlap_at_the_start_are_refused(place, turn, kind, message)
         fem.DecoupledNSGA().run(model, 1e-3, 1e-3)
     x, R = np.array([place, [0, 0, 0]], float), np.array([exp(turn), np.eye(3)])
     p, state = first_state(part, x, R)
-    assert trouble(p, x, R, state) == (kind or 0.0)
+    assert trouble(p, x, R, x, R, state) == (kind or 0.0)
 
 
 def test_a_pair_that_no_contact_holds_may_not_be_deeper_than_those_that_are_held():
@@ -195,18 +195,38 @@ def test_a_pair_that_no_contact_holds_may_not_be_deeper_than_those_that_are_held
     x, R = np.array([[0, 0, 1.0], [0, 0, 0]]), np.array([exp([0, 0, np.pi / 4]), np.eye(3)])
     p, state = first_state(part, x, R)
     lean = np.array([exp([7e-5, 1e-4, 0]) @ R[0], R[1]])  # one of the crossings is the deepest
-    assert trouble(p, x, lean, state) == 0.0
-    deepest = list(state).index(part.elements[0]._pair.numbers[0])  # of the search that was made last
+    assert trouble(p, x, lean, x, lean, state) == 0.0
+    deepest = list(state).index(part.elements[0].pair.numbers[0])  # of the search that was made last
     state[deepest] = next(feature for feature in range(100) if feature not in state)
-    assert trouble(p, x, lean, state) == HIDDEN
-    assert trouble(p, x + [[0, 0, 1e-3], [0, 0, 0]], lean, state) == 0.0  # open
+    assert trouble(p, x, lean, x, lean, state) == HIDDEN
+    open_ = x + [[0, 0, 1e-3], [0, 0, 0]]
+    assert trouble(p, open_, lean, open_, lean, state) == 0.0
 
 
 # --- beside boxes -----------------------------------------------------------------------------------------------------
 
 
+class AllFeatures(fem.elements.base.Part):
+    """Two boxes with a contact for each of their 160 pairs of features, spheres and capsules."""
+
+    name = None
+
+    def __init__(self, bodies, sizes, rounding, law):
+        self.elements, edges = [], []
+        for k in range(2):
+            places = [body.frame(place) for body in bodies[k : k + 1] for place in (sizes[k] - 2 * rounding) * CORNERS]
+            shape = {"size": sizes[1 - k], "radius": rounding, "rounding": rounding, "drawn": False}
+            self.elements += [fem.SphereOnBox(place, bodies[1 - k], **shape, **law) for place in places]
+            along = [(i, j) for i, j in itertools.combinations(range(8), 2) if (CORNERS[i] != CORNERS[j]).sum() == 1]
+            edges.append([(places[i], places[j]) for i, j in along])
+        for pair in itertools.product(*edges):
+            self.elements.append(fem.CapsuleOnCapsule(*pair, radius_A=rounding, radius_B=rounding, **law))
+        for k, contact in enumerate(self.elements):
+            contact.name = f"pair {k}"
+
+
 def blow(kind, **law):
-    """Two boxes that tumble and strike each other, by boxes or by hulls."""
+    """Two boxes that tumble and strike each other, by all pairs of features or by hulls."""
     rng = np.random.default_rng(2)
     sizes = np.array([0.3, 0.2, 0.1]), np.array([0.2, 0.4, 0.15])
     model = fem.Model("blow")
@@ -220,8 +240,8 @@ def blow(kind, **law):
         )
         for mass, size, place, speed, name in zip((1.0, 1.5), sizes, places, speeds, "AB")
     ]  # fmt: skip
-    if kind == "box":
-        part = fem.BoxOnBox(*bodies, size_A=sizes[0], size_B=sizes[1], rounding=5e-3, name="pair", **law)
+    if kind == "all features":
+        return model, model.add(AllFeatures(bodies, sizes, 5e-3, law))
     else:
         points = {f"points_{name}": size * CORNERS for name, size in zip("AB", sizes)}
         part = fem.HullOnHull(*bodies, **points, rounding=5e-3, name="pair", **law)
@@ -233,7 +253,7 @@ def blow(kind, **law):
 def test_boxes_as_hulls_strike_each_other_as_boxes_do(stepper):
     law = {"restitution": 0.5} | ({"friction": 0.3} if stepper in FRICTIONAL else {})
     ends = []
-    for kind in ("box", "hull"):
+    for kind in ("all features", "hull"):
         model, part = blow(kind, **law)
         result = stepper().run(model, t_end=0.03, h=1e-4)
         assert impulses(result, part).sum() > 0.5  # N s
