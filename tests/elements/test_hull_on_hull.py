@@ -355,7 +355,7 @@ def test_a_prism_slides_on_a_tilted_hull_beyond_the_angle_of_friction(stepper, p
 def test_tumbling_prisms_keep_momentum_and_energy():
     """Restitution 1, no friction: what is lost or won is of first order in the step, and momentum is kept."""
     errors = []
-    for h in (4e-4, 2e-4, 1e-4):
+    for h in (4e-4, 1e-4):
         model, rng = fem.Model("prisms"), np.random.default_rng(4)
         for name, place, speed in (("A", [0, 0, 0], [0, 0, 0]), ("B", [0.5, 0.05, 0.02], [-2.0, 0, 0])):
             body = fem.RigidBody.from_mesh(

@@ -7,6 +7,7 @@ The bound on energy is that of docs/theory/decoupled_nsga.md; `energy_balance` c
 import random
 
 import numpy as np
+import pytest
 import random_systems
 from energy_balance import balance
 from hypothesis import HealthCheck, given, settings
@@ -80,14 +81,38 @@ def check(rng, group, approach, what, most=4, h=H, t_end=T_END, **options):
     check_energy(model, result, group, approach, what)
 
 
+def random_systems_of(count):
+    """Settings of a test of ``count`` systems, the same in every run."""
+    checks = list(HealthCheck)
+    return settings(max_examples=count, derandomize=True, deadline=None, database=None, suppress_health_check=checks)
+
+
 # hypothesis chooses seeds, not the numbers themselves, which would be zeros and ones most of the time
-@settings(max_examples=200, derandomize=True, deadline=None, database=None, suppress_health_check=list(HealthCheck))
-@given(st.integers(0, 2**32 - 1), st.sampled_from(sorted(GROUPS)), st.sampled_from(sorted(APPROACHES)))
+PUBLISHED = given(st.integers(0, 2**32 - 1), st.sampled_from(sorted(GROUPS)), st.sampled_from(sorted(APPROACHES)))
+PERSISTENT = given(st.integers(0, 2**32 - 1), st.sampled_from(sorted(GROUPS)))
+
+
+@random_systems_of(80)
+@PUBLISHED
 def test_energy_gaps_and_cones_hold_in_random_systems(seed, group, approach):
     check(random.Random(seed), group, approach, f"seed {seed}, {group}, {approach}")
 
 
-@settings(max_examples=100, derandomize=True, deadline=None, database=None, suppress_health_check=list(HealthCheck))
-@given(st.integers(0, 2**32 - 1), st.sampled_from(sorted(GROUPS)))
+@pytest.mark.slow
+@random_systems_of(200)
+@PUBLISHED
+def test_energy_gaps_and_cones_hold_in_many_random_systems(seed, group, approach):
+    check(random.Random(seed), group, approach, f"seed {seed}, {group}, {approach}")
+
+
+@random_systems_of(40)
+@PERSISTENT
 def test_the_same_holds_with_persistent_contacts(seed, group):
+    check(random.Random(seed), group, "published", f"seed {seed}, {group}, persistent", persistent_contacts=True)
+
+
+@pytest.mark.slow
+@random_systems_of(200)
+@PERSISTENT
+def test_the_same_holds_in_many_systems_with_persistent_contacts(seed, group):
     check(random.Random(seed), group, "published", f"seed {seed}, {group}, persistent", persistent_contacts=True)

@@ -129,21 +129,20 @@ def test_an_oblique_blow_of_two_reduced_bodies_knows_no_frame(stepper):
     result, hit, places = collision(np.eye(3), np.zeros(3), stepper)
     assert hit > 3500.0  # N s, of 4000 kg m/s that come
     turn, wind = fem.rotations.exp(np.array([1.1, -0.7, 2.0])), np.array([7.0, -3.0, 2.0])
-    assert collision(turn, np.zeros(3), stepper)[2] == pytest.approx(places @ turn.T, abs=1e-6)
-    moved = collision(np.eye(3), wind, stepper)[2] - wind * result.t[-1]
-    assert moved == pytest.approx(places, abs=1e-6)
+    moved = collision(turn, wind, stepper)[2] - wind * result.t[-1]
+    assert moved == pytest.approx(places @ turn.T, abs=1e-6)
 
 
 @BOTH
 def test_an_oblique_blow_keeps_momenta_to_first_order(stepper):
     """Mass matrices that depend on the pose: an impulse leaves an error of order h (flat faces)."""
     lost = []
-    for h in (5e-4, 2.5e-4, 1.25e-4):
+    for h in (1e-3, 2.5e-4):
         result = collision(np.eye(3), np.zeros(3), stepper, h)[0]
         p, L = result.linear_momentum, result.angular_momentum
         lost.append(max(np.abs(p - p[0]).max(), np.abs(L - L[0]).max()) / np.abs(p[0]).max())
-    assert lost[0] < 2e-3
-    assert lost[2] < 0.4 * lost[0], lost
+    assert lost[1] < 1e-3
+    assert lost[1] < 0.4 * lost[0], lost
 
 
 def test_surfaces_that_bulge_disturb_the_momentum_of_reduced_bodies_a_little():
