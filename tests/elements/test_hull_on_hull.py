@@ -90,6 +90,44 @@ def test_the_smallest_gap_is_the_distance_of_the_hulls():
     assert looked > 30 and crossed > 5  # cases in which two edges are nearest
 
 
+def nearest_on(a, b, c, d):
+    """Parts (2,) of segments a-b and c-d at which they are nearest, and the vector (3,) there: projected in turn."""
+    found = []
+    for t in np.linspace(0, 1, 5):
+        for _ in range(300):
+            s = np.clip((c + t * (d - c) - a) @ (b - a) / ((b - a) @ (b - a)), 0, 1)
+            t = np.clip((a + s * (b - a) - c) @ (d - c) / ((d - c) @ (d - c)), 0, 1)
+        found.append(((s, t), a + s * (b - a) - c - t * (d - c)))
+    return min(found, key=lambda one: one[1] @ one[1])
+
+
+def test_slots_have_the_nearest_features_and_edges_that_meet_before_those_that_do_not():
+    """Edges whose nearest points are ends, or that do not face each other, count as farther by the rounding."""
+    A, B, rho = Node6(), Node6([0, 0, 1]), 0.02
+    part = fem.HullOnHull(A, B, points_A=PRISM, points_B=PRISM, rounding=rho, name="pair")
+    q, K, rng, looked = part.elements[0].pair.hulls, part.elements[0].pair.slots, np.random.default_rng(6), 0
+    for _ in range(4):
+        x, R = np.array([[0, 0, 0.26], [0, 0, 0]]), np.array([exp(rng.normal(size=3)) for _ in "AB"])
+        first, count = q.first_edge, q.first_corner[1]
+        places = [x[k] + q.corner[q.first_corner[k] : q.first_corner[k + 1]] @ R[k].T for k in range(2)]
+        if distance(*places) < 1e-3:
+            continue
+        ranks = {(f, -1): distance(places[0][f : f + 1], places[1]) for f in range(count)}
+        ranks |= {(count + f, -1): distance(places[1][f : f + 1], places[0]) for f in range(len(places[1]))}
+        for i, j in itertools.product(range(first[1]), range(first[2] - first[1])):
+            ends = [*places[0][q.end[i]], *places[1][q.end[first[1] + j]]]
+            at, between = nearest_on(*ends)
+            size, lengths = np.linalg.norm(between), [np.linalg.norm(ends[k + 1] - ends[k]) for k in (0, 2)]
+            inside = all(1e-3 * rho < s * length < length - 1e-3 * rho for s, length in zip(at, lengths))
+            into = -q.into[i] @ R[0].T @ between, q.into[first[1] + j] @ R[1].T @ between
+            ranks[i, j] = size + (0.0 if inside and np.max(into) <= 0.25 * size else rho)
+        chosen = set(features(part, x, R))
+        worst = max(ranks[feature] for feature in chosen)
+        assert len(chosen) == K and worst <= min(rank for one, rank in ranks.items() if one not in chosen) + 1e-8
+        looked += 1
+    assert looked > 1
+
+
 def test_faces_on_each_other_have_a_contact_at_every_corner_of_their_common_part():
     """Two cubes, one turned by 45° about the vertical: an octagon of eight crossing edges."""
     A, B = Node6(), Node6([0, 0, 1])

@@ -125,6 +125,34 @@ def test_fast_hulls_strike_where_they_touch_first():
     assert sum(check(seed) for seed in (*range(24), 26, 80, 106, 159)) > 20
 
 
+def test_the_far_end_of_a_fast_bar_strikes_after_the_near_one():
+    """Both ends touch in one step: Newton's law acts at one after the other, here until both leave; closed form."""
+    size, rho, e, mass, tilt, speed = np.array([0.4, 0.1, 0.04]), 2e-3, 0.5, 2.0, 0.025, 20 * 2e-3 / H
+    height = 0.2 * np.sin(tilt) + 0.02 * np.cos(tilt) + 6 * rho
+    model, inertia = fem.Model("bar"), mass / 12 * np.diag((size**2).sum() - size**2)
+    bar = model.add(
+        fem.RigidBody(
+            mass, inertia, position=[0, 0, height], rotation=[0, tilt, 0], velocity=[0, 0, -speed], name="bar"
+        )
+    )
+    ground = model.ground.frame([0, 0, -0.1])
+    points = {"points_A": size * CUBE, "points_B": np.array([1, 1, 0.2]) * CUBE}
+    model.add(fem.HullOnHull(bar, ground, **points, rounding=rho, restitution=e, name="pair"))
+    result = fem.DecoupledNSGA().run(model, H, H)
+    half = 0.5 * size - rho
+    # places of the lower edges from the centre along x; the near end is on the side to which the bar is turned down
+    arms = np.array([sign * half[0] * np.cos(tilt) - half[2] * np.sin(tilt) for sign in (1, -1)])
+    v, w, rates = -speed, 0.0, [-1.0, -1.0]
+    while min(rates) < -1e-9 * speed:
+        k = 0 if rates[0] < 0 else 1
+        rate = v - w * arms[k]
+        impulse = -(1 + e) * rate / (1 / mass + arms[k] ** 2 / inertia[1, 1])
+        v, w = v + impulse / mass, w - impulse * arms[k] / inertia[1, 1]
+        rates = [v - w * arm for arm in arms]
+    assert result["bar"].velocity[-1] == pytest.approx([0, 0, v], abs=1e-6 * speed)
+    assert result["bar"].angular_velocity[-1] == pytest.approx([0, w, 0], abs=1e-6 * speed)
+
+
 def test_steps_that_hulls_refuse_are_divided():
     """Refused before; the first step strikes in one of them, features that no step has chosen."""
     for seed in (96, 147, 230):
@@ -163,6 +191,8 @@ def crossing(place):
         ([-0.2, 0.1001, 0], [0.2, 0.1001, 0], 0.0),
         ([-0.2, 0, 0], [-0.0995, 0, 0], 0.0),  # ends in contact
         ([-0.2, 0, 0], [-0.3, 0, 0], 0.0),
+        ([-0.098, 0, 0], [-0.0985, 0.0003, 0], 0.0),  # overlaps at both ends, as methods of velocities leave it
+        ([-0.098, 0, 0], [-0.098, 0.02, 0], 0.0),
     ],
 )
 def test_hulls_that_overlap_on_the_way_of_a_step_went_through_each_other(start, end, answer):
