@@ -238,9 +238,9 @@ class SurfaceContacts(Checked):
         return y @ frame.orientation.T
 
     def _width(self, box, size, normal):
-        """Half of the narrower edge of the side of a box that looks at a face with a normal (3,)."""
+        """Half of the longer edge of the side of a box that looks at a face with a normal (3,): rows catch that one."""
         along = np.abs(normal @ self.as_frame("box", box).orientation)
-        return 0.5 * float(np.delete(self.as_vector("size", size), along.argmax()).min())
+        return 0.5 * float(np.delete(self.as_vector("size", size), along.argmax()).max())
 
     def _frames(self, group):
         """Nodes of frames of a superelement, and what share of the mass an impact on each meets."""
