@@ -90,7 +90,7 @@ def test_models_and_systems_run_in_another_process_as_in_this_one():
 
 OWN = (  # addresses of arrays that an element has for itself
     "table_at", "parameters_at", "spring_at", "damper_at", "curves_at", "damping_at", "geometry_at", "stiffness_at",
-    "inertia_at", "pattern_at", "faces_at", "fans_at", "spokes_at", "arms_at",
+    "inertia_at", "pattern_at", "spin_at", "faces_at", "fans_at", "spokes_at", "arms_at",
     "frames_at", "basis_at", "work_at", "numbers_at", "ahead_at", "edges_at", *(f"{name}_at" for name in ARRAYS),
 )  # fmt: skip
 
