@@ -119,7 +119,7 @@ class Reduction(Checked):
             p, n = (len(np.atleast_1d(arrays.get(key, []))) for key in ("stretch", "M"))
             none = dict(zip(RESIDUAL, map(np.zeros, ((0,), (0, n), (0, n), (0, 0)))))
             arrays = CELLS | none | {"pull_softening": np.zeros((p, p, n, n))} | arrays
-            arrays |= {} if loaded else {key: none[key] for key in ("tractions", "traction_compliance")}
+            arrays |= {} if loaded is not None else {key: none[key] for key in ("tractions", "traction_compliance")}
         missing = [key for key in ARRAYS if key not in arrays] if isinstance(arrays, dict) else ARRAYS
         self.check(not missing, "arrays", arrays, f"must be a dict; without {', '.join(missing)} it is no reduction")
         nb, n = len(self.frames), len(np.atleast_1d(arrays["M"]))
