@@ -208,8 +208,10 @@ def modes(
             C = 0 * C
     simple = eigen.symmetric(K, system.circulatory) and not abs(C).max() > 0
     if system.n == G.shape[0]:
-        held = " and contacts" if contacts != "open" else ""
-        raise ModelError(f"nothing in model '{system.name}' can move: its constraints{held} hold all of it. Free some")
+        held, cure = "constraints hold", "Free some"
+        if contacts != "open":
+            held, cure = "constraints and contacts hold", "Contacts with friction stick; friction=0 frees them"
+        raise ModelError(f"nothing in model '{system.name}' can move: its {held} all of it. {cure}")
     # a degree of freedom has one ω², but two s: real ones, and those of a motion without stiffness, count twice
     asked, n = n, min(int(n), (1 if simple else 2) * (system.n - G.shape[0]))
     if simple:
