@@ -241,7 +241,7 @@ class SurfaceContacts(Checked):
         return y @ frame.orientation.T
 
     def _widths(self, box, size, normal):
-        """Half edges of the side of a box that looks at a face with a normal (3,), shorter first; axis of the longer."""
+        """Half edges of the side of a box that looks at a face with a normal (3,), short and long; axis of the long."""
         turned, edges = self.as_frame("box", box).orientation, self.as_vector("size", size)
         side = np.delete(np.arange(3), np.abs(normal @ turned).argmax())
         short, long = side[np.argsort(edges[side], kind="stable")]
