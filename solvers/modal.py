@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.arguments import ArrayLike, Keywords, Named
-from fem_mbs.errors import label
+from fem_mbs.errors import ModelError, label
 from fem_mbs.solvers import eigen
 from fem_mbs.solvers.eigen import DENSE_LIMIT
 from fem_mbs.solvers.linear.small_motions import small_motions
@@ -174,6 +174,8 @@ def modes(
     ParameterError
         ``rotation`` is not that of the rotating equilibrium, or ``about`` has other nodes than the model; ``rotation``
         of a model with rows of velocities; ``spinning`` of what is not the same after a turn.
+    ModelError
+        Nothing can move.
     SolverError
         The mass is singular in a way that leaves no mode, or the iteration did not converge.
 
@@ -205,6 +207,11 @@ def modes(
         if not spinning and rotation is None and getattr(about, "angular_velocity", None) is None:
             C = 0 * C
     simple = eigen.symmetric(K, system.circulatory) and not abs(C).max() > 0
+    if system.n == G.shape[0]:
+        held, cure = "constraints hold", "Free some"
+        if contacts != "open":
+            held, cure = "constraints and contacts hold", "Contacts with friction stick; friction=0 frees them"
+        raise ModelError(f"nothing in model '{system.name}' can move: its {held} all of it. {cure}")
     # a degree of freedom has one ω², but two s: real ones, and those of a motion without stiffness, count twice
     asked, n = n, min(int(n), (1 if simple else 2) * (system.n - G.shape[0]))
     if simple:

@@ -1,6 +1,7 @@
 """Hulls that a user gives: points of whatever has some, checked, and their polyhedra, made once for each form."""
 
 import functools
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,8 @@ def points_of(owner: Checked, parameter: str, given: Any) -> np.ndarray:
     is_array = isinstance(given, (np.ndarray, list, tuple))
     if is_array:
         return owner.as_array(parameter, given, (None, 3))
+    some = isinstance(given, (str, PathLike)) or hasattr(given, "cells") or hasattr(given, "faces")
+    owner.check(some, parameter, given, "must be points (n, 3), a mesh, a form of fem.shapes, or the path of a file")
     points, blocks = cells_of(owner, given)
     used = np.unique(np.concatenate([np.asarray(cells).reshape(-1) for _, cells in blocks])) if blocks else []
     return points[used] if len(used) else points

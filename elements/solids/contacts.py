@@ -172,7 +172,10 @@ class SurfaceContacts(Checked):
                 tell_small_obstacle(self, "radius", float(radius or 0.0), ways, gaps_along(x, faces, normals, axis))
             elif box is not None:
                 looks = normals[np.linalg.norm(ways, axis=1).argmin()]
-                tell_small_obstacle(self, "size", self._width(box, size, looks), ways, holes(x, faces), flat=True)
+                short, long, axis = self._widths(box, size, looks)
+                if not tell_small_obstacle(self, "size", long, ways, holes(x, faces), flat=True):
+                    between = gaps_along(x, faces, normals, axis)
+                    tell_small_obstacle(self, "size", short, ways, between, flat=True)
         self.nodes: list[Any] = [self.as_frame("group", point).node for point in points]
         self.elements: list[Contact] = []
         for k, node in enumerate(points):
@@ -237,10 +240,12 @@ class SurfaceContacts(Checked):
             y = y - np.clip(y, -half, half)
         return y @ frame.orientation.T
 
-    def _width(self, box, size, normal):
-        """Half of the longer edge of the side of a box that looks at a face with a normal (3,): rows catch that one."""
-        along = np.abs(normal @ self.as_frame("box", box).orientation)
-        return 0.5 * float(np.delete(self.as_vector("size", size), along.argmax()).max())
+    def _widths(self, box, size, normal):
+        """Half edges of the side of a box that looks at a face with a normal (3,), short and long; axis of the long."""
+        turned, edges = self.as_frame("box", box).orientation, self.as_vector("size", size)
+        side = np.delete(np.arange(3), np.abs(normal @ turned).argmax())
+        short, long = side[np.argsort(edges[side], kind="stable")]
+        return 0.5 * float(edges[short]), 0.5 * float(edges[long]), turned[:, long]
 
     def _frames(self, group):
         """Nodes of frames of a superelement, and what share of the mass an impact on each meets."""

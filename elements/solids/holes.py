@@ -53,24 +53,27 @@ def gaps_along(x: np.ndarray, faces: list[np.ndarray], normals: np.ndarray, axis
 
 def tell_small_obstacle(
     owner: Checked, parameter: str, radius: float, ways: np.ndarray, found: np.ndarray, *, flat: bool = False
-) -> None:
+) -> bool:
     """Warn of an obstacle that passes between nodes of the faces that are nearest to it at the start, by (1).
 
-    ``radius``: of the obstacle, or of the circle in its side that looks at the body, which is ``flat`` then; ``ways``
-    (f, 3) from its middle to the faces; ``found`` (f,): their ℓ.
+    ``radius``: of the obstacle, or half of the width of its side that looks at the body, which is ``flat`` then;
+    ``ways`` (f, 3) from its middle to the faces; ``found`` (f,): their ℓ. Whether it is told.
     """
     apart = np.linalg.norm(ways, axis=1)
     hole = float(found[apart <= apart.min() + radius].max())
     sinks = radius - np.sqrt(max(radius**2 - hole**2, 0.0))
-    if hole >= radius or (sinks > MUCH * radius and not flat):
+    small = hole >= radius or (sinks > MUCH * radius and not flat)
+    if small:
+        size = f"is {2.0 * radius:.3g} m wide" if flat else f"has a radius of {radius:.3g} m"
         how = f"sinks in by up to {sinks:.3g} m" if hole < radius else "passes between them without contact"
         warnings.warn(
             f"{label(owner)}: {parameter} is small for the faces that it meets, on which places are up to {hole:.3g} m "
-            f"from the next node. Nodes alone touch: what has a radius of {radius:.3g} m {how}. Take cells no longer "
+            f"from the next node. Nodes alone touch: what {size} {how}. Take cells no longer "
             "than that there, or let points of the obstacle touch faces: "
             "SurfaceOnSurface([ball.frame(point), …], None, body, group)",
             stacklevel=5,  # of the caller, behind what checks arguments
         )
+    return small
 
 
 def narrow(x: np.ndarray) -> float:

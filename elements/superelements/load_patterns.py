@@ -114,7 +114,7 @@ class LoadPattern(Checked):
 
 def pull(owner: Checked, ends: Any, frames: list, geometry: Any = None) -> LoadPattern:
     """Unit forces (A, B) on two frames, along the line between them."""
-    A, B = (named(owner, frame, frames) for frame in ends)
+    A, B = (named_frame(owner, frame, frames) for frame in ends)
     along = frames[B].at - frames[A].at
     length = np.linalg.norm(along)
     owner.check(A != B and length > 0.0, "stiffening", ends, "must be two frames at different places")
@@ -123,12 +123,11 @@ def pull(owner: Checked, ends: Any, frames: list, geometry: Any = None) -> LoadP
     return LoadPattern(forces=forces, geometry=geometry, name=f"{ends[0]} to {ends[1]}")
 
 
-def named(owner: Checked, frame: Any, frames: list) -> int:
-    """Number of a frame of ``stiffening``; lists them if it is not there."""
+def named_frame(owner: Checked, frame: Any, frames: list, parameter: str = "stiffening") -> int:
+    """Number of a frame of ``parameter``; lists them if it is not there."""
     names = [one.name for one in frames]
-    owner.check(
-        isinstance(frame, str) and frame in names, "stiffening", frame, f"is no frame; there are {', '.join(names)}"
-    )
+    message = f"is no frame; there are {', '.join(names)}"
+    owner.check(isinstance(frame, str) and frame in names, parameter, frame, message)
     return names.index(frame)
 
 
@@ -147,7 +146,7 @@ def patterns_of(owner: Checked, given: Any, frames: list, matrices: bool) -> lis
             owner.check(right, "stiffening", one, f"must be {what}, or a fem.LoadPattern")
             one = pull(owner, tuple(one[:2]), frames, one[2] if matrices else None)
         for frame in (*one.forces, *([] if one.held is None else [one.held])):
-            named(owner, frame, frames)
+            named_frame(owner, frame, frames)
         found.append(one)
     return found
 
@@ -179,10 +178,10 @@ class Loads(NamedTuple):
         on_frames = np.zeros((p, 6 * len(frames)))
         for k, one in enumerate(patterns):
             for frame, force in one.forces.items():
-                i = named(owner, frame, frames)
+                i = named_frame(owner, frame, frames)
                 on_frames[k, 6 * i : 6 * i + 6] += force
         names = [f"load {k + 1}" + (f" ('{one.name}')" if one.name else "") for k, one in enumerate(patterns)]
-        held = [-1 if one.held is None else named(owner, one.held, frames) for one in patterns]
+        held = [-1 if one.held is None else named_frame(owner, one.held, frames) for one in patterns]
         return Loads(names, fields, M @ moved.reshape(p, per * len(X)).T, on_frames, held)
 
     def on_coordinates(self, owner: Checked, phi: np.ndarray, X: np.ndarray, size: float) -> np.ndarray:

@@ -24,7 +24,7 @@ from fem_mbs.elements.superelements.craig_bampton import (
     followers,
     reduced,
 )
-from fem_mbs.elements.superelements.load_patterns import LoadPattern, Loads, check_known, patterns_of
+from fem_mbs.elements.superelements.load_patterns import LoadPattern, Loads, check_known, named_frame, patterns_of
 from fem_mbs.elements.superelements.matrix_files import Entries, read_matrix_file
 from fem_mbs.elements.superelements.reduction import Reduction
 from fem_mbs.elements.superelements.residual_vectors import (
@@ -95,7 +95,7 @@ def _finish(
     enough = None if hit is None else hit.enough
     phi, frequencies, held_still = craig_bampton(owner, M, K, X, per, frames, modes, enough)
     under = solved(held_still, loads.on_mesh)
-    between = _between(owner, tractions, M, K, X, per, held_still)
+    between = _between(owner, tractions, M, K, X, per, frames, held_still)
     held_still = held_still if stiffening else np.zeros_like  # its factors are most of the memory
     by_mass = under.any(axis=0)
     wanted, responses = (
@@ -104,7 +104,7 @@ def _finish(
     )
     high = np.zeros(0)
     if wanted.shape[1]:
-        names = [*np.array(loads.names)[by_mass], *between.names]
+        names = [*(f"{load} of stiffening" for load in np.array(loads.names)[by_mass]), *between.names]
         more, high, left, dropped = residuals_of(owner, M, K, phi[:, 6 * len(frames) :], responses)
         if between.names:
             tell_known(owner, names, left, dropped, level=5)  # of the caller, behind what checks arguments
@@ -156,7 +156,7 @@ class _Between(NamedTuple):
     compliance: np.ndarray
 
 
-def _between(owner, tractions, M, K, X, per, held_still):
+def _between(owner, tractions, M, K, X, per, frames, held_still):
     """`_Between` of the `Tractions`; ``held_still``: of `craig_bampton`."""
     groups = [one.name for one in tractions.wanted if isinstance(one, Traction)]
     patterns = [one for one in tractions.wanted if isinstance(one, LoadPattern)]
@@ -164,11 +164,12 @@ def _between(owner, tractions, M, K, X, per, held_still):
     numbers = [3 * known.index(name) + axis for name in groups for axis in range(3)]
     forces = forces_of(tractions.known, len(X), per)
     compliance, under = works(held_still, forces, numbers)
-    by_mass = Loads.of(owner, patterns, [], M, X, per)
+    by_mass = Loads.of(owner, patterns, frames, M, X, per)
+    weights = [f"{load} of residual_vectors" for load in by_mass.names]
     loads = np.hstack([forces[:, numbers].toarray(), by_mass.on_mesh])
     under = np.hstack([under, solved(held_still, by_mass.on_mesh)])
-    tell_frames(owner, K, loads, under, [*(f"'{name}'" for name in groups for _ in range(3)), *by_mass.names])
-    names = [*(f"'{name}' along {axis}" for name in groups for axis in "xyz"), *by_mass.names]
+    tell_frames(owner, K, loads, under, [*(name for name in groups for _ in range(3)), *weights])
+    names = [*(f"'{name}' along {axis}" for name in groups for axis in "xyz"), *weights]
     return _Between(names, loads, under, forces, compliance)
 
 
@@ -379,14 +380,14 @@ def _tractions(owner, wanted, body, frames, areas):
             chosen.append(Traction(one, nodes, np.full(len(nodes), 1.0 / len(nodes))))
         else:
             chosen.append(faces[one] if isinstance(one, str) else one)
-    chosen = _wanted(owner, chosen, what)
+    chosen = _wanted(owner, chosen, frames, what)
     named = [one.name for one in chosen]
     others = [one for name, one in faces.items() if name not in named]
     known = worth_knowing(others, [float(areas[one.name][1].sum()) for one in others], frames)
     return Tractions(chosen, [*(one for one in chosen if isinstance(one, Traction)), *known])
 
 
-def _wanted(owner, chosen, what):
+def _wanted(owner, chosen, frames, what):
     """Items of ``residual_vectors``, checked."""
     names = []
     for one in chosen:
@@ -397,6 +398,8 @@ def _wanted(owner, chosen, what):
         else:
             message = "has forces on frames, which need no residual vectors: frames move the body exactly"
             owner.check(not one.forces, "residual_vectors", one, message)
+            if one.held is not None:  # all frames are: it is right whichever it names
+                named_frame(owner, one.held, frames, "residual_vectors")
     return chosen
 
 
@@ -570,14 +573,15 @@ def reduce_matrices(
         surface = places("faces", owner.as_array("faces", faces, (None, 3))).reshape(-1, 3)
     chosen: list = []
     wanted = {} if residual_vectors is None else residual_vectors
-    owner.check(isinstance(wanted, dict), "residual_vectors", wanted, "must be a dict: a name to numbers of nodes")
+    message = "must be a dict: a name to numbers of nodes, or to a fem.LoadPattern"
+    owner.check(isinstance(wanted, dict), "residual_vectors", wanted, message)
     for key, one in wanted.items():
         owner.as_text("residual_vectors", key)
         if not isinstance(one, LoadPattern):
             nodes = np.unique(places("residual_vectors", owner.as_array("residual_vectors", one)))
             one = Traction(key, nodes, np.full(len(nodes), 1.0 / len(nodes)))
         chosen.append(one)
-    chosen = _wanted(owner, chosen, "numbers of nodes or fem.LoadPattern of gravity or an axis")
+    chosen = _wanted(owner, chosen, named, "numbers of nodes or fem.LoadPattern of gravity or an axis")
     between = Tractions(chosen, [one for one in chosen if isinstance(one, Traction)])
     matrices = [M, K]
     del M, K

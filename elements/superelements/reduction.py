@@ -402,7 +402,8 @@ class Reduction(Checked):
     def __repr__(self) -> str:
         blows = [self.effective_mass(f, e) for f in self.frames for e in np.eye(3)]
         shares = ", ".join(f"{f} {max(blows[3 * i : 3 * i + 3]):.2g}" for i, f in enumerate(self.frames))
-        more = f", {self.residual_vectors} residual vectors" if self.residual_vectors else ""
+        r = self.residual_vectors
+        more = f", {r} residual vector{'s' if r > 1 else ''}" if r else ""
         return (
             f"Reduction({self.mass:.6g} kg, frames {', '.join(self.frames)}, {len(self.interface_frequencies)} modes"
             f"{more}; largest m_eff/M: {shares})"

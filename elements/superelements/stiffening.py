@@ -159,7 +159,7 @@ def _most(r, change):
     units = as_lengths(len(r.positions), n - 6 * len(r.positions), float(np.ptp(r.points, axis=0).max()), r.mass)
     rigid = rigid_coordinates(r.positions - r.positions.mean(axis=0), n) * units[:, None]
     Y = null_space((rigid / np.abs(rigid).max(axis=0).clip(1e-300)).T) / units[:, None]
-    return float(np.abs(eigh(Y.T @ change @ Y, Y.T @ r.K @ Y, eigvals_only=True)).max())
+    return float(np.abs(eigh(Y.T @ change @ Y, Y.T @ r.K @ Y, eigvals_only=True)).max(initial=0.0))
 
 
 def unknown_rotation(r: Reduction, w: np.ndarray, origin: np.ndarray | None = None) -> float:

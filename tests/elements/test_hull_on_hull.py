@@ -542,6 +542,7 @@ def fine_ball():
     [
         ({"points_A": CORNERS[:3]}, r"points_A = 3 .*needs four"),
         ({"points_B": CORNERS[:4]}, r"points_B = 4 points in one plane"),
+        ({"points_A": fem.PointMass(1.0)}, r"points_A = PointMass .*must be points \(n, 3\), a mesh"),
         ({"rounding": 0.0}, r"rounding = 0\.0 m must be >"),
         ({"rounding": 0.6}, r"rounding = 0\.6 m must be below the radius of the largest ball inside, 0\.5 m"),
         ({"friction": -0.1}, "friction"),

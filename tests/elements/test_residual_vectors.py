@@ -267,3 +267,27 @@ def test_the_smallest_groups_are_known_without_being_asked_for():
     assert len(r.loaded) == 12 and "x0" not in r.loaded
     pads = [name for name in r.loaded if name.startswith("pad")]
     assert pads == [f"pad {k}" for k in range(14) if f"pad {k}" in pads] and "pad 13" in pads and "pad 0" not in pads
+
+
+def test_a_weight_that_stiffens_too_may_be_given_as_it_is():
+    """``held`` has no meaning there, but a name that is no frame is a mistake; both arguments are told apart."""
+    held = fem.LoadPattern(gravity=[0, 0, -9.81], held="top")
+    free = fem.LoadPattern(gravity=[0, 0, -9.81])
+    np.testing.assert_array_equal(made(3, residual_vectors=held).K, made(3, residual_vectors=free).K)
+    with pytest.raises(fem.ParameterError, match="residual_vectors = 'sole' is no frame; there are top"):
+        made(3, residual_vectors=fem.LoadPattern(gravity=[0, 0, -9.81], held="sole"))
+    mesh = mesh_of("hexahedron20")
+    with pytest.warns(UserWarning, match="load 1 of stiffening and load 1 of residual_vectors follow from each other"):
+        part = made(3, mesh=mesh, stiffening=held, residual_vectors=held)
+    assert part.residual_vectors == 1 and "1 residual vector;" in repr(part)
+
+
+def test_a_part_that_cannot_deform_has_no_stresses_to_tell():
+    """One frame and no modes (before: an array of size zero)."""
+    block = fem.Superelement(made(0), name="block")
+    model = fem.Model("block", gravity=[0, 0, -9.81])
+    top = block.frame("top")
+    model.add(block, fem.Bushing(model.ground.frame(top.position), top, stiffness=[1e4] * 3 + [1e3] * 3))
+    rest = fem.static_equilibrium(model)
+    sunk = rest.position(top.node)[2] - top.position[2]
+    assert sunk == pytest.approx(-block.reduction.mass * 9.81 / 1e4, rel=1e-2)

@@ -93,7 +93,7 @@ def test_a_cylinder_passes_between_rows_of_nodes_along_its_axis(angle, hole):
 
 @pytest.mark.parametrize(
     "size, is_told",
-    [([3.0, 3.0, 0.1], False), ([0.8, 0.8, 3.0], True), ([3.0, 0.8, 0.8], False), ([1.42, 1.42, 0.1], False)],
+    [([3.0, 3.0, 0.1], False), ([0.8, 0.8, 3.0], True), ([3.0, 1.02, 0.8], False), ([1.42, 1.42, 0.1], False)],
     ids=["plate", "post", "post that lies", "smaller plate"],
 )
 def test_a_box_is_as_wide_as_the_side_of_it_that_looks_at_the_body(size, is_told):
@@ -101,6 +101,24 @@ def test_a_box_is_as_wide_as_the_side_of_it_that_looks_at_the_body(size, is_told
     place = fem.Model().ground.frame([1, 1, 0.5 * size[2] + 0.1])
     told = words(fem.SurfaceContacts, block(), "z1", box=place, size=size, radius=0.01)[1]
     assert bool(told) == is_told
+
+
+@pytest.mark.parametrize("angle, row", [(0.0, 1.0), (0.25 * math.pi, math.sqrt(0.5))])
+@pytest.mark.parametrize("factor", [0.97, 1.03])
+def test_a_slab_passes_between_rows_of_nodes_along_it_and_is_told(angle, row, factor):
+    """Between the rows y = 0 and 1 of squares of 1; along their diagonals rows are 1/√2 apart."""
+    size, body = [3.0, factor * row, 0.4], block()
+    middle = [0.5, 0.5, 0.3] if angle == 0.0 else [0.75, 0.25, 0.3]  # between two rows
+    turned = fem.rotations.exp(np.array([0, 0, angle]))
+    slab = fem.RigidBody.box(500.0, size, position=middle, rotation=turned, velocity=[0, 0, -3], name="slab")
+    touch, told = words(fem.SurfaceContacts, body, "z1", box=slab, size=size, radius=0.01, name="touch")
+    assert len(told) == (factor < 1.0)
+    assert not told or f"what is {size[1]:.3g} m wide passes between them" in told[0]
+    model = fem.Model("slab", gravity=[0, 0, 0])
+    model.add(body, slab, touch)
+    result = fem.DecoupledNSGA().run(model, t_end=0.08, h=2e-3)
+    hit = any(result[contact.name].impulse[:, 0].any() for contact in touch.elements)
+    assert hit == (factor > 1.0)
 
 
 def test_only_faces_near_the_obstacle_count():

@@ -106,3 +106,19 @@ def test_a_run_from_a_rotating_equilibrium_goes_on_turning_and_what_is_fixed_sta
     # second order in h: the stretch of 1.2e-2 m vibrates by 1e-6 m
     assert start == pytest.approx(np.tan(s := speed / np.sqrt(1e3)) / s, rel=1e-3)
     assert np.linalg.norm(tip, axis=1) == pytest.approx(start, abs=1e-5)
+
+
+@pytest.mark.parametrize("damping", [False, True])
+def test_what_cannot_move_is_told(damping):
+    """By a joint; by a closed contact with friction (before: an index out of bounds)."""
+    model = fem.Model("welded")
+    body = model.add(fem.RigidBody.sphere(1.0, 0.1, name="ball"))
+    model.add(fem.Fixed.at(model.ground, body, [0, 0, 0]))
+    with pytest.raises(fem.ModelError, match="nothing in model 'welded' can move: its constraints hold all of it"):
+        fem.modes(model, damping=damping)
+    model = fem.Model("stuck", gravity=[0, 0, -9.81])
+    mass = model.add(fem.PointMass(2.0, position=[0, 0, 0.1], name="mass"))
+    model.add(fem.SphereOnPlane(mass, model.ground, radius=0.1, friction=0.3, name="floor"))
+    rest = fem.static_equilibrium(model)
+    with pytest.raises(fem.ModelError, match="its constraints and contacts hold all of it"):
+        fem.modes(model, about=rest, contacts="closed", damping=damping)
