@@ -150,16 +150,15 @@ def struck(result):
     return any(result[name].status.any() for name in result.contacts)
 
 
-def stack(turn=0.0):
+def stack(sides=(1 / 16, 1 / 32, 1 / 16)):
     """A box that falls turned on another, which is held: kernels of hulls leave answers for each other in arrays."""
     model = fem.Model("stack", gravity=[0, 0, -G])
     low = model.add(fem.RigidBody(1.0, 0.01, name="low"))
     high = model.add(fem.RigidBody(1.0, 0.01, position=[0, 0, 0.13], rotation=[0.2, 0.1, 0], name="high"))
-    corners = np.array([[x, y, z] for x in (-0.05, 0.05) for y in (-0.05, 0.05) for z in (-0.05, 0.05)])
-    c, s = np.cos(turn), np.sin(turn)
-    turned = corners @ np.array([[c, s, 0], [-s, c, 0], [0, 0, 1]])
+    signs = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
+    corners, others = signs * [0.05, 0.05, 0.05], signs * sides
     model.add(fem.Fixed(model.ground.frame(), low, name="held"))
-    model.add(fem.HullOnHull(high, low, points_A=corners, points_B=turned, rounding=2e-3, friction=0.3, name="pair"))
+    model.add(fem.HullOnHull(high, low, points_A=corners, points_B=others, rounding=1 / 512, friction=0.3, name="pair"))
     return model
 
 
@@ -258,7 +257,7 @@ def test_other_hulls_of_the_same_size_are_refused(tmp_path):
     fem.DecoupledNSGA().run(stack(), 0.05, 1e-3, save=path, checkpoint_every="10 steps")
     assert fem.resume(path, t_end=0.06, model=stack()).t[-1] == 0.06
     with pytest.raises(fem.ModelError, match=r"HullFeature.* differs"):
-        fem.resume(path, t_end=0.1, model=stack(turn=0.3))
+        fem.resume(path, t_end=0.1, model=stack(sides=(1 / 32, 1 / 16, 1 / 16)))
 
 
 # --- functions in Python ----------------------------------------------------------------------------------------------
