@@ -314,6 +314,28 @@ def test_points_between_two_groups_give_their_forces_to_one():
     assert not t[[names.index(name) for name in ("x1", "y1")]].any()
 
 
+def test_of_groups_with_equal_forces_the_smallest_takes_them():
+    loaded = {"wide": np.arange(6), "narrow": np.arange(3), "middle": np.arange(4)}
+    forces = np.zeros((6, 3))
+    forces[:3, 2] = 1.0
+    t = resultants(loaded, np.arange(6), forces).reshape(-1, 3)
+    np.testing.assert_array_equal(t[:, 2], [0.0, 3.0, 0.0])
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_of_several_windows_the_largest_remark_is_told(monkeypatch):
+    shares = iter([0.2, 0.6, *100 * [0.1]])
+
+    def remark(*_):
+        share = next(shares)
+        return [("loads", share, f"share {share}")]
+
+    monkeypatch.setattr(fem.Superelement, "remark_on_loads", remark)
+    t = np.arange(0.0, 3.0, 0.01)
+    (text,) = watched(t, np.ones(len(t)), 2)[0].warnings()
+    assert "share 0.6" in text and next(shares) == 0.1
+
+
 @pytest.mark.filterwarnings("ignore")
 def test_a_turned_model_is_told_the_same():
     """Forces are those in axes of the body: of a run at rest, and of an equilibrium on a slope that friction holds."""
