@@ -46,9 +46,11 @@ class _Pair:
     ----------
     frames : (Frame, Frame)
     slots : int, K
-        self.pair, self._slot, self.n_state = pair, slot, pair.n_state
     arms : (2,) [m], from each node to the farthest point of its hull
+    scratch : names of the arrays in which kernels leave answers for each other: no part of what the model is
     """
+
+    scratch = ("work", "numbers", "ahead", "edges")
 
     def __init__(self, frames: tuple[Frame, Frame], cores: list[Polyhedron], radius: float) -> None:
         self.frames, self.radius = frames, radius

@@ -50,11 +50,16 @@ def _arrays_in(value, found, depth=3):
     """Add the arrays that an element has, by address; those of its nodes and of other elements are theirs."""
     if isinstance(value, np.ndarray):
         found[address(value)] = value
-    elif depth and isinstance(value, (list, tuple)):
-        for part in value:
+    elif depth and isinstance(value, (list, tuple, dict)):
+        for part in value.values() if isinstance(value, dict) else value:
             _arrays_in(part, found, depth - 1)
     elif depth and hasattr(value, "__dict__") and not isinstance(value, (type, Element, Node, Frame)):
-        _arrays_in(list(vars(value).values()), found, depth)
+        _arrays_in(_parts(value), found, depth)
+
+
+def _parts(owner):
+    """Values of the attributes of an object but for its ``scratch``: names of arrays in which kernels leave things."""
+    return [value for name, value in vars(owner).items() if name not in getattr(owner, "scratch", ())]
 
 
 def _tables(group):
@@ -65,7 +70,7 @@ def _tables(group):
         at = [number for name in names for number in np.ravel(record[name]).tolist() if abs(number) > ADDRESS]
         if at:
             arrays: dict[int, np.ndarray] = {}
-            _arrays_in(list(vars(element).values()), arrays)
+            _arrays_in(_parts(element), arrays)
             found += [arrays[number] for number in at if number in arrays]
     return found
 

@@ -6,7 +6,8 @@ forces on a body
 
     mean(S)² > ½ mean(S²)                                                                                           (1)
 
-A force that acts in the share κ of a window gives κ. Means of forces and of deformations over such a window are shown
+A force that acts in the share κ of a window gives κ. Means are over time, each state for the step that ends in it:
+controlled steps are shortest where something strikes. Means of forces and of deformations over such a window are shown
 to the body (`remark_on_loads`), and the largest remark is told.
 
 Source: docs/theory/superelements.md, section 7.
@@ -46,7 +47,8 @@ class LoadWatch:
             if np.isfinite(window):
                 nodes = np.array([node.index for node in body.nodes])
                 self.watched.append(Watched(body, nodes, points, columns, window))
-        self.sums: list[Any] = [None] * len(self.watched)  # start and length of the window, count, sums
+        self.sums: list[Any] = [None] * len(self.watched)  # start and length of the window, count, sums over time
+        self.last: float | None = None  # time of the last state that was taken in
         self.found: list[list] = [[] for _ in self.watched]
 
     def look(self, block: dict[str, np.ndarray]) -> None:
@@ -55,12 +57,17 @@ class LoadWatch:
             return
         rows = np.flatnonzero(block["step"] % self.every == 0)
         t, outputs = block["t"][rows], block["output"][rows]
+        if not len(rows):
+            return
+        lasts = np.diff(t, prepend=t[0] if self.last is None else self.last)
+        self.last = float(t[-1])
         for number, one in enumerate(self.watched):
             nodes = np.ix_(rows, one.nodes)
             _, R_0, d = one.body.pose(block["position"][nodes], matrices(block["quaternion"][nodes]))
             forces = -np.einsum("sij,ski->skj", R_0, outputs[:, one.columns])
             sizes = np.linalg.norm(forces, axis=2).sum(axis=1)
-            columns = np.column_stack([sizes, sizes**2, forces.reshape(len(rows), -1), d])
+            columns = np.column_stack([np.ones(len(rows)), sizes, sizes**2, forces.reshape(len(rows), -1), d])
+            columns *= lasts[:, None]
             first = 0
             while first < len(rows):
                 first = self._fill(number, one, t, columns, first)
@@ -79,7 +86,7 @@ class LoadWatch:
     def _close(self, number, one, t):
         """Ask the body about a window, and make it longer or begin another."""
         start, _, count, sums = self.sums[number]
-        self.sums[number], mean = None, sums / count
+        self.sums[number], mean = None, sums[1:] / sums[0]
         if mean[0] ** 2 <= LASTING * mean[1]:
             return
         forces, d = np.split(mean[2:], [3 * len(one.points)])
@@ -92,11 +99,11 @@ class LoadWatch:
 
     def get_state(self) -> dict[str, Any]:
         """What was seen."""
-        return {"sums": self.sums, "found": self.found}
+        return {"sums": self.sums, "last": self.last, "found": self.found}
 
     def set_state(self, state: dict[str, Any]) -> None:
         """Go on from what `get_state` has given."""
-        self.sums, self.found = state["sums"], state["found"]
+        self.sums, self.last, self.found = state["sums"], state["last"], state["found"]
 
     def warnings(self) -> list[str]:
         """What the bodies remark."""

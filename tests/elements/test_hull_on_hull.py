@@ -3,6 +3,7 @@
 import copy
 import itertools
 import pickle
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from fem_mbs import verify
 from fem_mbs.elements.contacts.hull_pair_kernels import CROSSED, HIDDEN, accept, initial, trouble
 from fem_mbs.nodes import Node6
 from fem_mbs.rotations import exp
+from fem_mbs.system.groups import numbers_in_pairs
 
 CORNERS = np.array(list(itertools.product([-0.5, 0.5], repeat=3)))
 PLANK = np.array([0.6, 0.1, 0.05])
@@ -558,3 +560,10 @@ def test_what_is_no_pair_of_hulls_is_refused_in_the_words_of_the_user(options, w
         options["hull_B"] = A
     with pytest.raises(fem.ParameterError, match=r"'pair( 1)?'.*" + words):
         fem.HullOnHull(**options, name="pair")
+
+
+def test_contacts_have_numbers_within_their_pair_and_others_none():
+    a, b = object(), object()
+    pairs = [None, None, a, a, a, b, b, None, a]
+    contacts = [SimpleNamespace(pair=pair) for pair in pairs] + [SimpleNamespace(), SimpleNamespace()]
+    assert numbers_in_pairs(contacts) == [0, 0, 0, 1, 2, 0, 1, 0, 0, 0, 0]

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import fem_mbs as fem
-from fem_mbs.elements.solids.holes import holes, narrow
+from fem_mbs.arguments import Named
+from fem_mbs.elements.solids.holes import holes, narrow, tell_small_obstacle
 
 RUBBER = fem.SolidMaterial(E=1e6, nu=0.3, density=1000.0)
 SINKS = 0.5  # of the radius: told from there on
@@ -232,3 +233,13 @@ def test_larger_faces_within_the_width_of_the_second_surface_count():
         fem.block_mesh([1.2, 1.2, 0.3], [1, 1, 1], cell="hexahedron"), RUBBER, position=[-1.35, 0.1, 0.05], name="small"
     )
     assert len(words(fem.SurfaceOnSurface, block(form=graded), "z1", small, "z0")[1]) == 1
+
+
+@pytest.mark.parametrize("apart, is_told", [(1.9, True), (2.1, False)])
+def test_wide_faces_within_the_radius_of_the_nearest_count(apart, is_told):
+    """A ball of radius 1 over a fine face, 1 away; a coarse one lies farther by less than its radius, or by more."""
+    ways, found = np.array([[0.0, 0.0, 1.0], [0.0, 0.0, apart]]), np.array([0.1, 5.0])
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        tell_small_obstacle(Named("ball"), "radius", 1.0, ways, found)
+    assert len(told) == is_told

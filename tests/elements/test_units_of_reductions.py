@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import fem_mbs as fem
+from fem_mbs.arguments import Named
+from fem_mbs.elements.superelements.units import check_masses
 
 ROWS = [2.0, 2.0, 2.0, 0.1, 0.05, 0.05]
 
@@ -124,3 +126,13 @@ def test_points_of_nodes_with_rotations_in_another_unit_than_stiffness_are_refus
     assert fem.reduce_matrices(M, K, points, {"a": [0], "b": [1]}, modes=0).mass == 4.0
     with pytest.raises(fem.ParameterError, match="in one unit of length with K"):
         fem.reduce_matrices(M, K, factor * points, {"a": [0], "b": [1]}, modes=0)
+
+
+@pytest.mark.parametrize("apart, fits", [(5e-5, True), (1e-3, False)])
+def test_masses_along_the_axes_are_one_to_the_digits_of_files(apart, fits):
+    rigid = np.diag([2.0, 2.0 * (1.0 + apart), 2.0, 1.0, 1.0, 1.0])
+    if fits:
+        check_masses(Named("part"), rigid, 1.0)
+        return
+    with pytest.raises(fem.ParameterError, match="the mass of a body is one"):
+        check_masses(Named("part"), rigid, 1.0)

@@ -150,7 +150,20 @@ def struck(result):
     return any(result[name].status.any() for name in result.contacts)
 
 
+def stack(sides=(1 / 16, 1 / 32, 1 / 16)):
+    """A box that falls turned on another, which is held: kernels of hulls leave answers for each other in arrays."""
+    model = fem.Model("stack", gravity=[0, 0, -G])
+    low = model.add(fem.RigidBody(1.0, 0.01, name="low"))
+    high = model.add(fem.RigidBody(1.0, 0.01, position=[0, 0, 0.13], rotation=[0.2, 0.1, 0], name="high"))
+    signs = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
+    corners, others = signs * [0.05, 0.05, 0.05], signs * sides
+    model.add(fem.Fixed(model.ground.frame(), low, name="held"))
+    model.add(fem.HullOnHull(high, low, points_A=corners, points_B=others, rounding=1 / 512, friction=0.3, name="pair"))
+    return model
+
+
 CASES = {
+    "hulls": (lambda: NSGA(), stack, 0.2, 1e-3, 40, struck),
     "swept grains": (lambda: NSGA(), pour, 0.3, 1e-3, 40, count("contact_sweeps")),
     "grains pair by pair": (lambda: NSGA(), lambda: pour(sprung=True), 0.3, 1e-3, 40, count("contact_problems")),
     "grains on a mechanism": (lambda: NSGA(), plate, 0.3, 1e-3, 40, count("contact_sweeps")),
@@ -237,6 +250,14 @@ def test_a_model_with_other_tables_controllers_or_events_is_refused(change, name
     fem.DecoupledNSGA().run(steered(), 0.05, 5e-3, save=path, checkpoint_every="10 steps")
     with pytest.raises(fem.ModelError, match=f"{named}.* differs"):
         fem.resume(path, t_end=0.1, model=steered(**change))
+
+
+def test_other_hulls_of_the_same_size_are_refused(tmp_path):
+    path = tmp_path / "stack.vtkhdf"
+    fem.DecoupledNSGA().run(stack(), 0.05, 1e-3, save=path, checkpoint_every="10 steps")
+    assert fem.resume(path, t_end=0.06, model=stack()).t[-1] == 0.06
+    with pytest.raises(fem.ModelError, match=r"HullFeature.* differs"):
+        fem.resume(path, t_end=0.1, model=stack(sides=(1 / 32, 1 / 16, 1 / 16)))
 
 
 # --- functions in Python ----------------------------------------------------------------------------------------------

@@ -314,6 +314,28 @@ def test_points_between_two_groups_give_their_forces_to_one():
     assert not t[[names.index(name) for name in ("x1", "y1")]].any()
 
 
+def test_of_groups_with_equal_forces_the_smallest_takes_them():
+    loaded = {"wide": np.arange(6), "narrow": np.arange(3), "middle": np.arange(4)}
+    forces = np.zeros((6, 3))
+    forces[:3, 2] = 1.0
+    t = resultants(loaded, np.arange(6), forces).reshape(-1, 3)
+    np.testing.assert_array_equal(t[:, 2], [0.0, 3.0, 0.0])
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_of_several_windows_the_largest_remark_is_told(monkeypatch):
+    shares = iter([0.2, 0.6, *100 * [0.1]])
+
+    def remark(*_):
+        share = next(shares)
+        return [("loads", share, f"share {share}")]
+
+    monkeypatch.setattr(fem.Superelement, "remark_on_loads", remark)
+    t = np.arange(0.0, 3.0, 0.01)
+    (text,) = watched(t, np.ones(len(t)), 2)[0].warnings()
+    assert "share 0.6" in text and next(shares) == 0.1
+
+
 @pytest.mark.filterwarnings("ignore")
 def test_a_turned_model_is_told_the_same():
     """Forces are those in axes of the body: of a run at rest, and of an equilibrium on a slope that friction holds."""
@@ -342,17 +364,33 @@ def pulled(turn):
 )
 def test_a_load_lasts_where_it_acts_for_longer_than_the_part_takes_to_answer(axis, lasts, told):
     """Half of 2·2π√(m f): 0.09 s along the column, f = L/EA, and 0.36 s across it, L³/3EI and shear."""
+    t = np.arange(0.0, 3.0, 0.01)
+    watch, column = watched(t, np.where(t < lasts, 1.0, 0.0), axis)
+    assert len(watch.warnings()) == told
+    assert column.settling_time(np.array([0])) > 0.1
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(("dense", "told"), [(1.0, 0), (0.0, 1)])
+def test_states_count_for_the_time_that_they_stand_for(dense, told):
+    """Steps of 0.1 ms in a tenth of each 0.2 s, of 10 ms in the rest: a blow in the tenth, or a load but there."""
+    one = np.concatenate([np.arange(1, 201) * 1e-4, 0.02 + np.arange(1, 19) * 1e-2])
+    t = np.concatenate([[0.0], *(0.2 * k + one for k in range(5))])
+    size = np.concatenate([[1.0 - dense], *5 * [np.where(np.arange(len(one)) < 200, dense, 1.0 - dense)]])
+    assert len(watched(t, size, 2)[0].warnings()) == told
+
+
+def watched(t, sizes, axis):
+    """A watch that has seen forces of these sizes on all points of the sole of a column, along an axis; the column."""
     model, column, _ = on_floor(modes=0)
     system = model.compile()
     watch = LoadWatch(system, 1)
-    t = np.arange(0.0, 3.0, 0.01)
     outputs = np.zeros((len(t), system.n_outputs))
     for element, slices in system.output_slices.items():
         if hasattr(element, "point_of"):
-            outputs[:, slices["force"].start + axis] = np.where(t < lasts, -1.0, 0.0)
+            outputs[:, slices["force"].start + axis] = -sizes
     x, Q = np.tile(system.initial.x, (len(t), 1, 1)), np.tile(system.initial.Q, (len(t), 1, 1))
-    for part in (slice(0, 7), slice(7, 150), slice(150, 300)):
+    for part in (slice(0, 7), slice(7, 150), slice(150, len(t))):
         given = {"step": np.arange(len(t)), "t": t, "output": outputs, "position": x, "quaternion": Q}
         watch.look({key: one[part] for key, one in given.items()})
-    assert len(watch.warnings()) == told
-    assert column.settling_time(np.array([0])) > 0.1
+    return watch, column
