@@ -157,6 +157,7 @@ def static_equilibrium(
             outputs = path.records[-1]["output"]
             remarks = path.remarks + element_checks.remarks(system, outputs)
             remarks += element_checks.remarks_on_loads(system, [(outputs[-1], path.state)])
+            remarks += element_checks.remarks_on_weight(system, path.factor * system.gravity_at(t), path.state)
             remarks += element_checks.remarks_on_stress(system, [path.state])
             known["warnings"] = remarks + element_checks.remarks_on_rotation(system, path.state, w)
             options = {"solver": "static_equilibrium", "steps": steps, "tolerance": tolerance}

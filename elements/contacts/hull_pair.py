@@ -116,22 +116,23 @@ class HullFeature(Contact):
     def place(self) -> None:
         self.record = self.pair.record(self._slot)
 
-    def feature_at(self, x: np.ndarray, R: np.ndarray) -> tuple[int, int]:
+    def feature_at(self, x: np.ndarray, R: np.ndarray, v: np.ndarray | None = None) -> tuple[int, int]:
         """Feature of the slot at a pose x (2, 3), R (2, 3, 3) as (corner, −1) or (edge of A, edge of B), when asked
-        first.
+        first; with velocities v (12,), default 0.
 
         Corners of B follow those of A.
         """
         p, state = np.zeros(1, self.parameters), np.zeros(self.n_state)
         p[0] = self.record
-        initial(p[0], np.ascontiguousarray(x), np.ascontiguousarray(R), np.zeros(12), 0.0, state)
+        v = np.zeros(12) if v is None else np.ascontiguousarray(v)
+        initial(p[0], np.ascontiguousarray(x), np.ascontiguousarray(R), v, 0.0, state)
         feature, q = int(state[self._slot]), self.pair.hulls
         corners, edges_B = int(q.first_corner[2]), int(q.first_edge[2] - q.first_edge[1])
         return (feature, -1) if feature < corners else divmod(feature - corners, edges_B)
 
     def regular(self, point: Any) -> bool:
         """Whether the feature at a configuration of `fem_mbs.verify` is smooth about it."""
-        first, second = self.feature_at(point.x, point.R)
+        first, second = self.feature_at(point.x, point.R, point.v)
         q, (A, B) = self.pair.hulls, self.nodes
         if second >= 0:
             ends: Any = [

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.sparse import csc_array
 
 from fem_mbs.arguments import ArrayLike, Keywords, Named
 from fem_mbs.cells import DRAWN
@@ -23,6 +24,7 @@ from fem_mbs.elements.superelements.craig_bampton import (
     craig_bampton,
     followers,
     reduced,
+    rigid_motions,
 )
 from fem_mbs.elements.superelements.load_patterns import LoadPattern, Loads, check_known, named_frame, patterns_of
 from fem_mbs.elements.superelements.matrix_files import Entries, read_matrix_file
@@ -96,6 +98,7 @@ def _finish(
     phi, frequencies, held_still = craig_bampton(owner, M, K, X, per, frames, modes, enough)
     under = solved(held_still, loads.on_mesh)
     between = _between(owner, tractions, M, K, X, per, frames, held_still)
+    by_weight = works(held_still, csc_array(M @ rigid_motions(X, per)[:, :3]), ())[0]
     held_still = held_still if stiffening else np.zeros_like  # its factors are most of the memory
     by_mass = under.any(axis=0)
     wanted, responses = (
@@ -123,7 +126,7 @@ def _finish(
         "positions": places, "center": center, "inertia": inertia, "points": X,
         "interface_frequencies": frequencies, "residual_frequencies": high, "basis": basis, "faces": faces,
         "residual_loads": wanted.T @ phi, "tractions": between.forces.T @ phi,
-        "traction_compliance": between.compliance,
+        "traction_compliance": between.compliance, "weight_compliance": by_weight,
     }  # fmt: skip
     arrays |= {} if cells is None else cells
     geometries = [geometry for _, geometry in stiffening]

@@ -32,8 +32,9 @@ ARRAYS = (
     "positions", "M", "K", "N", "O", "momentum", "inertia", "center", "interface_frequencies", "points", "basis",
     "faces", "stretch", "pull_geometry", "pull_compliance", "pull_fields", "pull_softening", "cell_types",
     "cell_points", "cell_material", "residual_frequencies", "residual_loads", "tractions", "traction_compliance",
+    "weight_compliance",
 )  # fmt: skip
-RESIDUAL = ("residual_frequencies", "residual_loads", "tractions", "traction_compliance")
+RESIDUAL = ("residual_frequencies", "residual_loads", "tractions", "traction_compliance", "weight_compliance")
 CELLS = {"cell_types": np.zeros(0, int), "cell_points": np.zeros(0, int), "cell_material": np.zeros((0, 3))}
 
 
@@ -56,6 +57,8 @@ class Reduction(Checked):
     tractions : (3 g, n), traction_compliance : (3 g, 3 g) [m/N]
         Of uniform tractions along x, y and z on the groups of ``loaded``, 1 N each: forces on the coordinates; means of
         displacements of the mesh under them, with all frames held.
+    weight_compliance : (3, 3) [kg² m/N]
+        Work of unit fields of gravity along x, y and z on their responses, with all frames held.
     points : (k, 3) [m], basis : (3 k, n), nodes of the model and their displacements for each coordinate
     faces : (f, 3), triangles of the surface, numbers of ``points``
     stretch : (p, n), pull_geometry : (p, n, n), pull_compliance : (p, p) [J], pull_fields : (p, 4, 3)
@@ -99,6 +102,7 @@ class Reduction(Checked):
     residual_loads: np.ndarray
     tractions: np.ndarray
     traction_compliance: np.ndarray
+    weight_compliance: np.ndarray
 
     def __init__(
         self,
@@ -117,7 +121,7 @@ class Reduction(Checked):
         self.mass = self.positive("mass", mass, "kg")
         if isinstance(arrays, dict):
             p, n = (len(np.atleast_1d(arrays.get(key, []))) for key in ("stretch", "M"))
-            none = dict(zip(RESIDUAL, map(np.zeros, ((0,), (0, n), (0, n), (0, 0)))))
+            none = dict(zip(RESIDUAL, map(np.zeros, ((0,), (0, n), (0, n), (0, 0), (3, 3)))))
             arrays = CELLS | none | {"pull_softening": np.zeros((p, p, n, n))} | arrays
             arrays |= {} if loaded is not None else {key: none[key] for key in ("tractions", "traction_compliance")}
         missing = [key for key in ARRAYS if key not in arrays] if isinstance(arrays, dict) else ARRAYS
@@ -133,6 +137,7 @@ class Reduction(Checked):
             "pull_compliance": (p, p), "pull_fields": (p, 4, 3), "pull_softening": (p, p, n, n),
             "cell_types": (None,), "cell_points": (None,), "cell_material": (None, 3), "residual_frequencies": (r,),
             "residual_loads": (None, n), "tractions": (t, n), "traction_compliance": (t, t),
+            "weight_compliance": (3, 3),
         }  # fmt: skip
         for key, shape in shapes.items():
             value = self.as_array("arrays", arrays[key], shape)
@@ -154,6 +159,7 @@ class Reduction(Checked):
             ("pull_compliance", self.pull_compliance[None]),
             ("pull_softening", self.pull_softening.transpose(0, 2, 1, 3).reshape(1, p * n, p * n)),
             ("traction_compliance", self.traction_compliance[None]),
+            ("weight_compliance", self.weight_compliance[None]),
         )
         for key, matrices in (("M", self.M[None]), ("K", self.K[None]), *several):
             apart = np.abs(matrices - matrices.transpose(0, 2, 1)).max(initial=0.0)
@@ -203,6 +209,16 @@ class Reduction(Checked):
         first = 6 * len(self.frames)
         c = self.tractions[:, first:]
         found = self.traction_compliance - c @ np.linalg.solve(self.K[first:, first:], c.T)
+        return 0.5 * (found + found.T)
+
+    @functools.cached_property
+    def weight_left_out(self) -> np.ndarray:
+        """The same (3, 3) [kg² m/N] under unit fields of gravity; 0 where the reduction does not know (older files)."""
+        if not self.weight_compliance.any():
+            return np.zeros((3, 3))
+        first = 6 * len(self.frames)
+        c = self.momentum[:, first:]
+        found = self.weight_compliance - c @ np.linalg.solve(self.K[first:, first:], c.T)
         return 0.5 * (found + found.T)
 
     def missing_compliance(self, group: str, direction: ArrayLike | None = None) -> float:

@@ -481,6 +481,27 @@ class Superelement(Inertia):
         )
         return [("loads between frames", share, text)]
 
+    def remark_on_weight(self, gravity: np.ndarray, d: np.ndarray) -> list:
+        """That its modes leave out much of what its own weight brings about, see `element_checks`.
+
+        Parameters
+        ----------
+        gravity : (3,) [m/s²], axes of the body
+        d : (n,) its coordinates
+        """
+        r = self.reduction
+        moved = r.weight_left_out @ gravity
+        left, known = 0.5 * float(gravity @ moved), 0.5 * float(d @ r.K @ d)
+        share = left / max(left + known, 1e-300)
+        if share <= SOFTER or np.abs(moved).max() <= NOTHING * r.mass * np.sqrt(self.floating.b.sum()):
+            return []
+        text = (
+            f"its {len(r.interface_frequencies)} modes leave out {share:.0%} of its deformation (strain energy) under "
+            "its own weight: it is too stiff. Reduce it with residual_vectors=[fem.LoadPattern(gravity=[…])] along the "
+            "weight, in axes of the mesh, or with more modes"
+        )
+        return [("weight", share, text)]
+
     def remark_on_rotation(self, angular_velocity: np.ndarray, state: Any) -> list:
         """That a steady rotation stiffens the body by more than it knows, see `element_checks`.
 

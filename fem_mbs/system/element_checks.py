@@ -161,6 +161,17 @@ def remarks_on_loads(system: Any, found: list) -> list[str]:
     return told(remarks)
 
 
+def remarks_on_weight(system: Any, gravity: np.ndarray, state: Any) -> list[str]:
+    """What elements remark on gravity (3,) at an equilibrium, a `State`, as `remarks`."""
+    found = []
+    for element in system.elements:
+        if hasattr(element, "remark_on_weight"):
+            index = [node.index for node in element.nodes]
+            _, R_0, d = element.pose(state.x[index], state.R[index])
+            found.append((element, element.remark_on_weight(gravity @ R_0, d)))
+    return told(found)
+
+
 def _share(remarks):
     return max((share for _, share, _ in remarks), default=0.0)
 

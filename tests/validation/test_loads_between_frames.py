@@ -394,3 +394,32 @@ def watched(t, sizes, axis):
         given = {"step": np.arange(len(t)), "t": t, "output": outputs, "position": x, "quaternion": Q}
         watch.look({key: one[part] for key, one in given.items()})
     return watch, column
+
+
+@pytest.mark.parametrize("turn", [np.zeros(3), np.array([0.4, -1.1, 0.3])])
+@pytest.mark.parametrize("coupling", ["rigid", "averaged"])
+def test_equilibria_tell_what_modes_leave_out_of_own_weight(turn, coupling):
+    """A column that hangs from its frame has ρ²g²AH³/6E of strain energy, of which modes that bend have nothing."""
+    g, R = 9.81, fem.rotations.exp(turn)
+
+    def hung(**options):
+        part = reduced(column_mesh((0.1, 0.1, 1.0), (1, 1, 8)), {"top": "z1"}, coupling=coupling, **options)
+        column = fem.Superelement(part, rotation=R, name="column")
+        model = fem.Model(gravity=R @ [0, 0, -g])
+        model.add(column, fem.Fixed.at(model.ground, column.frame("top"), column.frame("top").position))
+        return part, model
+
+    part, model = hung(modes=2)
+    energy = (1000.0 * g) ** 2 * 0.1**2 * 1.0**3 / 6 / E
+    assert 0.5 * g**2 * part.weight_left_out[2, 2] == pytest.approx(energy, rel=0.01)
+    with pytest.warns(UserWarning, match="'column': its 2 modes leave out 100% of its deformation .* own weight"):
+        fem.static_equilibrium(model)
+    for more in ({"modes": 2, "residual_vectors": [fem.LoadPattern(gravity=[0, 0, -1])]}, {"modes": 20}):
+        part, model = hung(**more)
+        assert part.weight_left_out[2, 2] < 0.05 * part.weight_compliance[2, 2]
+        with warnings.catch_warnings():
+            warnings.filterwarnings("error", ".*own weight")
+            fem.static_equilibrium(model)
+    one, two = part, part.with_modes([0, 1])
+    assert np.array_equal(one.weight_compliance, two.weight_compliance)
+    assert two.weight_left_out[2, 2] > 0.9 * two.weight_compliance[2, 2]

