@@ -208,10 +208,15 @@ def modes(
             C = 0 * C
     simple = eigen.symmetric(K, system.circulatory) and not abs(C).max() > 0
     if system.n == G.shape[0]:
-        held, cure = "constraints hold", "Free some"
-        if contacts != "open":
-            held, cure = "constraints and contacts hold", "Contacts with friction stick; friction=0 frees them"
-        raise ModelError(f"nothing in model '{system.name}' can move: its {held} all of it. {cure}")
+        if contacts == "open":
+            raise ModelError(f"nothing in model '{system.name}' can move: its constraints hold all of it. Free some")
+        found = Modes(system, np.zeros(0, complex), np.zeros((system.n, 0)), about_it.state)
+        text = (
+            "There are no modes: constraints and contacts hold all of the model. Contacts with friction stick; "
+            "friction=0 frees them."
+        )
+        found.remarks = [text, *about_it.remarks]
+        return found
     # a degree of freedom has one ω², but two s: real ones, and those of a motion without stiffness, count twice
     asked, n = n, min(int(n), (1 if simple else 2) * (system.n - G.shape[0]))
     if simple:

@@ -120,5 +120,5 @@ def test_what_cannot_move_is_told(damping):
     mass = model.add(fem.PointMass(2.0, position=[0, 0, 0.1], name="mass"))
     model.add(fem.SphereOnPlane(mass, model.ground, radius=0.1, friction=0.3, name="floor"))
     rest = fem.static_equilibrium(model)
-    with pytest.raises(fem.ModelError, match="its constraints and contacts hold all of it"):
-        fem.modes(model, about=rest, contacts="closed", damping=damping)
+    modes = fem.modes(model, about=rest, contacts="closed", damping=damping)
+    assert len(modes) == 0 and "constraints and contacts hold all of the model" in str(modes)

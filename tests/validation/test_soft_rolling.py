@@ -73,7 +73,10 @@ def moved(around, friction, reduced=False, t_end=1.0, h=2e-3):
     }, inertia(mesh)
 
 
-@pytest.mark.parametrize("reduced", [False, True])
+BOTH = pytest.mark.parametrize("reduced", [False, pytest.param(True, marks=pytest.mark.slow)])
+
+
+@BOTH
 @pytest.mark.filterwarnings("ignore:.*modes of the same frequency")
 @pytest.mark.filterwarnings("ignore:.*takes.*of the energy")
 def test_a_soft_tyre_rolls_as_a_rigid_wheel_but_for_its_corners(reduced):
@@ -94,6 +97,7 @@ def test_the_rolling_of_a_tyre_converges_to_that_of_a_wheel():
     assert 0.0 < lost[2] < 0.6 * lost[1] < 0.36 * lost[0], lost
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reduced", [False, True])
 @pytest.mark.filterwarnings("ignore:.*modes of the same frequency")
 @pytest.mark.filterwarnings("ignore:.*takes.*of the energy")

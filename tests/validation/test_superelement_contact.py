@@ -145,6 +145,7 @@ def test_an_oblique_blow_keeps_momenta_to_first_order(stepper):
     assert lost[1] < 0.4 * lost[0], lost
 
 
+@pytest.mark.slow
 def test_surfaces_that_bulge_disturb_the_momentum_of_reduced_bodies_a_little():
     """Heights of faces follow a step later (theory of surface contact, 1): 1e-3, and not less with smaller steps."""
     p = collision(np.eye(3), np.zeros(3), fem.DecoupledNSGA(), 2.5e-4, smooth=True)[0].linear_momentum
