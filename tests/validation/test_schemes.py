@@ -56,7 +56,7 @@ def test_orders_in_smooth_motion_of_flexible_bodies_are_those_of_the_page(name):
         compare(label, name)
 
 
-@pytest.mark.parametrize("name", ["rolls", "slides"])
+@pytest.mark.parametrize("name", ["rolls", pytest.param("slides", marks=pytest.mark.slow)])
 def test_orders_through_lasting_contact_are_those_of_the_page(name):
     for label in schemes.SCHEMES:
         compare(label, name)

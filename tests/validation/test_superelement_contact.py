@@ -80,7 +80,7 @@ def test_forces_of_a_block_at_rest_are_its_weight():
     assert 0.5 < (1.0 - result.state(-1).x[body.frame("top").node.index, 2]) / (9810.0 / 2e6) < 1.0
 
 
-@pytest.mark.parametrize("factor", [0.97, 1.03])
+@pytest.mark.parametrize("factor", [pytest.param(0.97, marks=pytest.mark.slow), 1.03])
 def test_a_block_on_an_incline_slides_beyond_the_limit_of_friction_only(factor):
     """tan α = 0.97 and 1.03 of μ; after the settling it stays, or goes on with g (sin α − μ cos α)."""
     friction, angle = 0.4, np.arctan(0.4 * factor)
@@ -124,7 +124,11 @@ def collision(turn, wind, stepper, h=5e-4, smooth=False):
 BOTH = pytest.mark.parametrize("stepper", [fem.DecoupledNSGA(), fem.MoreauJean()], ids=["DecoupledNSGA", "MoreauJean"])
 
 
-@BOTH
+@pytest.mark.parametrize(
+    "stepper",
+    [pytest.param(fem.DecoupledNSGA(), marks=pytest.mark.slow), fem.MoreauJean()],
+    ids=["DecoupledNSGA", "MoreauJean"],
+)
 def test_an_oblique_blow_of_two_reduced_bodies_knows_no_frame(stepper):
     result, hit, places = collision(np.eye(3), np.zeros(3), stepper)
     assert hit > 3500.0  # N s, of 4000 kg m/s that come
