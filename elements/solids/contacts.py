@@ -171,11 +171,7 @@ class SurfaceContacts(Checked):
                 axis = self.as_frame("cylinder", cylinder).orientation[:, 2]
                 tell_small_obstacle(self, "radius", float(radius or 0.0), ways, gaps_along(x, faces, normals, axis))
             elif box is not None:
-                looks = normals[np.linalg.norm(ways, axis=1).argmin()]
-                short, long, axis = self._widths(box, size, looks)
-                if not tell_small_obstacle(self, "size", long, ways, holes(x, faces), flat=True):
-                    between = gaps_along(x, faces, normals, axis)
-                    tell_small_obstacle(self, "size", short, ways, between, flat=True)
+                self._tell_small_box(x, faces, normals, ways, box, size)
         self.nodes: list[Any] = [self.as_frame("group", point).node for point in points]
         self.elements: list[Contact] = []
         for k, node in enumerate(points):
@@ -193,6 +189,14 @@ class SurfaceContacts(Checked):
                 shape = {"radius": 0.0, "radius_cylinder": radius, "drawn_length": length}
                 touch = kind(node, cylinder, name=name_k, **shape, **law)
             self.elements.append(touch)
+
+    def _tell_small_box(self, x, faces, normals, ways, box, size):
+        """Warn of a box whose side that looks at the faces fits between their nodes x, one way or the other."""
+        looks = normals[np.linalg.norm(ways, axis=1).argmin()]
+        short, long, axis = self._widths(box, size, looks)
+        if not tell_small_obstacle(self, "size", long, ways, holes(x, faces), flat=True):
+            between = gaps_along(x, faces, normals, axis)
+            tell_small_obstacle(self, "size", short, ways, between, flat=True)
 
     def _points(self, group, plane, restitution):
         """Nodes of the surface of a superelement, and what share of the mass an impact on all of them meets."""

@@ -71,7 +71,7 @@ def tell_small_obstacle(
             f"from the next node. Nodes alone touch: what {size} {how}. Take cells no longer "
             "than that there, or let points of the obstacle touch faces: "
             "SurfaceOnSurface([ball.frame(point), …], None, body, group)",
-            stacklevel=5,  # of the caller, behind what checks arguments
+            stacklevel=6 if flat else 5,  # of the caller, behind what checks arguments; boxes have one more between
         )
     return small
 

@@ -18,7 +18,7 @@ from fem_mbs.elements.solids.mesh_body import numbers_in, poses_of
 from fem_mbs.elements.superelements import kernels
 from fem_mbs.elements.superelements.forces import PARAMETERS
 from fem_mbs.elements.superelements.load_patterns import LoadPattern
-from fem_mbs.elements.superelements.reduce import reduce_matrices
+from fem_mbs.elements.superelements.reduce_matrices import reduce_matrices
 from fem_mbs.elements.superelements.reduction import Reduction
 from fem_mbs.elements.superelements.residual_vectors import resultants
 from fem_mbs.elements.superelements.stiffening import (

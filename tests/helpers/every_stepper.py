@@ -25,6 +25,15 @@ WITHOUT_GROUPS = (
     "GeneralizedAlpha formulation=index 3", "DecoupledNSGA persistent_contacts=True", "DecoupledNSGA impacts=split",
 )  # fmt: skip
 
+# one of each method that takes impacts of points without mass, with damping where there is some
+OF_SURFACES = [
+    STEPPERS[name](**({"rho_inf": 0.8} if "Alpha" in name or name == "DecoupledNSGA" else {}))
+    for name in (
+        "DecoupledNSGA", "MoreauJean", "NonsmoothGeneralizedAlphaGGL", "NonsmoothGeneralizedAlphaFriction",
+        "ConeComplementarity",
+    )
+]  # fmt: skip
+
 
 CONE = STEPPERS["ConeComplementarity"]
 

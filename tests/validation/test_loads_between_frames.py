@@ -5,6 +5,7 @@ import warnings
 
 import numpy as np
 import pytest
+from every_stepper import OF_SURFACES
 from resumed import stopped_and_resumed
 
 import fem_mbs as fem
@@ -12,13 +13,6 @@ from fem_mbs.elements.superelements.residual_vectors import resultants
 from fem_mbs.solvers.stepping.load_watch import LoadWatch
 
 E = 1e7
-STEPPERS = [
-    fem.DecoupledNSGA(rho_inf=0.8),
-    fem.MoreauJean(),
-    fem.NonsmoothGeneralizedAlphaGGL(rho_inf=0.8),
-    fem.NonsmoothGeneralizedAlphaFriction(rho_inf=0.8),
-    fem.ConeComplementarity(),
-]
 TELLS = r"modes leave out (\d+)% of its deformation .* between its frames, on 'z0': .* residual_vectors=\['z0'\]"
 
 
@@ -197,7 +191,7 @@ def shortening(result, column):
 
 @pytest.mark.filterwarnings("ignore:.*cuts modes of the same")
 @pytest.mark.filterwarnings("ignore:.*takes .* of the energy")
-@pytest.mark.parametrize("stepper", STEPPERS, ids=lambda stepper: type(stepper).__name__)
+@pytest.mark.parametrize("stepper", OF_SURFACES, ids=lambda stepper: type(stepper).__name__)
 def test_a_column_rests_on_a_floor_as_softly_as_its_mesh(stepper):
     """ρ g H²/2 E of its own weight. Without residual vectors one mode of a rod of four elements shortens it.
 

@@ -1,7 +1,7 @@
 """Random small systems with contacts: no step fails, nothing penetrates, friction is in its cone, energy is bounded.
 
 The bound on energy is that of docs/theory/decoupled_nsga.md; `energy_balance` computes its terms. The factors of h Π
-(4 with an impact, 1 within 30 steps of one, 1e-3 elsewhere) are measured, not proved.
+(1 within 30 steps of an impact, 1e-3 elsewhere) are measured, not proved.
 """
 
 import random
@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 import fem_mbs as fem
 
 H, T_END = 1e-3, 0.3  # s
-IMPACT = 4.0  # h Π of a step with one: 3.4 in 600 systems, 0.53 in most
 MEMORY = 30  # steps after an impact or a release in which what the method remembers has decayed to 0.8^30 = 1e-3
 GROUPS = {  # largest e_N and μ
     "plastic": {"restitution": 0.0},
@@ -56,7 +55,6 @@ def check_energy(model, result, group, approach, what):
         max(terms.power[max(k - MEMORY, 0) : k + 1] * 0.8 ** np.arange(min(k, MEMORY), -1, -1.0))
         for k in range(len(near))
     ]
-    ringing = np.where(terms.impact, IMPACT, 1.0) * ringing
     bound = np.where(near, ringing, 1e-3 * terms.power) + terms.turning + terms.creep + floor
     worst = np.argmax(terms.rest - bound)
     assert np.all(terms.rest <= bound), (
@@ -83,38 +81,29 @@ def check(rng, group, approach, what, most=4, h=H, t_end=T_END, **options):
     check_energy(model, result, group, approach, what)
 
 
-def random_systems_of(count):
-    """Settings of a test of ``count`` systems, the same in every run."""
-    checks = list(HealthCheck)
-    return settings(max_examples=count, derandomize=True, deadline=None, database=None, suppress_health_check=checks)
-
-
 # hypothesis chooses seeds, not the numbers themselves, which would be zeros and ones most of the time
-PUBLISHED = given(st.integers(0, 2**32 - 1), st.sampled_from(sorted(GROUPS)), st.sampled_from(sorted(APPROACHES)))
-PERSISTENT = given(st.integers(0, 2**32 - 1), st.sampled_from(sorted(GROUPS)))
-
-
-@random_systems_of(80)
-@PUBLISHED
+@settings(max_examples=200, derandomize=True, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+@given(st.integers(0, 2**32 - 1), st.sampled_from(sorted(GROUPS)), st.sampled_from(sorted(APPROACHES)))
 def test_energy_gaps_and_cones_hold_in_random_systems(seed, group, approach):
     check(random.Random(seed), group, approach, f"seed {seed}, {group}, {approach}")
 
 
-@pytest.mark.slow
-@random_systems_of(200)
-@PUBLISHED
-def test_energy_gaps_and_cones_hold_in_many_random_systems(seed, group, approach):
-    check(random.Random(seed), group, approach, f"seed {seed}, {group}, {approach}")
-
-
-@random_systems_of(40)
-@PERSISTENT
+@settings(max_examples=100, derandomize=True, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+@given(st.integers(0, 2**32 - 1), st.sampled_from(sorted(GROUPS)))
 def test_the_same_holds_with_persistent_contacts(seed, group):
     check(random.Random(seed), group, "published", f"seed {seed}, {group}, persistent", persistent_contacts=True)
 
 
-@pytest.mark.slow
-@random_systems_of(200)
-@PERSISTENT
-def test_the_same_holds_in_many_systems_with_persistent_contacts(seed, group):
-    check(random.Random(seed), group, "published", f"seed {seed}, {group}, persistent", persistent_contacts=True)
+@pytest.mark.parametrize(("seed", "factor"), [(37378, 1.72), (173988208, 3.44)])
+def test_systems_that_exceed_the_measured_factor_gain_less_with_smaller_steps(seed, factor):
+    """Two of 600: the factor 1 is no bound, but what an impact gives to smooth motion is of order h."""
+    gained = []
+    for h in (H, H / 2, H / 4):
+        model = random_systems.build(random.Random(seed), most=4, **GROUPS["frictionless"])
+        terms = balance(model, fem.DecoupledNSGA(rho_inf=0.8).run(model, T_END, h))
+        worst = terms.rest.argmax()
+        assert terms.impact[worst]
+        gained.append(terms.rest[worst])
+        if h == H:
+            assert terms.rest[worst] / terms.power[worst] == pytest.approx(factor, rel=0.02)
+    assert gained[1] < 0.55 * gained[0] and gained[2] < 0.55 * gained[1], gained

@@ -2,17 +2,11 @@
 
 import numpy as np
 import pytest
+from every_stepper import OF_SURFACES
 
 import fem_mbs as fem
 
 SOFT = fem.SolidMaterial(1e6, 0.3, 1000.0)
-STEPPERS = [
-    fem.DecoupledNSGA(rho_inf=0.8),
-    fem.MoreauJean(),
-    fem.NonsmoothGeneralizedAlphaGGL(rho_inf=0.8),
-    fem.NonsmoothGeneralizedAlphaFriction(rho_inf=0.8),
-    fem.ConeComplementarity(),
-]
 BAR, E, DENSITY, SPEED, GAP = 10.0, 900.0, 1.0, 10.0, 5.005
 
 
@@ -25,7 +19,7 @@ def bar():
     return part.with_modes(axial[:5])
 
 
-@pytest.mark.parametrize("stepper", STEPPERS, ids=lambda stepper: type(stepper).__name__)
+@pytest.mark.parametrize("stepper", OF_SURFACES, ids=lambda stepper: type(stepper).__name__)
 def test_points_of_a_rigid_end_strike_as_its_frame_does(bar, stepper):
     """Four points and one frame that stop the same freedom: the same flights, energies and impulses."""
     energy, impulse = [], []
