@@ -4,6 +4,7 @@ Source: docs/theory/superelements.md, section 2.
 """
 
 import gc
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -68,16 +69,42 @@ class Tractions(NamedTuple):
 
 
 def finish(
-    owner, matrices, X, per, frames, modes, surface, name, tractions, stiffening=(), cells=None, blows=(None, None)
-):
+    owner: Named,
+    matrices: list,
+    X: np.ndarray,
+    per: int,
+    frames: list[FrameNodes],
+    modes: int | None,
+    surface: tuple[np.ndarray, dict[str, np.ndarray]],
+    name: str | None,
+    tractions: Tractions,
+    stiffening: Sequence[tuple[LoadPattern, Any]] = (),
+    cells: dict[str, np.ndarray] | None = None,
+    blows: tuple[float | None, dict | None] = (None, None),
+) -> Reduction:
     """Checks, reduction and mass properties of a model.
 
-    ``matrices``: list of M and K, which is emptied.
-    ``blows``: energy kept and frames struck, see `Blows`.
-    ``cells``: arrays of the solids, see `Reduction`.
-    ``surface``: its faces and groups, see `Reduction`.
-    ``tractions``: `Tractions`.
-    ``stiffening``: pairs of a `LoadPattern` and K_G, or a function of displacements (k, 3), K_G of one component.
+    Parameters
+    ----------
+    owner : Named
+        The function that errors name.
+    matrices : list of M and K (N, N)
+        Emptied, as they are most of the memory.
+    X : (k, 3) [m]
+        Nodes, of ``per`` rows each: 3 or 6.
+    frames : of `frames_of`
+    modes : as `reduce_mesh`
+    surface : faces (f, 3) and their groups, see `Reduction`
+    name : of the reduction
+    tractions : Tractions
+    stiffening : pairs of a `LoadPattern` and K_G, or a function of displacements (k, 3): K_G of one component
+    cells : arrays of the solids, see `Reduction`
+    blows : energy kept and frames struck, see `Blows`
+
+    Raises
+    ------
+    ParameterError
+        See `reduce_mesh` and `reduce_matrices`.
     """
     M, K, rigid = checked_model(owner, matrices, X, per)
     faces, groups = surface
@@ -226,8 +253,20 @@ def _patterns(owner, arrays, phi, frames, loads, under, geometries, units, K, he
     }  # fmt: skip
 
 
-def frames_of(owner, frames, nodes_of, X, coupling, weights_of):
-    """`FrameNodes` of each frame; no node may be in two. ``weights_of`` (group, nodes) for averaged ones."""
+def frames_of(
+    owner: Named,
+    frames: dict[str, Any],
+    nodes_of: Callable[[Any], np.ndarray],
+    X: np.ndarray,
+    coupling: str | dict[str, str],
+    weights_of: Callable[[Any, np.ndarray], np.ndarray],
+) -> list[FrameNodes]:
+    """Frames with their nodes, of which none may be in two.
+
+    ``frames``, ``coupling``: as `reduce_mesh`; ``X``: (k, 3) [m], nodes.
+    ``nodes_of`` (group): their numbers; ``weights_of`` (group, nodes): what averaged frames take of each.
+    Raises `ParameterError` for what is no frame.
+    """
     message = "must be a dict: name of a frame to its nodes, or to (nodes, position)"
     owner.check(isinstance(frames, dict) and len(frames) > 0, "frames", frames, message)
     kinds = coupling if isinstance(coupling, dict) else dict.fromkeys(frames, coupling)
@@ -388,8 +427,13 @@ def _tractions(owner, wanted, body, frames, areas):
     return Tractions(chosen, [*(one for one in chosen if isinstance(one, Traction)), *known])
 
 
-def wanted_of(owner, chosen, frames, what):
-    """Items of ``residual_vectors``, checked."""
+def wanted_of(
+    owner: Named, chosen: list[Traction | LoadPattern], frames: list[FrameNodes], what: str
+) -> list[Traction | LoadPattern]:
+    """The ``chosen`` items of ``residual_vectors``, checked; ``what`` they must be, for the error.
+
+    Raises `ParameterError` for other things, groups given twice, and loads that frames take alone.
+    """
     names = []
     for one in chosen:
         owner.check(isinstance(one, (Traction, LoadPattern)), "residual_vectors", one, f"must be {what}")
