@@ -93,8 +93,8 @@ from fem_mbs.elements.solids.material import SolidMaterial
 from fem_mbs.elements.solids.surface_contact import SurfaceOnSurface
 from fem_mbs.elements.solids.tie import Tie, TiedNode
 from fem_mbs.elements.superelements.load_patterns import LoadPattern
-from fem_mbs.elements.superelements.reduce import reduce_mesh
 from fem_mbs.elements.superelements.reduce_matrices import reduce_matrices
+from fem_mbs.elements.superelements.reduce_mesh import reduce_mesh
 from fem_mbs.elements.superelements.reduction import Reduction, load_reduction
 from fem_mbs.elements.superelements.superelement import Superelement
 from fem_mbs.elements.superelements.surface import SuperelementSurface

@@ -108,7 +108,7 @@ _WHERE = {
     "fem_mbs.elements.solids.surface_contact": ("SurfaceOnSurface",),
     "fem_mbs.elements.solids.tie": ("Tie", "TiedNode"),
     "fem_mbs.elements.superelements.load_patterns": ("LoadPattern",),
-    "fem_mbs.elements.superelements.reduce": ("reduce_mesh",),
+    "fem_mbs.elements.superelements.reduce_mesh": ("reduce_mesh",),
     "fem_mbs.elements.superelements.reduce_matrices": ("reduce_matrices",),
     "fem_mbs.elements.superelements.reduction": ("Reduction", "load_reduction"),
     "fem_mbs.elements.superelements.superelement": ("Superelement",),

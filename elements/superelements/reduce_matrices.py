@@ -12,7 +12,7 @@ from scipy.sparse import csc_matrix
 from fem_mbs.arguments import ArrayLike, Keywords, Named
 from fem_mbs.elements.superelements.load_patterns import LoadPattern, patterns_of
 from fem_mbs.elements.superelements.matrix_files import Entries, read_matrix_file
-from fem_mbs.elements.superelements.reduce import Tractions, finish, frames_of, wanted_of
+from fem_mbs.elements.superelements.reduce_steps import Tractions, finish, frames_of, wanted_of
 from fem_mbs.elements.superelements.reduction import Reduction
 from fem_mbs.elements.superelements.residual_vectors import Traction
 from fem_mbs.errors import ParameterError

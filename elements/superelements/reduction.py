@@ -334,7 +334,7 @@ class Reduction(Checked):
         Examples
         --------
         >>> from fem_mbs.elements.solids.material import SolidMaterial
-        >>> from fem_mbs.elements.superelements.reduce import reduce_mesh
+        >>> from fem_mbs.elements.superelements.reduce_mesh import reduce_mesh
         >>> from fem_mbs.mesh_block import block_mesh
         >>> mesh = block_mesh([1.0, 0.1, 0.1], [8, 1, 1])
         >>> rod = reduce_mesh(mesh, SolidMaterial(E=210e9, nu=0.3, density=7850), {"hit": "x0"}, modes=6)

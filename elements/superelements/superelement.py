@@ -101,7 +101,7 @@ class Superelement(Inertia):
     --------
     >>> from fem_mbs.mesh_block import block_mesh
     >>> from fem_mbs.elements.solids.material import SolidMaterial
-    >>> from fem_mbs.elements.superelements.reduce import reduce_mesh
+    >>> from fem_mbs.elements.superelements.reduce_mesh import reduce_mesh
     >>> steel = SolidMaterial(E=210e9, nu=0.3, density=7850)
     >>> rod = reduce_mesh(block_mesh([1.0, 0.1, 0.1], [8, 1, 1]), steel, {"left": "x0", "right": "x1"}, modes=6)
     >>> body = Superelement(rod, damping=0.01, name="rod")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import fem_mbs as fem
-from fem_mbs.elements.superelements.reduce import _matrices_of
+from fem_mbs.elements.superelements.reduce_mesh import _matrices_of
 
 ENDS = {"left": "x0", "right": "x1"}
 STEEL = fem.SolidMaterial(E=210e9, nu=0.3, density=7850)
