@@ -24,6 +24,8 @@ from fem_mbs.model import Model
 from fem_mbs.solid_stress import ENHANCED
 from fem_mbs.system.system import System
 
+MANY = 20_000  # nodes, from which it pays to look through all objects of the process
+
 
 @Keywords.known
 def reduce_mesh(
@@ -104,7 +106,8 @@ def reduce_mesh(
     matrices, X, named, surface, between, given, cells = _parts(
         owner, mesh, material, frames, coupling, stiffening, residual_vectors, options
     )
-    gc.collect()  # body and system, whose parts refer to each other: a good part of the memory
+    if len(X) > MANY:
+        gc.collect()  # body and system, whose parts refer to each other: a good part of the memory
     return finish(owner, matrices, X, 3, named, modes, surface, name, between, given, cells, (energy_kept, struck))
 
 

@@ -46,7 +46,7 @@ from fem_mbs.solvers.contact.products import delassus, sparse_rows
 from fem_mbs.solvers.contact_problem.hybrid import LARGEST_FORMED
 from fem_mbs.solvers.contact_problem.operators import SMALL_ROWS
 from fem_mbs.solvers.contact_problem.problem import ContactProblem, Solution, solve_contact_problem
-from fem_mbs.solvers.stepping.blocked import prescribed
+from fem_mbs.solvers.stepping.blocked import prescribed, without_motion
 from fem_mbs.solvers.stepping.codes import LARGE_ROTATION, NOT_CONVERGED, OK, ROUND_OFF, TOUCHES
 from fem_mbs.solvers.stepping.saved_state import attributes_of
 from fem_mbs.system.contacts import (
@@ -318,28 +318,47 @@ class ContactProblemCorrection:
         D = rows[:-1, : system.n]
         W = D @ responses[:-1, : system.n].T
         q = u[chosen, :size].ravel() + D @ responses[-1, : system.n]
-        if level == POSITION and self._hold(chosen, D[::size], np.diag(W)[::size], q[::size]):
+        if self._hold(level, chosen, D[::size], np.diag(W)[::size], q[::size]):
             return self._linearised(level, u, r, first)
         self.problem = ContactProblem(W, q, laws[:, L_MU], **options)
         solution = solve_contact_problem(self.problem, tol=TOLERANCE, start=r_old, rounds=0)
         self.reached = solution.error
+        if solution.error > WORST:
+            self._refuse_squeezed(level, D[::size], W[::size, ::size], q[::size])
         apply_increment(*self.at, level, responses[-1] + solution.r.ravel() @ responses[:-1])
         r[chosen, :size] = solution.r
         return r
 
-    def _hold(self, chosen, normals, mobility, gaps):
+    def _hold(self, level, chosen, normals, mobility, values):
         """Mark contacts that joints and drivers alone keep closed, at gaps that need no correction; True if there are
-        any. ArithmeticError where one would need it: the problem has no solution.
+        any. ArithmeticError where a gap, or a speed, of ``values`` would need one: the problem has no solution.
         """
-        record, a = self.engine.run[0], self.engine.arrays
-        slow = np.flatnonzero(mobility * record["kp"] <= SLOW * np.einsum("kn,kn->k", normals, normals))
+        a, (free, least) = self.engine.arrays, self._measures(level, normals)
+        slow = np.flatnonzero(mobility <= SLOW * free)
+        if level != POSITION:
+            slow = slow[values[slow] < -least]
         if not len(slow):
             return False
         slow = slow[prescribed(self.engine.system, self.engine.state(), normals[slow])]
-        if (gaps[slow] < -TOUCHES * record["scale_x"]).any():
+        if (values[slow] < -least).any():
             raise ArithmeticError("joints and drivers alone close a contact")
+        if level != POSITION:
+            return False
         a["held"][chosen[slow]] = 1
         return len(slow) > 0
+
+    def _refuse_squeezed(self, level, normals, mobility, values):
+        """ArithmeticError where joints and drivers close several contacts that leave no motion together."""
+        if len(values) and values.min() < 0.0:
+            free, least = self._measures(level, normals)
+            if without_motion(mobility, free, values, least).any():
+                raise ArithmeticError("joints and drivers close contacts that leave no motion together")
+
+    def _measures(self, level, normals):
+        """Mobilities (k,) that contacts with these gradients have without constraints, about; least gap or speed."""
+        record = self.engine.run[0]
+        k, least = (record["kp"], TOUCHES * record["scale_x"]) if level == POSITION else (record["kv"], record["tol_v"])
+        return np.einsum("kn,kn->k", normals, normals) / k, least
 
     def _free_bodies(self, level, nodes, blocks, u, friction, start, options, first):
         """(2) body by body, without forming W, where no joint or spring couples nodes; loosely for contact groups."""

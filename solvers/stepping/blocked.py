@@ -94,17 +94,28 @@ def drivers_towards(system: "System", state: "State", contact: int) -> list:
 
 def squeezing_contacts(system: "System", state: "State", contacts: np.ndarray, gaps: np.ndarray) -> np.ndarray:
     """Which of some contacts (k,) leave no motion together by (1), with the gaps (k,) that joints and drivers make."""
-    from scipy.optimize import nnls
-
     if system.m == 0 or len(contacts) == 0 or gaps.min() >= 0.0:
         return np.zeros(len(contacts), bool)
     mobility, free = mobilities(system, state, normal_gradients(system, state, contacts))
+    return without_motion(mobility, free, gaps, TOUCHES * system.size_at(state))
+
+
+def without_motion(mobility: np.ndarray, free: np.ndarray, gaps: np.ndarray, least: float) -> np.ndarray:
+    """Which gaps (k,) no impulses can open together, by (1) with W = ``mobility`` (k, k); none if all can be.
+
+    ``free`` (k,): of the bodies without constraints, or of their size. Gaps above −``least`` are no penetration.
+    """
+    from scipy.optimize import nnls
+
     size = np.sqrt(np.where(free > 0.0, free, 1.0))
     scaled, depth = mobility / np.outer(size, size), gaps / size / np.abs(gaps / size).max()
-    # W λ = 0, g·λ = −1
-    impulses, left = nnls(np.vstack([scaled, depth]), np.append(np.zeros(len(gaps)), -1.0))
+    try:
+        # W λ = 0, g·λ = −1
+        impulses, left = nnls(np.vstack([scaled, depth]), np.append(np.zeros(len(gaps)), -1.0))
+    except RuntimeError:  # it does not converge: not known
+        return np.zeros(len(gaps), bool)
     acts = impulses > FIXED * impulses.max()
-    deep = gaps @ (impulses / size) < -TOUCHES * system.size_at(state) * (impulses / size).sum()
+    deep = gaps @ (impulses / size) < -least * (impulses / size).sum()
     return acts & bool(left < APART and deep)
 
 

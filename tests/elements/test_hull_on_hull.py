@@ -98,7 +98,9 @@ def nearest_on(a, b, c, d):
     for t in np.linspace(0, 1, 5):
         for _ in range(300):
             s = np.clip((c + t * (d - c) - a) @ (b - a) / ((b - a) @ (b - a)), 0, 1)
-            t = np.clip((a + s * (b - a) - c) @ (d - c) / ((d - c) @ (d - c)), 0, 1)
+            before, t = t, np.clip((a + s * (b - a) - c) @ (d - c) / ((d - c) @ (d - c)), 0, 1)
+            if t == before:
+                break
         found.append(((s, t), a + s * (b - a) - c - t * (d - c)))
     return min(found, key=lambda one: one[1] @ one[1])
 

@@ -66,7 +66,13 @@ def test_a_bar_of_100_elements_against_a_wall(mass):
 
 
 @pytest.mark.parametrize(
-    "mass, light", [("consistent", None), ("lumped", None), ("consistent", "x0"), ("lumped", "x0")]
+    "mass, light",
+    [
+        ("consistent", None),
+        pytest.param("lumped", None, marks=pytest.mark.slow),
+        pytest.param("consistent", "x0", marks=pytest.mark.slow),
+        ("lumped", "x0"),
+    ],
 )
 def test_a_bar_against_a_wall_converges_as_waves_with_a_front_do(mass, light):
     """Mesh and step go together, h c/Δx = 0.6. A scheme of second order spreads a front over Δx^(2/3)."""

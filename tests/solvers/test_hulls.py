@@ -9,11 +9,14 @@ from scipy.spatial.transform import Rotation
 from stones import CUBE, distance, polyhedron
 
 import fem_mbs as fem
+from fem_mbs.elements.contacts.group_shapes import GroupShape
 from fem_mbs.elements.contacts.hull_kernels import out_of_hull
 from fem_mbs.jit import kernel, local_vector
+from fem_mbs.nodes import Frame, Node6
 from fem_mbs.polyhedra import Polyhedron
 from fem_mbs.solvers.granular.cores import place_shape, touch
 from fem_mbs.solvers.granular.features import evaluate
+from fem_mbs.solvers.granular.hull_arrays import Hulls
 from fem_mbs.solvers.granular.shaped import _gaps
 from fem_mbs.solvers.stepping.engine import Engine
 
@@ -268,25 +271,19 @@ def test_normals_turn_no_faster_than_the_rounding_allows():
     model, _, _ = two("stone", "sphere", [np.zeros(3), np.array([0, 0, 1.0])], [np.eye(3)] * 2)
     group = model.contact_groups[0]
     core, step, before, turned = group.shapes[0].hull, 1e-3, None, []
-    center = group.shapes[0].frame.p
+    hulls, center, normal = arrays_of(core), group.shapes[0].frame.p, np.zeros(3)
     for angle in np.arange(0.0, 2 * np.pi, step / 0.45):
         point = 0.45 * np.array([np.cos(angle), np.sin(angle), 0.3])
-        normal, apart = normal_at(core, point - center)
+        apart = out_of_first(hulls.record, point - center, normal)
         if before is not None:
             turned.append(np.arccos(min(normal @ before, 1.0)) / np.arctan(step * 1.05 / apart))
-        before = normal
+        before = normal.copy()
     assert max(turned) <= 1.0 and max(turned) > 0.5
 
 
-def normal_at(core, point):
-    """Normal and distance of a point from a polyhedron, by the kernel."""
-    from fem_mbs.elements.contacts.group_shapes import GroupShape
-    from fem_mbs.nodes import Frame, Node6
-    from fem_mbs.solvers.granular.hull_arrays import Hulls
-
-    hulls = Hulls([GroupShape("hull", Frame(Node6(), np.zeros(3), np.eye(3)), np.zeros(3), RHO, core)])
-    normal = np.zeros(3)
-    return normal, out_of_first(hulls.record, point, normal)
+def arrays_of(core):
+    """A polyhedron as the kernel takes it."""
+    return Hulls([GroupShape("hull", Frame(Node6(), np.zeros(3), np.eye(3)), np.zeros(3), RHO, core)])
 
 
 @kernel
@@ -296,8 +293,9 @@ def out_of_first(record, y, n):
 
 def test_a_point_inside_is_pushed_out_of_the_nearest_face():
     core = Polyhedron(FORMS["stone"])
+    hulls, normal = arrays_of(core), np.zeros(3)
     for point in 0.05 * np.random.default_rng(0).standard_normal((50, 3)):
-        normal, depth = normal_at(core, point)
+        depth = out_of_first(hulls.record, point, normal)
         heights = core.normals @ point - core.offsets
         assert depth == pytest.approx(heights.max(), abs=1e-15)
         assert normal == pytest.approx(core.normals[np.argmax(heights)], abs=1e-15)
