@@ -57,6 +57,7 @@ class Evaluator:
         self.views = {name: self.workspace.view(name, self.sizes) for name in self.workspace.buffer}
         sizes = tuple(sorted(self.sizes.items()))
         self.calls = {name: _bound(f, element.parameters, sizes) for name, f in element.kernels.items()}
+        self.places = address(self.parameters), address(self.workspace.table)
         self.python = dict(getattr(element, "python_kernels", {}))
 
     def has(self, *names: str) -> bool:
@@ -79,7 +80,7 @@ class Evaluator:
         if name in self.python:
             self.python[name](self.views)
         else:
-            invoke(self.calls[name].address, address(self.parameters), address(self.workspace.table))
+            invoke(self.calls[name].address, *self.places)
         return {output: self._widened(output, self.views[output].copy()) for output in outputs}
 
     def _narrowed(self, vector):
@@ -129,7 +130,10 @@ class Point:
     def moved(self, delta: np.ndarray) -> "Point":
         """Configuration x + δx, R exp(δθ̃) for delta (nd,)."""
         delta = delta.reshape(-1, 6)
-        R = np.array([R @ exp(d[3:]) if d[3:].any() else R for R, d in zip(self.R, delta)])
+        turned = np.flatnonzero(delta[:, 3:].any(axis=1))
+        R = self.R.copy() if len(turned) else self.R
+        for k in turned.tolist():
+            R[k] = R[k] @ exp(delta[k, 3:])
         return self.copy(x=self.x + delta[:, :3], R=R)
 
     def later(self, time: float) -> "Point":
