@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import fem_mbs as fem
-from fem_mbs.solvers.stepping.blocked import blocked_contacts, squeezing_contacts
+from fem_mbs.solvers.contact import correction
+from fem_mbs.solvers.stepping.blocked import blocked_contacts, squeezing_contacts, without_motion
 
 
 def crank(*, driven, links=1):
@@ -158,3 +159,29 @@ def test_contacts_squeeze_a_body_that_has_no_way_out(tilt, expected):
     gaps = np.array([0.0, -1e-3])
     assert squeezing_contacts(system, system.initial, np.arange(2), gaps).tolist() == [expected, expected]
     assert not squeezing_contacts(system, system.initial, np.arange(2), np.array([2e-3, -1e-3])).any()  # room below
+
+
+@pytest.mark.parametrize("build, most", [(lambda: crank(driven=True), 0), (press, 1)], ids=["alone", "together"])
+def test_problems_of_contacts_that_no_impulse_opens_are_given_up_at_once(build, most, monkeypatch):
+    """All methods were tried on each of twelve linearisations of every correction, of every part of the step."""
+    solved, corrections = [], []
+    solve, correct = correction.solve_contact_problem, correction.ContactProblemCorrection._correct
+    monkeypatch.setattr(
+        correction, "solve_contact_problem", lambda *given, **more: solved.append(1) or solve(*given, **more)
+    )
+    monkeypatch.setattr(
+        correction.ContactProblemCorrection,
+        "_correct",
+        lambda self, level: corrections.append(1) or correct(self, level),
+    )
+    with pytest.raises(fem.SolverError, match="close"):
+        fem.DecoupledNSGA().run(build(), 0.5, 1e-3)
+    assert len(corrections) > 3 and len(solved) <= most * len(corrections)
+
+
+def test_what_is_not_known_of_contacts_squeezes_nothing(monkeypatch):
+    def stopped(*_):
+        raise RuntimeError("Maximum number of iterations reached.")
+
+    monkeypatch.setattr("scipy.optimize.nnls", stopped)
+    assert not without_motion(np.zeros((2, 2)), np.ones(2), np.array([-1.0, -1.0]), 1e-9).any()
