@@ -161,7 +161,16 @@ def test_contacts_squeeze_a_body_that_has_no_way_out(tilt, expected):
     assert not squeezing_contacts(system, system.initial, np.arange(2), np.array([2e-3, -1e-3])).any()  # room below
 
 
-@pytest.mark.parametrize("build, most", [(lambda: crank(driven=True), 0), (press, 1)], ids=["alone", "together"])
+def wheel_at_a_stop():
+    """A wheel whose motor prescribes its rate, and no angle."""
+    model = fem.Model("stop")
+    wheel = model.add(fem.RigidBody(1.0, [0.1, 0.1, 0.1], angular_velocity=[0, 0, 3.0], name="wheel"))
+    kinds = {"motor": fem.Motor(rate=3.0), "stops": fem.Stops(upper=0.3)}
+    model.add(fem.Revolute.at(model.ground, wheel, [0, 0, 0], axis=[0, 0, 1], name="hinge", **kinds))
+    return model
+
+
+@pytest.mark.parametrize("build, most", [(wheel_at_a_stop, 0), (press, 1)], ids=["alone", "together"])
 def test_problems_of_contacts_that_no_impulse_opens_are_given_up_at_once(build, most, monkeypatch):
     """All methods were tried on each of twelve linearisations of every correction, of every part of the step."""
     solved, corrections = [], []
@@ -175,7 +184,7 @@ def test_problems_of_contacts_that_no_impulse_opens_are_given_up_at_once(build, 
         lambda self, level: corrections.append(1) or correct(self, level),
     )
     with pytest.raises(fem.SolverError, match="close"):
-        fem.DecoupledNSGA().run(build(), 0.5, 1e-3)
+        fem.DecoupledNSGA().run(build(), 0.5, 1e-2)
     assert len(corrections) > 3 and len(solved) <= most * len(corrections)
 
 
