@@ -168,7 +168,9 @@ def sliding(law, friction, cells=8, feet=0.6):
     return model
 
 
-@pytest.mark.parametrize("law, friction", [("st-venant-kirchhoff", 0.0), ("neo-hookean", 0.3)])
+@pytest.mark.parametrize(
+    "law, friction", [pytest.param("st-venant-kirchhoff", 0.0, marks=pytest.mark.slow), ("neo-hookean", 0.3)]
+)
 def test_blocks_on_floors_move_the_same_whatever_factorises_them(law, friction):
     ends, forces = [], []
     for name in ("cholmod", "umfpack"):

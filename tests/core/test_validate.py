@@ -16,6 +16,7 @@ from fem_mbs.solvers import STEPPERS
 
 CASES = registry.cases()
 RUNS = registry.runs(list(CASES.values()))
+LONG = {"roller_crank"}  # tests/core/test_examples.py runs it, with the default
 
 
 def label(run):
@@ -32,13 +33,30 @@ def passes(run):
     assert outcome.ok, f"\n{validate.report([outcome])}"
 
 
-@pytest.mark.parametrize("run", [r for r in RUNS if r[0].fast and not runs_as_script(r)], ids=label)
+def chosen():
+    """Of fast cases two methods: the first, and one of the others in turn, so that every method has its cases."""
+    found = []
+    for number, case in enumerate(case for case in CASES.values() if case.fast):
+        own = [run for run in RUNS if run[0] is case and not runs_as_script(run)]
+        others = own[1:]
+        found += own[:1] + ([others[number % len(others)]] if others else [])
+    return found
+
+
+OFTEN = [run for run in chosen() if run[0].name not in LONG]
+
+
+@pytest.mark.parametrize("run", OFTEN, ids=label)
 def test_a_case_gives_its_reference_values(run):
     passes(run)
 
 
+def test_every_stepper_is_among_the_runs_that_are_made_often():
+    assert {method.stepper for _, method in OFTEN} == {method.stepper for _, method in RUNS}
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("run", [r for r in RUNS if not r[0].fast and not runs_as_script(r)], ids=label)
+@pytest.mark.parametrize("run", [r for r in RUNS if r not in OFTEN and not runs_as_script(r)], ids=label)
 def test_a_long_case_gives_its_reference_values(run):
     passes(run)
 

@@ -87,6 +87,7 @@ def test_a_bar_against_a_wall_converges_as_waves_with_a_front_do(mass, light):
         assert 0.6 < np.log2(found[0] / found[2]) / 2 < 1.1  # measured 0.69 to 0.93
 
 
+@pytest.mark.slow
 def test_light_nodes_smooth_the_force_of_short_steps_and_keep_energy():
     """h c/Δx = 0.15: consistent masses ripple the force, lumped ones lose energy; measured 4.5 and 3.6 times less."""
     for mass, place in (("consistent", 2), ("lumped", 4)):

@@ -41,7 +41,10 @@ def test_one_sweep_has_the_digits_of_an_independent_program(k, kind, q, error, a
     assert kinetic(a) == pytest.approx(energy, rel=1e-9)
 
 
-@pytest.mark.parametrize(("tolerance", "count"), [(1e-3, 31), (1e-6, 69), (1e-9, 101)])
+@pytest.mark.parametrize(
+    ("tolerance", "count"),
+    [pytest.param(1e-3, 31, marks=pytest.mark.slow), (1e-6, 69), pytest.param(1e-9, 101, marks=pytest.mark.slow)],
+)
 def test_sweeps_with_momentum_converge_as_published(tolerance, count):
     a, record = lattice(8, "kick")
     record[0]["tolerance"] = tolerance

@@ -82,7 +82,7 @@ def test_a_plate_and_a_ball_swing_as_one_mass(name):
     assert np.diff(result.energy.total).max() < 1e-3 * result.energy.kinetic.max()
 
 
-@pytest.mark.parametrize("part", [0.2, 0.6])
+@pytest.mark.parametrize("part", [0.2, pytest.param(0.6, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", ["nsga", "moreau"])
 def test_swings_of_a_plate_with_a_ball_die_away_by_the_lag_of_the_ball(name, part):
     """contact_groups.md: the amplitude falls at the rate φ ω² h/8; pair by pair less than a fifth of that."""

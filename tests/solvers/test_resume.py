@@ -186,7 +186,16 @@ CASES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("case", CASES)
+LONG = {
+    "grains pair by pair",
+    "steps in parts",
+    "split impacts with step control",
+    "mixed beams",
+    "events and split impacts",
+}
+
+
+@pytest.mark.parametrize("case", [pytest.param(c, marks=[pytest.mark.slow] if c in LONG else []) for c in CASES])
 def test_a_run_that_died_twice_is_that_of_one_run_to_the_last_bit(case, monkeypatch, tmp_path):
     method, build, t_end, h, every, happens = CASES[case]
     whole = method().run(build(), t_end, h)

@@ -191,7 +191,11 @@ def shortening(result, column):
 
 @pytest.mark.filterwarnings("ignore:.*cuts modes of the same")
 @pytest.mark.filterwarnings("ignore:.*takes .* of the energy")
-@pytest.mark.parametrize("stepper", OF_SURFACES, ids=lambda stepper: type(stepper).__name__)
+@pytest.mark.parametrize(
+    "stepper",
+    [OF_SURFACES[0], *(pytest.param(one, marks=pytest.mark.slow) for one in OF_SURFACES[1:])],
+    ids=lambda stepper: type(stepper).__name__,
+)
 def test_a_column_rests_on_a_floor_as_softly_as_its_mesh(stepper):
     """ρ g H²/2 E of its own weight. Without residual vectors one mode of a rod of four elements shortens it.
 

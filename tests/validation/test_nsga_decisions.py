@@ -256,6 +256,7 @@ def rescued(halvings):
     return count
 
 
+@pytest.mark.slow
 def test_line_search_leaves_less_to_the_penalty_ladder_and_the_ladder_solves_the_rest():
     with_search, without = rescued(8), rescued(0)
     # 6 and 18 of 13 500 steps measured; the prototype (decision 7) has 3 and 13 of 8 100

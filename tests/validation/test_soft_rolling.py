@@ -79,6 +79,7 @@ BOTH = pytest.mark.parametrize("reduced", [False, pytest.param(True, marks=pytes
 @BOTH
 @pytest.mark.filterwarnings("ignore:.*modes of the same frequency")
 @pytest.mark.filterwarnings("ignore:.*takes.*of the energy")
+@pytest.mark.slow
 def test_a_soft_tyre_rolls_as_a_rigid_wheel_but_for_its_corners(reduced):
     """48 corners: 2.3 % less than a wheel, the reduction 3.7 %; 96 of the mesh 1.2 % (measured)."""
     found, (M, J) = moved(48, 0.5, reduced)
