@@ -318,7 +318,9 @@ class ContactProblemCorrection:
         D = rows[:-1, : system.n]
         W = D @ responses[:-1, : system.n].T
         q = u[chosen, :size].ravel() + D @ responses[-1, : system.n]
-        if self._hold(level, chosen, D[::size], np.diag(W)[::size], q[::size]):
+        held = self._prescribed(level, D[::size], np.diag(W)[::size], q[::size])
+        if len(held):
+            a["held"][chosen[held]] = 1
             return self._linearised(level, u, r, first)
         self.problem = ContactProblem(W, q, laws[:, L_MU], **options)
         solution = solve_contact_problem(self.problem, tol=TOLERANCE, start=r_old, rounds=0)
@@ -329,23 +331,20 @@ class ContactProblemCorrection:
         r[chosen, :size] = solution.r
         return r
 
-    def _hold(self, level, chosen, normals, mobility, values):
-        """Mark contacts that joints and drivers alone keep closed, at gaps that need no correction; True if there are
-        any. ArithmeticError where a gap, or a speed, of ``values`` would need one: the problem has no solution.
+    def _prescribed(self, level, normals, mobility, values):
+        """Contacts that joints and drivers alone keep closed, at gaps that need no correction: to be left out.
+
+        ArithmeticError where a gap, or a speed, of ``values`` would need one: the problem has no solution.
         """
-        a, (free, least) = self.engine.arrays, self._measures(level, normals)
+        free, least = self._measures(level, normals)
         slow = np.flatnonzero(mobility <= SLOW * free)
-        if level != POSITION:
+        if level != POSITION:  # those that do not approach harm nobody
             slow = slow[values[slow] < -least]
-        if not len(slow):
-            return False
-        slow = slow[prescribed(self.engine.system, self.engine.state(), normals[slow])]
+        if len(slow):
+            slow = slow[prescribed(self.engine.system, self.engine.state(), normals[slow])]
         if (values[slow] < -least).any():
             raise ArithmeticError("joints and drivers alone close a contact")
-        if level != POSITION:
-            return False
-        a["held"][chosen[slow]] = 1
-        return len(slow) > 0
+        return slow
 
     def _refuse_squeezed(self, level, normals, mobility, values):
         """ArithmeticError where joints and drivers close several contacts that leave no motion together."""

@@ -82,13 +82,13 @@ def check(rng, group, approach, what, most=4, h=H, t_end=T_END, **options):
 
 
 # hypothesis chooses seeds, not the numbers themselves, which would be zeros and ones most of the time
-@settings(max_examples=120, derandomize=True, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=200, derandomize=True, deadline=None, database=None, suppress_health_check=list(HealthCheck))
 @given(st.integers(0, 2**32 - 1), st.sampled_from(sorted(GROUPS)), st.sampled_from(sorted(APPROACHES)))
 def test_energy_gaps_and_cones_hold_in_random_systems(seed, group, approach):
     check(random.Random(seed), group, approach, f"seed {seed}, {group}, {approach}")
 
 
-@settings(max_examples=50, derandomize=True, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=100, derandomize=True, deadline=None, database=None, suppress_health_check=list(HealthCheck))
 @given(st.integers(0, 2**32 - 1), st.sampled_from(sorted(GROUPS)))
 def test_the_same_holds_with_persistent_contacts(seed, group):
     check(random.Random(seed), group, "published", f"seed {seed}, {group}, persistent", persistent_contacts=True)
