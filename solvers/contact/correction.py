@@ -318,40 +318,41 @@ class ContactProblemCorrection:
         D = rows[:-1, : system.n]
         W = D @ responses[:-1, : system.n].T
         q = u[chosen, :size].ravel() + D @ responses[-1, : system.n]
-        held = self._prescribed(level, D[::size], np.diag(W)[::size], q[::size])
-        if len(held):
-            a["held"][chosen[held]] = 1
+        if level == POSITION and self._hold(chosen, D[::size], np.diag(W)[::size], q[::size]):
             return self._linearised(level, u, r, first)
         self.problem = ContactProblem(W, q, laws[:, L_MU], **options)
         solution = solve_contact_problem(self.problem, tol=TOLERANCE, start=r_old, rounds=0)
         self.reached = solution.error
-        if solution.error > WORST:
+        if solution.error > WORST and not first:  # what has no solution where it is linearised twice
             self._refuse_squeezed(level, D[::size], W[::size, ::size], q[::size])
         apply_increment(*self.at, level, responses[-1] + solution.r.ravel() @ responses[:-1])
         r[chosen, :size] = solution.r
         return r
 
-    def _prescribed(self, level, normals, mobility, values):
-        """Contacts that joints and drivers alone keep closed, at gaps that need no correction: to be left out.
-
-        ArithmeticError where a gap, or a speed, of ``values`` would need one: the problem has no solution.
+    def _hold(self, chosen, normals, mobility, gaps):
+        """Mark contacts that joints and drivers alone keep closed, at gaps that need no correction; True if there are
+        any. ArithmeticError where one would need it: the problem has no solution.
         """
-        free, least = self._measures(level, normals)
+        free, least = self._measures(POSITION, normals)
         slow = np.flatnonzero(mobility <= SLOW * free)
-        if level != POSITION:  # those that do not approach harm nobody
-            slow = slow[values[slow] < -least]
-        if len(slow):
-            slow = slow[prescribed(self.engine.system, self.engine.state(), normals[slow])]
-        if (values[slow] < -least).any():
+        if not len(slow):
+            return False
+        slow = slow[prescribed(self.engine.system, self.engine.state(), normals[slow])]
+        if (gaps[slow] < -least).any():
             raise ArithmeticError("joints and drivers alone close a contact")
-        return slow
+        self.engine.arrays["held"][chosen[slow]] = 1
+        return len(slow) > 0
 
     def _refuse_squeezed(self, level, normals, mobility, values):
-        """ArithmeticError where joints and drivers close several contacts that leave no motion together."""
-        if len(values) and values.min() < 0.0:
-            free, least = self._measures(level, normals)
-            if without_motion(mobility, free, values, least).any():
-                raise ArithmeticError("joints and drivers close contacts that leave no motion together")
+        """ArithmeticError where joints and drivers close contacts, one or several, that leave no motion.
+
+        Asked after a problem was not solved: tiny mobilities (a flywheel behind gears) are like none here.
+        """
+        if self.engine.system.m == 0 or not values.min(initial=0.0) < 0.0:
+            return
+        free, least = self._measures(level, normals)
+        if without_motion(mobility, free, values, least).any():
+            raise ArithmeticError("joints and drivers close contacts that leave no motion")
 
     def _measures(self, level, normals):
         """Mobilities (k,) that contacts with these gradients have without constraints, about; least gap or speed."""

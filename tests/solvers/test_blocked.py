@@ -170,8 +170,8 @@ def wheel_at_a_stop():
     return model
 
 
-@pytest.mark.parametrize("build, most", [(wheel_at_a_stop, 0), (press, 1)], ids=["alone", "together"])
-def test_problems_of_contacts_that_no_impulse_opens_are_given_up_at_once(build, most, monkeypatch):
+@pytest.mark.parametrize("build", [wheel_at_a_stop, press], ids=["alone", "together"])
+def test_problems_of_contacts_that_no_impulse_opens_are_given_up_at_the_second(build, monkeypatch):
     """All methods were tried on each of twelve linearisations of every correction, of every part of the step."""
     solved, corrections = [], []
     solve, correct = correction.solve_contact_problem, correction.ContactProblemCorrection._correct
@@ -185,7 +185,7 @@ def test_problems_of_contacts_that_no_impulse_opens_are_given_up_at_once(build, 
     )
     with pytest.raises(fem.SolverError, match="close"):
         fem.DecoupledNSGA().run(build(), 0.5, 1e-2)
-    assert len(corrections) > 3 and len(solved) <= most * len(corrections)
+    assert len(corrections) > 3 and len(solved) <= 2 * len(corrections)
 
 
 def test_what_is_not_known_of_contacts_squeezes_nothing(monkeypatch):
@@ -194,3 +194,20 @@ def test_what_is_not_known_of_contacts_squeezes_nothing(monkeypatch):
 
     monkeypatch.setattr("scipy.optimize.nnls", stopped)
     assert not without_motion(np.zeros((2, 2)), np.ones(2), np.array([-1.0, -1.0]), 1e-9).any()
+
+
+@pytest.mark.parametrize("restitution", [0.0, 1.0])
+@pytest.mark.parametrize("method", [fem.DecoupledNSGA(), fem.MoreauJean()], ids=["NSGA", "MoreauJean"])
+def test_a_heavy_flywheel_behind_gears_is_stopped_though_it_gives_the_contact_hardly_any_mobility(method, restitution):
+    """A slider of 1 kg moves as if it had N² J = 1e9 kg: it can be stopped, nothing drives it."""
+    N, J, v = 1e5, 0.1, 1e-4
+    model = fem.Model("geared")
+    slider = model.add(fem.RigidBody(1.0, 0.1, velocity=[v, 0, 0], name="slider"))
+    rail = fem.Prismatic.at(model.ground, slider, [0, 0, 0], axis=[1, 0, 0], name="rail")
+    wheel = fem.RigidBody(1.0, [J] * 3, position=[0, 2, 0], angular_velocity=[0, 0, N * v], name="wheel")
+    hinge = fem.Revolute.at(model.ground, wheel, [0, 2, 0], [0, 0, 1], name="hinge")
+    wall = model.ground.frame([0.1 + 5e-8, 0, 0], rotation=[0, -np.pi / 2, 0])
+    stop = fem.SphereOnPlane(slider, wall, radius=0.1, restitution=restitution, name="stop")
+    model.add(rail, wheel, hinge, fem.CoordinateCoupling([(N, rail), (-1.0, hinge)], name="gear"), stop)
+    result = method.run(model, 4e-3, 1e-3)
+    assert result["slider"].velocity[-1, 0] == pytest.approx(-restitution * v, abs=1e-9 * v)
