@@ -27,8 +27,19 @@ if TYPE_CHECKING:
     from fem_mbs.solvers.stepping.engine import Engine
 
 
+PUBLISHED: dict[str, Any] = {  # options of the published scheme whose defaults are others here
+    "approach": "start",
+    "reset_after_impact": False,
+    "persistent_contacts": False,
+    "restitution_speed": "start",
+    "impacts": "plain",
+}
+
+
 class DecoupledNSGA(AlphaMethod):
     """The default time stepper.
+
+    Its defaults are choices for general use. `DecoupledNSGA.published` gives the scheme of the source with its choices.
 
     Parameters
     ----------
@@ -205,6 +216,26 @@ class DecoupledNSGA(AlphaMethod):
         if improved_start and persistent_contacts:
             message = "does not know closed contacts; leave it out with persistent_contacts=True"
             raise ParameterError(self, "improved_start", improved_start, message)
+
+    @classmethod
+    def published(cls, rho_inf: float = 0.8, **options: Any) -> "DecoupledNSGA":
+        """Return the scheme of Sanchez2025 with all its choices, for comparisons with published figures.
+
+        Parameters
+        ----------
+        rho_inf : float, 0 … 1, -
+            Spectral radius at infinite frequency.
+        **options
+            Further arguments of `DecoupledNSGA`. They replace those of the published scheme: normal velocities along
+            the normals at the start of the step, memory kept after impacts, closed contacts in the corrections
+            alone, restitution by the speed at the start of the step, impacts anywhere in their step.
+
+        Examples
+        --------
+        >>> DecoupledNSGA.published(rho_inf=0.8, rtol=1e-5).approach
+        'start'
+        """
+        return cls(rho_inf, **(PUBLISHED | options))
 
     def matrices(self, system: System) -> tuple[Rows, Rows, Rows]:
         """Rows of the matrices of the three sub-problems; contacts of groups are left to the contact-problem solver."""
