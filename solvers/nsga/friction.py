@@ -37,6 +37,7 @@ from fem_mbs.solvers.nsga.friction_start import (
     begin_accelerations,
     check_accelerations,
     end_jump,
+    lags_right,
     last_forces,
     new_speeds,
     report_start,
@@ -56,6 +57,7 @@ from fem_mbs.solvers.stepping.friction_tasks import (
     JUMP,
     JUMPED,
     KEEP,
+    LAGS,
     LET_GO,
     MOVE,
     PASSES,
@@ -393,6 +395,8 @@ def friction_part(run, task):
         acceleration_right(d, s)
     elif task == TAKE:
         take_accelerations(d, s)
+    elif task == LAGS:
+        lags_right(d, s)
     elif task == JUMPED:
         end_jump(d, s)
     elif task == SPEEDS:

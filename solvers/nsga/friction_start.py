@@ -10,7 +10,7 @@ Source: docs/theory/joint_friction.md, (12).
 
     symbol             code        meaning
     λ_F                F_SMOOTH    [N, N m]
-    γ_2                F_ROW       of the row
+    γ_2                F_ROW       of the row; with G_F v̇ of accelerations that (1) is solved from, for what is missing
     N − ∂N/∂λ λ        F_BEFORE    at the last multipliers
     λ~_F               F_MU        of the smooth motion before
 """
@@ -131,7 +131,7 @@ def keep_bound(d, g, e, b, s, lam):
 
 @kernel
 def begin_accelerations(d, s):
-    """Rows at the present state; bounds by the last reactions."""
+    """Rows at the present state, with the rates of the accelerations in ``s.trial``; bounds by the last reactions."""
     b, groups = integers(d.table_at, N_SLOTS), groups_of(d)
     for a in range(d.n_groups):
         g = groups[a]
@@ -146,6 +146,7 @@ def begin_accelerations(d, s):
             for i in range(g.nd):
                 for j in range(g.nd):
                     kept[F_ROW] += ve[i] * H[i, j] * ve[j]
+            kept[F_ROW] += row_times(g, e, s.trial)
             keep_bound(d, g, e, b, s, s.lam_report)
             kept[F_MU] = kept[F_SMOOTH]
 
@@ -198,6 +199,18 @@ def acceleration_right(d, s):
             elif status == SLIP:
                 right = kept[F_SIGN] * mu[e, 1] * kept[F_BEFORE]
             dx[first + g.first_friction + e] = right
+
+
+@kernel
+def lags_right(d, s):
+    """Right-hand sides of the rows that stick, in dx, for what `nsga.scheme.forget_lag` solves."""
+    groups, dx, first = groups_of(d), vector(s.dx_at, layouts_of(d)[SMOOTH].n), layouts_of(d)[SMOOTH].n - d.n_friction
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.friction != 0:
+            for e in range(g.n):
+                if smooth_status(states_of(g)[e]) == STICK:
+                    dx[first + g.first_friction + e] = -row_times(g, e, s.trial)
 
 
 @kernel
