@@ -215,7 +215,7 @@ class DecoupledNSGA(AlphaMethod):
             smooth = Rows(True, "all" if system.n_roll else "", friction=True)
         apart = price_of_matrix(system) is not None  # the corrections, from the matrix whose factors are kept
         velocity = Rows(True, "all", drilling_first=True, friction=True, apart=apart)
-        return smooth, Rows(True, "drilling", apart=apart), velocity
+        return smooth, Rows(True, "drilling", friction=system.nc > 0, apart=apart), velocity
 
     def refuse(self, system: System) -> None:
         """Options that contact groups do not know."""
