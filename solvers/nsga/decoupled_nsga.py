@@ -258,7 +258,7 @@ class DecoupledNSGA(AlphaMethod):
             smooth = Rows(True, "all" if system.n_roll else "", friction=True)
         apart = price_of_matrix(system) is not None  # the corrections, from the matrix whose factors are kept
         velocity = Rows(True, "all", drilling_first=True, friction=True, apart=apart)
-        return smooth, Rows(True, "drilling", apart=apart), velocity
+        return smooth, Rows(True, "drilling", friction=system.nc > 0, apart=apart), velocity
 
     def keeps_contacts(self, system: System) -> bool:
         """True if closed contacts take part in the smooth sub-problem."""

@@ -16,6 +16,7 @@ Source: docs/theory/joint_friction.md, (12).
 """
 
 from fem_mbs.jit import N_SLOTS, SLOT, integers, kernel, matrix, tensor, vector
+from fem_mbs.solvers.contact.law import GAP
 from fem_mbs.system.friction import (
     F_ARM,
     F_BEFORE,
@@ -227,8 +228,8 @@ def take_accelerations(d, s):
 @kernel
 def knows_forces(d, s):
     """Whether reactions of the smooth motion are those of the model: closed contacts that it leaves out act as well."""
-    for c in range(d.nc if s.persistent == 0 else 0):
-        if s.was_active[c] != 0:
+    for c in range(d.nc):
+        if s.was_active[c] != 0 and s.closed[c] == GAP:
             return False
     return True
 
@@ -237,9 +238,9 @@ def knows_forces(d, s):
 def check_accelerations(d, s):
     """Whether (1) is to be solved once more: N has not converged, or a joint sticks or slides that cannot.
 
-    The solution is in dx.
+    The solution is in dx. Without the forces of closed contacts N is not known, nor then what cannot stick.
     """
-    b, groups, again = integers(d.table_at, N_SLOTS), groups_of(d), False
+    b, groups, again, known = integers(d.table_at, N_SLOTS), groups_of(d), False, knows_forces(d, s)
     dx, noise = vector(s.dx_at, d.n), ROUND * full_norm(d, s.f, s.length)
     for a in range(d.n_groups):
         g = groups[a]
@@ -253,7 +254,7 @@ def check_accelerations(d, s):
                 linear += kept[F_SLOPE + i] * s.lam[row + i]
             gather_motion(d, g, e, b, s.x, s.R, s.V)
             keep_bound(d, g, e, b, s, s.lam)
-            force, changes = kept[F_SMOOTH], kept[F_CHANGES] < MOST_CHANGES
+            force, changes = kept[F_SMOOTH], known and kept[F_CHANGES] < MOST_CHANGES
             status, open_ = smooth_status(kept), False
             if status == STICK:
                 if changes and abs(force) > mu[e, 0] * kept[F_N] + noise * kept[F_ARM]:
