@@ -109,16 +109,16 @@ def angle_of(x, radii):
     return float(np.degrees(np.arctan(line(*surface(x, radii))[0])))
 
 
-def forces(pairs, h):
-    """Normal forces [N] of closed contacts."""
-    return np.einsum("ck,ck->c", pairs.impulse, pairs.normal) / h
+def forces(pairs):
+    """Normal forces [N] of contacts."""
+    return np.einsum("ck,ck->c", pairs.force, pairs.normal)
 
 
 def relative_forces(result, k=-1):
     """Normal forces between spheres over the mean of the contacts nearby."""
     pairs = result.pairs(k)
-    inside = pairs.type == 0
-    force, points = forces(pairs, result.h[k])[inside], pairs.point[inside]
+    inside = (pairs.type == 0) & (pairs.status > 0)
+    force, points = forces(pairs)[inside], pairs.point[inside]
     return force / force[cKDTree(points).query(points, k=nearby)[1]].mean(axis=1)
 
 
@@ -134,7 +134,7 @@ def draw_chains(axes, result, k=-1, slab=2.0):
 
     x, radii = spheres_at(result, k)
     pairs = result.pairs(k)
-    force, between = forces(pairs, result.h[k]), pairs.type == 0
+    force, between = forces(pairs), pairs.type == 0
     first = x[pairs.sphere]
     second = np.where(between[:, None], x[np.where(between, pairs.partner, 0)], pairs.point)
     cut = np.abs(x[:, 1]) < radii
@@ -212,7 +212,7 @@ def main(count=1000, h=2e-3, save="heap.vtkhdf", picture="heap.png", solver=None
     print(f"angles of repose {angle:.1f}°, with friction 0.2 {less:.1f}°, without rolling resistance {none:.1f}°")
     gap = min(heap.pairs(k).gap.min(initial=0.0) for k in range(len(heap.t)))
     last = heap.pairs(-1)
-    carried = last.impulse[last.type > 0, 2].sum() / heap.h[-1]
+    carried = last.force[last.type > 0, 2].sum()
     weight = density * 4 / 3 * np.pi * (spheres_at(heap)[1] ** 3).sum() * g
     return fem.Checks(
         fem.Check("smallest gap, of a diameter", reference=0.0, obtained=gap / (2 * radius), abs=2e-6),

@@ -74,9 +74,11 @@ def run(count=64, t_end=0.6, h=1e-3, save="mixed_pile.vtkhdf", solver=None, **op
 
 
 def outside(pairs):
-    """Largest friction impulse beyond its cone, over the normal impulse, for the largest friction of the table."""
-    along = np.einsum("ck,ck->c", pairs.impulse, pairs.normal)
-    across = np.linalg.norm(pairs.impulse - along[:, None] * pairs.normal, axis=1)
+    """Largest friction force beyond its cone, over the normal force, for the largest friction of the table."""
+    closed = pairs.status > 0
+    force, normal = pairs.force[closed], pairs.normal[closed]
+    along = np.einsum("ck,ck->c", force, normal)
+    across = np.linalg.norm(force - along[:, None] * normal, axis=1)
     return (across / along - 0.5).max(initial=0.0)
 
 
@@ -84,9 +86,10 @@ def main(count=64, t_end=0.6, h=1e-3, save="mixed_pile.vtkhdf", solver=None):
     result = run(count, t_end, h, save, solver)
     print(result)
     last = result.pairs(-1)
-    print(f"{len(last.gap)} closed contacts at the end, {(last.type == 0).sum()} of them between bodies")
+    closed = last.status > 0
+    print(f"{closed.sum()} closed contacts at the end, {(last.type[closed] == 0).sum()} of them between bodies")
     mass = build(count)[1]
-    carried = np.mean([result.pairs(k).impulse[result.pairs(k).type > 0, 2].sum() / h for k in range(-10, 0)])
+    carried = np.mean([result.pairs(k).force[result.pairs(k).type > 0, 2].sum() for k in range(-10, 0)])
     gap = min(result.pairs(k).gap.min(initial=0.0) for k in range(len(result.t)))
     rise = np.diff(result.energy.total).max()
     beyond = max(outside(result.pairs(k)) for k in range(len(result.t)))

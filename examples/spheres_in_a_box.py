@@ -57,7 +57,7 @@ def floor_force(result, k):
     """Vertical force [N] of the floor on the spheres in saved step k."""
     pairs = result.pairs(k)
     on_floor = (pairs.type > 0) & (pairs.normal[:, 2] > 0.9)
-    return float(pairs.impulse[on_floor, 2].sum() / result.h[k])
+    return float(pairs.force[on_floor, 2].sum())
 
 
 def run(count=60, t_end=0.4, h=1e-3, save="spheres_in_a_box.vtkhdf", solver=None, **options):
@@ -68,7 +68,8 @@ def run(count=60, t_end=0.4, h=1e-3, save="spheres_in_a_box.vtkhdf", solver=None
 def main(count=60, t_end=0.4, h=1e-3, save="spheres_in_a_box.vtkhdf", solver=None):
     result = run(count, t_end, h, save, solver)
     print(result)
-    print(f"{result.pair_count[-1]} closed contacts at the end, {result.statistics['pair_searches']} searches of pairs")
+    closed = (result.pairs(-1).status > 0).sum()
+    print(f"{closed} closed contacts at the end, {result.statistics['pair_searches']} searches of pairs")
     balls = [i for i, node in enumerate(result.description["nodes"]) if any(node["free"])]
     rows = result.rows([-1])
     weight = sum(np.where(np.isclose(r, radii[0]), radii[0], radii[1]) ** 3 for r in radii_of(result))

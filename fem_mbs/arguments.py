@@ -190,8 +190,10 @@ class Keywords:
 class Made(type):
     """Marks what its constructor has finished: parameters are fixed from then on, see `Checked`."""
 
+    from fem_mbs.errors import Warnings as _channel  # here, because classes are no part of the key of compiled code
+
     def __call__(cls, *args, **keywords):
-        made = super().__call__(*args, **keywords)
+        made = Made._channel.during(super().__call__, args, keywords)
         object.__setattr__(made, "_made", True)
         if made.freezes:
             made._freeze()
@@ -233,6 +235,7 @@ class Checked(Values, metaclass=Made):
 
     # not looked up in __dict__: asking for it makes a dictionary, which thousands of bodies would each keep
     _made = False
+    _warnings: tuple[str, ...] = ()  # of its making, see `fem_mbs.errors.Warnings`
     _own_name: str | None = None
 
     def __setattr__(self, name: str, value: Any) -> None:

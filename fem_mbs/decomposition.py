@@ -11,13 +11,12 @@ Source: docs/theory/hulls.md, (5); Wei, Liu, Ling and Su, Approximate convex dec
 collision-aware concavity and tree search, ACM Trans. Graph. 41 (2022).
 """
 
-import warnings
 from typing import Any
 
 import numpy as np
 
 from fem_mbs.arguments import Keywords, Named
-from fem_mbs.errors import FemMbsError, ParameterError
+from fem_mbs.errors import FemMbsError, ParameterError, Warnings
 from fem_mbs.mesh_mass import cells_of, closed_triangles, mass_of_mesh
 from fem_mbs.polyhedra import Polyhedron, fault_of, overlap_of
 
@@ -57,6 +56,7 @@ class ConvexParts:
         return f"ConvexParts({text}, {100 * self.gained:+.2g} % of that of the mesh)"
 
 
+@Warnings.kept
 @Keywords.known
 def convex_parts(
     mesh: Any, *, most: int = 16, concavity: float = 0.05, corners: int = 32, seed: int = 0
@@ -114,7 +114,7 @@ def convex_parts(
             f"{'more' if found.gained > 0 else 'less'} volume than the mesh; contacts see the parts. More of them "
             "(most), or a smaller concavity, come nearer"
         )
-        warnings.warn(text, UserWarning, stacklevel=3)  # of the caller, behind a decorator
+        Warnings.issue(text)
     return found
 
 
@@ -137,7 +137,7 @@ def _given(owner, parts):
             "volume, which mass and inertia of RigidBody.from_mesh count twice. Let parts end at each other, or give "
             "RigidBody the mass and inertia of the body"
         )
-        warnings.warn(text, UserWarning, stacklevel=4)  # of the caller, behind a decorator
+        Warnings.issue(text)
     return parts
 
 

@@ -1,6 +1,7 @@
-"""Errors in the words of the user's script: where (type, name), what (parameter, value), what to do.
+"""Errors and warnings in the words of the user's script: where (type, name), what (parameter, value), what to do.
 
-Every error carries its data as attributes, so that a program can react as well as a person.
+Every error carries its data as attributes, so that a program can react as well as a person. Warnings have one
+channel, `Warnings`.
 """
 
 from types import FunctionType
@@ -135,3 +136,89 @@ class SolverError(FemMbsError, RuntimeError):
 
 class NonFiniteError(SolverError):
     """NaN or infinity in a residual; names the element that produced it."""
+
+
+class Warnings:
+    """The channel of warnings: they are shown as Python's are, and kept with the object under construction.
+
+    A model keeps those of all that is added to it, a system those of its model and of the checks at compile time, and
+    a run reports them in ``result.warnings``. Functions that return an object are decorated with `kept`; constructors
+    of `fem_mbs.arguments.Checked` need no decorator. Objects have their warnings in ``_warnings``, a tuple of str.
+
+    Classes are not part of the key of compiled code (`fem_mbs.sources`): a change here compiles nothing anew.
+    """
+
+    _threads: dict = {}  # thread -> lists of texts, one for each constructor or function that runs, the inner one last
+
+    @staticmethod
+    def issue(text: str, of: object = None) -> None:
+        """Issue a UserWarning at the line of the user's script, and keep it with the object under construction.
+
+        ``of``: an object that was made before, and keeps it too.
+        """
+        import sys
+        import warnings
+
+        frame, level, package = sys._getframe(1), 2, __name__.partition(".")[0]
+        while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == package:
+            frame, level = frame.f_back, level + 1
+        warnings.warn(text, UserWarning, stacklevel=level)
+        for texts in Warnings._lists()[-1:]:
+            texts.append(text)
+        if of is not None:
+            Warnings.keep(of, [text])
+
+    @staticmethod
+    def _lists() -> list:
+        import threading
+
+        return Warnings._threads.get(threading.get_ident(), [])
+
+    @staticmethod
+    def issued() -> tuple:
+        """Those issued so far in the function or constructor that runs and keeps them."""
+        return tuple(text for texts in Warnings._lists()[-1:] for text in texts)
+
+    @staticmethod
+    def during(function: object, args: tuple, keywords: dict) -> object:
+        """Call a function; what it returns keeps the warnings issued meanwhile, and those of its arguments."""
+        import threading
+
+        thread = threading.get_ident()
+        lists = Warnings._threads.setdefault(thread, [])
+        lists.append([])
+        try:
+            made = function(*args, **keywords)  # type: ignore[operator]
+        finally:
+            issued = lists.pop()
+            if not lists:
+                del Warnings._threads[thread]
+            elif issued:
+                lists[-1].extend(issued)
+        texts = [text for given in (*args, *keywords.values()) for text in Warnings.of(given)] + issued
+        if texts:
+            Warnings.keep(made, texts)
+        return made
+
+    @staticmethod
+    def kept(function):  # type: ignore[no-untyped-def]
+        """Decorate a function: the object that it returns keeps the warnings of its making."""
+        import functools
+
+        @functools.wraps(function)
+        def making(*args, **keywords):  # type: ignore[no-untyped-def]
+            return Warnings.during(function, args, keywords)
+
+        return making
+
+    @staticmethod
+    def of(thing: object) -> tuple:
+        """Warnings that an object keeps of its making."""
+        found = getattr(thing, "_warnings", ())
+        return found if type(found) is tuple else ()
+
+    @staticmethod
+    def keep(thing: object, texts: list | tuple) -> None:
+        """Let an object keep warnings, each once; arrays and tuples cannot."""
+        if hasattr(thing, "__dict__"):
+            object.__setattr__(thing, "_warnings", tuple(dict.fromkeys((*Warnings.of(thing), *texts))))

@@ -12,7 +12,7 @@ import numpy as np
 
 from fem_mbs.arguments import ArrayLike, Checked
 from fem_mbs.cells import CELLS, FACES, outer_faces
-from fem_mbs.errors import ParameterError
+from fem_mbs.errors import ParameterError, Warnings
 from fem_mbs.spelling import meant
 
 SHOWN = 10  # bad cells in a message
@@ -157,6 +157,7 @@ class Mesh(Checked):
         self.check(found, "group", name, f"has no solid cells; it has {kinds}{surface if name is None else ''}")
         return found
 
+    @Warnings.kept
     def with_group(self, name: str, where: Any) -> "Mesh":
         """A mesh with one more group of points.
 
@@ -184,6 +185,7 @@ class Mesh(Checked):
         self.check(found.size > 0, "where", name, "holds for none of the points")
         return Mesh(self.points, self.cells, self.groups | {name: {NODES: found}}, name=self.name)
 
+    @Warnings.kept
     def moved(self, function: Any) -> "Mesh":
         """A mesh whose points are ``function(points)``, (n, 3) [m] of (n, 3): scaled, turned, bent."""
         return Mesh(function(np.array(self.points)), self.cells, self.groups, name=self.name)

@@ -6,13 +6,13 @@ their edges, before the points are moved.
 Source: docs/howto/meshes.md.
 """
 
-import warnings
 from collections.abc import Callable
 
 import numpy as np
 
 from fem_mbs.arguments import ArrayLike, Keywords, Named
 from fem_mbs.cells import CELLS
+from fem_mbs.errors import Warnings
 from fem_mbs.mesh import NODES, Mesh
 from fem_mbs.mesh_files import unjoined
 
@@ -21,6 +21,7 @@ TWO = [[0, 1, 2, 4, 5, 6], [0, 2, 3, 4, 6, 7]]
 SIDES = ("x", "y", "z")
 
 
+@Warnings.kept
 @Keywords.known
 def block_mesh(
     sides: ArrayLike,
@@ -83,7 +84,7 @@ def block_mesh(
         made = made.moved(owner.as_function("form", form, "a function of points (n, 3)", 1))
         made.check_cells()
         for text in unjoined(made):
-            warnings.warn(f"block_mesh: the form {text}", stacklevel=3)
+            Warnings.issue(f"block_mesh: the form {text}")
     return made
 
 

@@ -11,7 +11,6 @@ Gmsh is not needed otherwise: ``pip install fem_mbs[gmsh]``. Source: Geuzaine & 
 
 import contextlib
 import tempfile
-import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.arguments import Keywords, Named
-from fem_mbs.errors import FemMbsError, ParameterError
+from fem_mbs.errors import FemMbsError, ParameterError, Warnings
 from fem_mbs.mesh import Mesh
 from fem_mbs.mesh_faces import Faces
 from fem_mbs.mesh_files import LARGE, LARGE_UNSAID, SMALL, UNITS, load, mesh_of
@@ -54,6 +53,7 @@ UNIT = "Geometry.OCCTargetUnit"
 MOST = 2_000_000  # cells that a size may lead to, by the volume of the box around the part
 
 
+@Warnings.kept
 @Keywords.known
 def mesh_from_cad(
     path: str | Path,
@@ -252,7 +252,7 @@ def _tell_size(owner, gmsh, path, size, large):
     extent = box[1] - box[0]
     if not SMALL < extent.max() < large:
         text = f"mesh_from_cad: '{path.name}' is {extent.max():.3g} m long. Are the units right?"
-        warnings.warn(text, stacklevel=4)
+        Warnings.issue(text)
     cells = 6.0 * np.prod(np.maximum(extent / size, 1.0))
     message = f"would give up to {cells:.1e} cells for a part of {' × '.join(f'{x:.3g}' for x in extent)} m"
     owner.check(cells < MOST, "size", size, f"{message}. Take a larger one, and sizes={{…}} where it matters")

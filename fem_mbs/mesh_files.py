@@ -13,7 +13,6 @@ Source: docs/howto/meshes.md.
 
 import contextlib
 import io
-import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,7 @@ import numpy as np
 
 from fem_mbs.arguments import Keywords, Named
 from fem_mbs.cells import CELLS
-from fem_mbs.errors import ParameterError
+from fem_mbs.errors import ParameterError, Warnings
 from fem_mbs.mesh import NODES, Mesh
 from fem_mbs.mesh_abaqus import read_abaqus
 from fem_mbs.mesh_nastran import read_nastran
@@ -34,6 +33,7 @@ NASTRAN = (".bdf", ".nas", ".fem", ".blk")
 MOST = 64  # different numbers of cells that are groups
 
 
+@Warnings.kept
 @Keywords.known
 def read_mesh(path: str | Path, *, units: str | float | None = None, check: bool = True) -> Mesh:
     """Read a mesh from a file: Abaqus, Nastran, and any format that meshio knows (Gmsh, VTK, VTU, MED, STL …).
@@ -75,7 +75,7 @@ def read_mesh(path: str | Path, *, units: str | float | None = None, check: bool
     if check:
         mesh.check_cells()
     for text in doubts(mesh, LARGE_UNSAID if units is None else LARGE):
-        warnings.warn(f"read_mesh: '{Path(path).name}' {text}", stacklevel=3)
+        Warnings.issue(f"read_mesh: '{Path(path).name}' {text}")
     return mesh
 
 

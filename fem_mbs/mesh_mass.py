@@ -11,7 +11,6 @@ C = ∫ x xᵀ ρ dV about the centre of mass the inertia is tr(C) I − C.
 Source: docs/theory/bodies.md, (6).
 """
 
-import warnings
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ import numpy as np
 
 from fem_mbs.arguments import Checked, Keywords, Named
 from fem_mbs.cells import CELLS, DRAWN, outer_faces
+from fem_mbs.errors import Warnings
 from fem_mbs.mesh import Mesh
 from fem_mbs.mesh_files import LARGE_UNSAID, SMALL, load
 
@@ -99,7 +99,7 @@ def mass_of_mesh(mesh: Any, density: float, *, scale: float = 1.0) -> MassProper
             f"mass_of_mesh: '{mesh}' is {extent:.3g} m long. Is it in metres? Of a file in millimetres make a mesh by "
             'fem.read_mesh(path, units="mm"), or give scale=1e-3; units="m" says that it is in metres'
         )
-        warnings.warn(text, stacklevel=3)
+        Warnings.issue(text)
     center = first / volume
     C = density * (second - volume * np.outer(center, center))
     inertia = np.trace(C) * np.eye(3) - C

@@ -3,12 +3,12 @@
 Source: docs/howto/shells.md.
 """
 
-import warnings
 from collections.abc import Callable
 
 import numpy as np
 
 from fem_mbs.arguments import ArrayLike, Keywords, Named
+from fem_mbs.errors import Warnings
 from fem_mbs.mesh import NODES, Mesh
 from fem_mbs.mesh_files import unjoined
 
@@ -16,6 +16,7 @@ CELLS = ("quad", "triangle")
 CLOSED = 1e-9  # relative difference between a side and the circumference that is round-off
 
 
+@Warnings.kept
 @Keywords.known
 def panel_mesh(
     sides: ArrayLike,
@@ -98,5 +99,5 @@ def panel_mesh(
     made = Mesh(points, {cell: cells}, groups, name=name)
     if form is not None:
         for text in unjoined(made):
-            warnings.warn(f"panel_mesh: the form {text}", stacklevel=3)
+            Warnings.issue(f"panel_mesh: the form {text}")
     return made

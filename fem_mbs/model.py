@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fem_mbs.arguments import ArrayLike, Checked, Keywords
-from fem_mbs.errors import ModelError, ParameterError, label
+from fem_mbs.errors import ModelError, ParameterError, Warnings, label
 from fem_mbs.gravity import Gravity
 from fem_mbs.nodes import Frame, Ground, Node
 from fem_mbs.results.notebook import Report
@@ -29,6 +29,7 @@ class Model(Checked):
     ground : Ground
         The inertial frame; joints and planes attach to ``model.ground.frame(…)``.
     elements, contact_groups, nodes : lists, in the order they were added
+    warnings : list of str, issued when the parts of the model were made; results of runs have them too
     watching : list of the controllers, events and sensors, in this order
 
     Examples
@@ -77,6 +78,8 @@ class Model(Checked):
                     part.use_switch(active, intervals)
         added = []
         for item in items:
+            if texts := Warnings.of(item):
+                Warnings.keep(self, texts)
             if isinstance(item, type):
                 raise ParameterError(self, "add", item, f"is a type; make one: {item.__name__}(…)")
             elif isinstance(item, Node):
@@ -100,6 +103,10 @@ class Model(Checked):
                 raise ParameterError(self, "add", item, "is not an element, a node, or a list of them")
             added.append(item)
         return added[0] if len(added) == 1 else added
+
+    @property
+    def warnings(self) -> list[str]:
+        return list(self._warnings)
 
     def _elements_of(self, items):
         """Elements among items, of parts and lists too; nothing else can be switched on and off."""

@@ -28,14 +28,13 @@ and stabilisation by gyroscopic moments are for `fem_mbs.solvers.modal.modes`.
 Source: docs/theory/statics_and_modes.md, (1)-(3), (7), (8).
 """
 
-import warnings
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from fem_mbs.arguments import ArrayLike, Keywords, Named
-from fem_mbs.errors import SolverError
+from fem_mbs.errors import SolverError, Warnings
 from fem_mbs.model import compiled
 from fem_mbs.solvers import eigen
 from fem_mbs.solvers.equilibrium import Equilibrium
@@ -159,11 +158,12 @@ def static_equilibrium(
             remarks += element_checks.remarks_on_loads(system, [(outputs[-1], path.state)])
             remarks += element_checks.remarks_on_weight(system, path.factor * system.gravity_at(t), path.state)
             remarks += element_checks.remarks_on_stress(system, [path.state])
-            known["warnings"] = remarks + element_checks.remarks_on_rotation(system, path.state, w)
+            rotation = element_checks.remarks_on_rotation(system, path.state, w)
+            known["warnings"] = [*Warnings.of(system), *remarks, *rotation]
             options = {"solver": "static_equilibrium", "steps": steps, "tolerance": tolerance}
             result.results = write(system, path.records, save, known, options)
     for text in remarks:
-        warnings.warn(text, UserWarning, stacklevel=4)  # of the caller, behind two decorators
+        Warnings.issue(text)
     if result.stable is False:
         cure = (
             "A motion in time leaves this equilibrium; another one is found from a disturbed start, or with a small "
@@ -172,7 +172,7 @@ def static_equilibrium(
             else "Unless gyroscopic moments hold it (fem_mbs.modes(system, about=…).stable tells), a motion leaves it"
         )
         message = f"static_equilibrium of '{system.name}': {result._stability()}. {cure}"
-        warnings.warn(message, UserWarning, stacklevel=4)  # of the caller, behind two decorators
+        Warnings.issue(message)
     return result
 
 

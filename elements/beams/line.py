@@ -1,7 +1,6 @@
 """Lines and curves of beams: the nodes between, the section frames along them, one call."""
 
 import numbers
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -12,7 +11,7 @@ from fem_mbs.elements.beams.base import BeamElement, section_axes
 from fem_mbs.elements.beams.beam import Beam
 from fem_mbs.elements.beams.sections import Section
 from fem_mbs.elements.beams.two_node import TwoNodeBeam
-from fem_mbs.errors import ParameterError, label
+from fem_mbs.errors import ParameterError, Warnings, label
 from fem_mbs.nodes import Frame, Node6, finite_vector
 from fem_mbs.rotations import log, tangent_inverse
 
@@ -218,11 +217,10 @@ def _check_thin_ring(line):
         curvature = np.linalg.norm(beam.strain0[3:6])
         angle, F = beam.length * curvature, beam.section.flexibility
         if angle > RING_ANGLE and np.sqrt(max(F[4, 4], F[5, 5]) / F[0, 0]) > RING_SLENDERNESS * curvature:
-            warnings.warn(
+            Warnings.issue(
                 f"{label(beam)}: turns by {angle:.2f} rad along a ring or arch, R √(EA/EI) > {RING_SLENDERNESS:g}; "
                 f"above {RING_ANGLE} its stretch errs by more than 1 %. Use more elements, or flexibility='simple'",
-                UserWarning,
-                stacklevel=3,
+                of=beam,
             )
             return
 

@@ -23,7 +23,7 @@ import numpy as np
 
 from fem_mbs.arguments import ArrayLike, Keywords, Named
 from fem_mbs.elements.base import Inertia, register
-from fem_mbs.errors import ParameterError
+from fem_mbs.errors import ParameterError, Warnings
 from fem_mbs.jit import kernel, local_vector
 from fem_mbs.nodes import Frame, Node6
 from fem_mbs.rotations import (
@@ -294,6 +294,7 @@ class RigidBody(Inertia):
         return cls(mass, J, **{"shape": shape, **options})
 
     @classmethod
+    @Warnings.kept
     @Keywords.known
     def from_mesh(
         cls, mesh: Any, density: float, *, scale: float = 1.0, color: Any = None, **options: Any

@@ -4,7 +4,6 @@ Source: docs/howto/shells.md, docs/theory/shells.md, section 5.
 """
 
 import functools
-import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -26,7 +25,7 @@ from fem_mbs.elements.shells.record import DRILLING, records
 from fem_mbs.elements.shells.section import ShellSection
 from fem_mbs.elements.solids.element import MASSES
 from fem_mbs.elements.solids.mesh_body import MeshBody
-from fem_mbs.errors import ParameterError, label
+from fem_mbs.errors import ParameterError, Warnings, label
 from fem_mbs.mesh import Mesh
 from fem_mbs.nodes import Node6
 from fem_mbs.shell_stiffness import directions, unit
@@ -241,7 +240,7 @@ class ShellBody(MeshBody):
                 f"{self.mesh.points[hanging[0]].round(6).tolist()} m: the surface is open there, as along a slit. "
                 "Divide the larger cells, so that cells share whole edges"
             )
-            warnings.warn(text, stacklevel=5)  # of the caller, behind what checks arguments
+            Warnings.issue(text)
 
     def _refuse_bad(self, blocks, directors):
         for (cell, numbers), rows, D in zip(self.cells.items(), blocks, directors):

@@ -12,13 +12,12 @@ the rotations.
 Source: docs/theory/shells.md, section 8.
 """
 
-import warnings
 from typing import Any
 
 import numpy as np
 
 from fem_mbs.elements.shells.body import ShellBody
-from fem_mbs.errors import label
+from fem_mbs.errors import Warnings, label
 from fem_mbs.nodes import Frame
 
 SIDES = ("top", "bottom")
@@ -76,7 +75,7 @@ def tell_far_side(owner: Any, parameter: str, side: Any, points: list[Frame], wa
             f"{label(owner)}: {parameter} = {side!r} looks away from what it is to touch: the shell sinks into it by "
             f'its thickness. Take {SIDES[1 - SIDES.index(side)]!r}, or "both" if it turns over'
         )
-        warnings.warn(text, stacklevel=5)  # of the caller, behind what checks arguments
+        Warnings.issue(text)
 
 
 def tell_bare_nodes(owner: Any, parameter: str, frames: list[Frame], normals: np.ndarray) -> None:
@@ -104,7 +103,7 @@ def tell_bare_nodes(owner: Any, parameter: str, frames: list[Frame], normals: np
                         f"is {left_out:.3g} m farther out, and sinks in by that. In the place of its nodes give the "
                         f'body with side_A="{SIDES[0] if looks > 0.0 else SIDES[1]}", and a group of it'
                     )
-                    warnings.warn(text, stacklevel=5)  # of the caller, behind what checks arguments
+                    Warnings.issue(text)
                     return
 
 

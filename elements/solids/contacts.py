@@ -10,7 +10,6 @@ Faces of quadratic cells are refused, unless asked for: their corners take −1/
 Source: docs/theory/solids.md, section 9.
 """
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -28,7 +27,7 @@ from fem_mbs.elements.solids.faces import normals_of_faces, places_of_faces, tel
 from fem_mbs.elements.solids.holes import gaps_along, holes, tell_small_obstacle
 from fem_mbs.elements.superelements.superelement import Superelement
 from fem_mbs.elements.superelements.surface import SuperelementSurface
-from fem_mbs.errors import label
+from fem_mbs.errors import Warnings, label
 
 MUCH = 0.5  # share of the energy that a blow may take without a word
 LINEAR = (3, 4)  # nodes of faces whose nodes all take a part > 0 of a uniform pressure
@@ -206,11 +205,10 @@ class SurfaceContacts(Checked):
             flies = surface.body.nodes[0].rotation.T @ self.as_frame("plane", plane).orientation[:, 2]
         share = self.mass_shares["surface"] = surface.mass_share(places, flies)
         if share > MUCH and restitution == 0.0:
-            warnings.warn(
+            Warnings.issue(
                 f"{label(self)}: a blow on all of its {len(places)} points at once, with restitution 0, takes "
                 f"{share:.0%} of the energy: {label(surface.body)} has too few modes ({surface.body.modes}) to spring "
                 "back. Take more modes, fewer points, or a restitution",
-                stacklevel=5,  # of the caller, behind what checks arguments
             )
         return [surface.nodes[k] for k in places]
 

@@ -8,7 +8,6 @@ middles of the sides of a quadrilateral, 0 and 1/3 on a triangle.
 Source: docs/theory/solids.md, sections 6 and 8.
 """
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,7 @@ from fem_mbs.arguments import Checked
 from fem_mbs.cells import FACES
 from fem_mbs.elements.solids.body import SolidBody
 from fem_mbs.elements.solids.mesh_body import MeshBody
-from fem_mbs.errors import label
+from fem_mbs.errors import Warnings, label
 from fem_mbs.mesh import owned_faces
 
 
@@ -76,7 +75,7 @@ def tell_far_faces(owner: Checked, what: str, normals: np.ndarray, ways: np.ndar
             f"{label(owner)}: {what} looks away from what it is to touch: the body sinks in until these "
             "faces meet it from behind. Take the faces of the other side, or of both if it turns over"
         )
-        warnings.warn(text, stacklevel=5)  # of the caller, behind what checks arguments
+        Warnings.issue(text)
 
 
 def nodal_areas(body: MeshBody, places: np.ndarray) -> np.ndarray:

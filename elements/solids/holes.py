@@ -7,13 +7,12 @@ A ball of radius r that lies over the middle of a face, ℓ from the nearest nod
 Source: docs/theory/solids.md, section 9.
 """
 
-import warnings
 from typing import Any
 
 import numpy as np
 
 from fem_mbs.arguments import Checked
-from fem_mbs.errors import label
+from fem_mbs.errors import Warnings, label
 
 MUCH = 0.5  # of the radius: what sinks in by more is not the obstacle that is meant
 
@@ -66,12 +65,11 @@ def tell_small_obstacle(
     if small:
         size = f"is {2.0 * radius:.3g} m wide" if flat else f"has a radius of {radius:.3g} m"
         how = f"sinks in by up to {sinks:.3g} m" if hole < radius else "passes between them without contact"
-        warnings.warn(
+        Warnings.issue(
             f"{label(owner)}: {parameter} is small for the faces that it meets, on which places are up to {hole:.3g} m "
             f"from the next node. Nodes alone touch: what {size} {how}. Take cells no longer "
             "than that there, or let points of the obstacle touch faces: "
             "SurfaceOnSurface([ball.frame(point), …], None, body, group)",
-            stacklevel=6 if flat else 5,  # of the caller, behind what checks arguments; boxes have one more between
         )
     return small
 
@@ -97,9 +95,8 @@ def tell_coarse_first(owner: Any, x_A: np.ndarray, faces_A: list[np.ndarray], x_
     apart, _ = cKDTree(x_B).query(middles)
     hole = float(holes(x_A, faces_A)[apart <= apart.min() + width].max())
     if 0.5 * width < hole and not over():
-        warnings.warn(
+        Warnings.issue(
             f"{label(owner)}: the second surface is {width:.3g} m wide, and places on faces of the first are up to "
             f"{hole:.3g} m from the next node. Nodes of the first alone touch: the second passes between them. Put "
             "it first, or give both=True",
-            stacklevel=6,  # of the caller, behind what checks arguments
         )

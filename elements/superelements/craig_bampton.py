@@ -18,7 +18,6 @@ translations u_i alone in C_a.
 Source: docs/theory/superelements.md, section 2; Craig & Bampton, AIAA J. 6 (1968); (16) derived here.
 """
 
-import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -29,7 +28,7 @@ from scipy.sparse.csgraph import connected_components
 
 from fem_mbs.arguments import Checked
 from fem_mbs.elements.superelements.lanczos import lowest_modes
-from fem_mbs.errors import ParameterError, label
+from fem_mbs.errors import ParameterError, Warnings, label
 from fem_mbs.rotations import skew
 from fem_mbs.system.factors import factors, positive_factors
 
@@ -301,7 +300,7 @@ def tell_cut(owner: Checked, frequencies: np.ndarray, count: int) -> None:
         f"{label(owner)}: modes={count} cuts modes of the same frequency, {last:.6g} and {next_one:.6g} Hz: round-off "
         f"chooses the direction that is softer. Take modes={fewer} or modes={more}"
     )
-    warnings.warn(text, stacklevel=6)  # of the caller of reduce_mesh or reduce_matrices
+    Warnings.issue(text)
 
 
 def _lowest(owner, solve, M, inner, averaged, count):

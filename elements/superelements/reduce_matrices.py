@@ -15,9 +15,10 @@ from fem_mbs.elements.superelements.matrix_files import Entries, read_matrix_fil
 from fem_mbs.elements.superelements.reduce_steps import Tractions, finish, frames_of, wanted_of
 from fem_mbs.elements.superelements.reduction import Reduction
 from fem_mbs.elements.superelements.residual_vectors import Traction
-from fem_mbs.errors import ParameterError
+from fem_mbs.errors import ParameterError, Warnings
 
 
+@Warnings.kept
 @Keywords.known
 def reduce_matrices(
     M: Any,

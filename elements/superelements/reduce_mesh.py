@@ -18,7 +18,7 @@ from fem_mbs.elements.superelements.reduce_steps import Tractions, finish, frame
 from fem_mbs.elements.superelements.reduction import Reduction
 from fem_mbs.elements.superelements.residual_vectors import Traction, worth_knowing
 from fem_mbs.elements.superelements.stiffening import cells_of, geometric_stiffness
-from fem_mbs.errors import ParameterError
+from fem_mbs.errors import ParameterError, Warnings
 from fem_mbs.mesh import Mesh
 from fem_mbs.model import Model
 from fem_mbs.solid_stress import ENHANCED
@@ -27,6 +27,7 @@ from fem_mbs.system.system import System
 MANY = 20_000  # nodes, from which it pays to look through all objects of the process
 
 
+@Warnings.kept
 @Keywords.known
 def reduce_mesh(
     mesh: Mesh,

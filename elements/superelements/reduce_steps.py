@@ -119,7 +119,7 @@ def finish(
         names = [*(f"{load} of stiffening" for load in np.array(loads.names)[by_mass]), *between.names]
         more, high, left, dropped = residuals_of(owner, M, K, phi[:, 6 * len(frames) :], responses)
         if between.names:
-            tell_known(owner, names, left, dropped, level=5)  # of the caller, behind what checks arguments
+            tell_known(owner, names, left, dropped)
         phi = np.hstack([phi, more])
     if hit is not None and hit.enough(phi) is None:
         hit.refuse(X, per, phi)

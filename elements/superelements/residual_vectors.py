@@ -20,7 +20,6 @@ Source: docs/theory/superelements.md, section 7; MacNeal, Computers & Structures
 995; Dickens, Nakagawa & Wittbrodt, Computers & Structures 62 (1997) 985.
 """
 
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -29,7 +28,7 @@ from scipy.linalg import eigh
 from scipy.sparse import coo_array, csc_array, hstack
 
 from fem_mbs.arguments import Checked
-from fem_mbs.errors import label
+from fem_mbs.errors import Warnings, label
 from fem_mbs.spelling import listed
 
 LEFT = 1e-8  # least part of the work of a load that is worth a vector: round-off of it is 1e-13
@@ -117,7 +116,7 @@ def residuals_of(
     return rest @ (turned / np.sqrt(inverse)), 1.0 / np.sqrt(inverse), np.diag(stiff), mixed[:, ~kept]
 
 
-def tell_known(owner: Checked, names: Sequence[str], left: np.ndarray, dropped: np.ndarray, level: int) -> None:
+def tell_known(owner: Checked, names: Sequence[str], left: np.ndarray, dropped: np.ndarray) -> None:
     """Warn of loads that add no vector: the modes know them, or they follow from the others.
 
     ``left``, ``dropped``: of `residuals_of`.
@@ -130,7 +129,7 @@ def tell_known(owner: Checked, names: Sequence[str], left: np.ndarray, dropped: 
     reasons = [f"the modes know {listed(known)}"] if known else []
     reasons += [f"{listed(others)} follow from each other, or from the modes"] if others else []
     text = f"{label(owner)}: {dropped.shape[1]} of {len(names)} residual vectors are left out: {'; '.join(reasons)}"
-    warnings.warn(text, stacklevel=level)
+    Warnings.issue(text)
 
 
 def resultants(loaded: dict[str, np.ndarray], points: np.ndarray, forces: np.ndarray) -> np.ndarray:

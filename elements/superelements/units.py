@@ -11,13 +11,11 @@ metres of matrices in t and mm are consistent with them. What can be told of the
 Source: docs/theory/superelements.md, section 2.
 """
 
-import warnings
-
 import numpy as np
 
 from fem_mbs.arguments import Checked
 from fem_mbs.elements.superelements.craig_bampton import FrameNodes
-from fem_mbs.errors import label
+from fem_mbs.errors import Warnings, label
 
 ALIKE = 1e-4  # of the mass: digits of files
 LONG, HEAVY = 5.0, 1e6  # m, kg: the size and mass together that a part in millimetres has, read as metres
@@ -69,4 +67,4 @@ def _beside(place, low, high):
 
 
 def _tell(owner, text):
-    warnings.warn(f"{label(owner)}: {text}", stacklevel=6)  # of the caller, behind what checks arguments
+    Warnings.issue(f"{label(owner)}: {text}")

@@ -3,7 +3,6 @@
 Source: docs/theory/urdf.md, "Pictures".
 """
 
-import warnings
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ import numpy as np
 from fem_mbs import shapes
 from fem_mbs.arguments import Named
 from fem_mbs.elements.urdf.text import AT_ORIGIN, Picture, Pose, Robot
-from fem_mbs.errors import FemMbsError
+from fem_mbs.errors import FemMbsError, Warnings
 from fem_mbs.mesh_files import load
 from fem_mbs.mesh_mass import FLAT, mass_of_mesh
 
@@ -67,7 +66,7 @@ class Meshes:
         try:
             return shape_of(picture, pose, None if picture.kind != "mesh" else self.mesh(picture))
         except FemMbsError as error:
-            warnings.warn(f"{error} It is not drawn.", stacklevel=4)
+            Warnings.issue(f"{error} It is not drawn.")
             return None
 
     def mass(self, picture: Picture, density: float) -> tuple[float, np.ndarray, np.ndarray]:

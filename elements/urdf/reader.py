@@ -6,7 +6,6 @@ where the origin of the joint is, with z along the axis: the coordinate is zero 
 Source: docs/theory/urdf.md.
 """
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -34,6 +33,7 @@ from fem_mbs.elements.urdf.tree import (
     shared_limits,
     turn_z_to,
 )
+from fem_mbs.errors import Warnings
 from fem_mbs.model import Model
 from fem_mbs.nodes import Frame
 from fem_mbs.spelling import listed, meant
@@ -67,6 +67,7 @@ class UrdfModel:
         return f"UrdfModel('{self.model.name}': {len(self.bodies)} bodies, {len(self.joints)} joints)"
 
 
+@Warnings.kept
 @Keywords.known
 def from_urdf(
     urdf: Any,
@@ -148,6 +149,7 @@ def from_urdf(
     robot = read_urdf(owner, urdf)
     made = UrdfModel(Model(robot.name, gravity=owner.as_vector("gravity", gravity)))
     _Builder(owner, robot, made, options, keep, Meshes(robot, packages or {})).build(configuration, rates)
+    Warnings.keep(made.model, Warnings.issued())
     return made
 
 
@@ -309,7 +311,7 @@ class _Builder:
             return options
         if SIZES[joint.kind] != 1:
             what = f"URDF joint '{joint.name}': damping and friction of {joint.kind} joints are not defined; left out"
-            warnings.warn(what, stacklevel=5)
+            Warnings.issue(what)
             return options
         if joint.damping:
             options["damping"] = joint.damping

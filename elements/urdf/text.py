@@ -9,7 +9,6 @@ Source: docs/theory/urdf.md, (1); specification of URDF (wiki.ros.org/urdf/XML).
 """
 
 import os
-import warnings
 import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fem_mbs.arguments import Named
-from fem_mbs.errors import ParameterError
+from fem_mbs.errors import ParameterError, Warnings
 from fem_mbs.rotations import exp
 from fem_mbs.spelling import listed, meant
 
@@ -271,7 +270,7 @@ class _Reader:
 
     def _tell(self, message):
         name = self.owner.name
-        warnings.warn(f"{type(self.owner).__name__} '{name}': {message}", stacklevel=2)
+        Warnings.issue(f"{type(self.owner).__name__} '{name}': {message}")
 
     def _one(self, part, tag):
         found = part.findall(tag)

@@ -6,7 +6,6 @@ Source: docs/theory/urdf.md, (4).
 """
 
 import os
-import warnings
 import xml.etree.ElementTree as ET
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -26,7 +25,7 @@ from fem_mbs.elements.urdf.geometry import MeshFiles, picture_of
 from fem_mbs.elements.urdf.parts import Parts
 from fem_mbs.elements.urdf.reader import NO_LIMIT
 from fem_mbs.elements.urdf.text import Pose, angles_of
-from fem_mbs.errors import ModelError, label
+from fem_mbs.errors import ModelError, Warnings, label
 from fem_mbs.model import Model
 from fem_mbs.nodes import Node
 from fem_mbs.rotations import log
@@ -213,7 +212,7 @@ class _Writer:
 
     def _visual(self, link, body, picture):
         if picture is None:
-            warnings.warn(f"{label(body)}: a surface needs a file; give to_urdf a path. Not written.", stacklevel=5)
+            Warnings.issue(f"{label(body)}: a surface needs a file; give to_urdf a path. Not written.")
             return
         visual = ET.SubElement(link, "visual")
         _origin(visual, picture.pose)

@@ -110,7 +110,7 @@ def contact_wear(
 ) -> Wear:
     """Wear of one surface of a contact in the results of a run: a pin in a bearing, a ball in a socket.
 
-    Save every step of the run: impulses of steps that are not saved are lost.
+    Save every step of the run: sliding speeds between saved states are unknown.
 
     Parameters
     ----------

@@ -1,6 +1,5 @@
 """Recovered forces: table of impacts and histories of one contact; how they are made is told in `force_recovery`."""
 
-import warnings
 from collections.abc import Sequence, Sized
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -8,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fem_mbs.arguments import ArrayLike
-from fem_mbs.errors import FemMbsError
+from fem_mbs.errors import FemMbsError, Warnings
 from fem_mbs.recovery import cubic_impact, impulse_filter
 from fem_mbs.recovery.hysteresis import LOWEST_RESTITUTION, ForceLaw, ImpactCurve, hysteresis_factor
 from fem_mbs.recovery.options import Options
@@ -412,4 +411,4 @@ def warn_of_missing(contact: str, unknown: np.ndarray, plastic: np.ndarray, soft
     )
     for count, reason in reasons:
         if count:
-            warnings.warn(f"recover_forces of '{contact}': {count} impacts {reason}", UserWarning, stacklevel=5)
+            Warnings.issue(f"recover_forces of '{contact}': {count} impacts {reason}")

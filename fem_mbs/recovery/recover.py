@@ -129,6 +129,6 @@ def _check(result, contact, options):
         )
     if np.any(np.diff(steps) != 1):
         raise FemMbsError(
-            f"recover_forces of '{contact}': the run saved {len(steps)} of {steps[-1] + 1} states, and the impulses of "
-            "the other steps are lost; run it with save_every=1, or with a ForceObserver"
+            f"recover_forces of '{contact}': the run saved {len(steps)} of {steps[-1] + 1} states, which have only "
+            "sums of the impulses of the other steps; run it with save_every=1, or with a ForceObserver"
         )

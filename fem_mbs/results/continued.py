@@ -59,6 +59,7 @@ def copy_into(writer: "ResultsWriter", before: Path, state: dict[str, Any]) -> N
     writer.n, writer.n_pairs, writer.last, writer.last_frame = (
         state[name] for name in ("n", "n_pairs", "last", "last_frame")
     )
+    writer.waiting = state["waiting"]
     # a longer run may have room for fewer frames
     writer.next_frame, writer.interval = state["next_frame"], max(writer.interval, state["interval"])
     writer.begun -= state["wall"]

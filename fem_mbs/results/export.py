@@ -11,6 +11,7 @@ from fem_mbs.arguments import Keywords
 from fem_mbs.cells import CELLS
 from fem_mbs.errors import FemMbsError
 from fem_mbs.results.skin import CORNERS, LINE, QUAD, TRIANGLE, VERTEX
+from fem_mbs.results.sums import vectors
 
 if TYPE_CHECKING:
     from fem_mbs.results.results import Results
@@ -19,6 +20,7 @@ SOLID_NAMES = {cell.vtk: name for name, cell in CELLS.items()}
 NAMES = {VERTEX: "vertex", LINE: "line", TRIANGLE: "triangle", QUAD: "quad"} | SOLID_NAMES  # of meshio
 SURFACE_ONLY = (".stl", ".obj", ".ply", ".off")  # formats that hold triangles and nothing else
 FRAMES = 200
+IMPULSES = ("impulse", "moment_impulse", "contact_normal", "contact_tangents")
 
 
 @Keywords.known
@@ -53,12 +55,16 @@ def export(result: "Results", save: str | Path, *, time: float | None = None, fr
     return _pvd(result, path, steps)
 
 
-def _mesh(result, step, surface_only=False):
-    """The model at one saved step as a meshio mesh."""
+def _mesh(result, step, surface_only=False, first=None):
+    """The model at one saved step as a meshio mesh, with the impulses of saved steps from the first to this one."""
     import meshio
 
     skin, scene = result.skin, result.scene
-    points, data = scene.frames(result.rows([step]))
+    rows = result.rows([step])
+    if first is not None and skin.n_contacts:
+        more = result._store.rows(np.arange(first, step + 1), IMPULSES)
+        rows = rows | {"impulse_of_frame": vectors(more)[0].sum(axis=0)[None]}
+    points, data = scene.frames(rows)
     blocks, cell_data = [], {"kind": [], "element": [], "color": []}
     for cell, name in NAMES.items():
         chosen = skin.types == cell
@@ -89,13 +95,13 @@ def _write(path, mesh):
 
 
 def _pvd(result, path, steps):
-    """A folder of .vtu files beside a .pvd file that lists them with their times."""
+    """A folder of .vtu files beside a .pvd file that lists them with their times; impulses are since the last frame."""
     folder = path.with_suffix("")
     folder.mkdir(parents=True, exist_ok=True)
     digits, files, lines = len(str(len(steps) - 1)), [], []
     for n, step in enumerate(steps):
         file = folder / f"{path.stem}_{n:0{digits}d}.vtu"
-        files.append(_write(file, _mesh(result, step)))
+        files.append(_write(file, _mesh(result, step, first=steps[n - 1] + 1 if n else 0)))
         name = quoteattr(f"{folder.name}/{file.name}")
         lines.append(f'    <DataSet timestep="{result.t[step]:.17g}" part="0" file={name}/>')
     text = '<?xml version="1.0"?>\n<VTKFile type="Collection" version="0.1">\n  <Collection>\n'

@@ -10,7 +10,7 @@ from fem_mbs.results.table import PAIRS, listed
 
 
 class Pairs(namedtuple("Pairs", PAIRS)):  # type: ignore[misc]  # the table says which
-    __doc__ = f"""Closed contacts of contact groups in one saved step; arrays with one entry per contact.
+    __doc__ = f"""Contacts of contact groups with an impulse since the last saved step; one entry per contact.
 
     Attributes
     ----------

@@ -97,7 +97,8 @@ def _group_summary(statistics):
 
 def _closed_pairs(result):
     """Closed contacts of groups in the last state, and their smallest gap; all states would be too many to read."""
-    gap = result.pairs(-1).gap
+    pairs = result.pairs(-1)
+    gap = pairs.gap[pairs.status > 0]
     return f"{len(gap)} contacts closed at the end" + (f", smallest gap {gap.min():.2e} m" if len(gap) else "")
 
 

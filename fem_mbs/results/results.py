@@ -29,10 +29,10 @@ from fem_mbs.results.notebook import Report
 from fem_mbs.results.parts import of_element, of_node
 from fem_mbs.results.reactions import reaction
 from fem_mbs.results.report import openings, report_lines
-from fem_mbs.results.scene import Scene
+from fem_mbs.results.scene import Scene, inverse_step
 from fem_mbs.results.skin import Skin
 from fem_mbs.results.store import File
-from fem_mbs.results.table import HISTORIES, PAIRS, listed, pair_column, shape_of
+from fem_mbs.results.table import HISTORIES, PAIR_COLUMNS, PAIRS, listed, pair_column, shape_of
 from fem_mbs.shapes import matrices
 
 if TYPE_CHECKING:
@@ -227,7 +227,9 @@ class Results:
         return self._happened.samples
 
     def pairs(self, state: int) -> Pairs:
-        """Closed contacts of contact groups in saved step number ``state`` (negative: from the end).
+        """Contacts of contact groups in saved step number ``state`` (negative: from the end).
+
+        Those that are closed, and with ``save_every`` those that were closed since the saved step before.
 
         Returns
         -------
@@ -241,6 +243,9 @@ class Results:
         state = self._number("state", state)
         last = int(self.pair_count[: state + 1].sum())
         rows = self._store.pairs(last - int(self.pair_count[state]), last)
+        if rows.shape[1] < PAIR_COLUMNS:  # of a version whose impulses were those of the step
+            forces = rows[:, pair_column("impulse")] * inverse_step(self.h[state])
+            rows = np.concatenate([rows, forces], axis=1)
         columns = {name: rows[:, pair_column(name)] for name in PAIRS}
         return Pairs(**{name: columns[name].astype(kind) for name, (_, kind, _) in PAIRS.items()})
 

@@ -6,8 +6,8 @@ section_force      beams            3, N, section axes: normal force, two shear 
 section_moment     beams            3, N m, section axes: torsion, two bending moments
 reaction_force     joints           3, N, on the second body, inertial axes
 reaction_moment    joints           3, N m, same
-impulse            contacts         3, N s, of the step on the first body, inertial axes
-contact_force      contacts         3, N, at the end of the step; without persistent contacts impulse / h
+impulse            contacts         3, N s, on the first body since the last frame, inertial axes
+contact_force      contacts         3, N, at the end of the step; without persistent contacts its impulse / h
 gap                contacts         1, m
 contact_status     contacts         1: 0 open, 1 sticking or rolling, 2 sliding
 strain             solids           6, Green-Lagrange strain, axes of the unloaded body: xx, yy, zz, xy, yz, xz; of
@@ -89,8 +89,9 @@ class Scene:
         """Points (k, n_points, 3) [m] and point data name -> (k, n_points, c) of saved steps.
 
         ``rows``: dict of histories (k, …) with at least position, quaternion, velocity, angular_velocity, output,
-        contact_point, contact_normal, contact_tangents, impulse, contact_force, gap, contact_status, h. ``kind``: type
-        of the numbers of joints and contacts, zero at most points; a file holds single precision.
+        contact_point, contact_normal, contact_tangents, impulse, contact_force, gap, contact_status, h. With
+        ``impulse_of_frame`` (k, nc, 3) [N s], inertial axes, these are the impulses that are shown. ``kind``: type of
+        the numbers of joints and contacts, zero at most points; a file holds single precision.
         """
         skin = self.skin
         x, R = rows["position"], matrices(rows["quaternion"])
@@ -121,7 +122,7 @@ class Scene:
         if skin.n_contacts:
             vertex = skin.contact_points
             impulse = contact_vector(rows["impulse"], rows["contact_normal"], rows["contact_tangents"])
-            data["impulse"][:, vertex] = impulse
+            data["impulse"][:, vertex] = rows.get("impulse_of_frame", impulse)
             if rows["contact_force"].size:
                 force = contact_vector(rows["contact_force"], rows["contact_normal"], rows["contact_tangents"])
             else:

@@ -1,5 +1,6 @@
 """Where `Results` read the histories of a run from: arrays in memory, or a results file."""
 
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +26,8 @@ class Memory:
     def pairs(self, first: int, last: int) -> np.ndarray:
         return self.arrays["pairs"][first:last]
 
-    def rows(self, chosen: Any) -> dict[str, np.ndarray]:
-        return {name: array[chosen] for name, array in self.arrays.items() if name != "pairs"}
+    def rows(self, chosen: Any, names: Collection[str] = HISTORIES) -> dict[str, np.ndarray]:
+        return {name: array[chosen] for name, array in self.arrays.items() if name in names}
 
 
 class File:
@@ -61,12 +62,12 @@ class File:
             histories = file["fem_mbs/histories"]
             return histories["pairs"][first:last] if "pairs" in histories else np.zeros((0, PAIR_COLUMNS))
 
-    def rows(self, chosen: Any) -> dict[str, np.ndarray]:
+    def rows(self, chosen: Any, names: Collection[str] = HISTORIES) -> dict[str, np.ndarray]:
         chosen = np.asarray(chosen)
         order, back = np.unique(chosen, return_inverse=True)
         result = {}
         with self._open() as file:
-            for name, line in HISTORIES.items():
+            for name, line in ((name, HISTORIES[name]) for name in HISTORIES if name in names):
                 shape = shape_of(name, self.sizes)
                 if 0 in shape:
                     result[name] = np.zeros((len(chosen), *shape), line.kind)

@@ -60,11 +60,13 @@ HISTORIES = {
     ),
     "multiplier": Saved("f8", ("m",), "of all constraint rows, along +Gᵀ"),
     "gap": Saved("f8", ("nc",), "open > 0", "m", (), "contact"),
-    "impulse": Saved("f8", ("nc", 3), "that the first body got in the step: normal, t1, t2", "N s", AXES, "contact"),
-    "moment_impulse": Saved(
-        "f8", ("nc", 3), "of the step, rolling about t1, t2, spinning or drilling", "N m s", TURNS, "contact"
+    "impulse": Saved(
+        "f8", ("nc", 3), "on the first body since the last saved state: normal, t1, t2", "N s", AXES, "contact"
     ),
-    # where they are more than impulse / h, see `sizes_of`
+    "moment_impulse": Saved(
+        "f8", ("nc", 3), "since the last saved state: rolling t1, t2, spinning", "N m s", TURNS, "contact"
+    ),
+    # where they are not impulse / h, see `sizes_of`
     "contact_force": Saved("f8", ("nf", 3), "at the end of the step, on the first body", "N", AXES, "contact", "force"),
     "contact_moment": Saved("f8", ("nf", 3), "at the end of the step", "N m", TURNS, "contact", "moment"),
     "contact_point": Saved("f8", ("nc", 3), "inertial axes", "m", XYZ, "contact", "point"),
@@ -79,17 +81,17 @@ HISTORIES = {
         of="contact",
         shown="status",
     ),
-    "impact": Saved("i1", ("nc",), "1 if the contact took part in an impact", "", (), "contact"),
+    "impact": Saved("i1", ("nc",), "1 if in an impact since the last saved state", "", (), "contact"),
     "output": Saved("f8", ("no",), "outputs of all elements, see the description", of="element"),
     "energy": Saved("f8", (2,), "of the whole model", "J", ("kinetic", "potential")),
     "work": Saved("f8", ("nw",), "of lines of the energy table since the start, with balance=True", "J", of="element"),
     "linear_momentum": Saved("f8", (3,), "of the whole model, inertial axes", "N s"),
     "angular_momentum": Saved("f8", (3,), "about the origin, inertial axes", "N m s"),
     "iterations": Saved("i8", (3,), "Newton iterations of the step", "", ("smooth", "position", "velocity")),
-    "problems": Saved("i8", (), "impact problems solved in the step"),
+    "problems": Saved("i8", (), "impact problems solved since the last saved state"),
     "pair_count": Saved("i8", (), "closed contacts of contact groups, rows of the table of pairs"),
-    "repeats": Saved("i8", (), "times the step was repeated with other penalties before it converged"),
-    "contact_problems": Saved("i8", (), "sub-problems given to the contact-problem solver, or a fixed-point iteration"),
+    "repeats": Saved("i8", (), "repetitions of steps with other penalties since the last saved state"),
+    "contact_problems": Saved("i8", (), "sub-problems of the contact-problem solver since the last saved state"),
     "violation": Saved("f8", (2,), "largest |g| and |ġ| of the constraints", "", ("position", "velocity")),
 }
 
@@ -100,12 +102,13 @@ PAIRS = {
     "sphere": (1, "i8", "number of the sphere in its group"),
     "type": (1, "i8", "of the partner; 0: another sphere of the group"),
     "partner": (1, "i8", "number of the partner among those of its type"),
-    "status": (1, "i8", "as of other contacts"),
-    "gap": (1, "f8", "[m] open > 0"),
-    "impulse": (3, "f8", "[N s] on the sphere, inertial axes"),
-    "moment_impulse": (3, "f8", "[N m s] on the sphere, inertial axes"),
+    "status": (1, "i8", "as of other contacts; 0: has opened since it carried its impulse"),
+    "gap": (1, "f8", "[m] open > 0; of status 0: in the last step with an impulse"),
+    "impulse": (3, "f8", "[N s] on the sphere since the last saved state, inertial axes"),
+    "moment_impulse": (3, "f8", "[N m s] on the sphere since the last saved state, inertial axes"),
     "point": (3, "f8", "[m] inertial axes"),
     "normal": (3, "f8", "from the partner to the sphere, inertial axes"),
+    "force": (3, "f8", "[N] on the sphere in the step that leads to the state, inertial axes"),
 }
 PAIR_COLUMNS = sum(columns for columns, *_ in PAIRS.values())
 
@@ -115,8 +118,9 @@ def sizes_of(system: "System", forces: bool = False, works: int = 0) -> dict:
 
     Contacts of contact groups do not count: they come and go, and have a table of their own.
 
-    ``forces``: whether the method has forces of contacts at the end of a step that are not their impulses over h; nf is
-    then the number of contacts, else 0, and nothing is saved twice. ``works``: number nw of lines of the energy table.
+    ``forces``: whether saved states have forces of contacts that are not their impulses over h, because the method
+    has, or because impulses are those of several steps; nf is then the number of contacts, else 0, and nothing is saved
+    twice. ``works``: number nw of lines of the energy table.
     """
     nc = system.nc_fixed
     return {"N": len(system.nodes), "m": system.m, "nc": nc, "nf": nc if forces else 0, "no": system.n_outputs,

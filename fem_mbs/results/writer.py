@@ -27,6 +27,7 @@ from fem_mbs.results.results_file import plain, refuse_foreign, results_path, ve
 from fem_mbs.results.scene import Scene
 from fem_mbs.results.sketch import Sketch
 from fem_mbs.results.store import Memory
+from fem_mbs.results.sums import between, vectors
 from fem_mbs.results.table import HISTORIES, PAIR_COLUMNS, separated, shape_of
 
 if TYPE_CHECKING:
@@ -109,6 +110,7 @@ class ResultsWriter:
         self.n, self.begun = 0, time.perf_counter()
         self.path = None if path is None else results_path(path)
         self.file, self.chunks, self.last, self.last_frame = None, [], None, -1
+        self.waiting: Any = 0.0  # impulses (nc, 3) since the last frame [N s], inertial axes
         self.pair_tables, self.n_pairs = [], 0
         self.single, self.pvd, self.in_memory = bool(single), bool(pvd), self.path is None or bool(single)
         if self.path is not None:
@@ -151,7 +153,7 @@ class ResultsWriter:
         return {
             "run": self.run, "n": self.n, "n_pairs": self.n_pairs, "frames": self.grid.n_steps,
             "next_frame": self.next_frame, "interval": self.interval, "last_frame": self.last_frame,
-            "last": self.last, "wall": time.perf_counter() - self.begun,
+            "last": self.last, "waiting": self.waiting, "wall": time.perf_counter() - self.begun,
         }  # fmt: skip
 
     def to_disk(self) -> None:
@@ -306,10 +308,12 @@ class ResultsWriter:
                 self.next_frame = (
                     max(self.next_frame + self.interval, t) if np.isfinite(self.next_frame) else t + self.interval
                 )
-        if len(chosen) == len(rows["t"]):
-            self._write_frames(rows)
-        elif chosen:
-            self._write_frames({name: values[chosen] for name, values in rows.items()})
+        frames = rows if len(chosen) == len(rows["t"]) else {name: values[chosen] for name, values in rows.items()}
+        if self.skin.n_contacts:
+            impulses, self.waiting = between(vectors(rows)[0], chosen, self.waiting)
+            frames = frames | {"impulse_of_frame": impulses}
+        if chosen:
+            self._write_frames(frames)
 
     def _write_frames(self, rows):
         size = max(1, BLOCK_POINTS // max(self.skin.n_points, 1))
@@ -396,7 +400,8 @@ class ResultsWriter:
         try:
             # the state in which a run ends is always a frame
             if self.disk.error is None and self.last is not None and self.last["step"][0] != self.last_frame:
-                self._write_frames(self.last)
+                waits = {"impulse_of_frame": self.waiting[None]} if self.skin.n_contacts else {}
+                self._write_frames(self.last | waits)
             if self.journal is not None and not self.in_memory:
                 self.journal.write()
             self.root["statistics"] = json.dumps(statistics)

@@ -11,12 +11,11 @@ are one where they are of the same two bodies along the same direction.
 Source: docs/theory/redundancy.md.
 """
 
-import warnings
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fem_mbs.errors import label
+from fem_mbs.errors import Warnings, label
 
 if TYPE_CHECKING:
     from fem_mbs.system.system import System
@@ -113,4 +112,4 @@ def told(train: tuple[list[Any], list[Any]]) -> str:
 def warn_locked(system: "System") -> None:
     """Warn of couplings that lock each other."""
     for train in locked_gears(system):
-        warnings.warn(told(train), UserWarning, stacklevel=2)
+        Warnings.issue(told(train))

@@ -1,11 +1,10 @@
 """Checks of a compiled model: what is impossible or would silently give wrong answers is refused here, by name."""
 
-import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fem_mbs.errors import ModelError, label
+from fem_mbs.errors import ModelError, Warnings, label
 from fem_mbs.nodes import COMPONENTS
 from fem_mbs.shapes import matrices
 from fem_mbs.system.contacts import L_ROLLING, L_SPINNING, L_STATIC
@@ -244,19 +243,15 @@ def doubtful_laws(system: "System") -> None:
     for contact, law in zip(system.contacts, system.laws):
         mu, radius = law[L_STATIC], float(getattr(contact, "radius", 0.0))
         if mu > LARGEST_FRICTION:
-            warnings.warn(
+            Warnings.issue(
                 f"{label(contact)}: friction = {mu:g} is above {LARGEST_FRICTION:g}. It is a number, not per cent: did "
                 f"you mean {mu / 100:g}?",
-                UserWarning,
-                stacklevel=2,
             )
         for column, name in ((L_ROLLING, "rolling_resistance"), (L_SPINNING, "spinning_resistance")):
             if 0.0 < radius < law[column]:
-                warnings.warn(
+                Warnings.issue(
                     f"{label(contact)}: {name} = {law[column]:g} m is longer than radius = {radius:g} m. It is the arm "
                     f"of a moment, not a number: did you mean {law[column] * radius:g} m, that part of the radius?",
-                    UserWarning,
-                    stacklevel=2,
                 )
 
 
@@ -266,11 +261,9 @@ def groups_left_out(system: "System") -> None:
     for node in system.nodes:
         for group in getattr(node, "_groups", ()):
             if id(group) not in known:
-                warnings.warn(
+                Warnings.issue(
                     f"{label(group)} has a shape on {label(node)}, but is not in the model: nothing touches by it. Add "
                     "it with model.add(group)",
-                    UserWarning,
-                    stacklevel=2,
                 )
 
 
@@ -279,7 +272,7 @@ def hulls_of_other_bodies(system: "System") -> None:
     for search in system.searches:
         for body, doubt in search.owner.doubts():
             text = f"{label(search.owner)}: {label(body)} and its hulls are unlike: {doubt}"
-            warnings.warn(text, UserWarning, stacklevel=2)
+            Warnings.issue(text)
 
 
 def far_away(system: "System") -> None:
@@ -289,12 +282,10 @@ def far_away(system: "System") -> None:
     """
     distance = system.size_at(system.initial)
     if 0.0 < system.extent < distance / FAR:
-        warnings.warn(
+        Warnings.issue(
             f"model '{system.name}': what moves has a size of some {system.extent:.2g} m and is {distance:.2g} m from "
             f"the origin. Joints and contacts can then be wrong by {START_TOLERANCE * distance:.1g} m at the start "
             "without being refused, and steps leave round-off of that distance. Put the model near the origin",
-            UserWarning,
-            stacklevel=2,
         )
 
 

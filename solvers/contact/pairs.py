@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fem_mbs.results.sums import merged
 from fem_mbs.results.table import PAIR_COLUMNS, pair_column
 from fem_mbs.solvers.stepping.codes import OK
 from fem_mbs.system.contacts import C_GAP, C_NORMAL, C_POINT, C_TANGENTS
@@ -45,8 +46,12 @@ def advance(
 def refresh(engine: "Engine") -> None:
     """Search the pairs at the present poses and give the engine arrays of the new length."""
     a, system = engine.arrays, engine.system
+    unsaved = _table(engine, a["waiting"] != 0, own=False) if a["waiting"][system.nc_fixed :].any() else None
     before = system.search_pairs(a["x"], a["R"], a["V"], engine.h)
     known = np.flatnonzero(before >= 0)
+    if unsaved is not None:  # impulses wait by the bodies, some of which may be apart now
+        engine.lost_pairs.append(unsaved)
+        a["waiting"][system.nc_fixed :] = a["unsaved"][system.nc_fixed :] = a["unsaved_chi"][system.nc_fixed :] = 0
     for name in engine.per_contact:
         new = np.zeros((system.nc, *a[name].shape[1:]), a[name].dtype)
         new[known] = a[name][before[known]]
@@ -57,23 +62,37 @@ def refresh(engine: "Engine") -> None:
 
 
 def closed_pairs(engine: "Engine") -> np.ndarray:
-    """Table of the closed contacts of all contact groups, see `fem_mbs.results.table.PAIRS`."""
+    """Table of the closed contacts of all contact groups, see `fem_mbs.results.table.PAIRS`.
+
+    With what those that are open by now have done since the last saved state, after which nothing waits.
+    """
+    a, run, groups = engine.arrays, engine.run[0], slice(engine.system.nc_fixed, None)
+    waits = run["unsaved_step"] == run["step_number"]  # the impulses of the last step
+    table = _table(engine, (a["acted"] != 0) | (a["waiting"] != 0), own=not waits)
+    a["waiting"][groups] = a["unsaved"][groups] = a["unsaved_chi"][groups] = 0
+    lost, engine.lost_pairs = engine.lost_pairs, []
+    return merged(table, lost)
+
+
+def _table(engine, chosen, own):
+    """Table of chosen contacts (nc,) of contact groups, with the impulses that wait, and of the last step: ``own``."""
     a, tables = engine.arrays, [np.zeros((0, PAIR_COLUMNS))]
     for number, search in enumerate(engine.system.searches):
         for kind, group in enumerate(search.groups):
             first = group.first_contact
-            status = a["acted"][first : first + group.n]
-            closed = np.flatnonzero(status)
+            closed = np.flatnonzero(chosen[first : first + group.n])
             c, kept = first + closed, group.kept[closed]
             axes = np.concatenate([kept[:, C_NORMAL : C_NORMAL + 3], kept[:, C_TANGENTS : C_TANGENTS + 6]], axis=1)
             axes = axes.reshape(-1, 3, 3)
             table = np.zeros((len(closed), PAIR_COLUMNS))
             roll = a["total_chi"][c][:, [2, 0, 1]]  # spinning is about the normal
+            last = np.einsum("ck,cki->ci", a["total_Lam"][c], axes)
             sphere, partner = group.pairs[closed].T
             columns = {
-                "group": number, "sphere": sphere, "type": kind, "partner": partner, "status": status[closed],
-                "gap": kept[:, C_GAP], "impulse": np.einsum("ck,cki->ci", a["total_Lam"][c], axes),
-                "moment_impulse": np.einsum("ck,cki->ci", roll, axes),
+                "group": number, "sphere": sphere, "type": kind, "partner": partner, "status": a["acted"][c],
+                "gap": kept[:, C_GAP],
+                "impulse": own * last + a["unsaved"][c], "force": last / engine.run[0]["h"],
+                "moment_impulse": own * np.einsum("ck,cki->ci", roll, axes) + a["unsaved_chi"][c],
                 "point": kept[:, C_POINT : C_POINT + 3], "normal": axes[:, 0],
             }  # fmt: skip
             for name, values in columns.items():

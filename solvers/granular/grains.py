@@ -11,6 +11,7 @@ import numpy as np
 
 from fem_mbs.errors import label
 from fem_mbs.jit import address
+from fem_mbs.results.sums import merged
 from fem_mbs.results.table import PAIR_COLUMNS, pair_column
 from fem_mbs.solvers.contact.law import CLOSED, SLIP, STICK
 from fem_mbs.solvers.granular.data import B_MASS, G_MASS, G_TURN, LANES, P_N, P_RN, P_RT, T_CHI, TABLE
@@ -28,6 +29,7 @@ from fem_mbs.solvers.granular.shaped import (
     sizes_of_shapes,
 )
 from fem_mbs.solvers.granular.strikes import told
+from fem_mbs.solvers.granular.unsaved_pairs import UnsavedPairs
 from fem_mbs.solvers.stepping.codes import NO_ROOM, OK
 from fem_mbs.solvers.stepping.saved_state import arrays_of, numbers_of, put_arrays, put_numbers
 from fem_mbs.system.contacts import L_NORMAL
@@ -114,6 +116,7 @@ class Grains:
             self.record[0][name] = value
         self._call_parts()
         self.tables: list[np.ndarray] = []
+        self.unsaved = UnsavedPairs()
         if self.shaped:
             refuse_overlaps(self)
 
@@ -195,22 +198,33 @@ class Grains:
         run, saved = engine.run, 0
         while done < len(times):
             with SecondThread(self.record, self.arrays):
-                taken, code = run_grains(engine.data, run, self.record, len(times) - done, done, times, signals)
+                left = len(times) - done
+                taken, code = run_grains(engine.data, run, self.record, self.unsaved.record, left, done, times, signals)
             done += taken
             if int(run[0]["saved"]) > saved:
                 self.tables.append(self.closed_pairs())
                 records["pair_count"][saved], saved = len(self.tables[-1]), saved + 1
             if code == NO_ROOM:
-                self.search_again()
+                if not self.unsaved.take_left(self):
+                    self.search_again()
             elif code != OK:
                 error = engine.fault(code, float(times[done]))
                 break
         return done, saved, error
 
     def closed_pairs(self) -> np.ndarray:
-        """Table of the pairs that carry, see `fem_mbs.results.table.PAIRS`."""
-        if self.shaped:
-            return closed_features(self)
+        """Table of the pairs that carry, see `fem_mbs.results.table.PAIRS`.
+
+        With what others have carried since the last saved state, after which nothing waits.
+        """
+        table = closed_features(self) if self.shaped else self._closed_spheres()
+        run = self.engine.run[0]
+        if run["unsaved_step"] == run["step_number"]:  # the impulses of the last step wait too
+            table[:, pair_column("impulse")] = table[:, pair_column("moment_impulse")] = 0.0
+        return merged(table, [self.unsaved.take(self)])
+
+    def _closed_spheres(self):
+        """Table of the pairs of spheres that carry in the last step."""
         from fem_mbs.solvers.granular.step import end_gaps
 
         a, count = self.arrays, int(self.record[0]["count"])
@@ -239,6 +253,7 @@ class Grains:
         }  # fmt: skip
         if self.resists:
             columns["moment_impulse"] = a["turns"][chosen, T_CHI : T_CHI + 3]
+        columns["force"] = columns["impulse"] / self.engine.run[0]["h"]
         for name, values in columns.items():
             table[:, pair_column(name)] = values
         return table
@@ -247,6 +262,7 @@ class Grains:
         """Pairs with their impulses, velocities, places at the last search, counters; a copy."""
         state = {"arrays": arrays_of(self.arrays), "numbers": numbers_of(TABLE, self.record)}
         state["obstacles"] = self.obstacles.get_state()
+        state["unsaved"] = self.unsaved.get_state()
         return state | {"mechanism": None if self.mechanism is None else self.mechanism.get_state()}
 
     def set_state(self, state: dict[str, Any]) -> None:
@@ -255,6 +271,7 @@ class Grains:
         self.aim()
         put_numbers(TABLE, self.record, state["numbers"])
         self.obstacles.set_state(state["obstacles"])
+        self.unsaved.set_state(state["unsaved"])
         if self.mechanism is not None:
             self.mechanism.connect(self.engine)
             self.mechanism.set_state(state["mechanism"])

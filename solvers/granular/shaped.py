@@ -239,6 +239,7 @@ def closed_features(grains: "Grains") -> np.ndarray:
     if grains.resists:
         columns["moment_impulse"] = a["turns"][chosen, T_CHI : T_CHI + 3]
     table = np.zeros((len(chosen), PAIR_COLUMNS))
+    columns["force"] = columns["impulse"] / grains.engine.run[0]["h"]
     for name, values in columns.items():
         table[:, pair_column(name)] = values
     return table

@@ -48,6 +48,7 @@ from fem_mbs.solvers.granular.strikes import (
     next_impacts,
 )
 from fem_mbs.solvers.granular.turning_pairs import carry_turns, push_turns
+from fem_mbs.solvers.granular.unsaved_pairs import add_pairs
 from fem_mbs.solvers.stepping.arrays import copy, copy3
 from fem_mbs.solvers.stepping.codes import NO_ROOM, NOT_CONVERGED, OK
 from fem_mbs.solvers.stepping.data import run_at
@@ -316,12 +317,13 @@ def end_gaps(grains, x, R, gap):
 
 
 @kernel
-def run_grains(data, run, grains, count, start, times, signals):
+def run_grains(data, run, grains, unsaved, count, start, times, signals):
     """`stepping.run.run_steps` for models with a contact group of free bodies; returns after a step that was saved.
 
-    NO_ROOM: nothing of the step was done, give the pairs more room and go on.
+    NO_ROOM: nothing of the step was done, give the pairs more room and go on; with ``unsaved.left`` the step was done,
+    and its impulses need more room.
     """
-    s, p = run[0], grains[0]
+    s, p, u = run[0], grains[0], unsaved[0]
     p.run_at = s.run_at
     for k in range(count):
         saved = s.saved
@@ -338,4 +340,6 @@ def run_grains(data, run, grains, count, start, times, signals):
             return k, code
         if s.saved > saved:
             return k + 1, OK
+        if not add_pairs(u, p, s):
+            return k + 1, NO_ROOM
     return count, OK

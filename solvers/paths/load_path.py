@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.arguments import Keywords, Named
-from fem_mbs.errors import ParameterError, SolverError, label
+from fem_mbs.errors import ParameterError, SolverError, Warnings, label
 from fem_mbs.model import compiled
 from fem_mbs.nodes import COMPONENTS
 from fem_mbs.solvers.contact.law import GAP
@@ -153,7 +153,7 @@ def load_path(
             path.remarks.extend(remarks)
             known = {
                 "load_factors": path.load_factors.tolist(), "unstable": path.unstable, "ended": path.ended,
-                "warnings": remarks,
+                "warnings": [*Warnings.of(system), *remarks],
             }  # fmt: skip
             path.results = write(system, follower.records, save, known, options)
     return path

@@ -271,13 +271,9 @@ class Agenda:
 
     def _record(self):
         """Save the present state: its time has come."""
-        run, control = self.engine.run[0], self.engine.controller
-        row = int(run["saved"])
+        run, row = self.engine.run[0], int(self.engine.run[0]["saved"])
         invoke(int(run["record_part"]), int(run["data_at"]), int(run["run_at"]))
-        last = getattr(control, "last_step", {"step": 0})
-        if last["step"] and last["step"] == run["step_number"]:  # it was taken in parts
-            for name, value in last.items():
-                self.block[name][row] = value
+        self.engine.controller.complete(self.block, row)
 
     def _sample(self, samples):
         """One sample of a controller."""

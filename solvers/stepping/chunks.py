@@ -14,6 +14,7 @@ import numpy as np
 
 from fem_mbs.errors import NonFiniteError, SolverError
 from fem_mbs.results.memory import memory_of
+from fem_mbs.results.sums import KeptStates
 from fem_mbs.solvers.stepping.depth_watch import DepthWatch
 from fem_mbs.solvers.stepping.energy_watch import drift_of_energy
 from fem_mbs.solvers.stepping.extremes import remarks_of_run
@@ -93,6 +94,7 @@ class Chunks:
         self.least = 1 if observers else every  # steps between two records
         self.size, self.records = size, engine.make_records(size)
         self.gathered, self.pairs = 0, []  # not yet written
+        self.states = KeptStates()  # of those that observers see
         self.kept, self.written = 0, time.perf_counter()  # records written, and when
         self.done, self.reason = 0, "complete"
         self.ended = ""  # why an event ended the run
@@ -108,7 +110,8 @@ class Chunks:
 
     def get_state(self) -> dict[str, Any]:
         """Where the run is and what watches it has seen; everything that was gathered is written."""
-        return {"done": self.done, "kept": self.kept, "depth": self.depth.get_state(), "loads": self.loads.get_state()}
+        parts = {"depth": self.depth, "loads": self.loads, "states": self.states}
+        return {"done": self.done, "kept": self.kept, **{name: part.get_state() for name, part in parts.items()}}
 
     def set_state(self, state: dict[str, Any]) -> None:
         """Go on from what `get_state` has given."""
@@ -116,6 +119,7 @@ class Chunks:
         self.kept = state["kept"]
         self.depth.set_state(state["depth"])
         self.loads.set_state(state["loads"])
+        self.states.set_state(state["states"])
 
     def take_all(self, interrupt: Any) -> None:
         """Steps until the last, a failure, or an interrupt."""
@@ -156,6 +160,8 @@ class Chunks:
             self.engine.last(self.records)
             block, pairs = {name: array[:1] for name, array in self.records.items()}, self.engine.pairs()
             self.depth.look(block["t"], pairs)
+            if self.observers:  # it was in the block before, and has left its impulses
+                block, pairs = self.states.keep_last(block, pairs)
             self.writer.append(block, pairs)
 
     def _free(self):
@@ -216,9 +222,7 @@ class Chunks:
         self.kept += self.gathered
         self.gathered, self.pairs = 0, []  # also when writing fails: it is not tried again
         if self.observers:
-            kept = np.flatnonzero(block["step"] % self.every == 0)
-            pairs = [pairs[i] for i in kept] if len(pairs) else pairs
-            block = {name: array[kept] for name, array in block.items()}
+            block, pairs = self.states.keep(block, pairs, np.flatnonzero(block["step"] % self.every == 0))
         if len(block["step"]):
             self.writer.append(block, pairs)
         self.written = time.perf_counter()
@@ -251,6 +255,7 @@ class Chunks:
                 *self.loads.warnings(),
                 *self.notes,
             ]
+            warnings = list(dict.fromkeys(warnings))
             if self.engine.strict and warnings and self.failure is None:
                 end = self.time(self.done)
                 text = f"{' '.join(warnings)} Without strict=True this is a warning of the result."

@@ -3,13 +3,12 @@
 Source: docs/howto/restart.md.
 """
 
-import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fem_mbs.arguments import Keywords, Named
-from fem_mbs.errors import ModelError, label
+from fem_mbs.errors import ModelError, Warnings, label
 from fem_mbs.model import compiled
 
 if TYPE_CHECKING:
@@ -21,6 +20,7 @@ OWNER = Named("continue_from")
 SHOWN = 5  # names in a message
 
 
+@Warnings.kept
 @Keywords.known
 def continue_from(result: "Results", time: float, model: Any = None) -> "State | System":
     """State of a result at the saved step nearest to a time, as the initial state of a new run.
@@ -70,11 +70,9 @@ def continue_from(result: "Results", time: float, model: Any = None) -> "State |
     forgotten = [label(e) for e in stateful if not e.counted or len(system.angles_of(e, state)) < len(e.counted)]
     if forgotten:
         more = f" and {len(forgotten) - SHOWN} more" if len(forgotten) > SHOWN else ""
-        warnings.warn(
+        Warnings.issue(
             f"{', '.join(forgotten[:SHOWN])}{more}: internal states are not in results and begin anew (angles within "
             "half a turn, histories empty). fem.resume goes on with them",
-            UserWarning,
-            stacklevel=2,
         )
     return system
 

@@ -89,7 +89,7 @@ TABLE = Table(
         "lam_report": Item("m", "reactions that are saved", kept=True),
         "lam_lasting": Item("m", "the part of them that is no impulse, before the memory starts again"),
         "keep_m": Item("m", "multipliers before a line search"),
-        "jump_m": Item("m", "impulses of switches that no record has yet, see stepping.switch_jump", kept=True),
+        "jump_m": Item("m", "impulses of switches as the step begins, see stepping.switch_jump", kept=True),
         # contacts
         "cnu": Item("nc 3", "ν of contacts, divided by k_p", kept=True, scaling=2),
         "cLam": Item("nc 3", "Λ of contacts, divided by k_v", kept=True),
@@ -105,8 +105,11 @@ TABLE = Table(
         "rows_D": Item("nc", "rows of drilling in the position correction"),
         "sent": Item("nc 3", "momentum of the step from contacts, with persistent contacts [N s]"),
         "sent_chi": Item("nc 3", "the same about rolling and spinning axes [N m s]"),
-        "jump_c": Item("nc 3", "impulses of contacts of switches that no record has yet [N s]", kept=True),
-        "jump_w": Item("nc 3", "the same about rolling and spinning axes [N m s]", kept=True),
+        # since the last saved state, inertial axes, see stepping.unsaved
+        "unsaved": Item("nc 3", "impulses of contacts [N s]", kept=True),
+        "unsaved_chi": Item("nc 3", "moment impulses of contacts [N m s]", kept=True),
+        "waiting": Item("nc", "0: none, 1: impulses, 2: impulses of an impact", "i8", kept=True),
+        "counted": Item("3", "impact problems, repeats, sub-problems of the contact-problem solver", "i8", kept=True),
         "rows_c": Item("nc 3", "rows of contacts"),
         "bias": Item("nc", "added to normal velocities by a law that is `biased`"),
         "rows_chi": Item("nc 3", "rows of rolling and spinning"),
@@ -256,6 +259,9 @@ TABLE = Table(
         # state of the run
         "saved": Item("", "rows of the records that are filled", "i8", kept=True),
         "step_number": Item("", "steps done", "i8", kept=True),
+        "jump_step": Item("", "steps done before the switches of ``jump_m``", "i8", kept=True),
+        "unsaved_step": Item("", "number of the last step that `stepping.unsaved` has, −1: none", "i8", kept=True),
+        "in_parts": Item("", "what is recorded are parts of a step, see stepping.divider", "i8"),
         "crossed": Item("", "an event was crossed, steps stop; −1: a condition in Python failed", "i8", kept=True),
         "plastic": Item("", "no restitution in this attempt", "i8"),
         "without_contacts": Item("", "residuals leave contacts out", "i8"),

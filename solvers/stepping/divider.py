@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fem_mbs.errors import SolverError
+from fem_mbs.results.sums import SUMS, along_axes, vectors
 from fem_mbs.solvers.stepping.codes import (
     ENERGY_ROSE,
     JUMP,
@@ -35,6 +36,7 @@ from fem_mbs.solvers.stepping.mirror import Mirror
 from fem_mbs.solvers.stepping.records import RECORDS
 from fem_mbs.solvers.stepping.saved_state import arrays_of, put_arrays
 from fem_mbs.solvers.stepping.step_control import REST, Controller, StepControl
+from fem_mbs.solvers.stepping.unsaved import deliver
 from fem_mbs.system.element_checks import element_at
 
 if TYPE_CHECKING:
@@ -178,11 +180,15 @@ class Divider(Controller):
         if self.splitter is not None:
             self.splitter.last.clear()
         self.t, self.change, self.hold = end - engine.h, None, 0
-        user = {name: int(run[name]) for name in ("saved", "step_number", "save_every", "whole_every", "strict")}
-        run["save_every"] = run["whole_every"] = 1
+        names = ("saved", "step_number", "save_every", "whole_every", "strict", "in_parts")
+        user, counted = {name: int(run[name]) for name in names}, engine.arrays["counted"].copy()
+        run["save_every"] = run["whole_every"] = run["in_parts"] = 1
         engine.use_records(self.part_record)
         step, impulses, error = dict.fromkeys(OF_PARTS, 0), dict.fromkeys(OVER_H, 0.0), None
         jump, parts = engine.arrays["jump_m"].copy(), 0  # of a switch as the step began: the first part reports it
+        switched = run["jump_step"] == run["step_number"]
+        jump *= float(switched)
+        switched = switched and (engine.arrays["waiting"] == 2).any()  # with impulses of contacts
         at_impact = {name: self.part[name][0].copy() for name in AT_IMPACT}
         while error is None and self.t < end - REST * engine.h:
             run["saved"] = 0
@@ -200,11 +206,14 @@ class Divider(Controller):
         if error is not None:
             return False
         impulses["multiplier"] = impulses["multiplier"] + (jump if parts > 1 else 0.0)
-        all_impulses = step["impact"].any() or not engine.method.means_at_impacts
+        all_impulses = switched or step["impact"].any() or not engine.method.means_at_impacts
         forces = self._with_impulses(impulses, last) if all_impulses else {}
+        if engine.forces and not run["persistent"]:
+            forces |= {"contact_force": step["impulse"] / engine.h, "contact_moment": step["moment_impulse"] / engine.h}
         self.set_step(engine.h)
         run["t"], run["step_number"] = end, user["step_number"] + 1
-        run["looked"] = run["step_number"]
+        run["looked"] = run["unsaved_step"] = run["step_number"]
+        engine.arrays["counted"][:] = counted + [step[name] for name in ("problems", "repeats", "contact_problems")]
         struck = step["impact"] > 0
         for name, row in at_impact.items():
             row[~struck] = self.part[name][0][~struck]
@@ -213,6 +222,7 @@ class Divider(Controller):
         if run["step_number"] % user["save_every"] == 0:
             for name, array in records.items():
                 array[user["saved"]] = self.last_step[name]
+            deliver(engine, records, user["saved"])
             run["saved"] += 1
         return True
 
@@ -241,11 +251,16 @@ class Divider(Controller):
         put_arrays("parts of a step", self.part, state["part"])
         self.other = dict(state["other"])
 
-    def complete(self, block: dict[str, np.ndarray]) -> None:
-        """What the last step did goes to row 0, where it was taken in parts; the state is there."""
-        if self.last_step["step"] == self.engine.run[0]["step_number"]:
+    def complete(self, block: dict[str, np.ndarray], row: int = 0) -> None:
+        """What the last step did goes to a row, where it was taken in parts; state, impulses and counts are there."""
+        if 0 < self.last_step["step"] == self.engine.run[0]["step_number"]:
+            one = {name: values[row : row + 1] for name, values in block.items()}
+            impulses = vectors(one)
             for name, value in self.last_step.items():
-                block[name][0] = value
+                if name not in (*SUMS, "impact"):
+                    block[name][row] = value
+            for name, value in along_axes(one, *impulses).items():
+                block[name][row] = value[0]
 
     def statistics(self) -> dict[str, int]:
         """Steps that were taken in parts."""

@@ -59,7 +59,14 @@ class Engine:
     """Takes the steps of one run, see `fem_mbs.solvers.stepping.stepper`."""
 
     def __init__(
-        self, method: Any, system: "System", h: float, save_every: int, strict: bool, balance: bool = False
+        self,
+        method: Any,
+        system: "System",
+        h: float,
+        save_every: int,
+        strict: bool,
+        balance: bool = False,
+        forces: bool = False,
     ) -> None:
         self.method, self.system, self.h, self.strict = method, system, h, strict
         method.refuse(system)
@@ -75,10 +82,11 @@ class Engine:
                 f"has static and sliding friction, which {who} does not know; use DecoupledNSGA, or one coefficient"
             )
             method._refuse_part(self.stiction[0], message)
-        self.struck = np.zeros(system.nc_fixed, bool)  # contacts, in states that were saved
+        self.struck = np.zeros(system.nc_fixed, bool)  # contacts, up to the last state that was saved
         self.splits = getattr(method, "impacts", "plain") == "split" and system.nc > 0
         self.longest = np.inf  # [s]: steps of variable size that the method takes
-        self.forces = method.keeps_contacts(system)  # of contacts, apart from their impulses
+        # of contacts, apart from their impulses: those of all steps since the last saved state
+        self.forces = forces or save_every > 1 or method.keeps_contacts(system)
         self.shift = SHIFT if method.epsilon is None else method.epsilon
         self.contact_tolerance = getattr(method, "contact_tolerance", None) or PAIRWISE  # of contact groups
         self.sensing = self._sensing()
@@ -216,6 +224,7 @@ class Engine:
         self.arrays["instants"][:] = self.method.instants
         self.records = np.zeros(1, RECORDS.dtype)
         self.run[0]["nc_fixed"], self.searches, self.pair_tables = system.nc_fixed, 0, []
+        self.run[0]["unsaved_step"], self.lost_pairs = -1, []
 
     def _gather_kept(self):
         """Lay what is kept over a refused step side by side, so that `stepping.mirror` copies it at once."""
@@ -468,6 +477,7 @@ class Engine:
         invoke(int(run["record_part"]), address(self.data), address(self.run))
         if self.controller is not None:
             self.controller.complete(block)
+        self.struck |= block["impact"][0] != 0
         if self.grains is not None:
             self.pair_tables = [self.grains.closed_pairs()]
             block["pair_count"][0] = len(self.pair_tables[0])
@@ -528,8 +538,9 @@ class Engine:
         return len(self.arrays["external"]) > 0
 
     def touched(self) -> np.ndarray:
-        """Contacts (nc,) that have been struck; what steps did that were not saved is not known: then all."""
-        return self.struck | (self.arrays["impact"][: len(self.struck)] != 0) | (self.run[0]["save_every"] > 1)
+        """Contacts (nc,) that have been struck."""
+        fixed = slice(0, len(self.struck))
+        return self.struck | (self.arrays["impact"][fixed] != 0) | (self.arrays["waiting"][fixed] == 2)
 
     def bounced(self) -> bool:
         """Whether contacts with restitution have been struck."""

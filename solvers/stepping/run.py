@@ -13,6 +13,7 @@ from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.loss_watch import note_loss
 from fem_mbs.solvers.stepping.mirror import keep
 from fem_mbs.solvers.stepping.records import records_at
+from fem_mbs.solvers.stepping.unsaved import impulses_at, keep_unsaved, report_counted, report_unsaved
 from fem_mbs.system.assembly import energies, output_values
 from fem_mbs.system.constraints import constraints
 from fem_mbs.system.contacts import C_GAP, C_NORMAL, C_POINT, C_TANGENTS
@@ -28,14 +29,13 @@ def _record_contacts(d, s, o):
     nc, k = s.nc_fixed, s.saved
     if s.far != 0:
         all_far(d, s.x, s.R, s.x0, s.R0, s.V)
-    impact, acted, jump_c, jump_w = integers(s.impact_at, d.nc), integers(s.acted_at, d.nc), s.jump_c, s.jump_w
+    impact, acted = integers(s.impact_at, d.nc), integers(s.acted_at, d.nc)
     total, total_chi = matrix(s.total_Lam_at, nc, 3), matrix(s.total_chi_at, nc, 3)
-    if s.persistent == 0:
-        copy(total, o.impulse[k])
-        copy(total_chi, o.moment_impulse[k])
-    else:
-        copy(matrix(s.sent_at, nc, 3), o.impulse[k])
-        copy(matrix(s.sent_chi_at, nc, 3), o.moment_impulse[k])
+    at, chi_at = impulses_at(s)
+    impulse, moment_impulse = matrix(at, nc, 3), matrix(chi_at, nc, 3)
+    # those of a step that was not saved when it ended wait with those before it
+    now = 1 if s.in_parts != 0 or s.unsaved_step != s.step_number else 0
+    if o.contact_force.shape[1] > 0:
         for c in range(nc):
             for i in range(3):
                 o.contact_force[k, c, i], o.contact_moment[k, c, i] = total[c, i] / s.h, total_chi[c, i] / s.h
@@ -48,15 +48,15 @@ def _record_contacts(d, s, o):
         for e in range(g.n):
             c = g.first_contact + e
             o.gap[k, c] = kept[e, C_GAP]
-            o.contact_status[k, c], o.impact[k, c] = acted[c], 1 if jump_c[c, 0] > 0.0 else impact[c]
+            o.contact_status[k, c], o.impact[k, c] = acted[c], now * impact[c]
             for i in range(3):
-                # a constraint was switched on as the step began
-                o.impulse[k, c, i] += jump_c[c, i]
-                o.moment_impulse[k, c, i] += jump_w[c, i]
-                jump_c[c, i] = jump_w[c, i] = 0.0
+                o.impulse[k, c, i] = impulse[c, i] if now != 0 else 0.0
+                o.moment_impulse[k, c, i] = moment_impulse[c, i] if now != 0 else 0.0
                 o.contact_point[k, c, i], o.contact_normal[k, c, i] = kept[e, C_POINT + i], kept[e, C_NORMAL + i]
                 for j in range(2):
                     o.contact_tangents[k, c, j, i] = kept[e, C_TANGENTS + 3 * j + i]
+            if s.in_parts == 0:
+                report_unsaved(s, o, k, c)
 
 
 @kernel
@@ -111,12 +111,15 @@ def record(data, run):
             acceleration[i, j] = Vd[i, j] + (0.0 if struck else W[i, j] / s.h)
     o.t[k], o.h[k], o.step[k] = s.t, s.h, s.step_number
     o.problems[k], o.repeats[k], o.contact_problems[k], o.pair_count[k] = counts[3], counts[4], counts[7], 0
+    if s.in_parts == 0:
+        report_counted(s, o, k)
     copy(x, o.position[k])
     copy(Q, o.quaternion[k])
     copy(V, o.velocity[k])
     report = vector(s.phi_at, m)
+    jumped = 1.0 if s.jump_step >= s.step_number - 1 else 0.0
     for i in range(m):  # with the impulse of a switch as the step began
-        o.multiplier[k, i] = report[i] = s.lam_report[i] + s.jump_m[i] / s.h
+        o.multiplier[k, i] = report[i] = s.lam_report[i] + jumped * s.jump_m[i] / s.h
         s.jump_m[i] = 0.0
     for i in range(3):
         o.iterations[k, i] = counts[i]
@@ -186,6 +189,8 @@ def run_steps(data, run, count, start, times, signals):
             call2(s.record_part, s.data_at, s.run_at)
             if s.code != OK:
                 return k + 1, s.code
+        if s.in_parts != 0 or s.step_number % s.save_every != 0:
+            keep_unsaved(d, s)
         if s.watch_part != 0:
             call2(s.watch_part, s.data_at, s.run_at)
             if s.crossed != 0:

@@ -1,5 +1,7 @@
 """What a run warns of: what was wrong without stopping it, in words. Each function tells of one kind.
 
+The warnings of construction and of the checks at compile time come first, see `fem_mbs.errors.Warnings`.
+
 What watches a run says the rest itself: `stepping.jumps`, `stepping.divider`, `stepping.step_control`,
 `stepping.energy_watch` of energies that rise little by little, `stepping.depth_watch` of contacts that are too deep,
 `granular.grains` of restitution that steps have lost in contact groups.
@@ -9,7 +11,7 @@ Source: docs/theory/accepted_steps.md, (5), (7).
 
 from typing import TYPE_CHECKING
 
-from fem_mbs.errors import label
+from fem_mbs.errors import Warnings, label
 from fem_mbs.solvers.granular.strikes import told
 from fem_mbs.solvers.stepping.energy_watch import cause
 from fem_mbs.system.redundancy import independent_count
@@ -22,7 +24,7 @@ DRIFT = 0.01  # of the size of the model: joints farther apart than that are tol
 
 def warnings_of(engine: "Engine") -> list[str]:
     """What was wrong without stopping the run of an engine, a list of sentences."""
-    texts = engine.jumps.warnings()
+    texts = [*Warnings.of(engine.system), *engine.jumps.warnings()]
     if engine.controller is not None:
         texts += engine.controller.warnings()
     if engine.grains is not None:

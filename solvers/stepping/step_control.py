@@ -279,8 +279,8 @@ class Controller:
         if self.splitter is not None:
             self.splitter.set_state(state["splitter"])
 
-    def complete(self, block: dict[str, np.ndarray]) -> None:
-        """What the last step did goes to row 0, which has the present state; it is there: steps are saved as taken."""
+    def complete(self, block: dict[str, np.ndarray], row: int = 0) -> None:
+        """What the last step did goes to a row, which has the present state; it is there: steps are saved as taken."""
 
     def statistics(self) -> dict[str, int]:
         """Steps that were refused, by reason."""

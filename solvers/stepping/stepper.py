@@ -139,11 +139,22 @@ class Stepper(Checked):
 
         return ContactProblemCorrection(engine)
 
-    def prepare(self, system: Any, h: float, save_every: int = 1, strict: bool = False, balance: bool = False) -> Any:
-        """Make the engine that steps a system; initial accelerations are computed here."""
+    def prepare(
+        self,
+        system: Any,
+        h: float,
+        save_every: int = 1,
+        strict: bool = False,
+        balance: bool = False,
+        forces: bool = False,
+    ) -> Any:
+        """Make the engine that steps a system; initial accelerations are computed here.
+
+        ``forces``: records have forces of contacts next to their impulses.
+        """
         from fem_mbs.solvers.stepping.engine import Engine
 
-        return Engine(self, system, h, save_every, strict, balance)
+        return Engine(self, system, h, save_every, strict, balance, forces)
 
     @alone("a run")
     @Keywords.known
@@ -281,7 +292,8 @@ class Stepper(Checked):
         start, t_end, steps = self._duration(system, asked.t_end, asked.h)
         every, observers = asked.save_every, self._observers(system, observers)
         output_times = self._output_times(system, asked.output_times, start, t_end, observers, every)
-        engine = self.prepare(system, asked.h, 1 if observers else every, asked.strict, asked.balance)
+        forces = every > 1 or output_times is not None  # impulses are those of several steps
+        engine = self.prepare(system, asked.h, 1 if observers else every, asked.strict, asked.balance, forces)
         engine.t_end = start + steps * asked.h
         if output_times is not None:
             engine.t_end = t_end

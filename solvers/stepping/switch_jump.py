@@ -25,6 +25,7 @@ from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.friction_tasks import BEGIN, FIRST, JUMPED
 from fem_mbs.solvers.stepping.sizes import farthest_part
 from fem_mbs.solvers.stepping.step import LADDER, LEAST_SHIFT
+from fem_mbs.solvers.stepping.unsaved import keep_jump
 from fem_mbs.system.contacts import B_GN, C_GAP, contacts, contacts_begin_step, gradient_times
 from fem_mbs.system.global_matrices import full_norm
 from fem_mbs.system.records import VELOCITY, groups_of, zero
@@ -172,8 +173,12 @@ def jump(engine: "Engine", element: "Element", cannot: str = "cannot be switched
     a["Vs"][:] = a["V0"][:] = a["V"]
     acts = a["total_Lam"][:, :1] > EXACT_FORCES * run["kv"] * run["scale_v"]  # others have round-off, and no impact
     contact_impulse = np.where(acts, a["total_Lam"], 0.0)
-    told = {"jump_m": impulse, "jump_c": contact_impulse, "jump_w": np.where(acts, a["total_chi"], 0.0)}
-    for name, value in told.items():
-        a[name] += value
+    if run["jump_step"] != run["step_number"]:
+        a["jump_m"][:], run["jump_step"] = 0.0, run["step_number"]
+    a["jump_m"] += impulse
+    a["total_Lam"][:], a["total_chi"][:] = contact_impulse, np.where(acts, a["total_chi"], 0.0)
+    a["impact"][:] = acts[:, 0]
+    invoke(keep_jump.address, *at)
     a["total_Lam"][:] = a["total_chi"][:] = 0.0  # no guess of a step's
+    a["impact"][:] = 0
     return impulse, contact_impulse
