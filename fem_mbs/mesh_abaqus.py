@@ -3,8 +3,10 @@
     *NODE, *ELEMENT, *NSET, *ELSET (GENERATE), *SURFACE (TYPE=ELEMENT, TYPE=NODE), *PART, *INSTANCE, *ASSEMBLY
 
 Instances are put where they belong. Where there are several, each is a group; sets of one name are put together.
-Surfaces become groups of faces, of the sides of elements that they name. What is no mesh is passed over; what would
-make nodes or elements, or take them from other files, is refused. Middle nodes are in the order of VTK.
+Labels in a set of the assembly are those of the assembly's own nodes, unless the set names an instance. Surfaces become
+groups of faces, of the sides of elements that they name. Keywords that make no mesh are passed over, a closed list
+(`fem_mbs.abaqus_keywords`); any other is refused, and what would make nodes or elements, or take them from other files.
+Middle nodes are in the order of VTK.
 
 meshio's reader leaves instances where their part is, knows upper case alone, and neither surfaces nor C3D15.
 
@@ -12,24 +14,42 @@ Source: docs/howto/meshes.md; Abaqus Keywords Reference Guide, sides of elements
 """
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 
+from fem_mbs.abaqus_keywords import DOTTED, MAKERS, NAMES, READ, in_full, key, keywords_of, plain
 from fem_mbs.arguments import Named
 from fem_mbs.cells import CELLS, FACES
 from fem_mbs.errors import ParameterError
-from fem_mbs.mesh_labels import Found, Labels
+from fem_mbs.mesh_labels import Elements, Found, Labels, text_of
 from fem_mbs.rotations import exp
+from fem_mbs.spelling import meant
 
 SOLID = re.compile(r"D?C3D(\d+)")
 FLAT = re.compile(r"(?:CPS|CPE|CPEG|CAX|S|STRI|M3D|SFM3D|R3D|DS)(\d)")
 SOLIDS = {4: "tetra", 10: "tetra10", 8: "hexahedron", 20: "hexahedron20", 6: "wedge", 15: "wedge15", 5: "pyramid"}
 FLATS = {3: "triangle", 4: "quad", 6: "triangle6", 8: "quad8"}
 NODES_OF = {"pyramid": 5} | {cell.name: cell.nn for cell in (*CELLS.values(), *FACES.values())}
-PASSED = ("B2", "B3", "T2D", "T3D", "PIPE", "FRAME", "MASS", "ROTARYI", "SPRING", "DASHPOT", "CONN", "RB", "R2D", "GAP")
-MAKERS = ("INCLUDE", "NGEN", "NFILL", "NCOPY", "NMAP", "ELGEN", "ELCOPY", "SYSTEM")
+PASSED = (  # types of elements without a form
+    "B2", "B3", "T2D", "T3D", "PIPE", "ELBOW", "FRAME", "MASS", "ROTARYI", "HEATCAP", "SPRING", "DASHPOT", "CONN", "RB",
+    "R2D", "GAP", "DCOUP", "JOINTC", "ITS", "TRACER",
+)  # fmt: skip
+SURFACES = (
+    "ELEMENT",
+    "NODE",
+    "CUTTING SURFACE",
+    "CYLINDER",
+    "EULERIAN MATERIAL",
+    "REVOLUTION",
+    "SEGMENTS",
+    "USER",
+    "VOID",
+)
+NEEDED = {  # parameters of keywords
+    "ELEMENT": ["TYPE"], "NSET": ["NSET"], "ELSET": ["ELSET"], "SURFACE": ["NAME"], "PART": ["NAME"],
+    "INSTANCE": ["NAME", "PART"],
+}  # fmt: skip
 SIDES = {  # corners of the sides S1, S2 …
     "tetra": [(0, 1, 2), (0, 3, 1), (1, 3, 2), (2, 3, 0)],
     "wedge": [(0, 1, 2), (3, 5, 4), (0, 3, 4, 1), (1, 4, 5, 2), (2, 5, 3, 0)],
@@ -39,59 +59,32 @@ SHOWN = 40  # characters of a line in a message
 
 
 class Part:
-    """Nodes (n, 4) and elements by type, labels first; sets and surfaces by names in capital letters."""
+    """Nodes (n, 4) and elements by type, labels first; sets and surfaces by the keys of their names.
+
+    A set is a dict: labels of this part under "", of an instance under its key (in sets of the assembly).
+    """
 
     def __init__(self, name: str = "") -> None:
         self.name = name
         self.nodes: list[np.ndarray] = []
         self.cells: dict[str, list[np.ndarray]] = {}
-        self.sets: dict[str, dict[str, list[str]]] = {"NSET": {}, "ELSET": {}}
-        self.surfaces: dict[str, list[list[str]]] = {}
+        self.elements = Elements()
+        self.formless: list[int] = []  # labels of elements that are passed over
+        self.sets: dict[str, dict[str, dict[str, list[int]]]] = {"NSET": {}, "ELSET": {}}
+        self.surfaces: dict[str, tuple[int, str, list[list[str]]]] = {}  # number and text of the line, data lines
         self.rotation, self.shift = np.eye(3), np.zeros(3)
 
     def instance(self, name: str) -> "Part":
         """The same nodes, elements and sets under another name; what is added to them stays there."""
         new = Part(name)
-        new.nodes = list(self.nodes)
+        new.nodes, new.formless = list(self.nodes), list(self.formless)
         new.cells = {kind: list(rows) for kind, rows in self.cells.items()}
-        new.sets = {what: {k: list(v) for k, v in found.items()} for what, found in self.sets.items()}
+        new.sets = {
+            what: {name: {where: list(labels) for where, labels in one.items()} for name, one in found.items()}
+            for what, found in self.sets.items()
+        }
         new.surfaces = dict(self.surfaces)
         return new
-
-    def members(self, what: str, entry: str, seen: tuple[str, ...] = ()) -> list[int]:
-        """Labels of a set, of a set of an instance ("I.SET"), or of a label itself."""
-        if entry.lstrip("-").isdigit():
-            return [int(entry)]
-        name = entry.upper()
-        if "." in name and name.split(".", 1)[0] == self.name.upper():
-            name = name.split(".", 1)[1]
-            if name.isdigit():
-                return [int(name)]
-        if name in seen:
-            return []
-        return [k for one in self.sets[what].get(name, []) for k in self.members(what, one, (*seen, name))]
-
-
-def blocks_of(lines: list[str]) -> Iterator[tuple[int, str, str, dict[str, str], list[list[str]]]]:
-    """Number and text of a keyword line, keyword, parameters, and the fields of the lines of data below it."""
-    at, count = 0, len(lines)
-    while at < count:
-        if not lines[at].startswith("*") or lines[at].startswith("**"):
-            at += 1
-            continue
-        first, text = at, lines[at].strip()
-        while text.endswith(",") and at + 1 < count:
-            at += 1
-            text += lines[at].strip()
-        key, *options = (part.strip() for part in text[1:].split(","))
-        pairs = [option.partition("=") for option in options if option]
-        given = {name.strip().upper(): value.strip().strip('"') for name, _, value in pairs}
-        at, rows = at + 1, []
-        while at < count and (not lines[at].startswith("*") or lines[at].startswith("**")):
-            if lines[at].strip() and not lines[at].startswith("**"):
-                rows.append([field.strip() for field in lines[at].split(",")])
-            at += 1
-        yield first + 1, lines[first].strip(), " ".join(key.upper().split()), given, rows
 
 
 class Reader:
@@ -100,12 +93,16 @@ class Reader:
     def __init__(self, owner: Named, path: str | Path) -> None:
         self.owner, self.path = owner, str(path)
         self.root, self.parts, self.instances = Part(), {}, {}  # type: ignore[var-annotated]
-        self.names: dict[str, str] = {}  # of sets, as they are written
-        now = self.root
-        for at, line, key, given, rows in blocks_of(Path(path).read_text(encoding="latin-1").splitlines()):
-            self.at, self.line = at, line
+        self.names: dict[str, str] = {}  # of sets and surfaces, as they are written
+        self.ranges: set[str] = set()  # keys of sets that GENERATE made: they may have gaps
+        self.doubts: list[str] = []
+        now, lines = self.root, text_of(path).split("\n")
+        for found in keywords_of(lines):
+            self.at, self.line = found.at, found.line
             try:
-                now = self._take(now, key, given, rows)
+                name = self._keyword(found.name)
+                if name is not None:
+                    now = self._take(now, name, self._parameters(name, found.given), found.rows)
             except (ValueError, IndexError, KeyError) as error:
                 if isinstance(error, ParameterError):
                     raise
@@ -115,26 +112,59 @@ class Reader:
         """The error of the line that is read."""
         return ParameterError(self.owner, "path", self.path, f"line {self.at}, '{self.line[:SHOWN]}': {why}")
 
-    def _take(self, now, key, given, rows):
-        """Take what a keyword says into a part; returns the part that the next one is for."""
-        if key in MAKERS or (key in ("NODE", "ELEMENT") and "INPUT" in given):
+    def _keyword(self, short):
+        """The name of a keyword that is read; None of one that is passed over."""
+        found = in_full(short, NAMES.values())
+        if not found:
+            near = meant(short, [*READ, *NAMES.values()])
+            hint = f"; {near}" if near.startswith("did you mean") else ""
+            why = f"*{short} is not supported{hint}. Remove it with its lines if it makes no nodes, elements or sets"
+            raise self.refuse(why)
+        if found[0] in MAKERS and len(found) == 1:
             raise self.refuse("is not followed; write nodes and elements out, into one file")
-        if key == "PART":
-            return self.parts.setdefault(given["NAME"].upper(), Part(given["NAME"]))
-        if key == "INSTANCE":
+        ours = [name for name in found if name in READ or name in MAKERS]
+        if ours and len(found) > 1:
+            raise self.refuse(f"*{short} may stand for *{' or *'.join(found[:4])}; write the keyword in full")
+        return ours[0] if ours else None
+
+    def _parameters(self, name, given):
+        """The parameters of a keyword by their full names."""
+        full = {}
+        for short, value in given.items():
+            found = in_full(short, READ[name])
+            if len(found) != 1:
+                why = (
+                    f"may stand for {' or '.join(found)}" if found else f"is no parameter of *{name} that is supported"
+                )
+                raise self.refuse(f"{short} {why}")
+            full[found[0]] = value
+        if name == "INSTANCE" and ("INSTANCE" in full or "LIBRARY" in full):
+            raise self.refuse("an instance of another analysis is not supported; write its nodes and elements out")
+        missing = [one for one in NEEDED.get(name, ()) if not full.get(one)]
+        if missing:
+            raise self.refuse(f"*{name} needs {missing[0]}=…")
+        if "INPUT" in full or "FILE" in full:
+            raise self.refuse("is not followed; write nodes and elements out, into one file")
+        return full
+
+    def _take(self, now, name, given, rows):
+        """Take what a keyword says into a part; returns the part that the next one is for."""
+        if name == "PART":
+            return self.parts.setdefault(key(given["NAME"]), Part(plain(given["NAME"])))
+        if name == "INSTANCE":
             return self._place(given, rows)
-        if key in ("END PART", "END INSTANCE"):
+        if name in ("END PART", "END INSTANCE"):
             return self.root
-        if key in ("NODE", "ELEMENT", "NSET", "ELSET", "SURFACE"):
-            getattr(self, f"_{key.lower()}")(now, given, rows)
+        if name in ("NODE", "ELEMENT", "NSET", "ELSET", "SURFACE"):
+            getattr(self, f"_{name.lower()}")(now, given, rows)
         return now
 
     def _place(self, given, rows):
         """A new instance: its part, turned and shifted by the lines of data."""
-        part = self.parts.get(given["PART"].upper())
+        part = self.parts.get(key(given["PART"]))
         if part is None:
             raise self.refuse(f"there is no part {given['PART']}")
-        made = self.instances[given["NAME"].upper()] = part.instance(given["NAME"])
+        made = self.instances[key(given["NAME"])] = part.instance(plain(given["NAME"]))
         if rows:
             made.shift = np.array([float(x or 0) for x in (rows[0] + [""] * 3)[:3]])
         if len(rows) > 1:
@@ -150,20 +180,25 @@ class Reader:
         table = np.array([[float(x or 0) for x in (row + [""] * 4)[:4]] for row in rows]).reshape(-1, 4)
         part.nodes.append(table)
         if "NSET" in given:
-            self._add(part, "NSET", given["NSET"], [str(int(label)) for label in table[:, 0]])
+            self._add(part, "NSET", given["NSET"], {"": [int(label) for label in table[:, 0]]})
 
     def _element(self, part, given, rows):
         kind = self._kind(given["TYPE"].upper())
         numbers = [int(x) for row in rows for x in row if x]
         if kind is None:
-            return
-        per = NODES_OF[kind] + 1
-        if len(numbers) % per:
-            raise self.refuse(f"{given['TYPE']} has {per - 1} nodes, which the lines below do not give to each element")
-        table = np.array(numbers, np.int64).reshape(-1, per)
-        part.cells.setdefault(kind, []).append(table)
+            labels = [int(row[0]) for row in rows if row[0]]
+            part.formless.extend(labels)
+        else:
+            per = NODES_OF[kind] + 1
+            if len(numbers) % per:
+                why = f"{given['TYPE']} has {per - 1} nodes, which the lines below do not give to each element"
+                raise self.refuse(why)
+            table = np.array(numbers, np.int64).reshape(-1, per)
+            labels = [int(label) for label in table[:, 0]]
+            fresh = [part.elements.add(label, kind, nodes) for label, *nodes in table.tolist()]
+            part.cells.setdefault(kind, []).append(table[np.array(fresh, bool)])
         if "ELSET" in given:
-            self._add(part, "ELSET", given["ELSET"], [str(label) for label in table[:, 0]])
+            self._add(part, "ELSET", given["ELSET"], {"": labels})
 
     def _kind(self, name):
         """Type of cell; None of what has no form."""
@@ -175,18 +210,50 @@ class Reader:
             return None
         raise self.refuse(f"elements of type {name} are not known")
 
-    def _add(self, part, what, name, entries):
-        self.names.setdefault(name.upper(), name)
-        part.sets[what].setdefault(name.upper(), []).extend(entries)
+    def _add(self, part, what, name, labels):
+        """Add labels, by "" and the keys of instances, to a set."""
+        self.names.setdefault(key(name), plain(name))
+        found = part.sets[what].setdefault(key(name), {})
+        for where, more in labels.items():
+            found.setdefault(where, []).extend(more)
+
+    def members(self, part: Part, what: str, entry: str) -> dict[str, list[int]]:
+        """Labels by "" and the keys of instances: of a label, a set, or those of an instance ("I.SET", "I.7").
+
+        Raises
+        ------
+        ParameterError
+            No such set has been defined before.
+        """
+        if entry.lstrip("-").isdigit():
+            return {"": [int(entry)]}
+        if key(entry) in part.sets[what]:
+            return part.sets[what][key(entry)]
+        dotted = DOTTED.fullmatch(entry)
+        instance = self.instances.get(key(dotted[1])) if dotted else None
+        if instance is not None and dotted is not None:
+            labels = self.members(instance, what, dotted[2]).get("", [])
+            return {"" if instance is part else key(dotted[1]): labels}
+        where = f" of {part.name}" if part.name else ""
+        raise self.refuse(f"there is no {'node' if what == 'NSET' else 'element'} set '{plain(entry)}'{where}")
 
     def _set(self, part, what, given, rows):
-        part = self.instances[given["INSTANCE"].upper()] if "INSTANCE" in given else part
-        entries = [field for row in rows for field in row if field]
+        name, target, where = given[what], part, ""
+        if "INSTANCE" in given:
+            where = key(given["INSTANCE"])
+            target = self.instances.get(where)
+            if target is None:
+                raise self.refuse(f"there is no instance {given['INSTANCE']}")
+        self._add(part, what, name, {})
         if "GENERATE" in given:
             lists = [[int(x) for x in row if x] for row in rows]
-            entries = [str(k) for first, last, *step in lists for k in range(first, last + 1, *(step or [1]))]
-        for target in [part] if part is not self.root else [self.root, *self.instances.values()]:
-            self._add(target, what, given[what], entries)
+            found = [k for first, last, *step in lists for k in range(first, last + 1, *(step or [1]))]
+            self.ranges.add(key(name))
+            self._add(part, what, name, {where: found})
+            return
+        for entry in (field for row in rows for field in row if field):
+            labels = self.members(target, what, entry)
+            self._add(part, what, name, labels if target is part else {where: labels.get("", [])})
 
     def _nset(self, part, given, rows):
         if "ELSET" in given:
@@ -197,13 +264,24 @@ class Reader:
         self._set(part, "ELSET", given, rows)
 
     def _surface(self, part, given, rows):
-        kind = given.get("TYPE", "ELEMENT").upper()
-        if kind == "NODE":
+        short = "".join(given.get("TYPE", "ELEMENT").split()).upper()
+        kinds = in_full(short, SURFACES)
+        if len(kinds) != 1:
+            raise self.refuse(f"TYPE={short} is no type of a surface")
+        if "COMBINE" in given or "CROP" in given or kinds[0] not in ("ELEMENT", "NODE"):
+            what = "combined" if kinds[0] in ("ELEMENT", "NODE") else f"of type {kinds[0]}"
+            self.doubts.append(f"line {self.at}: surface '{plain(given['NAME'])}' is {what}; it becomes no group")
+        elif kinds[0] == "NODE":
             self._set(part, "NSET", {"NSET": given["NAME"]}, [[row[0]] for row in rows])
-        elif kind == "ELEMENT":
-            self.names.setdefault(given["NAME"].upper(), given["NAME"])
-            for target in [part] if part is not self.root else [self.root, *self.instances.values()]:
-                target.surfaces[given["NAME"].upper()] = rows
+        else:
+            self.names.setdefault(key(given["NAME"]), plain(given["NAME"]))
+            sides = [side[0] if side else "" for _, *side in rows]
+            other = [side for side in sides if not re.fullmatch(r"[Ss]\d", side)]
+            if other:
+                what = f"side {other[0]} of shells" if other[0] else "all free faces of a set"
+                self.doubts.append(f"line {self.at}: surface '{plain(given['NAME'])}' has {what}; it becomes no group")
+            else:
+                part.surfaces[key(given["NAME"])] = self.at, self.line, rows
 
 
 class Joined:
@@ -222,25 +300,47 @@ class Joined:
         number = Labels(self.owner, self.reader.path, nodes[:, 0].astype(np.int64))
         rows = {kind: np.concatenate(tables) for kind, tables in part.cells.items()}
         nodes_of = {kind: self.n_points + number.of(table[:, 1:]) for kind, table in rows.items()}
-        for what, found in part.sets["NSET"].items():
-            labels = [k for entry in found for k in part.members("NSET", entry)]
+        known = {"NSET": nodes[:, 0], "ELSET": np.array(part.formless, np.int64)}
+        for table in rows.values():
+            known["ELSET"] = np.concatenate([known["ELSET"], table[:, 0]])
+        sets = {what: self._labels(part, what, known[what]) for what in known}
+        for what, labels in sets["NSET"].items():
             self.point_groups.setdefault(self.reader.names[what], []).append(
                 self.n_points + number.of(labels, missing=False)
             )
-        for what in part.surfaces:
-            for kind, faces in self._faces(part, what, rows, nodes_of).items():
-                self._cells(kind, faces, self.reader.names[what])
-        sets = {
-            name: [k for e in found for k in part.members("ELSET", e)] for name, found in part.sets["ELSET"].items()
-        }
+        for scope, where in self._scopes(part):
+            for what in scope.surfaces:
+                for kind, faces in self._faces(scope, where, what, rows, nodes_of).items():
+                    self._cells(kind, faces, self.reader.names[what])
         for kind, table in rows.items():
             first = self._cells(kind, nodes_of[kind])
-            for name, labels in sets.items():
-                self._group(self.reader.names[name], kind, first + np.flatnonzero(np.isin(table[:, 0], labels)))
+            for what, labels in sets["ELSET"].items():
+                self._group(self.reader.names[what], kind, first + np.flatnonzero(np.isin(table[:, 0], labels)))
             if len(self.reader.instances) > 1:
                 self._group(part.name, kind, first + np.arange(len(table)))
         self.points.append(nodes[:, 1:] @ part.rotation.T + part.shift)
         self.n_points += len(nodes)
+
+    def _scopes(self, part):
+        """Where sets and surfaces of a part are defined, and the key of its labels there: itself, the assembly."""
+        keys = [name for name, instance in self.reader.instances.items() if instance is part]
+        return [(part, ""), *((self.reader.root, name) for name in keys)]
+
+    def _labels(self, part, what, known):
+        """Key of a set -> labels of this part in it; labels that are not ``known`` are warned of."""
+        found: dict[str, list[int]] = {}
+        for scope, where in self._scopes(part):
+            for name, members in scope.sets[what].items():
+                found.setdefault(name, []).extend(members.get(where, []))
+        for name, labels in found.items():
+            missing = np.setdiff1d(labels, known)
+            if len(missing) and name not in self.reader.ranges:
+                kind = "nodes" if what == "NSET" else "elements"
+                text = (
+                    f"set '{self.reader.names[name]}' has {len(missing)} {kind} that are not there, {missing[0]} first"
+                )
+                self.reader.doubts.append(text)
+        return found
 
     def _cells(self, kind, rows, group=None):
         """Add cells of a type; returns the number of the first."""
@@ -255,20 +355,19 @@ class Joined:
         if len(numbers):
             self.cell_groups.setdefault(name, {}).setdefault(kind, []).append(numbers)
 
-    def _faces(self, part, name, rows, nodes_of):
-        """Type -> points of the faces of a surface."""
+    def _faces(self, scope, where, name, rows, nodes_of):
+        """Type -> points of the faces of a surface that is defined in ``scope``, of its labels under ``where``."""
         found: dict[str, list[np.ndarray]] = {}
-        for entry, *side in part.surfaces[name]:
-            if not side or not re.fullmatch(r"[Ss]\d", side[0]):
-                continue  # a side of a shell, or all free faces
-            labels = part.members("ELSET", entry)
+        self.reader.at, self.reader.line, entries = scope.surfaces[name]
+        for entry, side in (row[:2] for row in entries):
+            labels = self.reader.members(scope, "ELSET", entry).get(where, [])
             for kind, table in rows.items():
-                cell, k = CELLS.get(kind), int(side[0][1]) - 1
+                cell, k = CELLS.get(kind), int(side[1]) - 1
                 chosen = np.isin(table[:, 0], labels)
                 if cell is None or not chosen.any():
                     continue
                 right = k < len(SIDES[cell.kind])
-                self.owner.check(right, "path", self.reader.path, f"surface {name}: a {kind} has no side {side[0]}")
+                self.owner.check(right, "path", self.reader.path, f"surface {name}: a {kind} has no side {side}")
                 corners = set(SIDES[cell.kind][k])
                 face = next(f for f in cell.faces if set(f[: len(corners)]) == corners)
                 found.setdefault(FACES[len(face)].name, []).append(nodes_of[kind][chosen][:, face])
@@ -296,4 +395,5 @@ def read_abaqus(owner: Named, path: str | Path) -> Found:
         for name, found in joined.cell_groups.items()
     }
     points = {name: np.unique(np.concatenate(found)) for name, found in joined.point_groups.items()}
-    return Found(np.concatenate(joined.points), cells, sets, points)
+    twice = [text for part in (*reader.parts.values(), reader.root) for text in part.elements.warnings()]
+    return Found(np.concatenate(joined.points), cells, sets, points, [*reader.doubts, *twice])

@@ -3,7 +3,8 @@
     STEP, IGES        lengths come with a unit, which is converted to metres
     BREP, STL, OBJ …  have none: ``units`` says what a number is
 
-A closed surface of triangles is divided into smooth patches at its edges, and meshed anew with the size that is asked.
+Solids that touch get faces in common, so that their meshes are joined. A closed surface of triangles is divided into
+smooth patches at its edges, and meshed anew with the size that is asked.
 
 Gmsh is not needed otherwise: ``pip install fem_mbs[gmsh]``. Source: Geuzaine & Remacle, Int. J. Numer. Meth. Eng. 79
 (2009), and the reference manual of Gmsh 4; docs/howto/cad.md.
@@ -21,7 +22,7 @@ from fem_mbs.arguments import Keywords, Named
 from fem_mbs.errors import FemMbsError, ParameterError, Warnings
 from fem_mbs.mesh import Mesh
 from fem_mbs.mesh_faces import Faces
-from fem_mbs.mesh_files import LARGE, LARGE_UNSAID, SMALL, UNITS, load, mesh_of
+from fem_mbs.mesh_files import LARGE, LARGE_UNSAID, SMALL, UNITS, mesh_of, unjoined
 from fem_mbs.mesh_mass import closed_triangles
 
 WITH_UNITS = (".step", ".stp", ".iges", ".igs")
@@ -50,6 +51,7 @@ OPTIONS = {
 }
 WRITTEN = {"Mesh.Binary": 1, "Mesh.MshFileVersion": 4.1, "Mesh.SaveAll": 0, "Mesh.ScalingFactor": 1}  # our files
 UNIT = "Geometry.OCCTargetUnit"
+TOUCH, OVERLAP = 1e-7, 1e-6  # of the size of the parts: solids so near touch; of their volume: an overlap
 MOST = 2_000_000  # cells that a size may lead to, by the volume of the box around the part
 
 
@@ -86,7 +88,12 @@ def mesh_from_cad(
     Returns
     -------
     Mesh
-        Group "body" has all solid cells.
+        Group "body" has all solid cells. Solids that touch are joined; of several, "solid 1", "solid 2" … are groups.
+
+    Warns
+    -----
+    UserWarning
+        An unlikely size; solids that overlap.
 
     Raises
     ------
@@ -118,8 +125,13 @@ def mesh_from_cad(
         for name, tags in named.items():
             gmsh.model.addPhysicalGroup(2, tags, name=name)
         gmsh.model.addPhysicalGroup(3, volumes, name="body")
+        for k, tag in enumerate(volumes if len(volumes) > 1 else [], 1):
+            gmsh.model.addPhysicalGroup(3, [tag], name=f"solid {k}")
         _generate(owner, gmsh, Path(path), order)
-        return _taken(gmsh)
+        mesh = _taken(gmsh)
+    for text in unjoined(mesh):
+        Warnings.issue(f"mesh_from_cad: '{Path(path).name}' {text}")
+    return mesh
 
 
 def mesh_from_gmsh() -> Mesh:
@@ -207,7 +219,36 @@ def _volumes(owner, gmsh, path, scale):
     volumes = [tag for _, tag in gmsh.model.getEntities(3)]
     message = f"has no solid, but {len(gmsh.model.getEntities(2))} faces. Export the part as a solid, not as a surface"
     owner.check(volumes, "path", str(path), message)
+    return _joined(gmsh, path, volumes)
+
+
+def _joined(gmsh, path, volumes):
+    """Numbers of the volumes, after those that touch have got faces in common; overlaps are warned of."""
+    occ, gap = gmsh.model.occ, TOUCH * np.linalg.norm(np.ptp(np.reshape(gmsh.model.getBoundingBox(-1, -1), (2, 3)), 0))
+    boxes = [np.reshape(gmsh.model.getBoundingBox(3, tag), (2, 3)) for tag in volumes]
+    near = [(i, k) for k in range(len(volumes)) for i in range(k) if _meet(boxes[i], boxes[k], gap)]
+    if not any(occ.getDistance(3, volumes[i], 3, volumes[k])[0] <= gap for i, k in near):
+        return volumes
+    before = sum(occ.getMass(3, tag) for tag in volumes)
+    named = {tag: gmsh.model.getEntityName(2, tag) for _, tag in gmsh.model.getEntities(2)}
+    named = {tag: name for tag, name in named.items() if name}
+    given = [(3, tag) for tag in volumes] + [(2, tag) for tag in named]
+    made, pieces = occ.fragment(given, [])
+    occ.synchronize()
+    for name, parts in zip(named.values(), pieces[len(volumes) :]):
+        for dimension, tag in parts:
+            gmsh.model.setEntityName(dimension, tag, name)
+    volumes = sorted({tag for dimension, tag in made if dimension == 3})
+    over = before - sum(occ.getMass(3, tag) for tag in volumes)
+    if over > OVERLAP * before:
+        text = f"mesh_from_cad: '{path.name}' has solids that overlap, by {over:.3g} m³; each point is meshed once"
+        Warnings.issue(text)
     return volumes
+
+
+def _meet(first, second, gap):
+    """Boxes (2, 3) that touch."""
+    return bool((first[0] <= second[1] + gap).all() and (second[0] <= first[1] + gap).all())
 
 
 def _usual_unit(gmsh):
@@ -229,7 +270,7 @@ def _usual_unit(gmsh):
 
 def _of_surface(owner, gmsh, path, scale):
     """The volume inside a closed surface of triangles."""
-    points, faces = closed_triangles(owner, load(owner, path))
+    points, faces = closed_triangles(owner, mesh_of(owner, path))
     surface = gmsh.model.addDiscreteEntity(2)
     numbers = np.arange(1, len(points) + 1)
     gmsh.model.mesh.addNodes(2, surface, numbers, (scale * points).ravel())

@@ -1,4 +1,7 @@
-"""Reading meshes of other programs: Abaqus and Nastran by readers of our own, all others through meshio.
+"""Reading meshes of other programs: Abaqus, Nastran and OBJ by readers of our own, all others through meshio.
+
+All come through one door, `mesh_of`: cells that a file has several times, as once for each group, are one cell, and
+polygons of more than four corners become triangles; groups follow.
 
 What comes as named groups depends on the format:
 
@@ -6,6 +9,7 @@ What comes as named groups depends on the format:
     MSH 2.2          numbers in ``cell_data["gmsh:physical"]``, their names in ``field_data``
     Abaqus .inp      element sets, node sets and surfaces (`fem_mbs.mesh_abaqus`)
     Nastran .bdf     "property 7", "SPC1 3" (`fem_mbs.mesh_nastran`)
+    OBJ              "g" and "o" (`fem_mbs.mesh_obj`)
     VTK, VTU …       no names; whole numbers of cells ("material" = 3) become groups "material 3"
 
 Source: docs/howto/meshes.md.
@@ -24,7 +28,9 @@ from fem_mbs.cells import CELLS
 from fem_mbs.errors import ParameterError, Warnings
 from fem_mbs.mesh import NODES, Mesh
 from fem_mbs.mesh_abaqus import read_abaqus
+from fem_mbs.mesh_labels import text_of
 from fem_mbs.mesh_nastran import read_nastran
+from fem_mbs.mesh_obj import read_obj
 
 LARGE, SMALL = 50.0, 2e-4  # m: parts out of this range are told
 LARGE_UNSAID = 5.0  # m: where nobody said that a file is in metres; most parts drawn in mm are longer than 5
@@ -59,7 +65,7 @@ def read_mesh(path: str | Path, *, units: str | float | None = None, check: bool
     -----
     UserWarning
         A part longer than 50 m (5 m without ``units``) or shorter than 0.2 mm: are the units right? Points on the
-        places of others, where cells are not joined.
+        places of others, where cells are not joined. Cells that a file has twice; sets that name what is not there.
 
     Examples
     --------
@@ -79,14 +85,24 @@ def read_mesh(path: str | Path, *, units: str | float | None = None, check: bool
     return mesh
 
 
-def mesh_of(owner: Any, path: str | Path, scale: float) -> Mesh:
-    """The mesh of a file, times ``scale``; cells are not looked at."""
-    found = load(owner, path)
-    cells, starts = _cells(found)
-    owner.check(len(found.points) and cells, "path", path, "has no points or no cells")
+def mesh_of(owner: Any, given: Any, scale: float = 1.0, parameter: str = "path") -> Mesh:
+    """The mesh of a file, or of a meshio.Mesh, times ``scale``; the form of its cells is not checked."""
+    is_file = not hasattr(given, "cells")
+    found = load(owner, given, parameter) if is_file else given
+    blocks = [_polygons(owner, parameter, given, block) for block in found.cells]
+    whole = Blocks([kind for kind, _, _ in blocks], [rows for _, rows, _ in blocks], [parts for _, _, parts in blocks])
+    owner.check(len(found.points) and whole.cells, parameter, given, "has no points or no cells")
     points = np.zeros((len(found.points), 3))
     points[:, : np.shape(found.points)[1]] = found.points
-    return Mesh(scale * points, cells, _groups(found, starts), name=Path(path).name)
+    name = Path(given).name if is_file else None
+    tagged = "gmsh:physical" in found.cell_data  # Gmsh writes a cell once for each of its groups
+    twice = {kind: n for kind, n in whole.twice.items() if n and not tagged}
+    doubts = [
+        f"has {n} cells of type {kind} on the points of others; they are one cell each" for kind, n in twice.items()
+    ]
+    for text in [*getattr(found, "doubts", ()), *doubts]:
+        Warnings.issue(f"{owner.name}: '{name or 'mesh'}' {text}")
+    return Mesh(scale * points, whole.cells, _groups(found, whole), name=name)
 
 
 def doubts(mesh: Mesh, large: float = LARGE) -> Iterator[str]:
@@ -126,8 +142,10 @@ def load(owner: Any, path: Any, parameter: str = "path") -> Any:
     kind = Path(path).suffix.lower()
     if kind == ".inp":
         return read_abaqus(owner, path)
-    if kind in NASTRAN or (kind == ".dat" and "GRID" in Path(path).read_text(encoding="latin-1").upper()):
+    if kind in NASTRAN or (kind == ".dat" and "GRID" in text_of(path).upper()):
         return read_nastran(owner, path)
+    if kind == ".obj":
+        return read_obj(owner, path)
     import meshio
 
     said = io.StringIO()
@@ -140,17 +158,79 @@ def load(owner: Any, path: Any, parameter: str = "path") -> Any:
         raise ParameterError(owner, parameter, path, f"is no mesh that meshio reads ({words})") from None
 
 
-def _cells(found):
-    """Type -> (k, nn) cells, blocks of one type put together; and where each block begins in them."""
-    cells, starts = {}, []
-    for block in found.cells:
-        parts = cells.setdefault(block.type, [])
-        starts.append((block.type, sum(len(part) for part in parts), len(block.data)))
-        parts.append(np.asarray(block.data))
-    return {kind: np.concatenate(parts) for kind, parts in cells.items() if sum(map(len, parts))}, starts
+def _polygons(owner, parameter, given, block):
+    """Type of a block, its cells (k, nn), and where the parts of each of its cells begin, (k + 1,), or None.
+
+    Polygons are cut into fans of triangles.
+    """
+    try:
+        rows = np.asarray(block.data, np.int64)
+    except (ValueError, TypeError):
+        rows = np.zeros(0, np.int64)
+    owner.check(rows.ndim == 2, parameter, given, f"has cells of type {block.type}, which are not supported")
+    if not block.type.startswith("polygon"):
+        return block.type, rows, None
+    corners = rows.shape[1]
+    if corners < 5:
+        return {3: "triangle", 4: "quad"}[corners], rows, None
+    fans = [[0, k, k + 1] for k in range(1, corners - 1)]
+    return "triangle", rows[:, fans].reshape(-1, 3), np.arange(len(rows) + 1) * len(fans)
 
 
-def _groups(found, starts):
+class Blocks:
+    """Blocks of cells put together by types, each cell once.
+
+    Attributes
+    ----------
+    cells : dict, type -> (k, nn)
+    twice : dict, type -> number of cells that were left out, as they are on the points of others
+    """
+
+    def __init__(self, kinds: list[str], rows: list[np.ndarray], parts: list[np.ndarray | None]) -> None:
+        self._kinds, self._parts, self._first = kinds, parts, []
+        there: dict[str, list[np.ndarray]] = {}
+        for kind, block in zip(kinds, rows):
+            before = there.setdefault(kind, [])
+            self._first.append(sum(map(len, before)))
+            before.append(block)
+        self.cells: dict[str, np.ndarray] = {}
+        self.twice: dict[str, int] = {}
+        self._kept: dict[str, np.ndarray] = {}
+        for kind, blocks in there.items():
+            if sum(map(len, blocks)):
+                whole = np.concatenate(blocks)
+                self.cells[kind], self._kept[kind] = once(kind, whole)
+                self.twice[kind] = len(whole) - len(self.cells[kind])
+
+    def numbers(self, block: int, chosen: Any) -> tuple[str, np.ndarray]:
+        """Type, and numbers of the cells that cells ``chosen`` of a block have become."""
+        kind, parts = self._kinds[block], self._parts[block]
+        chosen = np.asarray(chosen, np.int64)
+        if parts is not None:
+            chosen = np.concatenate([np.zeros(0, np.int64), *(np.arange(parts[k], parts[k + 1]) for k in chosen)])
+        return kind, self._kept[kind][self._first[block] + chosen] if len(chosen) else chosen
+
+
+def once(kind: str, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Cells (k, nn) without those on the points of earlier ones, and the number that each of the given has in them.
+
+    Faces that run through their points the other way round are other faces.
+    """
+    corners = {"triangle": 3, "quad": 4}.get(kind.rstrip("0123456789"))
+    if corners is None:
+        keys = np.sort(rows, axis=1)
+    else:  # from the smallest corner on, in their order
+        turned = np.argmin(rows[:, :corners], axis=1)[:, None] + np.arange(corners)
+        keys = np.take_along_axis(rows[:, :corners], turned % corners, axis=1)
+    mixed = (keys.astype(np.uint64) * np.random.default_rng(0).integers(1, 2**63, keys.shape[1], np.uint64)).sum(axis=1)
+    if len(np.unique(mixed)) == len(rows):  # equal cells have equal sums
+        return rows, np.arange(len(rows))
+    _, first, place = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    return rows[first[order]], np.argsort(order)[place.ravel()]
+
+
+def _groups(found, whole):
     """Name -> type -> numbers of cells or points."""
     groups: dict[str, dict[str, list]] = {}
 
@@ -160,16 +240,16 @@ def _groups(found, starts):
 
     for name, parts in found.cell_sets.items():
         if not name.startswith("gmsh:"):
-            for (kind, first, _), numbers in zip(starts, parts):
+            for block, numbers in enumerate(parts):
                 if numbers is not None:
-                    add(name, kind, first + np.asarray(numbers, np.int64))
+                    add(name, *whole.numbers(block, numbers))
     for name, numbers in found.point_sets.items():
         add(name, NODES, numbers)
     if not groups:
         for name, rows in _numbered(found):
-            for (kind, first, _), chosen in zip(starts, rows):
-                add(name, kind, first + np.flatnonzero(chosen))
-    return {name: {k: np.concatenate(v) for k, v in parts.items()} for name, parts in groups.items()}
+            for block, chosen in enumerate(rows):
+                add(name, *whole.numbers(block, np.flatnonzero(chosen)))
+    return {name: {k: np.unique(np.concatenate(v)) for k, v in parts.items()} for name, parts in groups.items()}
 
 
 def _numbered(found):

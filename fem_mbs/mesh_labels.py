@@ -1,11 +1,26 @@
-"""What readers of mesh files return, and points that are named by labels."""
+"""What readers of mesh files share: the text of a file, what they return, and points that are named by labels."""
 
+import codecs
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from fem_mbs.arguments import Named
+
+
+def text_of(path: str | Path) -> str:
+    """Text of a file in UTF-8, with or without a byte order mark, in UTF-16 with one, or in Latin-1."""
+    raw = Path(path).read_bytes()
+    if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        text = raw.decode("utf-16", errors="replace")
+    else:
+        try:
+            text = raw.decode("utf-8-sig")
+        except UnicodeDecodeError:
+            text = raw.decode("latin-1")
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 class Block(NamedTuple):
@@ -24,6 +39,7 @@ class Found:
     cells : list of Block
     cell_sets : name -> numbers of cells of each block
     point_sets : name -> numbers of points
+    doubts : what is to be warned of
     """
 
     def __init__(
@@ -32,11 +48,13 @@ class Found:
         cells: dict[str, np.ndarray],
         cell_sets: dict[str, list[np.ndarray]],
         point_sets: dict[str, np.ndarray],
+        doubts: Iterable[str] = (),
     ) -> None:
         self.points, self.cell_sets, self.point_sets = points, cell_sets, point_sets
         self.cells = [Block(kind, rows) for kind, rows in cells.items()]
         self.cell_data: dict[str, Any] = {}
         self.field_data: dict[str, Any] = {}
+        self.doubts = list(doubts)
 
 
 class Labels:
@@ -70,3 +88,35 @@ class Labels:
             self.owner.check(False, "path", self.path, f"has a cell with node {wanted[~there][0]}, which is not there")
         found = self.order[at]
         return found if missing else found[there]
+
+
+class Elements:
+    """Labels of elements with their nodes, to find those that a file has twice.
+
+    Attributes
+    ----------
+    count : int, elements given
+    again : list of int, labels that stand for the same cell twice
+    """
+
+    def __init__(self) -> None:
+        self._nodes: dict[int, tuple] = {}
+        self.count, self.again = 0, []  # type: ignore[var-annotated]
+
+    def add(self, label: int, kind: str, nodes: Any) -> bool:
+        """Add an element; False if it has been added before, ValueError if its label belongs to another one."""
+        self.count += 1
+        new = (kind, *nodes)
+        old = self._nodes.setdefault(label, new)
+        if old is new:
+            return True
+        if old != new:
+            raise ValueError(f"element {label} is defined twice, with other nodes")
+        self.again.append(label)
+        return False
+
+    def warnings(self) -> Iterable[str]:
+        """What is to be warned of."""
+        if self.again:
+            few = ", ".join(map(str, self.again[:5])) + " …" * (len(self.again) > 5)
+            yield f"defines {len(self.again)} elements twice ({few}); each is read once"

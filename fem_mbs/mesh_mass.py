@@ -11,6 +11,7 @@ C = ∫ x xᵀ ρ dV about the centre of mass the inertia is tr(C) I − C.
 Source: docs/theory/bodies.md, (6).
 """
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from fem_mbs.arguments import Checked, Keywords, Named
 from fem_mbs.cells import CELLS, DRAWN, outer_faces
 from fem_mbs.errors import Warnings
 from fem_mbs.mesh import Mesh
-from fem_mbs.mesh_files import LARGE_UNSAID, SMALL, load
+from fem_mbs.mesh_files import LARGE_UNSAID, SMALL, mesh_of
 
 # corners of the tetrahedra of linear cells, in the numbering of VTK and meshio
 TETRAHEDRA = {
@@ -29,7 +30,8 @@ TETRAHEDRA = {
     "wedge": [[0, 1, 2, 3], [1, 2, 3, 4], [2, 3, 4, 5]],
     "hexahedron": [[0, 1, 3, 4], [1, 2, 3, 6], [1, 3, 4, 6], [1, 4, 5, 6], [3, 4, 6, 7]],
 }
-FLAT = ("triangle", "quad")
+FLAT = {"triangle": 3, "quad": 4, "triangle6": 6, "quad8": 8}
+OTHERS = ("vertex", "line", "line3")  # have no volume and bound none
 ROUND_OFF = 1e-15  # of the extent of a mesh, in its centre of mass
 
 
@@ -87,10 +89,13 @@ def mass_of_mesh(mesh: Any, density: float, *, scale: float = 1.0) -> MassProper
     density, scale = owner.positive("density", density, "kg/m³"), owner.positive("scale", scale)
     points, blocks = cells_of(owner, mesh)
     solid = [(kind, cells) for kind, cells in blocks if kind.rstrip("0123456789") in TETRAHEDRA]
-    origin = points.mean(axis=0)
+    other = [kind for kind, _ in blocks if kind.rstrip("0123456789") not in TETRAHEDRA and kind not in (*FLAT, *OTHERS)]
+    owner.check(not other, "mesh", ", ".join(other), "are types of cells that have no rule of volume here")
+    used = np.unique(np.concatenate([np.zeros(0, np.int64), *(np.ravel(cells) for _, cells in blocks)]))
+    origin = points[used].mean(axis=0)
     points = scale * (points - origin)
     volume, first, second = _of_solids(points, solid) if solid else moments(_of_surface(owner, points, blocks))
-    extent = np.ptp(points, axis=0).max()
+    extent = np.ptp(points[used], axis=0).max()
     if not solid and volume < 0.0:  # the faces look inwards
         volume, first, second = -volume, -first, -second
     owner.check(volume > 1e-12 * extent**3, "mesh", mesh, f"has a volume of {volume:.3g} m³")
@@ -114,11 +119,17 @@ def surface_of(mesh: Any, scale: float, offset: np.ndarray, color: Any = None) -
 
     points, blocks = cells_of(Named("surface_of"), mesh)
     solid = [(kind, cells) for kind, cells in blocks if kind.rstrip("0123456789") in TETRAHEDRA]
-    faces = [cells for kind, cells in blocks if kind in FLAT]  # of solids often those of some groups alone
+    faces = surface_faces(blocks)  # of solids often those of some groups alone
     if solid and all(kind in CELLS for kind, _ in solid):
         outer = outer_faces([(CELLS[kind], cells) for kind, cells in solid])
         faces = [np.concatenate([rows[:, corners] for corners in DRAWN[nn]]) for nn, rows in outer.items()]
     return shapes.Mesh(scale * points, faces, offset=offset, color=color) if faces else None
+
+
+def surface_faces(blocks: Iterable[tuple[str, np.ndarray]]) -> list[np.ndarray]:
+    """Triangles and quadrilaterals (k, 3 or 4) of the faces in blocks (kind, cells), those with middle nodes cut up."""
+    flat = [(cells, FLAT[kind]) for kind, cells in blocks if kind in FLAT]
+    return [cells if nn < 5 else cells[:, DRAWN[nn]].reshape(-1, 3) for cells, nn in flat]
 
 
 def cells_of(owner: Checked, mesh: Any) -> tuple[np.ndarray, list[tuple[str, np.ndarray]]]:
@@ -127,11 +138,7 @@ def cells_of(owner: Checked, mesh: Any) -> tuple[np.ndarray, list[tuple[str, np.
         return np.asarray(mesh.points, float), [({3: "triangle", 4: "quad"}[f.shape[1]], f) for f in mesh.faces]
     if isinstance(mesh, Mesh):
         return np.asarray(mesh.points), list(mesh.cells.items())
-    if not hasattr(mesh, "cells"):
-        mesh = load(owner, mesh, "mesh")
-    points = np.zeros((len(mesh.points), 3))
-    points[:, : np.shape(mesh.points)[1]] = mesh.points
-    return points, [(block.type, np.asarray(block.data)) for block in mesh.cells]
+    return cells_of(owner, mesh_of(owner, mesh, 1.0, "mesh"))
 
 
 def _of_solids(points, solid):
@@ -184,10 +191,7 @@ def _of_surface(owner, points, blocks):
 
 def _closed(owner, points, blocks):
     """Triangles (k, 3) of a closed surface."""
-    triangles = [cells for kind, cells in blocks if kind == "triangle"]
-    for kind, cells in blocks:
-        if kind == "quad":
-            triangles += [cells[:, [0, 1, 2]], cells[:, [0, 2, 3]]]
+    triangles = [cells[:, DRAWN[FLAT[kind]]].reshape(-1, 3) for kind, cells in blocks if kind in FLAT]
     names = ", ".join(sorted({kind for kind, _ in blocks})) or "nothing"
     owner.check(triangles, "mesh", names, "are its cells; triangles, quadrilaterals or solid cells are needed")
     faces = np.concatenate(triangles)

@@ -1,8 +1,10 @@
 """Meshes in bulk data of Nastran: GRID, CTETRA, CHEXA, CPENTA, CPYRAM, triangles and quadrilaterals.
 
 Groups are "property 7" of the cells with this number of a property, and "SPC1 3" of the points that a set of supports
-holds. Lines, springs, rigid elements, loads and materials are passed over. What would put points elsewhere or leave
-cells out is refused: other coordinate systems, INCLUDE, cells of which some middle nodes are missing.
+holds. Lines, springs, rigid elements, loads and materials are passed over. Cards of elements and grids begin with C and
+G: those that are passed over are a closed list (`PASSED`), any other is refused by name. Refused is also what would put
+points elsewhere or leave cells out: other coordinate systems, INCLUDE, cells without some of their middle nodes. Cards
+after ENDDATA are not read.
 
 Nodes are numbered as those of VTK but for the middles of upright edges, which Nastran has before those of the upper
 face. meshio's reader takes no blank continuations, which most programs write, and drops middle nodes of CPENTA.
@@ -17,7 +19,7 @@ import numpy as np
 
 from fem_mbs.arguments import Named
 from fem_mbs.errors import ParameterError
-from fem_mbs.mesh_labels import Found, Labels
+from fem_mbs.mesh_labels import Elements, Found, Labels, text_of
 from fem_mbs.nastran_cards import cards_of, number
 
 # number of nodes -> type of cell, and where its nodes stand in the card
@@ -28,10 +30,18 @@ CELLS_OF: dict[str, dict[int, tuple[str, Sequence[int]]]] = {
     "CHEXA": {8: ("hexahedron", range(8)), 20: ("hexahedron20", HEXA20)},
     "CPENTA": {6: ("wedge", range(6)), 15: ("wedge15", WEDGE15)},
     "CPYRAM": {5: ("pyramid", range(5)), 13: ("pyramid13", range(13))},
+    "CPYRA": {5: ("pyramid", range(5)), 13: ("pyramid13", range(13))},
     "CTRIA3": {3: ("triangle", range(3))}, "CTRIAR": {3: ("triangle", range(3))},
     "CQUAD4": {4: ("quad", range(4))}, "CQUADR": {4: ("quad", range(4))},
     "CTRIA6": {6: ("triangle6", range(6))}, "CQUAD8": {8: ("quad8", range(8))},
 }  # fmt: skip
+PASSED = """
+CBAR CBARAO CBEAM CBEAM3 CBEND CROD CONROD CTUBE CVISC CGAP CELAS1 CELAS2 CELAS3 CELAS4 CDAMP1 CDAMP2 CDAMP3 CDAMP4
+CDAMP5 CMASS1 CMASS2 CMASS3 CMASS4 CONM1 CONM2 CBUSH CBUSH1D CBUSH2D CWELD CFAST CSEAM CHBDYE CHBDYG CHBDYP CONV
+CONV3 CONVM CONTRLT CORD1R CORD1C CORD1S CORD2R CORD2C CORD2S CORD3G CORD3R CREEP CSET CSET1 CSUPER CSUPEXT CAERO1
+CAERO2 CAERO3 CAERO4 CAERO5 CSSCHD CLOAD CYAX CYJOIN CYSUP CYSYM CEND CNTNL CONTACT CONTF CONTPRM CONTX11 CONCTL
+CMBEAM CMBUSH CMBUSHC CMBUSHE CMBUSHT CMSPDP CMSPDPC CMSPDPE GENEL GRAV GUST GAPPRM GVAR GRDSET GPFORCE GLOBSUB
+""".split()  # lines, springs, masses, coordinate systems, loads that begin with C or G
 SHOWN = 40  # characters of a line in a message
 
 
@@ -45,9 +55,12 @@ class Bulk:
         self.cells: dict[str, list[list[int]]] = {}
         self.properties: dict[str, list[int]] = {}
         self.held: dict[str, list[int]] = {}
-        lines = Path(path).read_text(encoding="latin-1").splitlines()
+        self.elements = Elements()
+        lines = text_of(path).split("\n")
         heads = (k + 1 for k, line in enumerate(lines) if line.split("$")[0].upper().split() == ["BEGIN", "BULK"])
         begin = next(heads, 0)  # files of bulk data alone have no such line
+        ends = (k for k in range(begin, len(lines)) if lines[k].lstrip().upper().startswith("ENDDATA"))
+        lines = lines[: next(ends, len(lines))]
         for at, line, (card, *fields) in cards_of(lines[begin:]):
             self.at, self.line = begin + at, line.strip()
             try:
@@ -56,6 +69,9 @@ class Bulk:
                 if isinstance(error, ParameterError):
                     raise
                 raise self.refuse(f"cannot be read ({error})") from None
+        declared = sum(line.split("$")[0].upper().lstrip().startswith(tuple(CELLS_OF)) for line in lines[begin:])
+        message = f"has {declared} lines that begin a cell, of which {self.elements.count} were read"
+        owner.check(declared == self.elements.count, "path", self.path, message)
 
     def refuse(self, why: str) -> ParameterError:
         """The error of the line that is read."""
@@ -69,12 +85,17 @@ class Bulk:
             self.places.append([number(x or "0") for x in fields[2:5]])
         elif card in CELLS_OF:
             kind, nodes = self._cell(card, fields[2:])
+            if not self.elements.add(int(fields[0]), kind, nodes):
+                return
             self.cells.setdefault(kind, []).append(nodes)
             self.properties.setdefault(kind, []).append(int(fields[1] or 0))
         elif card == "SPC1":
             self.held.setdefault(f"SPC1 {fields[0]}", []).extend(_listed(fields[2:]))
-        elif card.startswith("INCLUDE") or (card == "GRDSET" and fields[1] not in ("", "0")):
+        elif card.startswith(("INCLUDE", "BEGIN")) or (card == "GRDSET" and fields[1] not in ("", "0")):
             raise self.refuse("is not followed; put all into one file, in the basic coordinate system")
+        elif card.startswith(("C", "G")) and card not in PASSED:
+            cells = ", ".join(CELLS_OF)
+            raise self.refuse(f"{card} is not supported; cells are {cells}. Remove it if it is no part of the mesh")
 
     def _cell(self, card, fields):
         """Type and labels of the nodes of a cell, in the order of VTK."""
@@ -104,7 +125,8 @@ def read_nastran(owner: Named, path: str | Path) -> Found:
     different = np.unique(np.concatenate(tags))
     groups = {f"property {k}": [np.flatnonzero(tag == k) for tag in tags] for k in different[different > 0]}
     held = {name: labels.of(nodes, missing=False) for name, nodes in bulk.held.items()}
-    return Found(np.array(bulk.places), {kind: labels.of(rows) for kind, rows in bulk.cells.items()}, groups, held)
+    cells = {kind: labels.of(rows) for kind, rows in bulk.cells.items()}
+    return Found(np.array(bulk.places), cells, groups, held, bulk.elements.warnings())
 
 
 def _listed(fields):

@@ -14,6 +14,7 @@ def lines_of(lines: list[str]) -> Iterator[tuple[int, str, list[str]]]:
     """Number of the line, the line, name of the card ("" of a continuation) and its 8 fields, 4 of large ones."""
     for at, line in enumerate(lines, 1):
         text = line.split("$")[0].rstrip()
+        text = text if "," in text else text.expandtabs(8)
         if not text.strip():
             continue
         name = text.split(",")[0].strip() if "," in text else text[:8].strip()
@@ -22,7 +23,6 @@ def lines_of(lines: list[str]) -> Iterator[tuple[int, str, list[str]]]:
         if "," in text:
             parts = [part.strip() for part in text.split(",")[1:]]
         else:
-            text = text.expandtabs(8)
             parts = [text[k : k + width].strip() for k in range(8, len(text), width)]
         name = name.rstrip("*").strip()
         yield at, line, ["" if name.startswith(("+", "*")) else name.upper(), *(parts + [""] * per)[:per]]

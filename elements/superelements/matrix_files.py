@@ -128,6 +128,7 @@ def _dmig(owner, key, path, lines):
     """Entries of the DMIG matrix of a punch file; of several that whose name begins with the letter of ``key``."""
     heads: dict[str, int] = {}
     entries: dict[str, list] = {}
+    others: dict[str, ParameterError] = {}  # loads and what else is in a punch file: refused if it is asked for
     name, column = "", (0, 0)
     for number, line, fields in lines_of(lines):
         card, parts = fields[0].upper(), [*fields[1:], *[""] * 8]
@@ -137,13 +138,15 @@ def _dmig(owner, key, path, lines):
         try:
             if card == "DMIG" and parts[1] == "0":
                 name, form = parts[0].upper(), int(parts[2])
-                heads[name], entries[name] = form, entries.get(name, [])
-                if form not in (SYMMETRIC, SQUARE):
-                    raise _refuse(
-                        owner, key, path, number, line, f"form {form} is neither 6 (symmetric) nor 1 (square)"
-                    )
-                if parts[3] not in ("1", "2"):
-                    raise _refuse(owner, key, path, number, line, f"type {parts[3]} is not 1 or 2: real numbers")
+                why = f"form {form} is neither 6 (symmetric) nor 1 (square)" if form not in (SYMMETRIC, SQUARE) else ""
+                why = f"type {parts[3]} is not 1 or 2: real numbers" if not why and parts[3] not in ("1", "2") else why
+                if why:
+                    others[name] = _refuse(owner, key, path, number, line, why)
+                else:
+                    heads[name], entries[name] = form, entries.get(name, [])
+                continue
+            if card == "DMIG" and parts[0].upper() in others:
+                name = ""
                 continue
             if card == "DMIG":
                 name, column = parts[0].upper(), (int(parts[1]), int(parts[2] or 0))
@@ -163,7 +166,11 @@ def _dmig(owner, key, path, lines):
             why = "is not a line of DMIG: it needs a node, a component and a value"
             raise _refuse(owner, key, path, number, line, why) from None
     wanted = [one for one in entries if entries[one]]
-    fitting = [one for one in wanted if one.startswith(key[:1].upper())] if len(wanted) > 1 else wanted
+    several = len(wanted) + len(others) > 1
+    fitting = [one for one in wanted if one.startswith(key[:1].upper())] if several else wanted
+    refused = [one for one in others if not several or one.startswith(key[:1].upper())]
+    if refused and not fitting:
+        raise others[refused[0]]
     if len(fitting) != 1:
         message = (
             f"has {len(fitting)} DMIG matrices whose name begins with {key[:1].upper()}: {', '.join(wanted) or 'none'}"

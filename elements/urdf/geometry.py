@@ -10,10 +10,11 @@ import numpy as np
 
 from fem_mbs import shapes
 from fem_mbs.arguments import Named
-from fem_mbs.elements.urdf.text import AT_ORIGIN, Picture, Pose, Robot
+from fem_mbs.elements.urdf.text import AT_ORIGIN, GEOMETRIES, Picture, Pose, Robot
 from fem_mbs.errors import FemMbsError, Warnings
-from fem_mbs.mesh_files import load
-from fem_mbs.mesh_mass import FLAT, mass_of_mesh
+from fem_mbs.mesh_files import mesh_of
+from fem_mbs.mesh_mass import mass_of_mesh, surface_faces
+from fem_mbs.spelling import listed
 
 
 class Meshes:
@@ -42,28 +43,25 @@ class Meshes:
         return next((place for place in places if place.is_file()), places[0])
 
     def mesh(self, picture: Picture) -> Any:
-        """The scaled meshio.Mesh of a picture.
+        """The scaled mesh of a picture.
 
         Raises
         ------
         ParameterError
-            No such file, or none that meshio reads.
+            No such file, or none that can be read.
         """
         name = picture.sizes["filename"]
         if name not in self._read:
             owner, path = Named("URDF mesh", name), self.path(name)
             owner.check(path.is_file(), "mesh", str(path), "is not there; packages={name: folder} tells where")
-            self._read[name] = load(owner, path)
-        found = self._read[name].copy()
-        points = np.zeros((len(found.points), 3))
-        points[:, : found.points.shape[1]] = found.points
-        found.points = points * picture.sizes["scale"]
-        return found
+            self._read[name] = mesh_of(owner, path, 1.0, "mesh")
+        return self._read[name].moved(lambda points: points * picture.sizes["scale"])
 
     def shape(self, picture: Picture, place: Pose) -> Any:
-        """Shape of a picture of a link at the pose ``place``; None, with a warning, where its mesh cannot be had."""
+        """Shape of a picture of a link at the pose ``place``; None, with a warning, where it cannot be had."""
         pose = place.then(picture.pose)
         try:
+            _check_solid(picture)
             return shape_of(picture, pose, None if picture.kind != "mesh" else self.mesh(picture))
         except FemMbsError as error:
             Warnings.issue(f"{error} It is not drawn.")
@@ -71,6 +69,7 @@ class Meshes:
 
     def mass(self, picture: Picture, density: float) -> tuple[float, np.ndarray, np.ndarray]:
         """Mass [kg], centre of mass (3,) and inertia (3, 3) about it, in the axes of the link, of a solid picture."""
+        _check_solid(picture)
         if picture.kind == "mesh":
             found = mass_of_mesh(self.mesh(picture), density)
             mass, center, inertia = found.mass, found.center, found.inertia
@@ -79,6 +78,12 @@ class Meshes:
             inertia = np.diag(J)
         p, R = picture.pose
         return mass, p + R @ center, R @ inertia @ R.T
+
+
+def _check_solid(picture):
+    """Refuse a geometry of other programs, which is none of URDF's."""
+    message = f"is not supported; URDF has {listed(GEOMETRIES)}."
+    Named("URDF geometry", picture.kind).check(picture.kind in GEOMETRIES, "geometry", picture.kind, message)
 
 
 def _solid(picture, density):
@@ -99,7 +104,7 @@ def _solid(picture, density):
 
 
 def shape_of(picture: Picture, pose: Pose, mesh: Any) -> Any:
-    """The shape of a picture at a pose in node axes; ``mesh``: its meshio.Mesh if it is one."""
+    """The shape of a picture at a pose in node axes; ``mesh``: its mesh if it is one."""
     sizes: Any = picture.sizes
     placed: Any = {"offset": pose.p, "rotation": pose.R, "color": picture.color}
     if picture.kind == "box":
@@ -111,7 +116,7 @@ def shape_of(picture: Picture, pose: Pose, mesh: Any) -> Any:
         return {"cylinder": shapes.Cylinder, "capsule": shapes.Capsule}[picture.kind](
             -end, end, sizes["radius"], **placed
         )
-    faces = [block.data for block in mesh.cells if block.type in FLAT]
+    faces = surface_faces(mesh.cells.items())
     Named("URDF mesh", sizes["filename"]).check(faces, "mesh", 0, "triangles or quadrilaterals are in it.")
     if np.prod(sizes["scale"]) < 0.0:  # a mirror image: its faces would look inwards
         faces = [block[:, ::-1] for block in faces]

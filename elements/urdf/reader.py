@@ -32,6 +32,7 @@ from fem_mbs.elements.urdf.tree import (
     moved,
     shared_limits,
     turn_z_to,
+    without_locked,
 )
 from fem_mbs.errors import Warnings
 from fem_mbs.model import Model
@@ -122,7 +123,8 @@ def from_urdf(
     Notes
     -----
     A joint whose name is that of a link gets " joint" added in the model. Limits of a joint that follows another
-    (``mimic``) are moved to the one that leads.
+    (``mimic``) are moved to the one that leads. One that follows a fixed joint is `Fixed` at its offset; one with equal
+    limits is as a joint of type fixed, with a warning. A root link that is part of the ground needs no inertia.
 
     Examples
     --------
@@ -159,11 +161,13 @@ class _Builder:
     def __init__(
         self, owner: Any, robot: Robot, made: UrdfModel, options: dict, keep: Sequence[str], meshes: Meshes
     ) -> None:
-        self.owner, self.robot, self.made, self.options, self.meshes = owner, robot, made, options, meshes
+        self.owner, self.made, self.options, self.meshes = owner, made, options, meshes
         for name in keep:
             joint = robot.joints.get(name) if isinstance(name, str) else None
             owner.check(joint is not None and joint.kind == "fixed", "keep", name, "is no fixed joint of the file")
-        self.groups = groups_of(owner, robot, tuple(keep))
+        self.robot, held = without_locked(robot, options["limits"])
+        robot = self.robot
+        self.groups = groups_of(owner, robot, (*keep, *held))
         self.follow = followers(owner, robot)
         self.ends = shared_limits(owner, robot, self.follow) if options["limits"] else {}
         self.group_of = {name: group for group in self.groups for name in group.places}
@@ -255,7 +259,7 @@ class _Builder:
         on_ground = group.joint is None and self.options["base"] == "ground"
         weights = list(self._weights(group))
         mass = sum(weight[0] for weight in weights)
-        if mass == 0.0:
+        if mass == 0.0 or (on_ground and not any(J.any() for _, _, J in weights)):  # ground needs no inertia
             self._check_massless(group, on_ground)
             node, center = self.made.model.ground, np.zeros(3)
         else:

@@ -8,6 +8,7 @@ fixed axes x, y, z in this order:
 Source: docs/theory/urdf.md, (1); specification of URDF (wiki.ros.org/urdf/XML).
 """
 
+import codecs
 import os
 import xml.etree.ElementTree as ET
 from pathlib import Path
@@ -21,6 +22,8 @@ from fem_mbs.rotations import exp
 from fem_mbs.spelling import listed, meant
 
 KINDS = ("revolute", "continuous", "prismatic", "fixed", "planar", "floating")
+GEOMETRIES = ("box", "cylinder", "capsule", "sphere", "mesh")
+OTHERS = ("plane", "ellipsoid", "cone", "heightmap", "polyline", "convex", "octree", "empty")  # of other programs
 READ = {
     "robot": ("link", "joint", "material", "gazebo", "transmission", "sensor", "ros2_control"),
     "link": ("inertial", "visual", "collision", "gazebo", "contact", "sensor"),
@@ -72,6 +75,7 @@ class Limits(NamedTuple):
     upper: float
     effort: float | None
     velocity: float | None
+    given: bool = False  # both lower and upper are in the file
 
 
 class Mimic(NamedTuple):
@@ -135,14 +139,14 @@ def read_urdf(owner: Any, given: Any) -> Robot:
     """
     owner.as_instance("urdf", given, (str, os.PathLike), "the path of a file, or its text")
     text, folder = given, Path.cwd()
-    if not (isinstance(given, str) and given.lstrip().startswith("<")):
+    if not (isinstance(given, str) and given.lstrip("\ufeff \t\r\n").startswith("<")):
         path = Path(given)
         try:
             text, folder = path.read_bytes(), path.resolve().parent
         except (OSError, ValueError) as error:
             raise ParameterError(owner, "urdf", str(given), f"cannot be read: {error}") from None
     try:
-        root = ET.fromstring(text)
+        root = ET.fromstring(text.removeprefix("\ufeff" if isinstance(text, str) else codecs.BOM_UTF8).lstrip())
     except (ET.ParseError, ValueError) as error:
         raise ParameterError(owner, "urdf", "…", f"is no XML: {error}") from None
     owner.check(root.tag == "robot", "urdf", f"<{root.tag}>", "is its outermost tag; that of URDF is <robot>")
@@ -199,10 +203,12 @@ class _Reader:
         geometry, color = self._one(part, "geometry"), None
         self.owner.check(geometry is not None and len(geometry) == 1, part.tag, "…", "must have one <geometry>")
         shape = geometry[0]
-        allowed = "box, cylinder, capsule, sphere, mesh".split(", ")
-        self.owner.check(shape.tag in allowed, f"{part.tag} geometry", shape.tag, f"must be one of {listed(allowed)}")
-        if shape.tag == "box":
-            sizes: dict = {"size": self._vector(shape, "size")}
+        known = shape.tag in (*GEOMETRIES, *OTHERS)
+        self.owner.check(known, f"{part.tag} geometry", shape.tag, f"must be one of {listed(GEOMETRIES)}")
+        if shape.tag in OTHERS:  # refused where it is drawn or gives a mass
+            sizes: dict = {}
+        elif shape.tag == "box":
+            sizes = {"size": self._vector(shape, "size")}
         elif shape.tag == "mesh":
             scale = self._vector(shape, "scale", np.ones(3))
             sizes = {"filename": self._text(shape, "filename"), "scale": scale}
@@ -252,7 +258,8 @@ class _Reader:
         if tag is None:
             return None
         ends = [self._number(tag, n, 0.0, finite=False) for n in ("lower", "upper")]
-        return Limits(*ends, *(self._number(tag, n, None, finite=False) for n in ("effort", "velocity")))
+        most = (self._number(tag, n, None, finite=False) for n in ("effort", "velocity"))
+        return Limits(*ends, *most, given=tag.get("lower") is not None and tag.get("upper") is not None)
 
     def _mimic(self, part):
         tag = self._one(part, "mimic")

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fem_mbs.elements.urdf.text import AT_ORIGIN, JointText, Limits, Pose, Robot
+from fem_mbs.errors import ParameterError, Warnings
 from fem_mbs.rotations import exp
 from fem_mbs.spelling import listed, meant
 
@@ -45,6 +46,39 @@ def turn_z_to(axis: np.ndarray) -> np.ndarray:
     return exp(np.arctan2(size, axis[2]) / size * across)
 
 
+def without_locked(robot: Robot, by_limits: bool) -> tuple[Robot, list[str]]:
+    """The robot with joints that cannot move as fixed ones; and names of those that followed a fixed one.
+
+    ``by_limits``: also hinges and slides whose limits, both in the file, are equal; not where all are such, as drawing
+    programs write zeros for limits that nobody gave.
+    """
+    joints, held = dict(robot.joints), []
+
+    def fix(name, value):
+        pose, _, _ = relative(joints[name], np.array([value]), np.zeros(1))
+        joints[name] = joints[name]._replace(kind="fixed", origin=joints[name].origin.then(pose), mimic=None)
+        values[name] = value
+
+    values = {name: 0.0 for name, joint in joints.items() if joint.kind == "fixed"}
+    movers = [joint for joint in joints.values() if SIZES[joint.kind] and joint.mimic is None]
+    equal = [j for j in movers if j.kind in ("revolute", "prismatic") and j.limits and j.limits.given]
+    equal = [joint for joint in equal if joint.limits.lower == joint.limits.upper]
+    if by_limits and len(equal) < len(movers):
+        for joint in equal:
+            fix(joint.name, joint.limits.lower)
+            text = f'has equal limits, {joint.limits.lower:.6g}: it is fixed there. limits="ignore" lets it move'
+            Warnings.issue(f"URDF joint '{joint.name}' {text}")
+    for _ in range(len(joints)):  # followers of followers too
+        moving = [joint for name, joint in joints.items() if name not in values and joint.mimic is not None]
+        followed = [joint for joint in moving if joint.mimic.joint in values and SIZES[joint.kind] == 1]
+        if not followed:
+            break
+        for joint in followed:
+            fix(joint.name, joint.mimic.multiplier * values[joint.mimic.joint] + joint.mimic.offset)
+            held.append(joint.name)
+    return robot._replace(joints=joints), held
+
+
 def groups_of(owner: Any, robot: Robot, kept: tuple | list) -> list[Group]:
     """Groups of links from the root on, parents first; joints named in ``kept`` are not merged.
 
@@ -57,7 +91,8 @@ def groups_of(owner: Any, robot: Robot, kept: tuple | list) -> list[Group]:
     parents: dict[str, str] = {}
     for joint in robot.joints.values():
         for end in (joint.parent, joint.child):
-            owner.check(end in robot.links, f"joint '{joint.name}'", end, f"is no link; {meant(end, robot.links)}")
+            if end not in robot.links:  # tested before the message is made: it compares with all links
+                raise ParameterError(owner, f"joint '{joint.name}'", end, f"is no link; {meant(end, robot.links)}")
         other = parents.setdefault(joint.child, joint.name)
         twice = f"hangs on two joints, '{other}' and '{joint.name}'; URDF knows trees only"
         owner.check(other == joint.name, "link", joint.child, twice)
@@ -88,7 +123,8 @@ def followers(owner: Any, robot: Robot) -> dict[str, tuple[str, float, float]]:
         leader, multiplier, offset, way = joint, 1.0, 0.0, [joint.name]
         while leader.mimic is not None:
             name = leader.mimic.joint
-            owner.check(name in robot.joints, f"joint '{leader.name}' mimic", name, meant(name, robot.joints))
+            if name not in robot.joints:
+                raise ParameterError(owner, f"joint '{leader.name}' mimic", name, meant(name, robot.joints))
             owner.check(name not in way, f"joint '{leader.name}' mimic", name, "is a circle: it follows itself")
             offset += multiplier * leader.mimic.offset
             multiplier *= leader.mimic.multiplier

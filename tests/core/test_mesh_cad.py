@@ -219,3 +219,40 @@ def test_bores_on_one_axis_are_told_apart_by_their_length(tmp_path):
         fem.mesh_from_cad(path, 5e-3, groups={"left": ends["left"][:3], "right": ends["right"][:3]})
     with pytest.raises(fem.ParameterError, match=r"within 0.00.* m of its point along the axis.*faces: "):
         fem.mesh_from_cad(path, 5e-3, groups={"left": (*ends["left"][:3], 0.01)})
+
+
+def boxes(path, *corners):
+    """A STEP file of cubes of 10 mm with these corners [mm]."""
+    gmsh.initialize(readConfigFiles=False, interruptible=False)
+    try:
+        gmsh.option.setNumber("General.Verbosity", 0)
+        for corner in corners:
+            gmsh.model.occ.addBox(*corner, 10, 10, 10)
+        gmsh.model.occ.synchronize()
+        gmsh.write(str(path))
+    finally:
+        gmsh.finalize()
+    return path
+
+
+def test_solids_of_a_file_that_touch_are_one_body_without_modes_at_zero(tmp_path):
+    mesh = fem.mesh_from_cad(boxes(tmp_path / "two.step", (0, 0, 0), (10, 2, 0)), 1e-2, order=1)
+    assert mesh.volume == pytest.approx(2e-6) and {"solid 1", "solid 2"} < set(mesh.groups)
+    halves = [set(mesh.cells["tetra"][mesh.group(f"solid {k}")["tetra"]].ravel()) for k in (1, 2)]
+    shared = mesh.points[sorted(halves[0] & halves[1])]
+    assert len(shared) >= 4 and shared[:, 0] == pytest.approx(np.full(len(shared), 0.01))
+    assert np.ptp(shared[:, 1]) == pytest.approx(0.008)  # they touch over 8 of 10 mm
+
+
+def test_solids_of_a_file_that_overlap_weigh_once_and_are_warned_of(tmp_path):
+    with pytest.warns(UserWarning, match=r"two\.step' has solids that overlap, by 4e-07 m³"):
+        mesh = fem.mesh_from_cad(boxes(tmp_path / "two.step", (0, 0, 0), (6, 0, 0)), 1e-2, order=1)
+    assert mesh.volume == pytest.approx(1.6e-6)
+
+
+def test_solids_of_a_file_that_are_apart_stay_apart(tmp_path):
+    mesh = fem.mesh_from_cad(boxes(tmp_path / "two.step", (0, 0, 0), (10.1, 0, 0)), 1e-2, order=1)
+    assert mesh.volume == pytest.approx(2e-6) and {"solid 1", "solid 2"} < set(mesh.groups)
+    assert not set(mesh.cells["tetra"][mesh.group("solid 1")["tetra"]].ravel()) & set(
+        mesh.cells["tetra"][mesh.group("solid 2")["tetra"]].ravel()
+    )

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 import fem_mbs as fem
+from fem_mbs.arguments import Named
+from fem_mbs.elements.superelements.matrix_files import read_matrix_file
 from fem_mbs.elements.superelements.reduce_mesh import _matrices_of
 
 ENDS = {"left": "x0", "right": "x1"}
@@ -130,3 +132,23 @@ def test_labels_and_points_must_agree(rod, tmp_path):
         fem.reduce_matrices(*files, list(points.values()), frames)
     with pytest.raises(fem.ParameterError, match=r"has nodes that are not in points: \[8\]"):
         fem.reduce_matrices(*files, points, {"left": [8], "right": frames["right"]})
+
+
+def test_matrices_of_loads_beside_the_wanted_one_are_passed_over(tmp_path):
+    """Punch files have the loads, of form 9, behind stiffness and mass; asked for by name they are refused."""
+    entry = "DMIG*   {}                           1               1\n*                      1               1 {}\n"
+    heads = {
+        "KAAX": "DMIG    KAAX           0       6       2       0\n",
+        "PAX": "DMIG    PAX            0       9       2       0\n",
+    }
+    text = (
+        heads["KAAX"] + entry.format("KAAX", "2.000000000E+00") + heads["PAX"] + entry.format("PAX ", "5.000000000E+00")
+    )
+    path = tmp_path / "all.pch"
+    path.write_text(text)
+    found = read_matrix_file(Named("test"), "K", path)
+    assert found.values.tolist() == [2.0] and found.symmetric
+    with pytest.raises(fem.ParameterError, match=r"has 0 DMIG matrices whose name begins with M"):
+        read_matrix_file(Named("test"), "M", path)
+    with pytest.raises(fem.ParameterError, match=r"'DMIG    PAX.*form 9 is neither 6"):
+        read_matrix_file(Named("test"), "P", path)

@@ -330,6 +330,70 @@ def test_what_urdf_cannot_say_is_refused_by_name():
     assert "closing" not in fem.to_urdf(looped, leave_out=["closing"]).text
 
 
+# --- files of other programs ------------------------------------------------------------------------------------------
+
+EQUAL = '<limit lower="0.5" upper="0.5"/>'
+
+
+def test_a_joint_with_equal_limits_among_others_holds_its_link_at_that_angle():
+    text = robot(
+        link("root", ""), link("arm"), link("tool"), joint("j", "continuous", "root", "arm", '<axis xyz="0 1 0"/>'),
+        joint("lock", "revolute", "arm", "tool", '<axis xyz="0 0 1"/>' + EQUAL, xyz="0 0 -1"),
+    )  # fmt: skip
+    with pytest.warns(UserWarning, match=r"URDF joint 'lock' has equal limits, 0\.5: it is fixed there"):
+        made = fem.from_urdf(text)
+    assert list(made.joints) == ["j"] and made.bodies["arm"].mass == 4.0
+    assert made.links["tool"].orientation[:, 0] == pytest.approx([np.cos(0.5), np.sin(0.5), 0.0])
+    assert list(fem.from_urdf(text, limits="ignore").joints) == ["j", "lock"]
+
+
+def test_a_file_all_of_whose_limits_are_zero_is_refused_as_drawing_programs_write_them():
+    with pytest.raises(fem.ParameterError, match=r"joint 'j'.*cannot move"):
+        fem.from_urdf(swing('<limit lower="0" upper="0"/>', "revolute"))
+
+
+def test_what_follows_a_fixed_joint_is_held_at_its_offset():
+    follow = '<axis xyz="0 0 1"/><mimic joint="{}" multiplier="-2" offset="{}"/>'
+    text = robot(
+        link("root", ""), link("a"), link("b"), link("c"), joint("j", "fixed", "root", "a"),
+        joint("k", "continuous", "root", "b", follow.format("j", 0.3)),
+        joint("n", "continuous", "root", "c", follow.format("k", 0.1)),
+    )  # fmt: skip
+    made = fem.from_urdf(text)
+    assert {name: type(one).__name__ for name, one in made.joints.items()} == {"k": "Fixed", "n": "Fixed"}
+    assert made.links["b"].orientation[:, 0] == pytest.approx([np.cos(0.3), np.sin(0.3), 0.0])
+    assert made.links["c"].orientation[:, 0] == pytest.approx([np.cos(0.5), -np.sin(0.5), 0.0])
+    made.model.compile()
+
+
+def test_a_root_on_the_ground_needs_no_inertia():
+    zero = '<inertial><mass value="1"/><inertia ixx="0" iyy="0" izz="0"/></inertial>'
+    text = robot(link("root", zero), link("body"), joint("j", "continuous", "root", "body", '<axis xyz="0 1 0"/>'))
+    assert list(fem.from_urdf(text).bodies) == ["body"]
+    with pytest.raises(fem.ParameterError, match="principal moments"):
+        fem.from_urdf(text, base="free")
+
+
+@pytest.mark.parametrize("before", ["", "\n  ", "\ufeff", "\ufeff\n"])
+@pytest.mark.parametrize("as_file", [True, False])
+def test_blank_lines_and_marks_before_the_declaration_do_not_matter(tmp_path, before, as_file):
+    text = before + '<?xml version="1.0" encoding="utf-8"?>\n' + swing()
+    path = tmp_path / "r.urdf"
+    path.write_text(text, encoding="utf-8")
+    assert list(fem.from_urdf(path if as_file else text).joints) == ["j"]
+
+
+def test_geometries_of_other_programs_matter_only_where_they_are_drawn_or_weigh():
+    plane = "<{0}><geometry><plane normal='0 0 1'/></geometry></{0}>"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert list(fem.from_urdf(swing(body=MASS + plane.format("collision"))).joints) == ["j"]
+    with pytest.warns(UserWarning, match="plane' is not supported.*It is not drawn"):
+        fem.from_urdf(swing(body=MASS + plane.format("visual")))
+    with pytest.raises(fem.ParameterError, match="geometry = 'plane' is not supported; URDF has box"):
+        fem.from_urdf(swing(body=plane.format("collision")), density=1000.0)
+
+
 # --- words ------------------------------------------------------------------------------------------------------------
 
 LIMIT = '<limit lower="{}" upper="{}"/>'
@@ -355,7 +419,7 @@ WRONG = {
     "all must be > 0": swing(body='<inertial><mass value="1"/><inertia ixx="0" iyy="0" izz="0"/></inertial>'),
     "mimic = 'k'": swing('<mimic joint="k"/>'),
     "follows itself": swing('<mimic joint="j"/>'),
-    "must be one of box": swing(body=MASS + "<visual><geometry><cone/></geometry></visual>"),
+    "must be one of box": swing(body=MASS + "<visual><geometry><bxo/></geometry></visual>"),
 }  # fmt: skip
 
 
