@@ -260,11 +260,7 @@ class CompliantContact(Force):
         return self.contact.picture()
 
     def regular(self, point: Any) -> bool:
-        """True where forces are smooth about a configuration of `fem_mbs.verify`: closed, not about to be cut off.
-
-        There the state is the rate of the configuration itself, and the law has a corner where the rate exceeds both
-        the state and ``least_speed``: only rates below ``least_speed`` are regular.
-        """
+        """True where forces are smooth about a configuration of `fem_mbs.verify`: closed, not about to be cut off."""
         here = point.copy(x0=point.x, R0=point.R)
         if not getattr(self.contact, "regular", lambda _: True)(here):
             return False
@@ -272,14 +268,19 @@ class CompliantContact(Force):
         call = evaluator_of(self.contact)
         found = call("contact", here)
         delta, rate = -found["gap"][0], -found["G_N"] @ point.v
-        slope = self.factor / self.least_speed
+        speed = max(self.checked_state(max(rate, 0.0)), self.least_speed)
+        slope = self.factor / speed
         damping = 1.0 + slope * rate
         if delta <= 0.1 * point.size or damping <= 0.5:
             return False
         # within reach of differences, 0.003 of the size and of 1 rad, small bodies turn their normal, and so the rate
         reach = 0.005 * np.tile([point.size] * 3 + [1.0] * 3, len(point.x))
         change = np.abs(reach * (point.v @ call("contact_hessian", here)["H_N"])).max()
-        return damping - slope * change > 0.25 and rate + change < 0.9 * self.least_speed
+        return damping - slope * change > 0.25 and rate + change < 0.9 * speed
+
+    def checked_state(self, state: Any) -> Any:
+        """State with which `fem_mbs.verify` checks: the law has a corner where the rate is the largest of the phase."""
+        return 2.0 * state
 
 
 def _largest_radius(contact):
