@@ -20,7 +20,8 @@ the matrix, so that a wrong small block is not hidden by a stiff large one.
 
 An element says what does not hold for it by attributes: ``invariant = False`` (loads of fixed direction, prescribed
 coordinates), ``conservative = False`` (its forces are not the gradient of its energy). A method ``regular(point)`` says
-whether it can be differentiated at a configuration: contacts with edges cannot where the nearest point changes kind.
+whether it can be differentiated at a configuration: contacts with edges cannot where the nearest point changes kind. A
+method ``checked_state(state)`` returns the internal variables to check with, from the initial ones.
 """
 
 from collections.abc import Callable, Sequence
@@ -475,7 +476,7 @@ def check_element(element: "Element", seed: int = 0, configurations: int = 50, a
         if call.has("engage"):  # it was engaged in another pose
             point.state = call("engage", random_point(element, rng, angle))["state"]
         elif call.has("initial"):
-            point.state = call("initial", point)["state"]
+            point.state = getattr(element, "checked_state", lambda state: state)(call("initial", point)["state"])
         if call.has("inertia"):
             _check_inertia(call, point, report, size)
         if call.has("force"):

@@ -59,8 +59,8 @@ class CompliantContact(Force):
         Sliding speed below which friction fades (to zero at rest: what sticks creeps). Well below the sliding speeds of
         interest; steps must resolve w_s/μ g.
     least_speed : float > 0 [m/s]
-        Lower bound of the approach speed δ̇_i in the damping. Choose it well below impact speeds and above those of
-        vibrations in closed contact, which it decides the damping of.
+        Lower bound of the speed δ̇_i in the damping, which is the largest rate of indentation since the first touch.
+        Choose it well below impact speeds and above those of vibrations in closed contact, whose damping depends on it.
     simple_tangent : bool
         Leave (8) out of the tangents, and w wᵀ/s³ while the contact slides faster than w_s. Forces are the same, steps
         with friction take a third of the time, and Newton's iteration does not swing between two sliding states in
@@ -94,6 +94,11 @@ class CompliantContact(Force):
 
     Notes
     -----
+    The damping is scaled by the largest rate of indentation of the present phase of contact, from first touch to
+    separation. Of a free impact this is the approach speed. Bodies that touch already when they are struck (rows of
+    balls, preloaded journals) are damped as bodies a short distance apart. After an impact the speed stays until the
+    bodies separate: small vibrations of a contact that stays closed are damped little.
+
     Steps must resolve the impact: some hundredth of its duration, 1e-6 … 1e-5 s for steel. A run with
     ``StepControl(tolerance=…)`` finds them, see the how-to. Forces beyond the elastic limit of the material are not
     limited.
@@ -255,7 +260,7 @@ class CompliantContact(Force):
         return self.contact.picture()
 
     def regular(self, point: Any) -> bool:
-        """Whether forces are smooth about a configuration of `fem_mbs.verify`: closed, not about to be cut off."""
+        """True where forces are smooth about a configuration of `fem_mbs.verify`: closed, not about to be cut off."""
         here = point.copy(x0=point.x, R0=point.R)
         if not getattr(self.contact, "regular", lambda _: True)(here):
             return False
@@ -263,13 +268,19 @@ class CompliantContact(Force):
         call = evaluator_of(self.contact)
         found = call("contact", here)
         delta, rate = -found["gap"][0], -found["G_N"] @ point.v
-        slope = self.factor / max(rate, self.least_speed)
+        speed = max(self.checked_state(max(rate, 0.0)), self.least_speed)
+        slope = self.factor / speed
         damping = 1.0 + slope * rate
         if delta <= 0.1 * point.size or damping <= 0.5:
             return False
         # within reach of differences, 0.003 of the size and of 1 rad, small bodies turn their normal, and so the rate
         reach = 0.005 * np.tile([point.size] * 3 + [1.0] * 3, len(point.x))
-        return damping - slope * np.abs(reach * (point.v @ call("contact_hessian", here)["H_N"])).max() > 0.25
+        change = np.abs(reach * (point.v @ call("contact_hessian", here)["H_N"])).max()
+        return damping - slope * change > 0.25 and rate + change < 0.9 * speed
+
+    def checked_state(self, state: Any) -> Any:
+        """State with which `fem_mbs.verify` checks: the law has a corner where the rate is the largest of the phase."""
+        return 2.0 * state
 
 
 def _largest_radius(contact):

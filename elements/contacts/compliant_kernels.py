@@ -1,7 +1,7 @@
 """Kernels of the compliant contact: bodies that press into each other, of any contact geometry.
 
 What the nonsmooth contacts describe - gap g_N, its gradient G_N and the gradient V_T of the sliding velocity - serves a
-force law as well. With indentation δ = −g_N > 0, its rate δ̇ = −G_N v and the rate δ̇_i at first touch:
+force law as well. With indentation δ = −g_N > 0, its rate δ̇ = −G_N v and the largest rate δ̇_i since the first touch:
 
     N = K δⁿ (1 + χ δ̇/δ̇_i)  ≥ 0                  hysteresis factor χ(e): `recovery.hysteresis`, (2)-(7)             (1)
     F_T = −μ N w/s ,   w = V_T v ,  s = √(w·w + w_s²)                Coulomb's law, smooth below some w_s            (2)
@@ -19,9 +19,12 @@ N_r = ∂N/∂δ̇, H = ∂G_N/∂q, t = V_Tᵀ w and D = ∂(w/s)/∂w = I/s �
 Contacts give no ∂V_T/∂q. It is the central difference of four points of V_T, whose steps are 3e-4 of the radii of
 curvature that H shows; without friction, or with ``simple_tangent``, nothing is differenced.
 
-First touch. The state keeps δ̇_i: while the contact is open, max(0, δ̇) of the last step; while it is closed it stays.
-A contact that is closed at the start takes the rate it starts with. δ̇_i counts as at least ``least_speed``: a contact
-that is loaded without an impact would be damped without bound.
+Speed of a phase of contact. δ̇_i is the largest rate of indentation of the phase, from first touch to separation. In a
+free impact that is the rate at first touch. It is kept in the state: max(0, δ̇) of the last step while the contact is
+open, max(δ̇_i, δ̇) while it is closed. A contact that is closed at the start takes the rate it starts with. Within a step
+a rate above the state is δ̇_i itself: N = K δⁿ (1 + χ) and N_r = 0. An impact on bodies that touch already is damped as
+one on bodies a short distance apart. N − K δⁿ has the sign of δ̇: no energy is gained. δ̇_i counts as at least
+``least_speed``: a contact that is loaded without an impact would be damped without bound.
 
 The geometry is not written a second time: the kernels below call those of the wrapped contact by their addresses, with
 the same table of arguments. The start of the step, on which tangents may depend, is put where the bodies are.
@@ -32,7 +35,7 @@ checked by differences.
 
     symbol    code           shape   unit   meaning
     K, n, χ   stiffness, exponent, factor   N/mⁿ, -, -
-    δ̇_i       state[0]       ()      m/s    rate of indentation at first touch
+    δ̇_i       state[0]       ()      m/s    largest rate of indentation since the first touch
     w_s       slip_speed     ()      m/s    sliding speed at which friction is 71 % of μ N
     -         contact_at …   ()      -      addresses: kernels and parameters of the wrapped contact
 """
@@ -85,13 +88,15 @@ def start_here(arguments, nn):
 
 @kernel
 def normal_law(p, delta, rate, speed):
-    """N of (1) and its derivatives with respect to indentation and rate; ``speed`` is δ̇_i as kept."""
+    """N of (1) and its derivatives with respect to indentation and rate; ``speed`` is δ̇_i of the last step."""
     speed = max(speed, p.least_speed)
-    damping = 1.0 + p.factor * rate / speed
+    growing = rate > speed  # the rate is δ̇_i
+    damping = 1.0 + p.factor * (1.0 if growing else rate / speed)
     if delta <= 0.0 or damping <= 0.0:
         return 0.0, 0.0, 0.0
     spring = p.stiffness * delta**p.exponent
-    return spring * damping, p.exponent * spring / delta * damping, spring * p.factor / speed
+    by_rate = 0.0 if growing else spring * p.factor / speed
+    return spring * damping, p.exponent * spring / delta * damping, by_rate
 
 
 @kernel
@@ -254,11 +259,11 @@ def initial(p, arguments, x, v, gap, G_N, state):
 
 @kernel
 def accept(p, arguments, x, v, gap, G_N, state):
-    """δ̇_i at the end of a step: the rate of approach while the contact is open."""
+    """δ̇_i at the end of a step: the rate of approach while the contact is open, then the largest rate."""
     start_here(arguments, x.shape[0])
     touch(p, arguments, x.shape[0])
-    if gap[0] >= 0.0:
-        state[0] = max(rate_of(G_N, v), 0.0)
+    rate = max(rate_of(G_N, v), 0.0)
+    state[0] = rate if gap[0] >= 0.0 else max(state[0], rate)
 
 
 @kernel

@@ -213,12 +213,10 @@ class Changes:
 
     def _along(self, point, other):
         """Cosine between the directions of two tangents."""
-        metric, a, b = self.follower.metric, point.tangent, other.tangent
-        return float(np.sum(metric.scale**2 * a.delta * b.delta)) + metric.weight**2 * a.factor * b.factor
+        return self.follower.metric.product(point.tangent, other.tangent)
 
     def _turned(self, point, sign):
-        t = point.tangent
-        return point._replace(tangent=type(t)(sign * t.delta, sign * t.lam, sign * t.factor))
+        return point._replace(tangent=point.tangent.times(sign))
 
     def _stuck(self, point, numbers):
         names = self.held.names(numbers)

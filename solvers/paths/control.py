@@ -6,12 +6,16 @@ Distances between equilibria are measured on the manifold of configurations: wit
     d = (Δx/L, ψ)/√N of all nodes,    s² = |d|² + w² Δλ²                                                           (1)
 
 so that s is the root mean square of what nodes turn and move, in radians and extents, whatever the mesh. w is the
-weight of the load factor. The tangent t of the path has length 1 in (1). Equations c·δq + c_λ δλ = e:
+weight of the load factor, by default the one of `fem_mbs.solvers.paths.load_scale`. The tangent t of the path has
+length 1 in (1). Equations c·δq + c_λ δλ = e:
 
     sphere         s² = Δs²           c = d, c_λ = w² Δλ, e = (Δs² − s²)/2      ψ·T⁻¹(ψ) δθ = ψ·δθ: no T is needed (2)
     plane          t·(d, Δλ) = Δs     to leave a branch point                                                      (3)
     load           Δλ = Δs                                                                                         (4)
     displacement   Δx_k = Δs                                                                                       (5)
+
+The sense of a tangent is that of the one before, in the product that belongs to (1). With one displacement prescribed
+it is that of this displacement: at a limit point the load factor turns back, and its part of the product with it.
 
 Source: docs/theory/load_paths.md, (4)-(8); Riks 1979; Crisfield 1981; Keller 1977 for (3).
 """
@@ -25,13 +29,25 @@ from fem_mbs.rotations import log
 from fem_mbs.system.state import State
 
 REACHED = 1e-8  # of Δs
+STILL = 1e-6  # of the largest part of a motion: what counts as none
+
+
+class Tangent(NamedTuple):
+    """Direction of a path, of length 1 in (1): configuration (n,), multipliers (m,), load factor."""
+
+    delta: np.ndarray
+    lam: np.ndarray
+    factor: float
+
+    def times(self, number: float) -> "Tangent":
+        return Tangent(number * self.delta, number * self.lam, number * self.factor)
 
 
 class Metric:
     """Distances (1) in one system: ``size`` L, ``weight`` w."""
 
     def __init__(self, system: Any, size: float, weight: float) -> None:
-        self.system, self.weight = system, weight
+        self.system, self.size, self.weight = system, size, weight
         moving = int((system.dof.reshape(-1, 6) >= 0).any(axis=1).sum())
         scale = np.tile(np.repeat([1.0 / size, 1.0], 3), len(system.nodes)) / np.sqrt(max(moving, 1))
         self.scale = scale[system.dof >= 0]  # (n,), of components
@@ -47,13 +63,14 @@ class Metric:
         """s of (1) for a change of the configuration (n,) and of the load factor."""
         return float(np.sqrt(np.sum((self.scale * delta) ** 2) + (self.weight * change) ** 2))
 
+    def product(self, one: Tangent, other: Tangent) -> float:
+        """Scalar product that belongs to (1)."""
+        motions = float(np.sum(self.scale**2 * one.delta * other.delta))
+        return motions + self.weight**2 * one.factor * other.factor
 
-class Tangent(NamedTuple):
-    """Direction of a path, of length 1 in (1): configuration (n,), multipliers (m,), load factor."""
-
-    delta: np.ndarray
-    lam: np.ndarray
-    factor: float
+    def unit(self, t: Tangent) -> Tangent:
+        """A direction with length 1 in (1)."""
+        return t.times(1.0 / self.norm(t.delta, t.factor))
 
 
 class Control(ABC):
@@ -65,6 +82,17 @@ class Control(ABC):
     @abstractmethod
     def row(self, state: State, factor: float) -> tuple[np.ndarray, float, float]:
         """c (n,), c_λ and e at an iterate."""
+
+    @classmethod
+    def cosine(cls, metric: Metric, before: Tangent, t: Tangent) -> float:
+        """Cosine of the angle between two directions, in what the control measures."""
+        lengths = metric.norm(before.delta, before.factor) * metric.norm(t.delta, t.factor)
+        return metric.product(before, t) / lengths if lengths > 0.0 else 0.0
+
+    @classmethod
+    def onward(cls, metric: Metric, before: Tangent, t: Tangent) -> bool:
+        """True where a tangent has the sense of the one before."""
+        return metric.product(before, t) >= 0.0
 
     def distance(self, state: State, factor: float) -> float:
         """Δs with which a step would lead to a state and a load factor."""
@@ -127,6 +155,18 @@ class Displacement(Control):
 
     k = 0
     length = 1.0
+
+    @classmethod
+    def cosine(cls, metric: Metric, before: Tangent, t: Tangent) -> float:
+        """Of the motions alone: the load factor may turn back from one equilibrium to the next."""
+        return super().cosine(metric, before._replace(factor=0.0), t._replace(factor=0.0))
+
+    @classmethod
+    def onward(cls, metric: Metric, before: Tangent, t: Tangent) -> bool:
+        """True where the displacement goes on; of a branch along which it does not begin to change, the motion."""
+        if abs(before.delta[cls.k]) > STILL * np.abs(before.delta).max():
+            return bool(before.delta[cls.k] * t.delta[cls.k] >= 0.0)
+        return cls.cosine(metric, before, t) >= 0.0
 
     def row(self, state: State, factor: float) -> tuple[np.ndarray, float, float]:
         delta, _ = self._moved(state, factor)

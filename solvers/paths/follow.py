@@ -5,9 +5,16 @@
     tangent     [A −p; tᵀ_before] t = (0, 1): its sign goes on where λ turns back
 
 A step is halved where the corrector fails, goes three times as far as the predictor (to another path: a snap), an
-element is in trouble, or the tangent turns by more than 50°; it grows again after quick convergence.
+element is in trouble, or the tangent turns by more than 50°; it grows again after quick convergence. Where a path turns
+back more sharply than its steps resolve, a tangent alone has no sense of direction. Two checks decide it: the step from
+one point to the next has the direction of the tangent, and
 
-Source: docs/theory/load_paths.md, (3)-(13).
+    sign of det A · λ'     changes at branch points, and nowhere else along a path                                 (*)
+
+which is that of the number of motions without stiffness. A path that comes to an earlier point again is an error
+(`fem_mbs.solvers.paths.revisit`).
+
+Source: docs/theory/load_paths.md, (3)-(13); Allgower and Georg, Numerical Continuation Methods (1990), for (*).
 """
 
 from collections.abc import Callable
@@ -18,11 +25,12 @@ import numpy as np
 from fem_mbs.errors import SolverError, label
 from fem_mbs.solvers.paths.changes import Changes
 from fem_mbs.solvers.paths.control import Control, Load, Metric, Plane, Tangent
-from fem_mbs.solvers.paths.critical import FLAT, LIMIT, Test, root
+from fem_mbs.solvers.paths.critical import BRANCHES, FLAT, LIMIT, Test, root
 from fem_mbs.solvers.paths.hidden import Hidden
 from fem_mbs.solvers.paths.load_steps import RENEWALS, internal_states, largest_row, record, restore, tangent_matrices
 from fem_mbs.solvers.paths.newton import Found, bordered, newton
 from fem_mbs.solvers.paths.path_result import CriticalPoint, LoadPath, PathPoint
+from fem_mbs.solvers.paths.revisit import Visited
 from fem_mbs.solvers.paths.spectrum import Spectrum, spectrum
 from fem_mbs.solvers.paths.untouched import CLOSED, no_penetration, touching
 from fem_mbs.system import element_checks
@@ -34,7 +42,7 @@ SMALLEST = 1e-5  # of the step asked for
 TURN = 0.64  # smallest cosine between tangents, of steps above `SHARP` of the one asked for
 SHARP = 0.02
 JUMP = 3.0  # times the length of the predictor: a longer way leads to another path
-LANDED = 1e-9  # of the step asked for: so near to the load factor asked for a point is at it
+LANDED = 1e-9  # of the step asked for, times the load factor asked for: so near to it a point is at it
 ZERO = 1e-6  # of τ at the ends of a step: round-off of a critical point that was hit
 QUICK, SLOW = 4, 7  # iterations after which a step grows or shrinks
 SOFT = 1e7  # times as far as with the contacts that touch: then these alone hold the model
@@ -65,6 +73,8 @@ class Follower:
         self.path, self.records = LoadPath(problem.system), []
         self.hidden = Hidden(self)
         self.changes: Any = None if problem.held is None else Changes(self)
+        self.visited = Visited(self)
+        self._zeros: Any = None  # the last that were located, and between which points
 
     def begin(self, state: State, lam: np.ndarray) -> Point | None:
         """The first point, in the direction of growing load; None where its tangent is singular.
@@ -104,6 +114,9 @@ class Follower:
                 return None
             t, size = np.concatenate([before.delta, before.lam, [before.factor]]), 1.0  # at a branch point
         t = t / size
+        tangent = Tangent(t[:n], t[n:-1], float(t[-1]))
+        if before is not None and not self.make.onward(metric, before, tangent):
+            tangent = tangent.times(-1.0)
         matrices = tangent_matrices(self.problem, state, lam, factor)
         found = spectrum(*matrices, self.problem.system.circulatory)
         system = self.problem.system
@@ -113,7 +126,7 @@ class Follower:
         )  # turns are counted from the last equilibrium
         inner = internal_states(system)
         held = () if problem.held is None else problem.held.numbers
-        return Point(state, lam, factor, inner, Tangent(t[:n], t[n:-1], float(t[-1])), s, count, found, held)
+        return Point(state, lam, factor, inner, tangent, s, count, found, held)
 
     def advance(self, point: Point, ds: float, make: type | None = None, tangent: Tangent | None = None) -> Any:
         """The point a step further, or (None, why) of an iteration that failed."""
@@ -168,14 +181,16 @@ class Follower:
         while True:
             new, why = self.advance(point, ds, *first)
             if new is not None and (first or self._near(point, new, ds)):
-                return new, ds
+                new = new if first else self._sense(point, new, ds)
+                if new is not None:
+                    return new, ds
             self.path.rejected += 1
             ds *= 0.5
             if ds < SMALLEST * self.step:
                 raise self._failure(point, why)
 
     def _near(self, point, new, ds):
-        """Whether a point is on the same path, as far as can be told: it is where the tangents lead."""
+        """True where a point is on the same path, as far as can be decided: it is where the tangents lead."""
         predicted = self.make(self.metric, point, point.tangent, ds).predicted()
         moved, foreseen = new.s - point.s, predicted
         if self.make is Load:  # the load factor has no part in it
@@ -183,10 +198,30 @@ class Follower:
             foreseen = predicted * self.metric.norm(point.tangent.delta, 0.0)
         if moved > JUMP * foreseen:
             return False
-        t, other = point.tangent, new.tangent
-        turn = float(np.sum(self.metric.scale**2 * t.delta * other.delta))
-        sharp = ds <= SHARP * self.step and self.make is not Load
-        return turn + self.metric.weight**2 * t.factor * other.factor >= TURN or sharp
+        if self._sharp(ds):
+            return True
+        chord = Tangent(self.metric.between(point.state, new.state), new.lam, new.factor - point.factor)
+        cosines = [self.make.cosine(self.metric, point.tangent, one) for one in (new.tangent, chord)]
+        return abs(cosines[0]) >= TURN and (cosines[1] >= TURN or self.make is Load)
+
+    def _sharp(self, ds):
+        """True where a step is so small that it may pass a corner of the path."""
+        return ds <= SHARP * self.step and self.make is not Load
+
+    def _sense(self, point, new, ds):
+        """A point with the sense of its tangent by (*); None where the step is to be halved."""
+        if self.make is Load or point.spectrum is None or new.spectrum is None:
+            return new
+        odd = (point.spectrum.negative - new.spectrum.negative) % 2 == 1
+        turns = point.tangent.factor * new.tangent.factor < 0.0
+        if not odd or turns:
+            return new
+        kinds = [one[1] for one in self.zeros(point, new, ds) if one is not None]
+        if kinds.count(BRANCHES) % 2 == 1:
+            return new
+        if not self._sharp(ds):
+            return None
+        return new._replace(tangent=new.tangent.times(-1.0)) if LIMIT in kinds else new
 
     def _failure(self, point, why):
         element, system = None, self.problem.system
@@ -197,8 +232,8 @@ class Follower:
             residuals = ", ".join(f"{e:.1e}" for e in why[-4:]) or "none (singular or not finite)"
             text = (
                 f"no equilibrium found a step of {SMALLEST * self.step:.1e} further. Residuals ... {residuals}.{where} "
-                "Usual causes: control='load' at a limit point (use 'arc length'), an element that reaches its limits "
-                "(use more), forces that are not smooth"
+                "Usual causes: control='load' at a limit point (use 'arc length'), control=(node, component) where the "
+                "displacement turns back, an element that reaches its limits (use more), forces that are not smooth"
             )
         error = SolverError(
             f"load_path of '{system.name}', load factor {point.factor:.6g} after {len(self.path.points)} equilibria: "
@@ -239,6 +274,7 @@ class Follower:
             self._apart(new)
             self.search(point, new, s, first)
             self.hidden.look(point, new, s, first)
+            self.visited.check(new)
             kept = self.keep(new)
             if change is not None and landed is None:
                 new = self.changes.beyond(new)
@@ -255,9 +291,11 @@ class Follower:
                 ds *= 0.7
 
     def _passes(self, point, new, factor):
-        """Whether a step comes to a load factor, or passes it."""
-        ahead = (point.factor - factor) * (new.factor - factor)
-        return ahead <= 0.0 or abs(new.factor - factor) <= LANDED * self.step
+        """True where a step comes to a load factor, or passes it."""
+        return (point.factor - factor) * (new.factor - factor) <= 0.0 or self._at_factor(new, factor)
+
+    def _at_factor(self, point, factor):
+        return abs(point.factor - factor) <= LANDED * self.step * (abs(factor) or 1.0)
 
     def _left_out(self, point):
         """Labels of contacts that touch and take no part."""
@@ -283,7 +321,7 @@ class Follower:
 
         s: float | None = ds
         found: Any = new
-        if abs(new.factor - factor) > LANDED * self.step:
+        if not self._at_factor(new, factor):
             s = root(excess, 0.0, ds, point.factor - factor, new.factor - factor)
             found = None if s is None else self.advance(point, s, *first)[0]
         if found is None:
@@ -327,8 +365,7 @@ class Follower:
         turns = point.tangent.factor * new.tangent.factor < 0.0
         found = []
         if point.spectrum is not None and new.spectrum is not None:
-            low, high = sorted((point.spectrum.negative, new.spectrum.negative))
-            found = [self._zero(point, new, ds, place) for place in range(low, high)]
+            found = self.zeros(point, new, ds)
             missing = sum(one is None for one in found)
             if missing:
                 self.path.remarks.append(
@@ -339,13 +376,20 @@ class Follower:
         if turns and not any(kind == LIMIT for _, kind, _ in found):
             found.append(self._turn(point, new))
         # at a branch point any mixture of both paths solves for the tangent
-        mean = [0.5 * (a + b) for a, b in zip(point.tangent, new.tangent)]
-        size = self.metric.norm(mean[0], mean[2])
-        along = Tangent(*(part / size for part in mean)) if size > 0.0 else point.tangent
+        mean = Tangent(*(0.5 * (a + b) for a, b in zip(point.tangent, new.tangent)))
+        along = self.metric.unit(mean) if self.metric.norm(mean.delta, mean.factor) > 0.0 else point.tangent
         found = [(one._replace(tangent=along), kind, y) for one, kind, y in found]
         for one, kind, y in found:
-            self.path.critical.append(CriticalPoint(self.problem.system, one, *self._told(one), kind, y, self.problem))
+            made = CriticalPoint(self.problem.system, one, *self._told(one), kind, y, self.problem, self.metric)
+            self.path.critical.append(made)
         self.path.critical.sort(key=lambda one: one.length)
+
+    def zeros(self, point: Point, new: Point, ds: float) -> list:
+        """Point, kind and motion, or None, of each eigenvalue that is zero between two points by their numbers."""
+        if self._zeros is None or self._zeros[0] is not point or self._zeros[1] is not new.state:
+            low, high = sorted((point.spectrum.negative, new.spectrum.negative))
+            self._zeros = point, new.state, [self._zero(point, new, ds, place) for place in range(low, high)]
+        return self._zeros[2]
 
     def _zero(self, point, new, ds, place):
         """Where the eigenvalue at a place is zero: point, kind and motion; or None."""
@@ -387,7 +431,7 @@ class Follower:
             middle = middle._replace(s=low.s + part)
             if abs(middle.tangent.factor) < abs(found.tangent.factor):
                 found = middle
-            if abs(found.tangent.factor) < 1e-6:
+            if abs(found.tangent.factor) < 1e-6 * max(abs(rise), abs(fall)):
                 break
             low, high = (middle, high) if middle.tangent.factor * rise > 0.0 else (low, middle)
         # where a path crosses another one at right angles it has an extremum there, too
@@ -405,7 +449,7 @@ def _soft(point: Point, pressed: Point) -> bool:
 
 def leaving(point: Any, metric: Metric, side: float) -> tuple[Tangent, tuple]:
     """Direction in which the other path leaves a branch point, and what the first step is made with."""
-    n, y, t = point.system.n, point._direction, point._found.tangent
+    n, y, t = point.system.n, point._direction, metric.unit(point._found.tangent)
     weights = metric.scale**2
     share = float(np.sum(weights * y[:n] * t.delta))
     delta, lam, factor = y[:n] - share * t.delta, y[n:] - share * t.lam, -share * t.factor

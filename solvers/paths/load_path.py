@@ -24,6 +24,7 @@ from fem_mbs.solvers.paths.contact_forces import ContactForces
 from fem_mbs.solvers.paths.control import Displacement, Load, Metric, Sphere
 from fem_mbs.solvers.paths.follow import Follower, leaving
 from fem_mbs.solvers.paths.held_contacts import HeldContacts
+from fem_mbs.solvers.paths.load_scale import scaled
 from fem_mbs.solvers.paths.load_steps import LoadSteps, largest_row, refuse, repeated, write
 from fem_mbs.solvers.paths.newton import extent
 from fem_mbs.solvers.paths.path_result import CriticalPoint, LoadPath
@@ -44,7 +45,7 @@ def load_path(
     loads: Sequence | None = None,
     step: float = 0.05,
     control: Any = "arc length",
-    load_weight: float = 1.0,
+    load_weight: float | None = None,
     until: Callable | None = None,
     start: CriticalPoint | None = None,
     side: float = 1,
@@ -66,17 +67,20 @@ def load_path(
     loads : list of loads and drivers, with "gravity" among them for the weight, optional
         What the load factor multiplies. The rest is applied before, in full, and stays (pre-stress). Default: all.
     step : float > 0
-        Largest step of arc length: nodes turn by so many radians, or move by so many extents of the model, and the
-        load factor changes by so much, in the root mean square of all. Smaller steps are taken where Newton's
-        iteration needs them. Two critical points within one step are looked for where something points to them; an
-        eigenvalue that dips to zero from afar and back within one step is missed.
+        Largest step of arc length: nodes turn by so many radians, or move by so many extents of the model, in the root
+        mean square of all, and the load factor changes by so much of its scale 1/``load_weight``. Smaller steps are
+        taken where Newton's iteration needs them. Two critical points within one step are looked for where something
+        points to them; an eigenvalue that dips to zero from afar and back within one step is missed.
     control : {"arc length", "load"} or (node, component)
         What is prescribed from one equilibrium to the next: the arc length, the load factor (ends with an error at a
         limit point), or one displacement such as ``(crown, "z")``, of which ``step`` are then extents of the model
         (ends with an error where that displacement turns back).
-    load_weight : float ≥ 0
-        Weight of the load factor in the arc length: 1 spherical, 0 cylindrical. With 0 a stiff straight column makes
-        steps that are far too large.
+    load_weight : float ≥ 0, optional
+        Weight of the load factor in the arc length; 0: steps of motions alone, far too large for a stiff straight
+        column. Default: from the first step, the same path in any unit of the load (`LoadPath.load_weight` has it): the
+        load factor takes as large a part in that step as the motions, but changes by at most ``step`` times
+        ``factor`` in a step, and passes no critical point in the first one. With ``start``: that of the path that
+        branches.
     until : callable(point) -> bool, optional
         Ends the path after the point at which it is True; sees `PathPoint`.
     start : CriticalPoint, optional
@@ -103,9 +107,9 @@ def load_path(
     ParameterError
         A parameter out of range; loads that do not grow in proportion to the load factor; nothing that grows with it.
     SolverError
-        No equilibrium under the pre-load, no next point of the path, or a contact is penetrated at one that takes no
-        part: one with friction or rolling resistance, or of a contact group. The attribute ``path`` has what was found
-        before.
+        No equilibrium under the pre-load, no next point of the path, a path that comes to one of its points again, or a
+        contact is penetrated at one that takes no part: one with friction or rolling resistance, or of a contact group.
+        The attribute ``path`` has what was found before.
 
     Examples
     --------
@@ -124,7 +128,7 @@ def load_path(
     factor = None if factor is None else owner.number("factor", factor)
     step, tolerance = owner.positive("step", step), owner.positive("tolerance", tolerance)
     points, most = owner.as_integer("points", points, 2), owner.as_integer("max_iterations", max_iterations)
-    weight = owner.positive("load_weight", load_weight, "", allow_zero=True)
+    weight = None if load_weight is None else owner.positive("load_weight", load_weight, "", allow_zero=True)
     owner.check(factor is not None or until is not None or points < 100_000, "factor", None, "leaves the path no end")
     owner.check(until is None or callable(until), "until", until, "must be a function of a PathPoint")
     owner.as_choice("side", side, (1, -1))
@@ -134,7 +138,10 @@ def load_path(
     else:
         follower, point, first = _from_rest(owner, model, loads, t, weight, step, tolerance, most)
     _controlled(owner, follower, control)
+    if weight is None and start is None:
+        point = scaled(follower, point, factor)
     system = follower.problem.system
+    follower.path.load_weight = follower.metric.weight
     try:
         follower.follow(point, factor, None if until is None else _asked(owner, until), points, first)
     finally:
@@ -182,7 +189,7 @@ def _from_rest(owner, model, loads, t, weight, step, tolerance, most):
     varied = varied_loads(owner, system, loads)
     model_checks.state_fits(system, system.initial)
     problem, state, lam = preloaded("load_path", system, t, varied, tolerance, most)
-    metric = Metric(system, extent(system, state), weight)
+    metric = Metric(system, extent(system, state), 1.0 if weight is None else weight)
     follower = Follower(problem, metric, Sphere, step, tolerance, most)
     proportional(owner, problem, state, lam)
     point = follower.begin(state, lam)
@@ -205,7 +212,7 @@ def _from_branch(owner, model, start, side, loads, t, weight, step, tolerance, m
         owner.check(value is None, name, value, "is that of the path that branches; leave it out")
     system, problem = start.system, start._problem
     compiled(owner, system)
-    metric = Metric(system, extent(system, system.initial), weight)
+    metric = start._metric if weight is None else Metric(system, extent(system, system.initial), weight)
     follower = Follower(problem, metric, Sphere, step, tolerance, most)
     direction, first = leaving(start, metric, side)
     return follower, start._found._replace(s=0.0, tangent=direction), first

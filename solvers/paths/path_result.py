@@ -75,10 +75,11 @@ class CriticalPoint(PathPoint):
     """
 
     def __init__(
-        self, system: Any, found: Any, reactions: np.ndarray, output: Callable, kind: str, y: Any, problem: Any
-    ) -> None:
+        self, system: Any, found: Any, reactions: np.ndarray, output: Callable, kind: str, y: Any, problem: Any,
+        metric: Any,
+    ) -> None:  # fmt: skip
         super().__init__(system, found, reactions, output)
-        self.kind, self._direction, self._problem = kind, y, problem
+        self.kind, self._direction, self._problem, self._metric = kind, y, problem, metric
         mode = system.expanded(y[: system.n])
         self.mode = mode / mode.reshape(-1)[np.abs(mode).argmax()]
 
@@ -98,7 +99,9 @@ class LoadPath:
     load_factors : (k,), of the points
     lengths : (k,)
         Arc length of the path up to each point: root mean square of what nodes turn [rad] and move (in extents of the
-        model), with the change of the load factor.
+        model), with the change of the load factor times ``load_weight``.
+    load_weight : float
+        Weight of the load factor in the arc length: the one given, or the one found from the first step.
     unstable : list of int or None
         How many motions lower the potential energy at each point; 0: stable. None: not known.
     limits, branches : lists of `CriticalPoint`, located to the tolerance of the path
@@ -115,7 +118,7 @@ class LoadPath:
 
     def __init__(self, system: Any) -> None:
         self.system, self.points, self.critical, self.contact_changes = system, [], [], []
-        self.ended, self.rejected, self.remarks = "", 0, []
+        self.ended, self.rejected, self.remarks, self.load_weight = "", 0, [], 1.0
         self.results: Results = None  # type: ignore[assignment]  # set before anybody gets it
 
     def __getitem__(self, name):

@@ -1,10 +1,13 @@
 """Compliant contacts: force law, first touch, friction, any geometry, what they refuse."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
 import fem_mbs as fem
 from fem_mbs import verify
+from fem_mbs.elements.contacts.compliant_kernels import PARAMETERS, normal_law
 from fem_mbs.errors import SolverError
 from fem_mbs.nodes import Ground, Node6
 from fem_mbs.recovery.hysteresis import FACTORS
@@ -101,6 +104,18 @@ def test_each_impact_has_the_approach_speed_of_its_own_touch():
         assert speed[j + 1] == pytest.approx(-0.5 * speed[i], abs=0.014)
 
 
+def test_the_tangents_of_the_normal_law_are_its_derivatives_also_while_the_rate_grows():
+    contact = fem.CompliantContact(plane_contact(restitution=0.5), stiffness=1.3, least_speed=0.5)
+    p = np.array([contact.record], PARAMETERS)[0]
+    eps = 1e-6
+    for rate in (-0.2, 0.7, 1.3, 2.0):  # δ̇_i = 1: below it, above it
+        N, N_d, N_r = normal_law(p, 0.4, rate, 1.0)
+        by_depth = (normal_law(p, 0.4 + eps, rate, 1.0)[0] - normal_law(p, 0.4 - eps, rate, 1.0)[0]) / (2 * eps)
+        by_rate = (normal_law(p, 0.4, rate + eps, 1.0)[0] - normal_law(p, 0.4, rate - eps, 1.0)[0]) / (2 * eps)
+        np.testing.assert_allclose([N_d, N_r], [by_depth, by_rate], rtol=1e-8, atol=1e-9)
+        assert (N - 1.3 * 0.4**1.5) * rate >= 0.0  # the damping takes energy
+
+
 def test_an_elastic_contact_keeps_the_energy_and_a_lossy_one_loses_its_loop():
     elastic = run(throw(1.0), 6e-3, rho_inf=1.0, h_max=1e-4)
     # the energy of the elastic part counts as potential; second order in steps
@@ -140,6 +155,81 @@ def test_refused_steps_do_not_change_the_approach_speed():
     coarse = run(throw(0.6, height=0.05), 0.03, h=1e-3, h_max=1e-2, tolerance=1e-9)
     assert coarse.statistics["inaccurate_steps"] + coarse.statistics["failed_steps"] > 3
     assert coarse["ball"].velocity[-1, 2] == pytest.approx(0.6 * 4.0, rel=1e-3)
+
+
+# --- bodies that touch already ----------------------------------------------------------------------------------------
+
+BALL, RADIUS, HARD, RETURN = 0.17, 0.028575, 1e8, 0.93  # kg, m, N/m^1.5, -: a billiard ball
+
+
+def row_of_balls(gap, h, *, count=3, least_speed=1e-3, t_end=1.2e-3):
+    """Run of a ball with 1 m/s that touches the first of a row of balls at rest, the last of which is a gap away."""
+    model = fem.Model("row", gravity=[0, 0, 0])
+    places = 2 * RADIUS * np.arange(count)
+    places[-1] += gap
+    balls = []
+    for i, x in enumerate(places):
+        options = {"velocity": [float(i == 0), 0, 0], "fixed": ("y", "z"), "name": f"{i}"}
+        balls.append(model.add(fem.PointMass(BALL, position=[x, 0, 0], **options)))
+    for i, (one, other) in enumerate(pairwise(balls)):
+        pair = fem.SphereOnSphere(one, other, radius_A=RADIUS, radius_B=RADIUS, restitution=RETURN, name=f"pair {i}")
+        model.add(fem.CompliantContact(pair, stiffness=HARD, model="flores", least_speed=least_speed))
+    return fem.DecoupledNSGA(rho_inf=1.0, rtol=1e-10).run(model, t_end=t_end, h=h, progress=False)
+
+
+def final_speeds(result, count=3):
+    return np.array([result[f"{i}"].velocity[-1, 0] for i in range(count)])
+
+
+def integrated_row(gap, t_end=1.2e-3, h=2e-7):
+    """Velocities after an integration of the law by the classical method of Runge and Kutta, three balls."""
+    chi = 8 * (1 - RETURN) / (5 * RETURN)
+    largest = [0.0, 0.0]
+
+    def force(depth, rate, speed):
+        return HARD * depth**1.5 * max(1 + chi * rate / max(speed, rate, 1e-3), 0.0) if depth > 0 else 0.0
+
+    def slope(y):
+        first = force(y[0] - y[1], y[3] - y[4], largest[0])
+        second = force(y[1] - y[2] - gap, y[4] - y[5], largest[1])
+        return [y[3], y[4], y[5], -first / BALL, (first - second) / BALL, second / BALL]
+
+    def along(y, k, s):
+        return [a + s * b for a, b in zip(y, k)]
+
+    y = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0]
+    for _ in range(round(t_end / h)):
+        rates = (y[0] - y[1], y[3] - y[4]), (y[1] - y[2] - gap, y[4] - y[5])
+        largest = [max(old, rate) if depth > 0 else max(rate, 0.0) for old, (depth, rate) in zip(largest, rates)]
+        k1 = slope(y)
+        k2 = slope(along(y, k1, h / 2))
+        k3 = slope(along(y, k2, h / 2))
+        k4 = slope(along(y, k3, h))
+        y = [a + h / 6 * (p + 2 * q + 2 * r + s) for a, p, q, r, s in zip(y, k1, k2, k3, k4)]
+    return np.array(y[3:])
+
+
+def test_an_impact_on_balls_that_touch_is_the_limit_of_one_on_balls_a_small_gap_apart():
+    found = {gap: final_speeds(row_of_balls(gap, 1e-6)) for gap in (0.0, 1e-9, 1e-7, 1e-6)}
+    for gap, speeds in found.items():
+        # second order in steps of 1/700 of the impact: 3e-6 m/s
+        np.testing.assert_allclose(speeds, integrated_row(gap), atol=2e-5, err_msg=f"gap {gap:g} m")
+    np.testing.assert_allclose(found[1e-9], found[0.0], atol=1e-5)
+    np.testing.assert_allclose(found[1e-7], found[0.0], atol=5e-4)  # linear in the gap: 1.5e-3 at 1 µm
+    assert found[0.0][2] > 0.9  # nearly all of the momentum goes on
+    # the damping is that of the impact, not of least_speed
+    np.testing.assert_allclose(final_speeds(row_of_balls(0.0, 1e-6, least_speed=0.05)), found[0.0], atol=1e-4)
+
+
+def test_the_impact_on_a_row_is_second_order_in_the_step_and_gains_no_energy():
+    exact = final_speeds(row_of_balls(1e-6, 0.5e-6))
+    error = [np.abs(final_speeds(row_of_balls(1e-6, h)) - exact).max() for h in (8e-6, 4e-6, 2e-6)]
+    order = np.log2([error[0] / error[1], error[1] / error[2]])
+    assert np.all(order > 1.8), f"orders {order}, errors {error}"
+    result = row_of_balls(0.0, 1e-6, count=5, t_end=2e-3)
+    rise = np.diff(result.energy.total)
+    assert rise.max() < 1e-7 * result.energy.total[0]  # truncation of a step
+    assert np.all(np.diff(final_speeds(result, 5)) > 0)  # the row has come apart
 
 
 # --- friction ---------------------------------------------------------------------------------------------------------

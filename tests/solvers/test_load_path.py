@@ -269,3 +269,95 @@ def test_one_column_that_buckles_while_another_straightens_up_are_both_found_in_
     exact = sorted([critical / 5.0, (5.0 - critical) / 5.1])
     assert [point.load_factor for point in path.branches] == pytest.approx(exact, rel=2e-4)  # 4 intervals
     assert not path.remarks
+
+
+# --- the unit of the load, and the sense of the path ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("control", ["arc length", "displacement"])
+def test_the_path_of_a_truss_is_the_same_in_any_unit_of_the_load(control):
+    found = []
+    for unit in (1e-3, 1.0, 1e5):  # load factors at the limit point: 1000, 1, 1e-5
+        model = truss(0.1, unit * limit_load(0.1))
+        crown = model["crown"]
+        options = {} if control == "arc length" else {"control": (crown, "z")}
+        path = fem.load_path(
+            model,
+            factor=None,
+            step=0.1,
+            points=60,
+            until=lambda p, crown=crown: p.position(crown)[2] < -0.12,
+            **options,
+        )
+        assert path.ended.startswith("where until")
+        assert [point.load_factor * unit for point in path.limits] == pytest.approx([1.0, -1.0], rel=1e-8)
+        found.append(path["crown"].position[:, 2])
+    for z in found[1:]:
+        np.testing.assert_allclose(z, found[0], atol=1e-9)
+
+
+def test_a_straight_column_buckles_at_its_force_in_any_unit_of_the_load():
+    points = []
+    for unit in (1e-3, 1.0, 1e5):
+        root, tip = fem.Node6(fixed=True), fem.Node6([1, 0, 0], fixed=("y", "rx", "rz"))
+        model, section = fem.Model("column"), fem.Section.general(EA=1e6, GJ=1, EI2=1, EI3=1)
+        model.add(fem.beam_line(root, tip, 4, section, fixed=("y", "rx", "rz")))
+        model.add(fem.PointForce(tip, [-unit, 0, 0]))
+        path = fem.load_path(model, factor=None, points=30, until=lambda p: p.unstable > 0)
+        assert path.branches[0].load_factor * unit == pytest.approx(np.pi**2 / 4, rel=2e-4)  # 4 intervals
+        points.append(len(path.points))
+    assert points[0] == points[1] == points[2] > 2
+
+
+def shallow_arch(half_angle, load):
+    """Pinned planar arch of radius 1 m with a load on its crown."""
+
+    def curve(s):
+        turn = half_angle * (2 * s - 1)
+        tangent = np.array([np.cos(turn), 0, -np.sin(turn)])
+        position = np.array([np.sin(turn), 0, np.cos(turn) - np.cos(half_angle)])
+        return position, np.column_stack([tangent, [0, 1, 0], np.cross(tangent, [0, 1, 0])])
+
+    planar = ("y", "rx", "rz")
+    section = fem.Section.general(EA=2e5, GA2=8e4, GA3=8e4, GJ=1e3, EI2=3, EI3=3)
+    ends = [fem.Node6(*curve(s), fixed=("x", "z", *planar)) for s in (0.0, 1.0)]
+    model = fem.Model("arch")
+    line = model.add(fem.beam_curve(curve, 8, section, start=ends[0], end=ends[1], length=2 * half_angle, fixed=planar))
+    model.add(fem.PointForce(line.nodes[4], [0, 0, -load]))
+    return model, line.nodes[4]
+
+
+def test_a_path_goes_on_past_limit_points_that_are_sharper_than_its_steps():
+    """With weight 1 the load takes most of the arc length: at a limit point the tangent turns back within one step."""
+    model, crown = shallow_arch(0.15, 100.0)
+    height = crown.position[2]
+    path = fem.load_path(
+        model, factor=None, step=0.3, load_weight=1.0, points=60, until=lambda p: p.position(crown)[2] < -1.2 * height
+    )
+    assert path.ended.startswith("where until")
+    assert [point.load_factor for point in path.limits] == pytest.approx([0.834958, 0.412804], abs=1e-6)
+    assert np.all(np.diff([p.position(crown)[2] for p in path.points]) < 0)
+
+
+def test_a_displacement_that_is_prescribed_goes_on_past_a_limit_point_at_a_large_load_factor():
+    model, crown = shallow_arch(0.45, 1.0)
+    half = -0.5 * crown.position[2]
+    path = fem.load_path(
+        model, factor=None, step=0.02, points=40, control=(crown, "z"), until=lambda p: p.position(crown)[2] < half
+    )
+    assert path.ended.startswith("where until")
+    assert [point.load_factor for point in path.limits] == pytest.approx([88.554], abs=1e-3)
+
+
+def test_a_closed_path_ends_with_an_error_where_it_began():
+    """A pendulum of weight 1 N and length 1 m that a moment leads around: λ = sin φ, the same after a revolution."""
+    model = fem.Model("pendulum", gravity=[0, 0, -1.0])
+    body = model.add(fem.RigidBody(1.0, 0.1, position=[0, 0, -1], name="bob"))
+    model.add(fem.Revolute.at(model.ground, body, [0, 0, 0], axis=[0, 1, 0], name="pin"))
+    moment = model.add(fem.PointMoment(body, [0, 1.0, 0]))
+    with pytest.raises(fem.SolverError, match="an equilibrium that it has passed before") as caught:
+        fem.load_path(model, loads=[moment], factor=None, step=0.2, points=200)
+    path = caught.value.path
+    assert [point.load_factor for point in path.limits] == pytest.approx([1.0, -1.0], rel=1e-8)
+    turned = np.unwrap([np.arctan2(*p.position(body.node)[[0, 2]]) for p in path.points])
+    assert abs(turned[-1] - turned[0]) == pytest.approx(2 * np.pi, abs=0.3)
