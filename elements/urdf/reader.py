@@ -120,13 +120,14 @@ def from_urdf(
 
     Notes
     -----
-    A joint whose name is that of a link gets " joint" added in the model. Limits of a joint that follows another
-    (``mimic``) are moved to the one that leads.
+    Attributes that <inertia> lacks are 0, with a warning: the format requires all six, and other programs do not read
+    the file. A joint whose name is that of a link gets " joint" added in the model. Limits of a joint that follows
+    another (``mimic``) are moved to the one that leads.
 
     Examples
     --------
     >>> text = '''<robot name="swing"><link name="frame"/><link name="bob"><inertial><origin xyz="0 0 -1"/>
-    ... <mass value="2"/><inertia ixx="0.1" iyy="0.1" izz="0.1"/></inertial></link>
+    ... <mass value="2"/><inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/></inertial></link>
     ... <joint name="pin" type="continuous"><parent link="frame"/><child link="bob"/><axis xyz="0 1 0"/></joint>
     ... </robot>'''
     >>> swing = from_urdf(text, configuration={"pin": 0.5})

@@ -94,7 +94,7 @@ class Divider(Controller):
                 done += 1 if code == OK else 0
                 if code == OK:
                     continue
-            if not self.divides or not self._may_help(code):
+            if not self.divides or engine.exhausted or not self._may_help(code):
                 at = times[done - 1] if code == ENERGY_ROSE else times[min(done, len(times) - 1)]
                 error = None if code == OK else engine.fault(code, float(at))
                 return done, int(engine.run[0]["saved"]), error
@@ -103,6 +103,7 @@ class Divider(Controller):
             self._begin_parts()
             too_fast = asked == LARGE_ROTATION and engine.h * np.abs(engine.arrays["V"][:, 3:]).max() > LARGEST_TURN
             if too_fast or not self._divide(float(times[done]), records):
+                error = engine.fault(code, float(times[done])) if engine.exhausted else error
                 return done, int(engine.run[0]["saved"]), error
             done += 1
         return done, int(engine.run[0]["saved"]), None
@@ -171,7 +172,7 @@ class Divider(Controller):
             self.splitter.last.clear()
         self.t, self.change, self.hold = end - engine.h, None, 0
         user = {name: int(run[name]) for name in ("saved", "step_number", "save_every", "whole_every", "strict")}
-        run["save_every"] = run["whole_every"] = 1
+        run["save_every"] = run["whole_every"] = run["in_parts"] = 1
         engine.use_records(self.part_record)
         step, impulses, error = dict.fromkeys(OF_PARTS, 0), dict.fromkeys(OVER_H, 0.0), None
         jump, parts = engine.arrays["jump_m"].copy(), 0  # of a switch as the step began: the first part reports it
@@ -189,8 +190,10 @@ class Divider(Controller):
         engine.use_records(engine.records)
         for name, value in user.items():
             run[name] = value
+        run["in_parts"] = 0
         if error is not None:
             return False
+        run["work"] = 0
         impulses["multiplier"] = impulses["multiplier"] + (jump if parts > 1 else 0.0)
         all_impulses = step["impact"].any() or not engine.method.means_at_impacts
         forces = self._with_impulses(impulses, last) if all_impulses else {}
