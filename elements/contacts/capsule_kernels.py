@@ -16,8 +16,9 @@ and at the end, which is of second order:
     slip_1 = w_1·y − u_2·Ψ ,   slip_2 = w_2·y + u_1·Ψ ,   y = Σ c̄_k (z_k − z_k0) ,   Ψ = Σ r_k |c̄_k| log(R_k R_k0ᵀ) (4)
     V_T    = [t1 t2]ᵀ Σ ( c_k ż_k + r_k |c_k| n × ω_k ) ,   W = [t1 t2 n]ᵀ Σ c_k ω_k                               (5)
 
-with r_k = r_A on the first and r_k = |v| − r_A on the second, r_B plus the gap (for the slip its mean): both surfaces
-are taken at the point of the first, so that a common rigid motion is no slip, open or closed.
+with r_k = r_A + s gap on the first and r_B + (1 − s) gap on the second (for the slip with the mean of the gap) and s of
+shape_contact, (12), ½ unless r_A = 0: both surfaces are taken at the middle of the gap. A common rigid motion is no
+slip, open or closed, and it does not matter which capsule is named first.
 
 Tangent t1 is at the start of the step the axis of the second capsule projected onto the tangent plane (where it is
 within 26° of the normal, a transverse axis of its first node) and follows n by the smallest rotation.
@@ -37,7 +38,7 @@ import math
 
 import numpy as np
 
-from fem_mbs.elements.contacts.shape_contact import arc_slip, arc_start
+from fem_mbs.elements.contacts.shape_contact import arc_slip, arc_start, middle_of_gap
 from fem_mbs.jit import kernel, local_matrix, local_vector
 from fem_mbs.rotations import add_cross, add_skew_skew, cross, dot, log_matrix, rotate, rotate_T, tangent_inverse
 
@@ -181,12 +182,12 @@ def _add_turn(p, k, R, g, row):
 
 
 @kernel
-def _displacements(p, R, R0, z, z0, mean, r, y, turn, turn_B, psi):
-    """Fill y and Ψ of (4), the weighted rotation of the second capsule without r_B, turn_B (3,), and the rotations of
-    the ends in the step, psi (4, 3)."""
+def _displacements(p, R, R0, z, z0, mean, r, part, y, turn, spread, psi):
+    """Fill y and Ψ of (4), ∂Ψ/∂(mean gap), spread (3,), for s = part, and the rotations of the ends in the step, psi
+    (4, 3)."""
     T = local_matrix(3, 3)
     for i in range(3):
-        y[i] = turn[i] = turn_B[i] = 0.0
+        y[i] = turn[i] = spread[i] = 0.0
     for k in range(4):
         a = p.node[k]
         for i in range(3):
@@ -196,16 +197,17 @@ def _displacements(p, R, R0, z, z0, mean, r, y, turn, turn_B, psi):
         for i in range(3):
             y[i] += mean[k] * (z[k, i] - z0[k, i])
             turn[i] += r[k // 2] * abs(mean[k]) * psi[k, i]
-            turn_B[i] += abs(mean[k]) * psi[k, i] if k >= 2 else 0.0
+            spread[i] += (part if k < 2 else 1.0 - part) * abs(mean[k]) * psi[k, i]
 
 
 @kernel
-def _normal_rows(p, R, z, c, n, G_N, W, point, normal):
-    """Add the normal rows of (1) and (5), G_N (nd,) and W (nd,), the point of contact and the normal."""
+def _normal_rows(p, R, z, c, arm, n, G_N, W, point, normal):
+    """Add the normal rows of (1) and (5), G_N (nd,) and W (nd,), the normal, and the point of contact at an arm [m]
+    from the axis of the first."""
     g = local_vector(3)
     for i in range(3):
         normal[i] += n[i]
-        point[i] += c[0] * z[0, i] + c[1] * z[1, i] - p.radius[0] * n[i]
+        point[i] += c[0] * z[0, i] + c[1] * z[1, i] - arm * n[i]
     for k in range(4):
         for i in range(3):
             g[i] = c[k] * n[i]
@@ -214,7 +216,7 @@ def _normal_rows(p, R, z, c, n, G_N, W, point, normal):
 
 
 @kernel
-def _slip_row(p, R, sign, w, u, h, r, z, z0, psi, turn_B, mean, c, n, moves, turns, row):
+def _slip_row(p, R, sign, w, u, h, r, z, z0, psi, spread, mean, c, n, moves, turns, row):
     """Add ∂slip/∂q of (4) to a row (nd,), for its w (3,), sign u (3,) and h = ∂slip/∂n (3,)."""
     g, T = local_vector(3), local_matrix(3, 3)
     of_sigma = of_tau = 0.0  # half of ∂slip/∂(mean of σ), of τ
@@ -223,7 +225,7 @@ def _slip_row(p, R, sign, w, u, h, r, z, z0, psi, turn_B, mean, c, n, moves, tur
         of_sigma += 0.5 * sign * r[0] * u[i] * (psi[1, i] - psi[0, i])
         of_tau -= 0.5 * w[i] * (z[3, i] - z0[3, i] - z[2, i] + z0[2, i])
         of_tau += 0.5 * sign * r[1] * u[i] * (psi[3, i] - psi[2, i])
-    of_gap = 0.5 * sign * dot(u, turn_B)  # r_k of the second grows with the gap
+    of_gap = 0.5 * sign * dot(u, spread)
     for k in range(4):
         for i in range(3):
             j = 3 * k + i
@@ -239,8 +241,8 @@ def _slip_row(p, R, sign, w, u, h, r, z, z0, psi, turn_B, mean, c, n, moves, tur
 
 
 @kernel
-def _velocity_rows(p, R, c, size, sign, t, t_o, V_T, W):
-    """Add (5) for the tangent t (3,) to V_T (nd,) and W (nd,); t × n = sign t_o, size = |v|."""
+def _velocity_rows(p, R, c, r, sign, t, t_o, V_T, W):
+    """Add (5) for the tangent t (3,) to V_T (nd,) and W (nd,); t × n = sign t_o, r (2,) the r_k."""
     g = local_vector(3)
     for k in range(4):
         for i in range(3):
@@ -248,7 +250,7 @@ def _velocity_rows(p, R, c, size, sign, t, t_o, V_T, W):
         _add_turn(p, k, R, g, W)
         _add_shift(p, k, R, g, V_T)
         for i in range(3):
-            g[i] = sign * (p.radius[0] if k < 2 else size - p.radius[0]) * abs(c[k]) * t_o[i]
+            g[i] = sign * r[k // 2] * abs(c[k]) * t_o[i]
         _add_turn(p, k, R, g, V_T)
 
 
@@ -259,18 +261,23 @@ def contact(p, x, R, x0, R0, gap, slip, G_N, G_T, V_T, W, point, normal, tangent
     c, mean, n, n0, m = local_vector(4), local_vector(4), local_vector(3), local_vector(3), local_vector(3)
     moves, turns, r, axis = local_matrix(2, 12), local_matrix(3, 12), local_vector(2), local_vector(3)
     t, w, u, end = local_matrix(2, 3), local_matrix(2, 3), local_matrix(2, 3), local_matrix(2, 3)
-    y, turn, turn_B, h = local_vector(3), local_vector(3), local_vector(3), local_matrix(2, 3)
+    y, turn, spread, h = local_vector(3), local_vector(3), local_vector(3), local_matrix(2, 3)
+    arm = local_vector(2)
     nearest(p, x0, R0, z0, at, v, mean)
     size0 = _changes(z0, at, v, mean, moves, turns, n0)
     nearest(p, x, R, z, at, v, c)
     size = _changes(z, at, v, c, moves, turns, n)
-    gap[0] += size - p.radius[0] - p.radius[1]
-    _normal_rows(p, R, z, c, n, G_N, W[2], point, normal)
+    part, touching = middle_of_gap(p.radius[0]), p.radius[0] + p.radius[1]
+    gap[0] += size - touching
+    for i in range(2):
+        share = part if i == 0 else 1.0 - part
+        arm[i] = p.radius[i] + share * (size - touching)
+        r[i] = p.radius[i] + share * (0.5 * (size0 + size) - touching)
+    _normal_rows(p, R, z, c, arm[0], n, G_N, W[2], point, normal)
     # the step, at the means of weights and lever arms
-    r[0], r[1] = p.radius[0], 0.5 * (size0 + size) - p.radius[0]
     for k in range(4):
         mean[k] = 0.5 * (mean[k] + c[k])
-    _displacements(p, R, R0, z, z0, mean, r, y, turn, turn_B, psi)
+    _displacements(p, R, R0, z, z0, mean, r, part, y, turn, spread, psi)
     for i in range(3):
         axis[i] = z0[3, i] - z0[2, i]
     follows = arc_start(n0, n, m)
@@ -278,8 +285,8 @@ def contact(p, x, R, x0, R0, gap, slip, G_N, G_T, V_T, W, point, normal, tangent
     arc_slip(m, n, follows, 1.0, y, turn, t, u, w, end, slip, h)  # Ψ has the radii
     for k in range(2):
         o, sign = 1 - k, 2.0 * k - 1.0  # slip_1 has −u_2, slip_2 has +u_1; t_1 × n = −t_2, t_2 × n = t_1
-        _slip_row(p, R, sign, w[k], u[o], h[k], r, z, z0, psi, turn_B, mean, c, n, moves, turns, G_T[k])
-        _velocity_rows(p, R, c, size, sign, end[k], end[o], V_T[k], W[k])
+        _slip_row(p, R, sign, w[k], u[o], h[k], r, z, z0, psi, spread, mean, c, n, moves, turns, G_T[k])
+        _velocity_rows(p, R, c, arm, sign, end[k], end[o], V_T[k], W[k])
         for i in range(3):
             tangents[k, i] += end[k, i]
 

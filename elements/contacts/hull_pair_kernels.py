@@ -489,10 +489,14 @@ def contact(p, x, R, x0, R0, state, gap, slip, G_N, G_T, V_T, W, point, normal, 
         for k in range(2):
             slips[k, j] = speeds[k, j] = s[k] = 0.0
     sphere_center(x0[a], R0[a], c, x0[b], R0[b], zero, F, y_B, y0)
-    nearest(q, b, y0, n0, N)
+    before = nearest(q, b, y0, n0, N) - 2.0 * r
     sphere_center(x[a], R[a], c, x[b], R[b], zero, F, y_B, y)
-    gap[0] += nearest(q, b, y, n, N) - 2.0 * r
-    shape_rows(c, F, r, x[a], R[a], R[b], R0[a], R0[b], y_B, y, y0, n, n0, N, s, row, slips, speeds, turns, point, m, t)
+    now = nearest(q, b, y, n, N) - 2.0 * r
+    gap[0] += now
+    shape_rows(
+        c, F, r, x[a], R[a], R[b], R0[a], R0[b], y_B, y, y0, n, n0, N, now, before, s, row, slips, speeds, turns,
+        point, m, t,
+    )  # fmt: skip
     # as seen from A: exchanged roles turn n and t2, and with them slip_2 is what it was
     slip[0] += side * s[0]
     slip[1] += s[1]

@@ -25,6 +25,12 @@ taken on the arc along which n turns from n0 to n, with mean tangents u_k = (t0_
     w_k    = t0_k − (t0_k·n) [ α (n0 + n) − κ (n − n0) ]                                                           (8)
     κ(σ)   = (asin√σ / √(σ (1 − σ)) − 1) / (4σ),   σ = (1 − c)/2 = sin²(half the angle from n0 to n)                (9)
 
+The point of contact lies in the middle of the gap, so that it does not matter which of two bodies is named first, and
+that a common rotation is no slip. A point, r = 0, is touched where it is: it has no surface, and its node may have no
+rotation. With s = ½ for spheres and 0 for points, the arm in (11) is r + s gap, and in (7) its mean over the step,
+
+    r + ½ s (gap + gap0) ,   which adds to (10): − ½ s (u_2·ψ) G_N for slip_1, + ½ s (u_1·ψ) G_N for slip_2       (12)
+
 κ stretches the chord of the arc to its length: (7) is exact for motion in a plane on a flat, cylindrical or spherical
 shape, for any size of step and any motion of B, and of second order otherwise. Contacts whose normal turns by more
 than 154° in one step (c < −0.9: centres that nearly coincide) take n for n0. Relative rotations are below π in a step.
@@ -192,44 +198,54 @@ def arc_slip(m, n, follows, r, d, psi, t, u, w, end, slip, h):
 
 
 @kernel
+def middle_of_gap(r):
+    """s of (12): how far, in parts of the gap, the point of contact is from the surface of a sphere of radius r."""
+    return 0.5 if r > 0.0 else 0.0
+
+
+@kernel
 def shape_rows(
-    a, F, r, x_A, R_A, R_B, R0_A, R0_B, y_B, y, y0, n, n0, N, slip, G_N, G_T, V_T, W, point, normal, tangents
+    a, F, r, x_A, R_A, R_B, R0_A, R0_B, y_B, y, y0, n, n0, N, gap, gap0, slip, G_N, G_T, V_T, W, point, normal, tangents
 ):
-    """Add all of (5)-(11) but the gap to the outputs of a ``contact`` kernel; y, n, N and y0, n0 as given by the
-    shape."""
+    """Add all of (5)-(12) but the gap to the outputs of a ``contact`` kernel; y, n, N, gap and y0, n0, gap0 as given
+    by the shape at the end and at the start of the step."""
     Q, T, t, w = local_matrix(3, 3), local_matrix(3, 3), local_matrix(2, 3), local_matrix(2, 3)
     u, end, h = local_matrix(2, 3), local_matrix(2, 3), local_matrix(2, 3)
     m, d, psi, z, e = local_vector(3), local_vector(3), local_vector(3), local_vector(3), local_vector(3)
     Q0 = local_matrix(3, 3)
+    e_n = local_vector(3)
+    part = middle_of_gap(r)
+    arm, mean_arm = r + part * gap, r + 0.5 * part * (gap + gap0)
     relative_turn(R_A, R_B, R0_A, R0_B, Q, Q0, z, T)
     rotate_T(F, z, psi)
     # normal direction
-    rotate(F, n, e)
-    add_along(1.0, e, a, R_B, Q, y_B, G_N)
-    add_turning(1.0, e, Q, W[2])
-    rotate(R_B, e, z)
+    rotate(F, n, e_n)
+    add_along(1.0, e_n, a, R_B, Q, y_B, G_N)
+    add_turning(1.0, e_n, Q, W[2])
+    rotate(R_B, e_n, z)
     for i in range(3):
         normal[i] += z[i]
-        point[i] += x_A[i] + R_A[i, 0] * a[0] + R_A[i, 1] * a[1] + R_A[i, 2] * a[2] - r * z[i]
+        point[i] += x_A[i] + R_A[i, 0] * a[0] + R_A[i, 1] * a[1] + R_A[i, 2] * a[2] - arm * z[i]
         d[i] = y[i] - y0[i]
     follows = arc_start(n0, n, m)
     first_tangents(m, t)
-    arc_slip(m, n, follows, r, d, psi, t, u, w, end, slip, h)
+    arc_slip(m, n, follows, mean_arm, d, psi, t, u, w, end, slip, h)
     for k in range(2):
         o, sign = 1 - k, 2.0 * k - 1.0
-        # slip, (10)
+        # slip, (10), (12)
         for i in range(3):
             e[i] = w[k, i] + N[i, 0] * h[k, 0] + N[i, 1] * h[k, 1] + N[i, 2] * h[k, 2]
         rotate(F, e, z)
         add_along(1.0, z, a, R_B, Q, y_B, G_T[k])
         rotate(F, u[o], e)
         rotate(T, e, z)
-        add_turning(sign * r, z, Q, G_T[k])
+        add_turning(sign * mean_arm, z, Q, G_T[k])
+        add_along(0.5 * part * sign * dot(u[o], psi), e_n, a, R_B, Q, y_B, G_T[k])
         # velocities, (11): t_1 × n = −t_2, t_2 × n = t_1
         rotate(F, end[k], e)
         add_along(1.0, e, a, R_B, Q, y_B, V_T[k])
         add_turning(1.0, e, Q, W[k])
-        add_turning(-sign * r, e, Q, V_T[o])
+        add_turning(-sign * arm, e, Q, V_T[o])
         rotate(R_B, e, z)
         for i in range(3):
             tangents[k, i] += z[i]

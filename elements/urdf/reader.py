@@ -122,14 +122,16 @@ def from_urdf(
 
     Notes
     -----
-    A joint whose name is that of a link gets " joint" added in the model. Limits of a joint that follows another
-    (``mimic``) are moved to the one that leads. One that follows a fixed joint is `Fixed` at its offset; one with equal
-    limits is as a joint of type fixed, with a warning. A root link that is part of the ground needs no inertia.
+    Attributes that <inertia> lacks are 0, with a warning: the format requires all six, and other programs do not read
+    the file. A joint whose name is that of a link gets " joint" added in the model. Limits of a joint that follows
+    another (``mimic``) are moved to the one that leads. One that follows a fixed joint is `Fixed` at its offset; one
+    with equal limits is as a joint of type fixed, with a warning. A root link that is part of the ground needs no
+    inertia.
 
     Examples
     --------
     >>> text = '''<robot name="swing"><link name="frame"/><link name="bob"><inertial><origin xyz="0 0 -1"/>
-    ... <mass value="2"/><inertia ixx="0.1" iyy="0.1" izz="0.1"/></inertial></link>
+    ... <mass value="2"/><inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/></inertial></link>
     ... <joint name="pin" type="continuous"><parent link="frame"/><child link="bob"/><axis xyz="0 1 0"/></joint>
     ... </robot>'''
     >>> swing = from_urdf(text, configuration={"pin": 0.5})

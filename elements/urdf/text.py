@@ -32,6 +32,7 @@ READ = {
     "visual": ("origin", "geometry", "material"),
     "collision": ("origin", "geometry", "material"),
 }
+MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")  # of <inertia>
 
 
 class Pose(NamedTuple):
@@ -161,6 +162,7 @@ class _Reader:
     def __init__(self, root: ET.Element, folder: Path) -> None:
         self.root, self.folder = root, folder
         self.colors, self.owner = {}, Named("URDF", root.get("name") or "robot")
+        self.partial: dict[str, list[str]] = {}  # attributes that <inertia> of a link lacks
 
     def robot(self) -> Robot:
         """Read the whole file."""
@@ -169,6 +171,7 @@ class _Reader:
             self.colors[material.get("name")] = self._rgb(material)
         links = self._by_name("link", self._link)
         self.owner.check(links, "link", 0, "links are in the file; at least one is needed")
+        self._warn_of_partial_inertias()
         return Robot(self.root.get("name") or "robot", links, self._by_name("joint", self._joint), self.folder)
 
     def _by_name(self, tag, read):
@@ -193,7 +196,10 @@ class _Reader:
             self.owner.check(tensor is not None or mass == 0.0, "inertial", "…", "has no <inertia ixx=… …>")
             center = self._pose(inertial)
             if tensor is not None:
-                xx, xy, xz, yy, yz, zz = (self._number(tensor, f"i{k}", 0.0) for k in "xx xy xz yy yz zz".split())
+                missing = [attribute for attribute in MOMENTS if tensor.get(attribute) is None]
+                if missing:
+                    self.partial[name] = missing
+                xx, xy, xz, yy, yz, zz = (self._number(tensor, attribute, 0.0) for attribute in MOMENTS)
                 inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
         visuals = [self._picture(one) for one in part.findall("visual")]
         return Link(name, mass, center, inertia, visuals, [self._picture(one) for one in part.findall("collision")])
@@ -274,6 +280,18 @@ class _Reader:
         for child in part:
             if isinstance(child.tag, str) and child.tag not in READ[kind]:
                 self._tell(f"<{child.tag}> in <{kind}> is not read; {meant(child.tag, READ[kind])}")
+
+    def _warn_of_partial_inertias(self):
+        """Report links whose <inertia> lacks attributes, once for the file."""
+        if not self.partial:
+            return
+        self.owner = Named("URDF", self.root.get("name") or "robot")
+        lacking = sorted({attribute for missing in self.partial.values() for attribute in missing}, key=MOMENTS.index)
+        links = ", ".join(f"'{name}'" for name in self.partial)
+        self._tell(
+            f"<inertia> of {links} lacks {', '.join(lacking)}; 0 is used. URDF requires all of {', '.join(MOMENTS)}, "
+            "and other programs do not read a file without them: add the missing ones"
+        )
 
     def _tell(self, message):
         name = self.owner.name

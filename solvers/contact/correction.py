@@ -67,6 +67,7 @@ GRADIENTS = (("apgd", 400, False), ("admm", 1000, False), ("apgd", 3000, False))
 ALLOWED = 3.0  # times the contact tolerance: errors with which a correction is still solved
 FIRST = 0.03  # error asked of the first problem of a position correction relative to that of its start
 SLOW = 1e-6  # of the mobility 1/k_p: contacts below it may be those that no impulse moves
+OF_A_PROBLEM = 10  # iterations that it takes as long as to make a contact problem
 MARGIN = 0.1  # open contacts nearer than this part of the deepest penetration are in the problem from the start
 
 
@@ -181,6 +182,8 @@ class ContactProblemCorrection:
         u = np.zeros((system.nc, 6))
         try:
             for k in range(ROUNDS):
+                if self.engine.exhausted:
+                    return False
                 if k == EXACT_ROUNDS:
                     self._relax(level, record)
                 record["without_contacts"] = 1
@@ -322,7 +325,7 @@ class ContactProblemCorrection:
             return self._linearised(level, u, r, first)
         self.problem = ContactProblem(W, q, laws[:, L_MU], **options)
         solution = solve_contact_problem(self.problem, tol=TOLERANCE, start=r_old, rounds=0)
-        self.reached = solution.error
+        self._spend(solution)
         if solution.error > WORST and not first:  # what has no solution where it is linearised twice
             self._refuse_squeezed(level, D[::size], W[::size, ::size], q[::size])
         apply_increment(*self.at, level, responses[-1] + solution.r.ravel() @ responses[:-1])
@@ -378,7 +381,7 @@ class ContactProblemCorrection:
             solution = self._loosely(level, start, first)
         else:
             solution = solve_contact_problem(self.problem, tol=TOLERANCE, start=start, rounds=0)
-        self.reached = solution.error
+        self._spend(solution)
         increment = np.zeros(unknowns)
         reduce(self.at[0], solution.v, increment)
         apply_increment(*self.at, level, increment)
@@ -399,9 +402,14 @@ class ContactProblemCorrection:
         self.problem = ContactProblem(W, u.ravel() + D @ free, friction, blocks=diagonal, **options)
         self.loose = True
         solution = self._loosely(level, start, first)
-        self.reached = solution.error
+        self._spend(solution)
         apply_increment(*self.at, level, free + solve((D.T @ solution.r.ravel())[None])[0])
         return solution
+
+    def _spend(self, solution):
+        """Count the iterations of a contact problem among those of the step."""
+        self.reached = solution.error
+        self.engine.run[0]["work"] += OF_A_PROBLEM + solution.iterations
 
     def _loosely(self, level, start, first):
         """Solution of the problem to the tolerance of the method."""

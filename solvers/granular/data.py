@@ -26,7 +26,7 @@ P_N, P_RN, P_RT, P_BIAS, PAIR, LAST = 0, 3, 4, 7, 8, 4
 LANES, FIELDS, WAITING = 32, 16, 128
 T_CHI, T_ROLL, T_SPIN, T_ARM = 0, 3, 4, 5
 # tasks of `granular.parts`
-SIZE, ADD, SWEEP, ERROR, PLACE, UNLOAD, READY, SETTLE, FIND, FIND_AGAIN, EVALUATE, PUSH_APART = range(12)
+SIZE, ADD, SWEEP, ERROR, PLACE, UNLOAD, READY, SETTLE, FIND, FIND_AGAIN, EVALUATE, PUSH_APART, CARRY = range(13)
 B_SPIN, B_MASS, B_TURN = 3, 6, 7  # J⁻¹ by rows: xx, xy, xz, yy, yz, zz
 
 # ns spheres, ng = ns + 1, np room for pairs, nm the same where planes move, no planes, nl materials, nx excluded
@@ -35,7 +35,7 @@ B_SPIN, B_MASS, B_TURN = 3, 6, 7  # J⁻¹ by rows: xx, xy, xz, yy, yz, zz
 # grains, whole blocks, 0 for bodies; nt room for pairs where contacts resist turning (`granular.turning`); nh convex
 # shapes, whose corners are the spheres, first those nr of bodies, then those of obstacles; nf room for their pairs, nc
 # their number of bodies, nz and nw the most corners and edges of a shape: 0 where all shapes are spheres; nj room for
-# pairs where a law has restitution
+# pairs where a law has restitution; ne = ng where contacts move obstacles
 TABLE = Table(
     "contact group of free bodies",
     {
@@ -105,6 +105,8 @@ TABLE = Table(
         "old_rows": Item("nf 8", "the same before the last search"),
         "obstacles_at": Item("", "record of `granular.obstacles`", "i8"),
         "mechanism_at": Item("", "record of `granular.mechanism`, where contacts move obstacles", "i8"),
+        "parent": Item("ne", "another body of the same part, or itself, see `granular.carried`", "i8"),
+        "rides": Item("ne", "of the first body of each part: whether it is carried, or struck", "i8"),
         "coupled": Item("", "−1 − the first obstacle that contacts move, 0: none", "i8"),
         # convex shapes, see granular.cores
         "shape": Item("ng", "of each sphere, which is a corner", "i8"),
@@ -163,6 +165,7 @@ TABLE = Table(
         "resists": Item("", "contacts resist turning", "i8"),
         "held": Item("", "the method holds positions while it changes velocities", "i8"),
         "led": Item("", "bodies that contacts have pushed are put to x_n + h v", "i8"),
+        "mean": Item("", "θ by which obstacles that contacts move, and what rides on them, go"),
         "relaxed": Item("", "relaxed law of contact", "i8"),
         "recovery": Item("", "speed at which overlaps are taken back at most"),
         "tolerance": Item("", "scale-free error asked for"),

@@ -18,6 +18,7 @@ from fem_mbs.solvers.granular.data import B_MASS, G_MASS, G_TURN, LANES, P_N, P_
 from fem_mbs.solvers.granular.fitting import turns
 from fem_mbs.solvers.granular.halves import SecondThread
 from fem_mbs.solvers.granular.hull_arrays import Hulls
+from fem_mbs.solvers.granular.mechanism import MEAN
 from fem_mbs.solvers.granular.mechanism_arrays import Mechanism
 from fem_mbs.solvers.granular.obstacle_arrays import Obstacles
 from fem_mbs.solvers.granular.shaped import (
@@ -73,6 +74,7 @@ class Grains:
         sizes["nx"], sizes["nodes"] = len(excluded), len(system.nodes)
         sizes["nb"] = len(found.nodes) + 1 if self.clumps else 0
         sizes["ny"] = sizes["nb"] + (len(found.moved) if self.resists else 0)
+        sizes["ne"] = sizes["ng"] if len(found.moved) else 0
         sizes["nv"] = sizes["ny"] if self.clumps else sizes["ng"]
         self.shaped, self.owner = owner.shaped, owner
         # grains that change nothing but themselves: what sweeps find are velocities of the method
@@ -106,6 +108,7 @@ class Grains:
             "obstacles_at": address(obstacles.record), "hulls_at": address(hulls.record),
             "resists": int(self.resists), "shapes": int(self.shaped), "bounces": int(self.bounces),
             "held": int(not method.velocities_first), "led": int(method.leads_grains),
+            "mean": getattr(method, "theta", MEAN),
             "relaxed": int(getattr(method, "relaxed", False)),
             "recovery": getattr(method, "recovery_speed", None) or np.inf,
             "threads": 1 if self.clumps or self.resists else method.threads,  # others have no halves

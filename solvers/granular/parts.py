@@ -8,9 +8,10 @@ Source: docs/theory/contact_groups.md.
 """
 
 from fem_mbs.jit import entry
-from fem_mbs.solvers.granular import coupled, features, mechanism, shape_positions, turning
+from fem_mbs.solvers.granular import carried, coupled, features, mechanism, shape_positions, turning
 from fem_mbs.solvers.granular.data import (
     ADD,
+    CARRY,
     ERROR,
     EVALUATE,
     FIND,
@@ -43,7 +44,7 @@ def turning_part(grains, task):
 
 @entry("void(int64, int64)")
 def mechanism_part(grains, task):
-    """Obstacles that contacts move, see `granular.mechanism` and `granular.coupled`."""
+    """Obstacles that contacts move, see `granular.mechanism`, `granular.coupled` and `granular.carried`."""
     p = grains_at(grains)[0]
     s, o = run_at(p.run_at)[0], mechanism.mechanism_at(p.mechanism_at)[0]
     if task == SIZE:
@@ -60,6 +61,8 @@ def mechanism_part(grains, task):
         coupled.place(p, o, s.x0)
     elif task == UNLOAD:
         mechanism.unload_nodes(o, s.V, s.P)
+    elif task == CARRY:
+        carried.carry(p, s)
     elif task == READY:
         p.answer = 1.0 if mechanism.make_ready(system_at(s.data_at)[0], s, p, p.attempt) else 0.0
     else:

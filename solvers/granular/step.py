@@ -12,6 +12,7 @@ from fem_mbs.jit import call2, entry, kernel
 from fem_mbs.solvers.contact.velocity import solve_velocities
 from fem_mbs.solvers.granular import bodies
 from fem_mbs.solvers.granular.data import (
+    CARRY,
     EVALUATE,
     FIND,
     FIND_AGAIN,
@@ -244,6 +245,8 @@ def _move(p, s):
         follow(p, s.x0, s.V, s.h, s.x)
         if p.held == 0:
             turn_along(p, s.Q0, s.V, s.P, s.h, s.Q, s.R)
+    if p.coupled < 0:
+        call2(p.mechanism_part, p.self_at, CARRY)
     if p.moving != 0:
         place_planes(p, s.x, s.R)
     if p.shapes != 0:
@@ -263,6 +266,8 @@ def contacts_of_step(data, run):
     p = grains_at(s.grains_at)[0]
     if p.moving != 0:
         place_planes(p, s.x0, s.R0)
+    if p.coupled < 0:
+        p.gain = _largest_gain(p, s.V, s.V0)
     copy(s.V, p.alone)
     code, sweeps, differ = OK, 0, 0.0
     turns = TURNS if p.clumps != 0 or p.coupled < 0 else 1

@@ -12,6 +12,7 @@ OUT_OF_RANGE = 8  # an element is in a pose that it is not made for
 PASSED = 9  # a contact was passed within the step, or struck far from where it touched first; why: see below
 TOUCHED = 10  # no failure: the step stopped after its smooth motion, in which a contact closes, see nsga.split
 NO_ROOM = 11  # no failure: the arrays of pairs are too small, see granular.step
+EXHAUSTED = 12  # the iterations that a step may take are used up, its subdivisions included
 
 # Why a step is refused as PASSED
 UNDECIDED = 0  # where a contact touches first cannot be told
@@ -19,6 +20,7 @@ MISSED = 1  # a contact is passed and has not acted
 ELSEWHERE = 2  # a contact acts along another normal than that of first touch
 UNRESOLVED = 3  # a force law stops a fast body within one step
 
+MOST_WORK = 50_000  # iterations of a step, see newton.spend: a hundred times what hard steps take, seconds to a minute
 NEVER = 1 << 62  # steps between two that are saved: none is
 EXACT = 3e-13  # constraints and gaps hold to this, relative to sizes and speeds, whatever the tolerance of the forces
 CLOSED_GAP = 10.0  # times the accuracy of gaps: a gap below it is closed

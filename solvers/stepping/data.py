@@ -236,6 +236,8 @@ TABLE = Table(
         # options
         "max_iterations": Item("", "of a sub-problem", "i8"),
         "max_problems": Item("", "impact problems of a step", "i8"),
+        "work": Item("", "iterations that the step has taken so far, its subdivisions included", "i8"),
+        "most_work": Item("", "iterations that a step may take", "i8"),
         "max_halvings": Item("", "of a line search", "i8"),
         "drags": Item("", "forces of the position correction are taken at v~ + 2 U/h, see `contact.position`", "i8"),
         "persistent": Item("", "closed contacts take part in the smooth sub-problem", "i8"),

@@ -104,7 +104,7 @@ class Divider(Controller):
                 done += 1 if code == OK else 0
                 if code == OK:
                     continue
-            if not self.divides or not self._may_help(code):
+            if not self.divides or engine.exhausted or not self._may_help(code):
                 at = times[done - 1] if code == ENERGY_ROSE else times[min(done, len(times) - 1)]
                 error = None if code == OK else engine.fault(code, float(at))
                 return done, int(engine.run[0]["saved"]), error
@@ -113,6 +113,7 @@ class Divider(Controller):
             self._begin_parts()
             too_fast = asked == LARGE_ROTATION and engine.h * np.abs(engine.arrays["V"][:, 3:]).max() > LARGEST_TURN
             if too_fast or not self._divide(float(times[done]), records):
+                error = engine.fault(code, float(times[done])) if engine.exhausted else error
                 return done, int(engine.run[0]["saved"]), error
             done += 1
         return done, int(engine.run[0]["saved"]), None
@@ -205,6 +206,7 @@ class Divider(Controller):
             run[name] = value
         if error is not None:
             return False
+        run["work"] = 0
         impulses["multiplier"] = impulses["multiplier"] + (jump if parts > 1 else 0.0)
         all_impulses = switched or step["impact"].any() or not engine.method.means_at_impacts
         forces = self._with_impulses(impulses, last) if all_impulses else {}

@@ -35,7 +35,7 @@ import numpy as np
 from fem_mbs.results.table import PAIR_COLUMNS
 from fem_mbs.signals import Held
 from fem_mbs.solvers.stepping import newton
-from fem_mbs.solvers.stepping.codes import EXACT, NEVER, OK, SHIFT
+from fem_mbs.solvers.stepping.codes import EXACT, EXHAUSTED, MOST_WORK, NEVER, OK, SHIFT
 from fem_mbs.solvers.stepping.data import TABLE
 from fem_mbs.solvers.stepping.external_work import explained, external, gaps_are_given
 from fem_mbs.solvers.stepping.extremes import remarking
@@ -304,6 +304,7 @@ class Engine:
             "epsilon_rows": 0.0 if method.epsilon is None and system.independent else self.shift,
             "from_start": int(method.velocities_first), "watched": int(explained(system)),
             "loss_seen": int(losses_are_told(system, method, self.grains)), "strict": int(self.strict),
+            "most_work": MOST_WORK,
             "pair_line": -1 if self.ledger is None else self.ledger.pairs,
             "rtol": method.rtol, "tol_v": tol_v, "mean_mass": system.mean_mass,
             "lightest": system.lightest,
@@ -514,11 +515,16 @@ class Engine:
         error = None if code == OK else self.fault(code, float(times[min(done, len(times) - 1)]))
         return done, int(self.run[0]["saved"]), error
 
+    @property
+    def exhausted(self) -> bool:
+        """Whether the step that is taken has used up its iterations: smaller ones would be refused at once."""
+        return bool(self.run[0]["work"] > self.run[0]["most_work"])
+
     def fault(self, code: int, t: float) -> Exception:
         """The error of a step that failed with a code on its way to time t [s]."""
         if self.contact_problems is not None and self.contact_problems.error is not None:
             raise self.contact_problems.error
-        error = diagnose(self, code, t)
+        error = diagnose(self, EXHAUSTED if self.exhausted else code, t)
         if self.contact_problems is not None and self.arrays["counts"][7]:
             error.contact_problem = self.contact_problems.problem
         return error

@@ -16,6 +16,7 @@ from fem_mbs.solvers.stepping.checks import FAST
 from fem_mbs.solvers.stepping.codes import (
     ELSEWHERE,
     ENERGY_ROSE,
+    EXHAUSTED,
     JUMP,
     LARGE_ROTATION,
     LARGEST_TURN,
@@ -135,6 +136,17 @@ class _Failure:
             f"{names}. Usual causes: restitution between many touching bodies (raise max_problems), or tol_v too small"
         )
 
+    def exhausted(self) -> SolverError:
+        last = ""
+        if self.engine.contact_problems is not None and self.arrays["counts"][7]:
+            last = f" The last contact problem: {self.engine.contact_problems.last()}."
+        parts = ", with those of shorter steps that were tried" if self.run["h"] < self.engine.h else ""
+        return self.error(
+            f"{self.start} stopped: {self.run['most_work']} iterations{parts}, and the step is not solved.{last} "
+            "Usual causes: contacts that cannot all be closed or are redundant (fewer of them, or epsilon=1e-6), or "
+            f"steps too long for what happens here. {self.smaller_steps}"
+        )
+
     def names(self, contacts: np.ndarray) -> str:
         """Names of some contacts (k,), the first `NAMED`."""
         return ", ".join(f"'{self.system.contact_at(int(c)).name}'" for c in contacts[:NAMED])
@@ -241,6 +253,7 @@ WAYS = {
     JUMP: _Failure.jump,
     OUT_OF_RANGE: _Failure.out_of_range,
     ENERGY_ROSE: _Failure.energy_rose,
+    EXHAUSTED: _Failure.exhausted,
     PASSED: _Failure.passed,
     TOO_MANY_PROBLEMS: _Failure.too_many_problems,
 }

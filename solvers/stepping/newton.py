@@ -164,6 +164,13 @@ def remember(s):
 
 
 @kernel
+def spend(s, iterations):
+    """Count iterations of the step; False when it has used up what it may take, whichever attempt it is in."""
+    s.work += iterations
+    return s.work <= s.most_work
+
+
+@kernel
 def evaluate(p, s):
     """Residual at the present unknowns."""
     s.code = NOT_FINITE
@@ -253,7 +260,7 @@ def newton(problem, run):
                 count_kept(p, s, borrowed, old)
             s.code = OK
             return
-        if s.iteration >= s.most:
+        if s.iteration >= s.most or not spend(s, 1):
             s.code = NOT_CONVERGED
             return
         now = statuses(s, d.nc)

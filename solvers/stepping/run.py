@@ -178,6 +178,8 @@ def run_steps(data, run, count, start, times, signals):
         if s.code != OK:
             return k, s.code
         s.step_number += 1
+        if s.in_parts == 0:
+            s.work = 0
         if s.ledger_part != 0:
             call2(s.ledger_part, s.data_at, s.run_at)
         if s.extremes_part != 0:

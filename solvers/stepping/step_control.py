@@ -144,7 +144,7 @@ class Controller:
                     return None
             if failure is not None:
                 return failure
-            if code != OK and h > self.h_min:
+            if code != OK and h > self.h_min and not engine.exhausted:
                 self.failed += 1
                 self.next = 0.5 * h
             elif code != OK:

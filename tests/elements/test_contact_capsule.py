@@ -144,7 +144,7 @@ def test_parallel_capsules_touch_in_the_middle_of_their_common_length(shift, mid
     out = Kinematics(element)([([shift, 0, 0.5], None), ([0, 0, 0], None)])
     apart = np.hypot(max(shift - 2, 0), 0.5)
     assert out["gap"] == pytest.approx(apart - 0.2, rel=1e-14)
-    on_axis = out["point"] + 0.1 * out["normal"]
+    on_axis = out["point"] + (0.1 + 0.5 * out["gap"]) * out["normal"]
     assert on_axis[0] == pytest.approx(max(middle, shift - 1), abs=1e-14)
     assert all(np.isfinite(value).all() for value in out.values())
 

@@ -14,7 +14,7 @@ from fem_mbs.elements.urdf.text import angles_of, roll_pitch_yaw
 from fem_mbs.rotations import exp
 
 ARM = Path(__file__).resolve().parents[2] / "examples" / "robot_arm.urdf"
-MASS = '<inertial><mass value="2"/><inertia ixx="0.2" iyy="0.3" izz="0.4"/></inertial>'
+MASS = '<inertial><mass value="2"/><inertia ixx="0.2" ixy="0" ixz="0" iyy="0.3" iyz="0" izz="0.4"/></inertial>'
 
 
 def robot(*parts):
@@ -42,7 +42,7 @@ TWO_LINKS = robot(
     link("upper", '<inertial><origin xyz="0 0 -0.3" rpy="0.4 -0.2 0.9"/><mass value="3"/>'
          '<inertia ixx="0.1" iyy="0.2" izz="0.25" ixy="0.01" ixz="-0.02" iyz="0.03"/></inertial>'),
     link("lower", '<inertial><origin xyz="0.1 0 -0.2"/><mass value="1.5"/>'
-         '<inertia ixx="0.04" iyy="0.03" izz="0.02"/></inertial>'),
+         '<inertia ixx="0.04" ixy="0" ixz="0" iyy="0.03" iyz="0" izz="0.02"/></inertial>'),
     joint("shoulder", "revolute", "floor", "upper",
           '<axis xyz="0 1 0"/><limit lower="-3" upper="3"/><dynamics damping="0.4"/>', "0 0 2", "0 0 0.5"),
     joint("elbow", "continuous", "upper", "lower", '<axis xyz="1 0 1"/>', "0 0.1 -0.6", "0.3 0.1 -0.7"),
@@ -106,7 +106,7 @@ def test_angles_are_about_fixed_axes_and_come_back_also_at_the_pole():
 def test_links_on_fixed_joints_are_one_body():
     """Two halves of a rod are the rod; the frame of a link without mass is where its origins say."""
     m, length = 1.0, 0.5
-    J = f'<inertia ixx="{m * length**2 / 12}" iyy="{m * length**2 / 12}" izz="1e-3"/>'
+    J = f'<inertia ixx="{m * length**2 / 12}" ixy="0" ixz="0" iyy="{m * length**2 / 12}" iyz="0" izz="1e-3"/>'
     half = f'<inertial><mass value="{m}"/>{J}</inertial>'
     text = robot(
         link("root", ""), link("a", half), link("b", half), link("tip", ""),
@@ -416,7 +416,7 @@ WRONG = {
     "is outside the limits 1 … 2": swing(LIMIT.format(1, 2), "revolute"),
     "is missing in <mass>": swing(body="<inertial><mass/></inertial>"),
     "has no <inertia": swing(body='<inertial><mass value="1"/></inertial>'),
-    "all must be > 0": swing(body='<inertial><mass value="1"/><inertia ixx="0" iyy="0" izz="0"/></inertial>'),
+    "all must be > 0": swing(body=re.sub('(i..)="[^"]*"', r'\1="0"', MASS)),
     "mimic = 'k'": swing('<mimic joint="k"/>'),
     "follows itself": swing('<mimic joint="j"/>'),
     "must be one of box": swing(body=MASS + "<visual><geometry><bxo/></geometry></visual>"),
@@ -442,3 +442,17 @@ def test_what_is_wrong_with_the_start_is_told_and_misspelt_tags_are():
         fem.from_urdf(swing(body=MASS + "<inertail/>"))
     same = fem.from_urdf(swing().replace('name="j"', 'name="body"'))
     assert same.joints["body"].name == "body joint"
+
+
+def test_inertias_that_lack_products_are_reported_with_their_links_and_read_as_zero():
+    partial = '<inertial><mass value="2"/><inertia ixx="0.2" ixy="0" iyy="0.3" izz="0.4"/></inertial>'
+    text = robot(link("arm"), link("hand", partial), joint("j", "continuous", "arm", "hand"))
+    with pytest.warns(UserWarning, match="URDF 'r': <inertia> of 'hand' lacks ixz, iyz; 0 is used.*requires all of"):
+        found = fem.from_urdf(text)
+    np.testing.assert_array_equal(found.model["hand"].inertia, np.diag([0.2, 0.3, 0.4]))
+
+
+def test_the_example_has_all_six_moments_of_inertia_which_other_programs_require():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fem.from_urdf(ARM)

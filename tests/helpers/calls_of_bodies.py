@@ -24,7 +24,8 @@ def beams_of_line():
     return fem.beam_line([0, 0, 0], [1, 0, 0], 2, fem.Section.circle(0.01, E=1e9, nu=0.3, density=1.0))
 
 
-_LINK = '<link name="{}"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link>'
+_MOMENTS = 'ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"'
+_LINK = f'<link name="{{}}"><inertial><mass value="1"/><inertia {_MOMENTS}/></inertial></link>'
 _JOINT = '<joint name="{}" type="{}"><parent link="{}"/><child link="{}"/></joint>'
 SWING = (
     f'<robot name="swing">{_LINK.format("a")}{_LINK.format("b")}{_LINK.format("c")}'
