@@ -162,7 +162,7 @@ class DecoupledNSGA(AlphaMethod):
         mixed: bool = False,
         persistent_contacts: bool = False,
         approach: str = "slower",
-        restitution_speed: str = "start",
+        restitution_speed: str = "touch",
         impacts: str = "plain",
         max_splits: int = 3,
         contact_solver: str = "auto",

@@ -1,8 +1,9 @@
 """What a run warns of: what was wrong without stopping it, in words. Each function tells of one kind.
 
 What watches a run says the rest itself: `stepping.jumps`, `stepping.divider`, `stepping.step_control`,
-`stepping.energy_watch` of energies that rise little by little, `stepping.depth_watch` of contacts that are too deep,
-`granular.grains` of restitution that steps have lost in contact groups.
+`stepping.energy_watch` of energies that rise little by little, `stepping.impact_watch` of energy that impacts lose,
+`stepping.depth_watch` of contacts that are too deep, `granular.grains` of restitution that steps have lost in contact
+groups.
 
 Source: docs/theory/accepted_steps.md, (5), (7).
 """
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING
 from fem_mbs.errors import label
 from fem_mbs.solvers.granular.strikes import told
 from fem_mbs.solvers.stepping.energy_watch import cause
+from fem_mbs.solvers.stepping.impact_watch import energy_of_impacts
 from fem_mbs.system.redundancy import independent_count
 
 if TYPE_CHECKING:
@@ -30,6 +32,7 @@ def warnings_of(engine: "Engine") -> list[str]:
     if "all_lost" in engine.own.dtype.names:
         own, most = engine.own[0], float(engine.run[0]["top_kinetic"])  # that of saved states
         texts += told(f"Contacts of '{engine.system.name}'", float(own["all_lost"]), max(most, float(own["kinetic"])))
+    texts += energy_of_impacts(engine)
     return texts + jammed(engine) + risen(engine) + inexact(engine) + drifted(engine) + undetermined(engine)
 
 
