@@ -14,7 +14,7 @@ from fem_mbs.solvers.alpha.levels_friction import branches, find_lasting, measur
 from fem_mbs.solvers.alpha.scheme import keep_impulses, start_motion, take_coupled
 from fem_mbs.solvers.contact.law import GAP
 from fem_mbs.solvers.contact.restitution import limit_restitution
-from fem_mbs.solvers.contact.velocity import moment_arm, solve_velocities
+from fem_mbs.solvers.contact.velocity import clear_impulses, moment_arm, solve_velocities
 from fem_mbs.solvers.stepping.arrays import copy
 from fem_mbs.solvers.stepping.codes import OK
 from fem_mbs.solvers.stepping.data import run_at, system_at
@@ -64,10 +64,9 @@ def start(d, s, o):
     """First guess: motion by the prediction, forces of the last step, no jump and no correction."""
     start_motion(d, s, o)
     predict_forces(d, s, o)
-    for at in (s.cnu_at, s.cLam_at, s.cchi_at, s.total_Lam_at, s.total_chi_at, s.sent_chi_at):
+    for at in (s.cnu_at, s.cLam_at, s.cchi_at, s.sent_chi_at):
         zero(at, 3 * d.nc)
-    for c in range(d.nc):
-        s.acted[c] = GAP
+    clear_impulses(d, s)
 
 
 @entry("void(int64, int64)")

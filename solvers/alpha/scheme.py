@@ -7,10 +7,9 @@ from fem_mbs.solvers.alpha.coupled import ALL, whole_merit
 from fem_mbs.solvers.alpha.data import own_at
 from fem_mbs.solvers.alpha.motion import keep_accelerations, keep_unknowns, predict, stand_still
 from fem_mbs.solvers.alpha.one_level import reactions
-from fem_mbs.solvers.contact.law import GAP
 from fem_mbs.solvers.contact.position import start_position
 from fem_mbs.solvers.contact.restitution import limit_restitution
-from fem_mbs.solvers.contact.velocity import accumulate_impulses, solve_velocities, start_from_last
+from fem_mbs.solvers.contact.velocity import accumulate_impulses, clear_impulses, solve_velocities, start_from_last
 from fem_mbs.solvers.stepping.accept import accept
 from fem_mbs.solvers.stepping.arrays import copy, copy1, largest_turn
 from fem_mbs.solvers.stepping.codes import LARGEST_TURN, NOT_CONVERGED, OK
@@ -45,10 +44,8 @@ def start(d, s, o):
     start_motion(d, s, o)
     start_position(d, s)
     start_from_last(d, s)
-    zero(s.total_Lam_at, 3 * d.nc)
-    zero(s.total_chi_at, 3 * d.nc)
+    clear_impulses(d, s)
     for c in range(d.nc):
-        s.acted[c] = GAP
         if o.follows != 0:
             s.cnu[c, 0] = 0.0
 

@@ -54,6 +54,39 @@ def touch_speed(g, e, d, s, speed):
 
 
 @kernel
+def comes_to_rest(g, e, s, speed):
+    """True if a closed contact that leaves with ``speed`` ends all its bounces within the step.
+
+    It returns after 2 speed/a, and each bounce lasts e times the one before: 2 speed/(a (1 − e)) ≤ h, a as in (1).
+    """
+    lost = gradient_times(g, e, B_GN0, 0, s.V0) - gradient_times(g, e, B_GN, 0, s.Vs)  # a h
+    return 2.0 * speed <= (1.0 - laws_of(g)[e, L_NORMAL]) * lost
+
+
+@kernel
+def was_open(g, e, s):
+    """True if a contact was open as the step began, by more than round-off."""
+    gap = matrix(g.contact_at, g.n, g.contact_stride)[e, C_GAP0]
+    return s.was_active[g.first_contact + e] == 0 and gap > 100.0 * s.exact * s.scale_x
+
+
+@kernel
+def closing_speed(g, e, s, speed):
+    """Normal velocity at the touch of a contact that was open, along the normal in which the impulse acts; ≤ 0.
+
+        γ_t² = γ_n² − 2 a d ,   a = G_N (v~ − v_n)/h ,   d = −G_N (D + U)                                           (2)
+
+    between ``speed``, which is γ_n, and that of the end of the smooth motion. d is the path to the touch: the step
+    ends there.
+    """
+    end = gradient_times(g, e, B_GN, 0, s.Vs)
+    path = max(-gradient_times(g, e, B_GN, 0, s.D) - gradient_times(g, e, B_GN, 0, s.U), 0.0)
+    change = (end - gradient_times(g, e, B_GN, 0, s.V0)) / s.h
+    touch = -math.sqrt(max(speed * speed - 2.0 * change * path, 0.0))
+    return min(min(max(touch, min(speed, end)), max(speed, end)), 0.0)
+
+
+@kernel
 def approach_of(g, e, d, s, Vminus):
     """Normal velocity that Newton's law reflects; negative where the bodies approach.
 
@@ -64,6 +97,9 @@ def approach_of(g, e, d, s, Vminus):
     contact leaves along the normal of the end, and its reflection would ask for an approach. With ``touch`` the first
     impact problem of a step takes the speed at the touch, by (1), or of a swept contact between the velocities at the
     start and at the end: an elastic contact then keeps its energy (docs/theory/sweep).
+    With ``approach`` a contact that was open as the step began reflects along the normal of the end alone, by (2): the
+    normal of the start belongs to another place of a curved surface. A ball that crosses its socket leaves along it.
+    A closed contact that leaves and returns within the step reflects nothing if its bounces end in it.
     A contact whose impact is split touches at the end of the step: the speed there is the one, whatever the options.
     """
     if at_the_touch(g, e, s):
@@ -79,10 +115,14 @@ def approach_of(g, e, d, s, Vminus):
         return speed
     if s.approach != 0:
         other = gradient_times(g, e, B_GN, 0, Vminus)
+        if was_open(g, e, s):
+            return closing_speed(g, e, s, other) if first else min(other, 0.0)
         if first and speed * other <= 0.0:
             speed = 0.0
         elif first and speed > 0.0:
             speed = min(speed, other)
+            if comes_to_rest(g, e, s, speed):
+                return 0.0
         else:
             speed = min(max(speed, other), 0.0)
     return touch_speed(g, e, d, s, speed) if first else speed

@@ -9,6 +9,7 @@ Source: docs/theory/decoupled_nsga.md, (16)-(21).
 import math
 
 from fem_mbs.jit import call2, entry, integers, kernel, vector
+from fem_mbs.solvers.contact.impact_work import compare_with_law
 from fem_mbs.solvers.contact.law import GAP
 from fem_mbs.solvers.contact.velocity_rows import velocity_contact_residual, velocity_contact_tangents
 from fem_mbs.solvers.stepping.arrays import copy, copy1
@@ -212,11 +213,8 @@ def solve_first(d, s):
     for i in range(m):
         s.Lam[i] = 0.0 if again else s.h * s.lam_report[i] / s.kv
     start_from_last(d, s)
-    zero(s.total_Lam_at, 3 * d.nc)
-    zero(s.total_chi_at, 3 * d.nc)
+    clear_impulses(d, s)
     zero(s.P_at, 6 * N)
-    for c in range(d.nc):
-        s.acted[c] = GAP
     copy(s.V0, s.Vs)
     copy(s.V0, s.Vminus)
     copy(s.V0, s.Vsminus)
@@ -267,8 +265,20 @@ def start_from_last(d, s):
 
 
 @kernel
+def clear_impulses(d, s):
+    """No contact has acted in the step yet."""
+    zero(s.total_Lam_at, 3 * d.nc)
+    zero(s.total_chi_at, 3 * d.nc)
+    zero(s.missed_at, 2 * d.nc)
+    s.step_gain = 0.0
+    for c in range(d.nc):
+        s.acted[c] = GAP
+
+
+@kernel
 def accumulate_impulses(d, s):
     """Add the impulses of the candidates to P and to the totals; zero the contact unknowns; True if one was active."""
+    compare_with_law(d, s)
     groups = groups_of(d)
     P, status, acted_as = s.P, s.status, s.acted
     cLam, cchi = s.cLam, s.cchi

@@ -86,6 +86,7 @@ TABLE = Table(
         "by_impulses": Item("", "an attempt leaves contacts to the impact problem, see lobatto.contacts", "i8"),
         "single": Item("", "sum of squares of the forces of single elements"),
         "error": Item("", "of the step [m], see lobatto.error"),
+        "fell_back": Item("", "steps whose lasting contacts were not solved", "i8", kept=True),
         "left_to_impulses": Item("", "steps solved by impulses", "i8", kept=True),
         "troubled": Item("", "the last step was solved by impulses", "i8", kept=True),
         "quiet": Item("", "whether the last step had no impact: its accelerations are known", "i8", kept=True),

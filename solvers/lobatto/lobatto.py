@@ -169,7 +169,8 @@ class LobattoIIIAB(Stepper):
 
     def counted(self, engine: Any) -> dict[str, int]:
         """Steps that were solved by impulses, see docs/theory/lobatto.md, steps that fail."""
-        return {"steps_by_impulses": int(engine.own[0]["left_to_impulses"])}
+        own = engine.own[0]
+        return {"steps_by_impulses": int(own["left_to_impulses"]), "unsolved_lasting_contacts": int(own["fell_back"])}
 
     def impulses(self, engine: Any) -> dict[str, np.ndarray]:
         """All that the joints gave in the last step (m,) [N s]: what they report of a step with an impact."""

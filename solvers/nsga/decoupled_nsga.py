@@ -178,7 +178,7 @@ class DecoupledNSGA(AlphaMethod):
         mixed: bool = False,
         persistent_contacts: bool | str = "auto",
         approach: str = "slower",
-        restitution_speed: str = "start",
+        restitution_speed: str = "touch",
         impacts: str = "plain",
         max_splits: int = 3,
         contact_solver: str = "auto",

@@ -66,6 +66,9 @@ from fem_mbs.solvers.stepping.friction_tasks import (
     FIRST,
     FORCES,
     GO,
+    IMPACT_BEGIN,
+    IMPACT_DONE,
+    IMPACT_WORK,
     IMPULSES,
     JOINT_RATES,
     JUMP,
@@ -95,6 +98,7 @@ from fem_mbs.system.friction import (
     F_BEGAN_GT,
     F_CORRECTED,
     F_CORRECTED_BEFORE,
+    F_DONE,
     F_FORCED,
     F_GT,
     F_HELD,
@@ -348,6 +352,42 @@ def velocity_tangents(d, s):
             scatter_block(g.maps_at[VELOCITY], e, S, nd, values)
 
 
+@kernel
+def note_impulses(d, s, smooth):
+    """Keep the impulses of the step before the next impact problem: of smooth forces, or as the last one left them."""
+    groups = groups_of(d)
+    for k in range(d.n_groups):
+        g = groups[k]
+        if g.friction != 0:
+            for e in range(g.n):
+                kept = states_of(g)[e]
+                kept[F_DONE] = s.h * kept[F_SMOOTH] if smooth else kept[F_IMPULSE]
+
+
+@kernel
+def impact_work(d, s):
+    """Work of friction by γ of a step up to the impact problem solved last, but for earlier problems.
+
+        ½ (Λ_F − Λ_F,before) (γ⁻ + γ⁺)   and in the first problem   ½ h (λ~_n + λ~) ½ (γ_n + γ~)
+
+    Of the second term, the friction of the smooth motion, the impulses of the first problem may take back.
+    """
+    groups = groups_of(d)
+    s.friction_row = s.friction_slip = 0.0
+    for k in range(d.n_groups):
+        g = groups[k]
+        if g.friction == 0:
+            continue
+        for e in range(g.n):
+            kept = states_of(g)[e]
+            before, after = row_times(g, e, s.Vsminus) + kept[F_GT], row_times(g, e, s.V) + kept[F_GT]
+            impulse = kept[F_IMPULSE] - kept[F_DONE]
+            s.friction_row += 0.5 * impulse * (before + after)
+            s.friction_slip += abs(0.5 * impulse * before)
+            if s.counts[3] == 0:
+                s.friction_row += 0.25 * s.h * (kept[F_BEGAN] + kept[F_SMOOTH]) * (kept[F_OLD] + before)
+
+
 @entry("void(int64, int64)")
 def friction_part(run, task):
     """What ``task`` says, by the numbers above."""
@@ -398,6 +438,10 @@ def friction_part(run, task):
         search_pieces(d, s)
     elif task == END:
         s.friction_answer = 1 if end_step(d, s) else 0
+    elif task == IMPACT_BEGIN or task == IMPACT_DONE:
+        note_impulses(d, s, task == IMPACT_BEGIN)
+    elif task == IMPACT_WORK:
+        impact_work(d, s)
     elif task == JUMP:
         add_jumps(d, s)
     elif task == REPORT:

@@ -15,6 +15,10 @@ and the surface gives the same with −γ_t in place of γ. Where a contact stay
 positions are part of the motion from γ_n to γ_n+1, not an impact after γ~: γ~ is then the rate that the way of the step
 ξ_n+1 − ξ_n = ½ h (γ_n + γ~) gives, and a joint that a stop holds does no work.
 
+The course of the impulses of an impact is not known, and Newton's law may let friction that turns its joint round work
+with it, W > 0. Dry friction takes energy or does nothing: in a step with an impact W ≤ 0 is kept, and what is above it
+is booked where it comes from, with the contacts that were struck (`stepping.ledger`).
+
 (1) is nearer to the motion where sliding reverses within a step, (2) is what the velocities of the scheme have lost.
 They differ by O(h²).
 
@@ -86,13 +90,23 @@ def book(g, e, s, kept, corrected):
 
 
 @kernel
+def contacts_struck(d, s):
+    """True if a contact had an impact in the step."""
+    for c in range(d.nc if s.struck != 0 else 0):
+        if s.impact[c] != 0:
+            return True
+    return False
+
+
+@kernel
 def end_step(d, s):
     """Statuses that the step has brought; True when the memory of the method has to start again.
 
     ``s.friction_event``: part of the step after which a joint changed, −1: none did.
     """
     groups, changed, stopped = groups_of(d), False, False
-    s.friction_event = -1.0
+    s.friction_event, s.given_back = -1.0, 0.0
+    struck = contacts_struck(d, s)
     corrected = s.ledger_part != 0 and stays_closed(d, s)
     if corrected:
         mean_velocities(d, s)
@@ -105,6 +119,8 @@ def end_step(d, s):
             kept[F_RATE] = row_times(g, e, s.V) + kept[F_GT]
             if s.ledger_part != 0:
                 book(g, e, s, kept, corrected)
+                if struck and kept[F_TAKEN] > 0.0:
+                    s.given_back, kept[F_TAKEN] = s.given_back + kept[F_TAKEN], 0.0
             stops = kept[F_TRY] == STICK and kept[F_START] == SLIP
             if stops or kept[F_TRY] != kept[F_START] or reverses(kept):
                 stopped, changed = stopped or stops, True
@@ -147,6 +163,7 @@ def way_of(s, kept):
 def report_step(d, s):
     """Forces and work of the step; where something has changed, after the memory of the method has started again."""
     groups, event, known = groups_of(d), s.friction_event, knows_forces(d, s)
+    struck = contacts_struck(d, s)
     for a in range(d.n_groups):
         g = groups[a]
         if g.friction == 0:
@@ -163,7 +180,7 @@ def report_step(d, s):
                 mean = before if kept[F_TRY] == STICK else force
                 if kept[F_START] == SLIP and kept[F_TRY] == SLIP:  # the way before it reversed
                     kept[F_WORK] -= 0.5 * s.h * kept[F_PART] * kept[F_OLD] * before
-            kept[F_WORK] -= mean * way
+            kept[F_WORK] -= min(mean * way, 0.0) if struck else mean * way
             kept[F_FORCE] = kept[F_LAST] = force
             if event >= 0.0 and s.struck == 0 and known:
                 kept[F_BOUND] = (mu[e, 0] if kept[F_STATUS] == STICK else mu[e, 1]) * kept[F_N]

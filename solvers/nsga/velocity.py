@@ -5,11 +5,11 @@ Source: docs/theory/decoupled_nsga.md, (16)-(21).
 
 from fem_mbs.jit import call2, entry, kernel, matrix
 from fem_mbs.solvers.contact.law import GAP
-from fem_mbs.solvers.contact.restitution import limit_restitution
+from fem_mbs.solvers.contact.restitution import limit_restitution, solve_impact
 from fem_mbs.solvers.contact.velocity import (
     accumulate_impulses,
+    clear_impulses,
     rates_of_time,
-    solve_velocities,
     start_from_last,
 )
 from fem_mbs.solvers.nsga.data import own_at
@@ -18,7 +18,7 @@ from fem_mbs.solvers.nsga.stiction_tasks import NEXT
 from fem_mbs.solvers.stepping.arrays import copy
 from fem_mbs.solvers.stepping.codes import OK, STRIKES, TOO_MANY_PROBLEMS
 from fem_mbs.solvers.stepping.data import run_at, system_at
-from fem_mbs.solvers.stepping.friction_tasks import FIRST, PASSES, PIECES
+from fem_mbs.solvers.stepping.friction_tasks import FIRST, IMPACT_BEGIN, IMPACT_DONE, PASSES
 from fem_mbs.solvers.stepping.newton import problem_at
 from fem_mbs.solvers.stepping.shared_factors import share
 from fem_mbs.system.contacts import B_GN, B_GN0, C_LATE, L_NORMAL, gradient_times, laws_of
@@ -126,16 +126,15 @@ def solve_sequence(d, s, o):
     start_from_last(d, s)
     if s.persistent != 0 and counts[4] == 0:
         start_from_closed(d, s, o)
-    zero(s.total_Lam_at, 3 * nc)
-    zero(s.total_chi_at, 3 * nc)
-    for c in range(nc):
-        s.acted[c] = GAP
+    clear_impulses(d, s)
     rates_of_time(d, s, Vs)
     copy(V0, Vminus)
     copy(Vs, Vsminus)
     copy(Vs, V)
     counts[2] = counts[3] = 0
     share(problem_at(s.velocity_problem)[0], 0.0 if s.friction != 0 and d.nc > 0 else 1.0, s.kv)
+    if s.friction != 0:
+        call2(s.friction_part, s.run_at, IMPACT_BEGIN)
     while True:
         count = choose_candidates(d, s, o)
         if count == 0 and counts[3] > 0:
@@ -143,15 +142,15 @@ def solve_sequence(d, s, o):
             return
         if (2 * counts[3] == s.max_problems or 2 * counts[3] == s.max_problems + 1) and some_reflect(d, s):
             s.cut_short += 1
-        solve_velocities(s, s.velocity_problem)
-        if s.code != OK and s.friction != 0:
-            call2(s.friction_part, s.run_at, PIECES)
+        solve_impact(s)
         if s.code == OK and nc > 0 and s.approach != 0 and s.plastic == 0:
             limit_restitution(d, s)
         if s.code != OK:
             return
-        counts[3] += 1
         acted = accumulate_impulses(d, s)
+        counts[3] += 1
+        if s.friction != 0:
+            call2(s.friction_part, s.run_at, IMPACT_DONE)
         # the first W holds what the position correction has strained: it can drive in contacts that did not approach
         if not acted and counts[3] > 1:
             s.code = OK

@@ -31,7 +31,8 @@ def cause(engine: "Engine", where: str = "") -> str:
     """Why an energy rises that nothing gives, and the cure, a sentence without its full stop.
 
     Newton's law gives energy at any step size where it reflects the approach at the start of the step: where friction
-    couples the contacts of an impact, or their normals turn. ``where``: what steps are too large for.
+    couples the contacts of an impact, or their normals turn; and without the limit of `contact.restitution` wherever
+    friction acts beside restitution. ``where``: what steps are too large for.
     """
     if getattr(engine.method, "constraints", "both") == "positions" and engine.touched().any():
         return 'constraints="positions" knows no law of impact, and smaller steps do not change that. Take "both"'
@@ -39,6 +40,16 @@ def cause(engine: "Engine", where: str = "") -> str:
         return (
             'Newton\'s law of impact can give energy with approach="start", above all with friction, and smaller steps '
             'do not end that. Use approach="slower"'
+        )
+    run = engine.run[0]
+    gain = float(run["impact_gain"])
+    if gain > 0.5 * max(run["largest_rise"], run["total_rise"]):
+        limits = "Use a smaller restitution, or DecoupledNSGA, which limits it there"
+        if getattr(engine.method, "approach", "") == "slower":
+            limits = "Use a smaller restitution or less friction"
+        return (
+            f"impulses of impacts gave {gain:.3g} J. Newton's law of impact can give energy where friction acts beside "
+            f"restitution, and smaller steps do not end that. {limits}"
         )
     control = engine.method.step_control
     if control is not None and control.tolerance is not None:

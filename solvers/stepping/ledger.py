@@ -208,17 +208,37 @@ def work_of_driver(d, g, e, b, s, kept):
 
 @kernel
 def book_contact(g, e, c, s, V, normal, tangential, P, chi, line):
-    """(3) of a contact, with V and its gradients before the impulses."""
+    """(3) of a contact, with V and its gradients before the impulses.
+
+    Dry friction takes energy or does nothing. What its impulse gives in an impact, whose course is not known, the
+    impact has paid, and its line has it.
+    """
     mean = 0.5 * (gradient_times(g, e, normal, 0, V) + gradient_times(g, e, B_GN, 0, s.V))
-    s.works[line] += P[c, 0] * mean
+    impact, friction = P[c, 0] * mean, 0.0
     for j in range(2):
         if P[c, 1 + j] != 0.0:
             mean = 0.5 * (gradient_times(g, e, tangential, j, V) + gradient_times(g, e, B_VT, j, s.V))
-            s.works[line + 1] += P[c, 1 + j] * mean
+            friction += P[c, 1 + j] * mean
     for j in range(3):
         if chi[c, j] != 0.0:
             mean = 0.5 * (gradient_times(g, e, B_W, j, V) + gradient_times(g, e, B_W, j, s.V))
-            s.works[line + 1] += chi[c, j] * mean
+            friction += chi[c, j] * mean
+    if s.impact[c] != 0 and friction > 0.0:
+        impact, friction = impact + friction, 0.0
+    s.works[line] += impact
+    s.works[line + 1] += friction
+
+
+@kernel
+def book_given_back(d, s):
+    """Add what joint friction gave in an impact to the contacts that were struck, in the ratio of their impulses."""
+    first, total = s.works.shape[0] - 2 * s.nc_fixed, 0.0
+    for c in range(s.nc_fixed):
+        total += s.total_Lam[c, 0] if s.impact[c] != 0 else 0.0
+    for c in range(s.nc_fixed if total > 0.0 else 0):
+        if s.impact[c] != 0:
+            s.works[first + 2 * c] += s.given_back * s.total_Lam[c, 0] / total
+    s.given_back = 0.0
 
 
 @kernel
@@ -272,6 +292,8 @@ def ledger(data, run):
         s.works[:] = 0.0
     else:
         book_contacts(d, s)
+        if s.given_back > 0.0:
+            book_given_back(d, s)
 
 
 def renew(engine: "Engine", change: float = 0.0) -> None:

@@ -3,8 +3,9 @@
 The warnings of construction and of the checks at compile time come first, see `fem_mbs.errors.Warnings`.
 
 What watches a run says the rest itself: `stepping.jumps`, `stepping.divider`, `stepping.step_control`,
-`stepping.energy_watch` of energies that rise little by little, `stepping.depth_watch` of contacts that are too deep,
-`granular.grains` of restitution that steps have lost in contact groups.
+`stepping.energy_watch` of energies that rise little by little, `stepping.impact_watch` of energy that impacts lose,
+`stepping.depth_watch` of contacts that are too deep, `granular.grains` of restitution that steps have lost in contact
+groups.
 
 Source: docs/theory/accepted_steps.md, (5), (7).
 """
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING
 from fem_mbs.errors import Warnings, label
 from fem_mbs.solvers.granular.strikes import told
 from fem_mbs.solvers.stepping.energy_watch import cause
+from fem_mbs.solvers.stepping.impact_watch import energy_of_impacts
 from fem_mbs.system.redundancy import independent_count
 
 if TYPE_CHECKING:
@@ -32,6 +34,7 @@ def warnings_of(engine: "Engine") -> list[str]:
     if "all_lost" in engine.own.dtype.names:
         own, most = engine.own[0], float(engine.run[0]["top_kinetic"])  # that of saved states
         texts += told(f"Contacts of '{engine.system.name}'", float(own["all_lost"]), max(most, float(own["kinetic"])))
+    texts += energy_of_impacts(engine)
     return texts + jammed(engine) + risen(engine) + inexact(engine) + drifted(engine) + undetermined(engine)
 
 

@@ -150,4 +150,10 @@ def mark_impacts(d, s):
     for c in range(d.nc):
         if impact[c] == REACHED:
             impact[c] = 1 if struck else 0
+        if impact[c] == 1 and c < s.nc_fixed:
+            s.unkept[c, 0] += s.missed[c, 0]
+            s.unkept[c, 1] = max(s.unkept[c, 1], s.missed[c, 1])
+        elif impact[c] == 1:
+            s.unkept_pairs += s.missed[c, 0]
+    s.impact_gain += s.step_gain if struck else 0.0
     return struck

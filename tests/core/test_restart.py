@@ -168,3 +168,18 @@ def test_a_pour_goes_on_from_its_last_state():
     second = fem.DecoupledNSGA().run(system, 0.25, 1e-3)
     for name in ("grain 0", "grain 1", "grain 2"):
         assert second[name].position[-1] == pytest.approx(whole[name].position[-1], abs=1e-5)
+
+
+def test_components_that_the_next_model_fixes_stand_still_from_its_start():
+    """The first run leaves the body with a speed that its guide of the second run does not allow."""
+
+    def body(fixed=()):
+        model = fem.Model("body")
+        model.add(fem.RigidBody(1.0, 0.1, velocity=[1, 2, 0], angular_velocity=[0, 0, 3], fixed=fixed, name="body"))
+        return model
+
+    first = fem.DecoupledNSGA().run(body(), 0.1, 1e-2)
+    system = fem.continue_from(first, 0.1, body(fixed=("x", "rz")))
+    assert system.initial.V[-1] == pytest.approx([0, 2, 0, 0, 0, 0], abs=1e-12)
+    second = fem.DecoupledNSGA().run(system, 0.2, 1e-2)
+    assert second["body"].position[-1] == pytest.approx([0.1, 0.4, 0.0], abs=1e-9)

@@ -1,6 +1,7 @@
 """Gears with rigid teeth: ratios, reflected inertia, forces on bearings, against closed forms."""
 
 import math
+import warnings
 
 import numpy as np
 import pytest
@@ -385,6 +386,18 @@ def test_a_rack_with_two_pinions_of_other_radii_on_one_shaft_is_told():
     model.add(again, fast)
     with pytest.warns(UserWarning, match="RackAndPinion 'slow' and CoordinateCoupling 'fast' lock each other"):
         model.compile(redundant="allow")  # of the two hinges
+
+
+@pytest.mark.parametrize(("factor", "locked"), [(-1.0, False), (1.0, True)])
+def test_trains_lock_or_turn_whichever_body_a_hinge_names_first(factor, locked):
+    """The second relation has the angle of the first wheel with the other sign: its hinge goes from wheel to ground."""
+    model, hinges = wheels((0, 0), (0.3, 0))
+    back = fem.Revolute.at(model["wheel 1"], model.ground, [0, 0, 0], [0, 0, 1], name="hinge back")
+    model.add(back, fem.CoordinateCoupling([(1.0, hinges[0]), (2.0, hinges[1])], name="first"))
+    model.add(fem.CoordinateCoupling([(factor, back), (2.0, hinges[1])], name="second"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert bool(fem.explain(model.compile(redundant="allow")).locked) == locked
 
 
 @pytest.mark.parametrize(

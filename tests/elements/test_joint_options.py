@@ -152,6 +152,20 @@ def test_a_compliant_stop_gives_back_what_its_law_says():
     assert result["rail stops"].effort.min() == pytest.approx(-np.sqrt(k * 2.0) * v, rel=0.25)
 
 
+def test_a_bumper_that_is_left_faster_than_its_damping_allows_does_not_pull():
+    """1 + d δ̇ < 0: the bodies part before the material has recovered; without the limit it would brake the mass."""
+    model, d, speed = fem.Model("slider"), 2.0, 1.0
+    body = fem.RigidBody(2.0, 0.1, position=[0.09, 0, 0], velocity=[speed, 0, 0], name="mass")
+    rail = fem.Prismatic.at(model.ground, body, [0.09, 0, 0], [1, 0, 0], name="rail")
+    stop = fem.JointBumper(rail, lower=0.01, stiffness=1e3, damping=d, name="bumper")
+    model.add(body, rail, stop)
+    assert d * speed > 1.0
+    result = fem.DecoupledNSGA(rho_inf=1.0).run(model, t_end=0.02, h=1e-4)
+    assert result["bumper"].value[0] < 0.01 < result["bumper"].value[-1]  # it leaves the bumper
+    assert (result["bumper"].effort >= 0.0).all()
+    assert result["rail"].rate == pytest.approx(speed, abs=1e-12)
+
+
 # --- motors ---------------------------------------------------------------------------------------------------------
 
 

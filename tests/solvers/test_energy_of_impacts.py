@@ -1,5 +1,6 @@
 """Impacts with friction on linkages: who multiplies energy, who does not, what a report shows."""
 
+import numpy as np
 import pytest
 from energy_models import CASE, double_pendulum_that_strikes
 
@@ -57,6 +58,64 @@ def test_an_impact_with_friction_gives_no_energy_to_a_linkage(method, restitutio
 def test_restitution_is_not_limited_where_it_gives_no_energy(method):
     ratio, limited = kinetic_after(method, 0.5, 0.0)
     assert limited == 0 and ratio < 1.0
+
+
+def elbow_with_a_stop_and_a_dry_shoulder():
+    """A free double pendulum whose elbow strikes its elastic stop at once."""
+    w1, w2 = 2.3077, -2.3264
+    model, bar = fem.Model("double pendulum"), [1, 0.05, 0.05]
+    upper = {"position": [0.5, 0, 0], "velocity": [0, 0.5 * w1, 0], "angular_velocity": [0, 0, w1]}
+    lower = {"position": [1.5, 0, 0], "velocity": [0, w1 + 0.5 * w2, 0], "angular_velocity": [0, 0, w2]}
+    a, b = (fem.RigidBody.box(1.0, bar, **start) for start in (upper, lower))
+    rub = fem.DryFriction(0.49888, radius=0.29463)
+    model.add(a, b, fem.Revolute.at(model.ground, a, [0, 0, 0], [0, 0, 1], name="shoulder", friction=rub))
+    stops = fem.Stops(-1e-3, 1e-3, restitution=1.0)
+    model.add(fem.Revolute.at(a, b, [1, 0, 0], [0, 0, 1], name="elbow", friction=rub, stops=stops))
+    return model
+
+
+@pytest.mark.parametrize("h", [1e-4, 1e-5])
+def test_dry_friction_of_joints_beside_an_elastic_stop_gives_no_energy(h):
+    """The impact turns the shoulder round: its friction worked with it, and the energy rose to 1.0759 of its value."""
+    result = fem.DecoupledNSGA(rho_inf=0.9).run(elbow_with_a_stop_and_a_dry_shoulder(), 5e-4, h, balance=True)
+    energy = result.energy.total
+    assert energy.max() == pytest.approx(energy[0], rel=1e-6) and result.warnings == []
+    assert result.statistics["impacts_with_less_restitution"] == 1
+    for name in ("shoulder friction", "elbow friction"):
+        assert np.diff(result[name].dissipated).min() >= 0.0
+        assert result.energy_table().work(name, "friction") <= 0.0
+
+
+def test_lines_of_an_impact_add_up_to_what_it_took():
+    """What friction of the shoulder gives in the impact, the line of the stop has paid."""
+    result = fem.DecoupledNSGA(rho_inf=0.9).run(elbow_with_a_stop_and_a_dry_shoulder(), 5e-4, 1e-5, balance=True)
+    table = result.energy_table()
+    friction = sum(table.work(f"{name} friction", "friction") for name in ("shoulder", "elbow"))
+    stop = sum(table.work(f"elbow {side} stop", "impact") for side in ("lower", "upper"))
+    assert friction + stop == pytest.approx(table.change, abs=1e-6 * result.energy.kinetic[0])
+    assert friction < 0.0 and abs(stop) < 1e-3 * result.energy.kinetic[0]
+
+
+def test_a_rise_that_impulses_give_is_not_told_as_a_step_that_is_too_large():
+    """Moreau's scheme has Newton's law without a limit: with h/2 the energy rises as much."""
+    rises = []
+    for h in (1e-3, 5e-4):
+        result = fem.MoreauJean().run(double_pendulum_that_strikes(*CASE, 1.0, 0.9), 2e-3, h)
+        rises.append(result.energy.total.max() / result.energy.total[0])
+        (text,) = [text for text in result.warnings if text.startswith("energy rose")]
+        assert "impulses of impacts gave" in text and "smaller steps do not end that" in text
+        assert "alve" not in text and "DecoupledNSGA" in text
+    assert rises[1] > 0.8 * rises[0] > 2.0
+
+
+def test_an_elastic_ball_keeps_its_energy_with_default_options():
+    model = fem.Model("ball", gravity=[0, 0, -9.81])
+    ball = model.add(fem.RigidBody.sphere(0.3, 0.04, position=[0, 0, 0.84], name="ball"))
+    model.add(fem.SphereOnPlane(ball, model.ground, radius=0.04, restitution=1.0, name="floor"))
+    for speed, left in (("touch", 1.0), ("start", 0.95)):
+        options = {} if speed == "touch" else {"restitution_speed": speed}
+        energy = fem.DecoupledNSGA(**options).run(model, 2.0, 4e-3).energy.total
+        assert energy[-1] == pytest.approx(left * energy[0], rel=1e-9 if speed == "touch" else 0.04)
 
 
 def test_a_report_shows_impacts_that_were_split_and_steps_that_step_control_refused():

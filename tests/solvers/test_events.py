@@ -67,6 +67,15 @@ def test_several_events_in_one_step_are_met_in_their_order(control):
     assert abs(result["ball"].position[-1, 2] - (1 - 5 * result.t[-1] ** 2)) < 1e-12
 
 
+def test_of_two_events_in_one_step_the_earlier_one_comes_first_where_a_straight_line_says_the_other():
+    """Between the ends of the step the height falls along a parabola: a line puts it at 0.0205 s, before the speed."""
+    level = 1.0 - 5.0 * 0.032**2
+    model = falling(noted("height", level=level), noted("speed", speed=True, level=-0.25, direction="down"))
+    result = fem.DecoupledNSGA().run(model, 0.1, 0.05, progress=False)
+    assert result.events.name.tolist() == ["speed", "height"]
+    assert result.events.t == pytest.approx([0.025, 0.032], abs=1e-11)
+
+
 def test_a_speed_that_jumps_at_an_impact_is_found_where_it_jumps():
     model = fem.Model("ball", gravity=[0, 0, -10.0])
     ball = fem.PointMass(1.0, position=[0, 0, 1.0], fixed=("x", "y"), name="ball")
@@ -232,6 +241,9 @@ def test_events_are_refused_with_contact_groups_and_controllers_need_multiples_o
         fem.DecoupledNSGA().run(pile(), 0.1, 0.01, progress=False)
     with pytest.raises(fem.ParameterError, match="not a multiple of h"):
         fem.DecoupledNSGA().run(pile(0.015), 0.1, 0.01, progress=False)
+    for period in (0.0301, 0.0325, 0.0275):  # near a multiple of h is none
+        with pytest.raises(fem.ParameterError, match="not a multiple of h"):
+            fem.DecoupledNSGA().run(pile(period), 0.1, 0.01, progress=False)
     samples = fem.DecoupledNSGA().run(pile(0.03), 0.12, 0.01, progress=False).samples["log"]
     assert np.abs(samples.inputs[:, 0] - (0.5 - 5 * samples.t**2)).max() < 1e-12 and len(samples) == 5
 

@@ -155,3 +155,33 @@ def test_a_hook_that_fits_is_a_joint_from_then_on():
     assert np.abs(run.history("violation")[-100:, 0]).max() < 1e-12
     arm = run.engine.arrays["R"][body.node.index] @ r
     assert run.engine.arrays["x"][body.node.index] + arm == pytest.approx(r, abs=1e-12)
+
+
+def test_attachments_that_are_on_from_the_start_keep_their_first_pose_in_problems_at_other_times():
+    """One is on from the start, the other from 1 s on: at 2 s, in another pose, the first holds where it began."""
+    model = fem.Model("two holds")
+    bodies = [model.add(fem.RigidBody(1.0, 0.1, position=[k, 0, 0], name=f"body {k}")) for k in range(2)]
+    model.add(fem.Attachment(model.ground, bodies[0], name="first"))
+    model.add(fem.Attachment(model.ground, bodies[1], name="later"), intervals=[(1.0, 5.0)])
+    system = model.compile()
+    state = system.initial.copy()
+    state.x[[body.node.index for body in bodies], 2] += 0.25
+    system.switch_at(2.0, state)
+    g, _ = system.constraint_values(state)
+    apart = {name: np.abs(g[system.rows[model[name]]]).max() for name in ("first", "later")}
+    assert apart == pytest.approx({"first": 0.25, "later": 0.0}, abs=1e-15)
+
+
+def test_rows_that_repeat_others_only_after_a_switch_are_looked_for_there():
+    """Independent at the start; an equilibrium at a later time has both attachments, and shares the weight."""
+    model = fem.Model("held twice", gravity=[0, 0, -10.0])
+    body = model.add(fem.RigidBody(2.0, 0.1, name="body"))
+    model.add(fem.Attachment(model.ground, body, name="first"))
+    model.add(fem.Attachment(model.ground, body, name="second"), intervals=[(1.0, 5.0)])
+    system = model.compile()
+    assert system.independent and not system.rows_repeat
+    system.switch_at(2.0, system.initial)
+    assert system.rows_repeat
+    result = fem.static_equilibrium(model, t=2.0)
+    forces = sum(result[name].force for name in ("first", "second"))
+    assert forces[-1] == pytest.approx([0, 0, 20.0], abs=1e-9)

@@ -123,6 +123,32 @@ def test_contacts_are_captured_with_the_users_step():
     assert result[contact].gap.min() > -1e-12
 
 
+def falling_ball(**options):
+    model = fem.Model("ball", gravity=[0, 0, -9.81])
+    ball = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 0, 0.6], velocity=[0.3, 0, 0], name="ball"))
+    model.add(fem.SphereOnPlane(ball, model.ground, radius=0.1, name="floor", **options))
+    return model
+
+
+def test_one_touch_costs_one_large_step_that_is_taken_again():
+    """After it steps are no larger than the user's until the contact has closed: growing again they would all touch."""
+    control = fem.StepControl(tolerance=1e-4, h_max=0.05)
+    result = end_of(falling_ball(), 1e-3, 0.5, control=control)
+    assert result.h.max() > 20e-3 and result["floor"].impact.sum() == 1
+    assert result.statistics["steps_too_large_for_contact"] == 1
+
+
+def test_steps_in_which_rigid_bodies_touch_are_not_taken_again_for_a_tolerance_that_they_miss():
+    """Smaller ones would not be more accurate: contacts that the smooth motion does not hold are of first order."""
+    model = falling_ball(friction=0.2)
+    model["ball"].node.position = [0, 0, 0.1]
+    bar = model.add(fem.RigidBody.box(1.0, [1, 0.1, 0.1], position=[0.5, 2, 0], name="bar"))
+    model.add(fem.Revolute.at(model.ground, bar, [0, 2, 0], axis=[0, 1, 0], name="hinge"))
+    result = end_of(model, 1e-3, 0.02, control=fem.StepControl(tolerance=1e-15, h_min=2e-4))
+    assert (result["floor"].impulse[2:, 0] > 0.0).all()
+    assert result.statistics["inaccurate_steps"] == 0
+
+
 def test_a_step_that_fails_is_halved(monkeypatch):
     real = step_control.Controller.take
 

@@ -1,0 +1,100 @@
+"""Work of the impulses of an impact problem, and the energy that its contacts keep less than their law asks.
+
+Source: docs/theory/accepted_steps.md, (3), (13).
+"""
+
+from fem_mbs.jit import call2, kernel
+from fem_mbs.solvers.contact.approach import approach_of, reflected
+from fem_mbs.solvers.contact.law import GAP
+from fem_mbs.solvers.stepping.friction_tasks import IMPACT_WORK
+from fem_mbs.system.contacts import B_GN, B_VT, B_W, L_NORMAL, gradient_times, laws_of
+from fem_mbs.system.records import groups_of
+
+GAIN = 1e-8  # of the work of impulses, relative to its parts, that is round-off
+
+
+@kernel
+def work_of_impulses(d, s):
+    """Work of the impulses of the problem solved last, and the sum of the absolute values of its terms [J].
+
+        L = ½ Σ ( Λ·(γ⁺ + γ⁻) + χ·(ω⁺ + ω⁻) ) + ½ Σ Λ_F (γ_F⁺ + γ_F⁻)                                            (1)
+
+    γ⁻ are velocities before the problem; of the normal ones the faster of that and of the approach that Newton's law
+    reflects counts, which the forces of the step may have changed since. The last sum is that of joint friction.
+    Constraints do no work: G v = 0 before and after.
+    """
+    groups = groups_of(d)
+    aLam, achi = s.aLam, s.achi
+    V, Vs, Vminus = s.V, s.Vsminus, s.Vminus
+    candidate = s.candidate
+    total = size = 0.0
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.contact == 0:
+            continue
+        for e in range(g.n):
+            c = g.first_contact + e
+            if candidate[c] == 0 or aLam[c, 0] == 0.0:
+                continue
+            before = min(gradient_times(g, e, B_GN, 0, Vs), approach_of(g, e, d, s, Vminus))
+            part = 0.5 * aLam[c, 0] * (gradient_times(g, e, B_GN, 0, V) + before)
+            total, size = total + part, size + abs(0.5 * aLam[c, 0] * before)
+            for i in range(2):
+                before = gradient_times(g, e, B_VT, i, Vs)
+                part = 0.5 * aLam[c, 1 + i] * (gradient_times(g, e, B_VT, i, V) + before)
+                total, size = total + part, size + abs(0.5 * aLam[c, 1 + i] * before)
+            for i in range(3):
+                if achi[c, i] != 0.0:
+                    before = gradient_times(g, e, B_W, i, Vs)
+                    part = 0.5 * achi[c, i] * (gradient_times(g, e, B_W, i, V) + before)
+                    total, size = total + part, size + abs(0.5 * achi[c, i] * before)
+    if s.friction != 0:
+        call2(s.friction_part, s.run_at, IMPACT_WORK)
+        total, size = total + s.friction_row, size + s.friction_slip
+    return total, size
+
+
+@kernel
+def reflects(d, s):
+    """True if a contact that acts in the problem solved last bounces."""
+    groups = groups_of(d)
+    aLam, Vminus = s.aLam, s.Vminus
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.contact == 0:
+            continue
+        for e in range(g.n):
+            if aLam[g.first_contact + e, 0] > 0.0 and reflected(g, e, d, s, Vminus) < -s.tol_v:
+                return True
+    return False
+
+
+@kernel
+def compare_with_law(d, s):
+    """Add what the problem solved last gives, and what it keeps less than Newton's law asks; both in energy.
+
+        given   max(L, 0)              kept less, of each contact   ½ Λ max( e max(−γ⁻, 0) − γ⁺, 0 )               (2)
+
+    γ⁻, γ⁺ are the velocities before and after it along the normal in which the impulse acts. e is what
+    `contact.restitution` has left of it; a law with a bias (`ConeComplementarity`) has a sum of its own.
+    """
+    if d.nc == 0:
+        return
+    if reflects(d, s):
+        total, size = work_of_impulses(d, s)
+        s.step_gain += max(total - GAIN * size, 0.0)
+    groups = groups_of(d)
+    for a in range(d.n_groups if s.biased == 0 else 0):
+        g = groups[a]
+        if g.contact == 0:
+            continue
+        law = laws_of(g)
+        for e in range(g.n):
+            c, e_N = g.first_contact + e, s.restitution_scale * law[e, L_NORMAL]
+            if s.status[c] == GAP or e_N == 0.0:
+                continue
+            before = max(-gradient_times(g, e, B_GN, 0, s.Vminus), 0.0)
+            short = e_N * before - max(gradient_times(g, e, B_GN, 0, s.V), 0.0)
+            s.missed[c, 0] += 0.5 * s.aLam[c, 0] * max(short, 0.0)
+            s.missed[c, 1] = max(s.missed[c, 1], before)
+    s.restitution_scale = 1.0
