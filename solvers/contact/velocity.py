@@ -16,7 +16,7 @@ from fem_mbs.solvers.stepping.arrays import copy, copy1
 from fem_mbs.solvers.stepping.codes import OK, ROUND_OFF, STRIKES
 from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.friction_tasks import GO, IMPULSES, JOINT_RATES, KEEP, SLOPES
-from fem_mbs.solvers.stepping.newton import Problem, by_contact_problem, halve, merit_of, solve
+from fem_mbs.solvers.stepping.newton import STALLED, Problem, by_contact_problem, halve, merit_of, solve
 from fem_mbs.solvers.stepping.sizes import farthest_part, speed_of
 from fem_mbs.system.assembly import dynamic_tangents, dynamics
 from fem_mbs.system.constraints import (
@@ -82,6 +82,18 @@ def velocity_residual(data, run):
     s.merit = merit_of(s, s.kv)
 
 
+@kernel
+def contradict(s, speed):
+    """True if all that is left are constraint rates that contradict each other, as at a singular position.
+
+    Where a mechanism passes a dead centre, g = 0 has a double root: with ``s.exact`` in g the position has an error of
+    its root, and by as much the rates of the dependent rows differ. Only a proximal shift finds such a solution.
+    """
+    stands = s.iteration > 1 and s.merit > STALLED * s.before and s.epsilon_rows > 0.0
+    small = s.dynamic <= s.tolerance + ROUND_OFF * s.kv * speed and s.row_T <= s.exact * speed
+    return stands and small and s.row <= math.sqrt(s.exact) * speed
+
+
 @entry("void(int64, int64)")
 def velocity_solved(data, run):
     """Convergence test of the page on the last residual; gap and constraint rates to s.exact."""
@@ -96,7 +108,7 @@ def velocity_solved(data, run):
         and s.row <= min(change, s.exact * speed) + ROUND_OFF * speed
         and s.row_T <= change + s.exact * speed
     )
-    s.solved = 1 if solved else 0
+    s.solved = 1 if solved or contradict(s, speed) else 0
 
 
 @entry("void(int64, int64)")

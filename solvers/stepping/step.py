@@ -5,7 +5,7 @@ A method gives the address of what solves a step, ``step_part``; `take` calls it
 
 import numpy as np
 
-from fem_mbs.jit import call2, kernel, matrix
+from fem_mbs.jit import call2, kernel, matrix, vector
 from fem_mbs.solvers.stepping.arrays import copy, copy3, largest
 from fem_mbs.solvers.stepping.codes import CLOSED_GAP, NOT_CONVERGED, OK, SINGULAR, TOUCHED
 from fem_mbs.solvers.stepping.sizes import farthest_part
@@ -19,11 +19,13 @@ from fem_mbs.system.contacts import (
     laws_of,
 )
 from fem_mbs.system.far_contacts import begin_contacts
+from fem_mbs.system.global_matrices import full_norm
 from fem_mbs.system.records import SMOOTH, VELOCITY, groups_of
 
 REACHED = 2  # flag of a contact that has an impact if another has
 BOUNCE = 2.0  # times tol_v: rebounds above it are impacts of contacts that were closed before
 LEAST_SHIFT = 1e-8  # of constraint rows when a step is repeated
+SINGULAR_FORCES = 1e3  # times the forces and the momentum per step: beyond, multipliers are those of a singular matrix
 # Attempts at a step: p/k (of the first: the user's), least proximal shift, whether with line search, factor of the
 # number of iterations. Of 23 position problems that the first two rows left (200 random throws of bodies with 4 and 8
 # frictional contact points) the third solved all, the fourth 22, the fifth 22: small penalties and full steps leave the
@@ -47,6 +49,19 @@ def begin(d, s):
         x, R, V = s.x, s.R, s.V
         contacts(d, x, R, x, R, V)
         contacts_begin_step(d)
+
+
+@kernel
+def near_singular(d, s):
+    """True if multipliers exceed by far what forces and momenta of the step explain: its constraints are dependent.
+
+    A mechanism may land on a dead centre. Its matrix is then singular but for round-off, which multipliers divide by.
+    """
+    lam, arm, largest_force = s.lam_report, vector(d.row_arm_at, d.m), 0.0
+    for i in range(d.m):
+        largest_force = max(largest_force, abs(lam[i]) / arm[i])
+    push = s.mean_mass * max(farthest_part(s.V0, s.size), s.scale_v) / s.h
+    return largest_force > SINGULAR_FORCES * (push + full_norm(d, s.f, s.length))
 
 
 @kernel
@@ -77,6 +92,8 @@ def take(d, s):
         s.max_iterations = iterations * int(LADDER[attempt, 3])
         counts[4] = attempt
         call2(s.step_part, s.data_at, s.run_at)
+        if attempt == 0 and rows < LEAST_SHIFT and s.code == OK and d.m > 0 and near_singular(d, s):
+            s.code = SINGULAR
         code = s.code
         again = d.nc > 0 and counts[6] != SMOOTH and (s.newton != 0 or d.nc == s.nc_fixed)
         shifted = attempt == 0 and d.m > 0 and rows < LEAST_SHIFT and (code == SINGULAR or code == NOT_CONVERGED)
