@@ -3,7 +3,7 @@
 Motions that nothing resists have no strain energy: v with G v = 0 and vᵀ K v = 0, K without weight. Each is told by
 what moves, as the turn or the way of its nodes when one of them moves by 1 m or 1 rad.
 
-Source: docs/theory/redundancy.md, (3).
+Source: docs/theory/redundancy.md, (5).
 """
 
 from typing import Any
@@ -47,13 +47,14 @@ class Explanation:
     def __init__(self, system: Any, redundant: int, loops: list[Loop], motions: np.ndarray) -> None:
         self.system, self.redundant, self.loops, self.motions = system, redundant, loops, motions
         self.locked = locked_gears(system)
-        self.mobility = system.n - int(system.active_rows.sum()) + redundant
+        self.rows = int(system.active_rows.sum() + system.empty_rows[: system.m].sum())
+        self.mobility = system.n - self.rows + redundant
         self.moving = [_words(system, motion) for motion in motions]
 
     def _lines(self):
         system = self.system
         yield "", f"Model '{system.model.name}'"
-        rows = f"{int(system.active_rows.sum())} constraint rows, {self.redundant} of which repeat others"
+        rows = f"{self.rows} constraint rows, {self.redundant} of which repeat others"
         yield "mobility", f"{self.mobility}: {system.n} velocities, {rows}"
         for loop in self.loops:
             yield "loop", str(loop)
@@ -106,10 +107,11 @@ def explain(model: Any) -> Explanation:
       free         RigidBody 'rod': turns about [0, 1, 0] through [0, 0, 0] m
     """
     system = compiled(Named("explain"), model, check=False)
-    redundant = int(system.active_rows.sum()) - independent_count(system)
+    repeated = int(system.active_rows.sum()) - independent_count(system)
+    redundant = repeated + int(system.empty_rows[: system.m].sum())
     if system.m:
         system.constraint_values(system.initial)
-    loops = loops_of(system) if redundant else []
+    loops = loops_of(system) if repeated else []
     return Explanation(system, redundant, loops, _free_motions(system))
 
 

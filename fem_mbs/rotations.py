@@ -471,6 +471,9 @@ def skew(a: np.ndarray | Sequence[float]) -> np.ndarray:
     return np.array([[0.0, -a[2], a[1]], [a[2], 0.0, -a[0]], [-a[1], a[0], 0.0]])
 
 
+EXACT = 4e-16  # of products of the columns of a matrix: it is orthogonal to round-off
+
+
 def as_matrix(rotation: np.ndarray | Sequence | None) -> np.ndarray:
     """Rotation matrix (3, 3) of a matrix (3, 3), a rotation vector (3,) [rad], a unit quaternion (4,) or None.
 
@@ -493,6 +496,8 @@ def as_matrix(rotation: np.ndarray | Sequence | None) -> np.ndarray:
     if given.shape == (3, 3):
         if np.abs(given.T @ given - np.eye(3)).max() > 1e-6 or np.linalg.det(given) < 0:
             raise ValueError("matrix is not a rotation (orthogonal, determinant +1)")
+        if np.abs(given.T @ given - np.eye(3)).max() <= EXACT:
+            return given.copy()  # a quaternion would turn the zeros of a quarter turn into 2e-16
         # round-off of the caller is removed, so that products of such matrices stay orthogonal
         q, R = np.empty(4), np.empty((3, 3))
         matrix_to_quaternion(np.ascontiguousarray(given), q)

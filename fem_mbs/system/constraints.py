@@ -4,7 +4,8 @@ Rows of velocities (`fem_mbs.elements.base.Constraint`) have no g. Of problems i
 0 there, and the row says that their multiplier is 0 (docs/theory/non_holonomic.md).
 
 Rows of elements that are off are no part of any problem: g, ġ and G are 0, and the row says that the multiplier is 0
-(docs/theory/switches.md, (1)). The pattern of matrices stays what it is.
+(docs/theory/switches.md, (1)). The pattern of matrices stays what it is. The same holds for rows that fixed components
+leave without any motion (`fem_mbs.system.empty_rows`).
 
 As in `fem_mbs.system.assembly`, kernels of elements are called through their addresses.
 """
@@ -28,8 +29,14 @@ def clear_off(g, e, g_value, rate):
     stored, row = tensor(g.G_at, g.n, g.nr, g.nd), g.first_row + e * g.nr
     for i in range(g.nr):
         g_value[row + i] = rate[row + i] = 0.0
-        for j in range(g.nd):
-            stored[e, i, j] = 0.0
+        clear_row(stored, e, i, g.nd)
+
+
+@kernel
+def clear_row(stored, e, i, nd):
+    """Set the gradient of row i of element e to 0."""
+    for j in range(nd):
+        stored[e, i, j] = 0.0
 
 
 @kernel
@@ -46,7 +53,7 @@ def off_diagonal(d, g, e, map_at, factor, values):
 def constraints(d, x, R, V, g_value, rate):
     """Fill g (m,) and ġ = G V + ∂g/∂t (m,); gradients G are kept per element for the functions below."""
     b = integers(d.table_at, N_SLOTS)
-    groups = groups_of(d)
+    groups, empty = groups_of(d), integers(d.empty_rows_at, d.m)
     for k in range(d.n_groups):
         g = groups[k]
         if g.constraint == 0:
@@ -71,6 +78,10 @@ def constraints(d, x, R, V, g_value, rate):
                 call2(g.rheonomic, p, d.table_at)
             row = g.first_row + e * nr
             for i in range(nr):
+                if empty[row + i] != 0:
+                    clear_row(stored, e, i, nd)
+                    g_value[row + i] = rate[row + i] = 0.0
+                    continue
                 total = gt[i]
                 for j in range(nd):
                     stored[e, i, j] = G[i, j]
@@ -154,8 +165,11 @@ def _curvature(d, g, e, b, phi, c_H, c_V, first, S, B):
     """
     nd, nr = g.nd, g.nr
     H, rate, ve = tensor(b[_H], nr, nd, nd), matrix(b[_RATE], nr, nd), vector(b[_V], nd)
+    empty = integers(d.empty_rows_at, d.m)
     second_derivatives(d, g, e, b)
     for i in range(nr):
+        if empty[g.first_row + e * nr + i] != 0:
+            continue
         lam = -c_H * phi[g.first_row + e * nr + i]
         for r in range(nd):
             column = 0
@@ -247,11 +261,12 @@ def constraint_tangents(d, layout, x, R, V, phi, c_H, c_V, k, penalty, shift, ro
         (λ, δq)   −k B                                     (λ, λ)   −shift/arm²  (proximal, redundant constraints;
                                                                      arms of `fem_mbs.system.sizes`)
     Rows of velocities have −k/arm² in (λ, λ) alone in `POSITIONS`, are rates in `MIXED`, and have B = G in
-    `INCREMENTS`, with c_V = 0. Rows of elements that are off have −k/arm² and nothing else.
+    `INCREMENTS`, with c_V = 0. Rows of elements that are off, and empty ones (`fem_mbs.system.empty_rows`), have
+    −k/arm² and nothing else.
     """
     b = integers(d.table_at, N_SLOTS)
     groups = groups_of(d)
-    values, arm = matrix_values(d, layout), vector(d.row_arm_at, d.m)
+    values, arm, empty = matrix_values(d, layout), vector(d.row_arm_at, d.m), integers(d.empty_rows_at, d.m)
     with_H = c_H != 0.0 or c_V != 0.0
     for a in range(d.n_groups):
         g = groups[a]
@@ -288,7 +303,8 @@ def constraint_tangents(d, layout, x, R, V, phi, c_H, c_V, k, penalty, shift, ro
                 for j in range(nd):
                     S[nd + i, j] = -k * B[i, j]
                     S[j, nd + i] = -k * stored[e, i, j]
-                S[nd + i, nd + i] = -shift / arm[g.first_row + e * nr + i] ** 2
+                row = g.first_row + e * nr + i
+                S[nd + i, nd + i] = -(shift if empty[row] == 0 else k) / arm[row] ** 2
             if penalty != 0.0:
                 for i in range(nr):
                     for r in range(nd):
@@ -309,7 +325,7 @@ def convective_terms(d, x, R, V, gamma):
             continue
         nd, nr = g.nd, g.nr
         H, rate, gtt = tensor(b[_H], nr, nd, nd), matrix(b[_RATE], nr, nd), vector(b[_GTT], nr)
-        ve, on = vector(b[_V], nd), switches_of(g)
+        ve, on, empty = vector(b[_V], nd), switches_of(g), integers(d.empty_rows_at, d.m)
         for e in range(g.n):
             if on[e] == 0:
                 for i in range(nr):
@@ -323,4 +339,5 @@ def convective_terms(d, x, R, V, gamma):
                     total += 2.0 * rate[i, r] * ve[r]
                     for j in range(nd):
                         total += ve[r] * H[i, r, j] * ve[j]
-                gamma[g.first_row + e * nr + i] = total
+                row = g.first_row + e * nr + i
+                gamma[row] = total if empty[row] == 0 else 0.0

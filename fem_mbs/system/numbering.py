@@ -19,6 +19,7 @@ from fem_mbs.system.workspace import Workspace
 
 if TYPE_CHECKING:
     from fem_mbs.elements.base import Element
+    from fem_mbs.system.least_norm import SharedRows
     from fem_mbs.system.pairs import PairGroup
 
 
@@ -96,7 +97,8 @@ class Numbering(Checked):
         self._check_moments()
         self._number_elements()
         self._number_friction()
-        self.row_arm = np.ones(max(self.m, 1))
+        self.row_arm, self.empty_rows = np.ones(max(self.m, 1)), np.zeros(max(self.m, 1), np.int64)
+        self.shared_rows: SharedRows | None = None
         self.rate_rows = np.flatnonzero(self.velocity_rows)
         self.searches = []
         if model.contact_groups:
@@ -283,6 +285,8 @@ class Numbering(Checked):
             ("n_friction", self.n_friction),
             ("states_at", address(self.states)),
             ("gravity_signal", self.gravity_signal),
+            ("empty_rows_at", address(self.empty_rows)),
+            ("shared_at", 0 if self.shared_rows is None else address(self.shared_rows.record)),
         ):
             d[name] = value
         N = len(self.nodes)

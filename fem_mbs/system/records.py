@@ -47,6 +47,8 @@ DATA = np.dtype(
     + [("rate_rows_at", "i8"), ("n_rate_rows", "i8")]  # rows of velocities, by number
     + [("n_friction", "i8"), ("states_at", "i8")]  # states_at: of each node whether it is a state, not matter
     + [("gravity_signal", "i8")]  # first of three functions of time, −1 for a constant field
+    # flags of constraint rows without any motion; record of the rows that repeat each other (0: none)
+    + [("empty_rows_at", "i8"), ("shared_at", "i8")]
 )
 
 

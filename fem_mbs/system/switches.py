@@ -25,16 +25,17 @@ class Switches(Diagnosis):
 
     initial: State
     independent: bool
+    empty_rows: np.ndarray
 
     @property
     def active_rows(self) -> np.ndarray:
-        """Which constraint rows (m,) are on."""
-        chosen = np.ones(self.m, bool)
+        """Which constraint rows (m,) are on, without those that fixed components leave without any motion."""
+        chosen = self.empty_rows[: self.m] == 0
         for group in self.groups:
             rows = group.sizes["nr"]
             if group.elements[0].role == "constraint" and not group.active.all():
                 first = group.first_row
-                chosen[first : first + group.n * rows] = np.repeat(group.active != 0, rows)
+                chosen[first : first + group.n * rows] &= np.repeat(group.active != 0, rows)
         return chosen
 
     @property

@@ -14,8 +14,10 @@ from fem_mbs.system import assembly, element_states, global_matrices
 from fem_mbs.system import constraints as constraint_assembly
 from fem_mbs.system import contacts as contact_assembly
 from fem_mbs.system.contacts import C_BLOCKS, C_SLACK
+from fem_mbs.system.empty_rows import empty_rows
 from fem_mbs.system.in_use import InUse
 from fem_mbs.system.layout import Layout, Matrices, Pattern, Rows, Stack
+from fem_mbs.system.least_norm import find_shared
 from fem_mbs.system.numbering import connected
 from fem_mbs.system.records import SMOOTH
 from fem_mbs.system.sizes import extent, measure
@@ -51,7 +53,10 @@ class System(Switches):
         Initial configuration and velocities (projected if asked for). A run begins with it; another state may be set:
         ``system.initial = result.state(-1)``.
     independent : bool
-        Whether all constraint rows were found to be independent, at the initial configuration.
+        True if all constraint rows but the empty ones were found to be independent, at the initial configuration.
+    empty_rows : (m,) int64
+        1: fixed components leave nothing to a constraint row, which is no part of any problem; found with
+        ``redundant="allow"`` (`fem_mbs.system.empty_rows`).
     mean_mass, contact_mass, length, size, extent : float
         Scales [kg], [kg], [m], [m] used by solvers for multipliers, to compare moments with forces, and in tolerances,
         see `fem_mbs.system.sizes`; and the size [m] of what moves, wherever it is.
@@ -102,6 +107,11 @@ class System(Switches):
         self.initial, self._compiled_from = self._initial_state(), self._given()
         self.engage_all(self.initial)
         self._scales()  # with all rows on
+        if redundant == "allow" and self.m:
+            self.empty_rows[: self.m] = empty_rows(self, self.initial)
+            self.shared_rows = find_shared(self, self.initial)
+            self.independent = bool(check) and self.shared_rows is None
+            self._fill()
         self.switch_as_given()
         for search in self.searches:
             if np.isnan(search.laws).any():  # a pair that meets and has no law is named

@@ -312,11 +312,11 @@ def multiplier_diagonal(d, s, o, layout, shift, k_v):
     """Proximal shift of constraint rows; unit rows of the multipliers that the last stage does not have."""
     L = layouts_of(d)[layout]
     values, diagonal = vector(L.values_at, L.nnz), integers(L.diagonal_at, L.n)
-    stages, arm = o.a.shape[0], vector(d.row_arm_at, d.m)
+    stages, arm, empty = o.a.shape[0], vector(d.row_arm_at, d.m), integers(d.empty_rows_at, d.m)
     size = L.n // stages
     for j in range(stages - 1):
         for i in range(d.m):
-            values[diagonal[j * size + d.n + i]] += shift / arm[i] ** 2
+            values[diagonal[j * size + d.n + i]] += (shift if empty[i] == 0 else k_v) / arm[i] ** 2
     for i in range((stages - 1) * size + d.n, L.n):
         values[diagonal[i]] = k_v
     off_rows(d, k_v, stages, size, values, diagonal)

@@ -16,7 +16,6 @@ from fem_mbs.errors import Warnings, label
 from fem_mbs.solvers.granular.strikes import told
 from fem_mbs.solvers.stepping.energy_watch import cause
 from fem_mbs.solvers.stepping.impact_watch import energy_of_impacts
-from fem_mbs.system.redundancy import independent_count
 
 if TYPE_CHECKING:
     from fem_mbs.solvers.stepping.engine import Engine
@@ -35,7 +34,7 @@ def warnings_of(engine: "Engine") -> list[str]:
         own, most = engine.own[0], float(engine.run[0]["top_kinetic"])  # that of saved states
         texts += told(f"Contacts of '{engine.system.name}'", float(own["all_lost"]), max(most, float(own["kinetic"])))
     texts += energy_of_impacts(engine)
-    return texts + jammed(engine) + risen(engine) + inexact(engine) + drifted(engine) + undetermined(engine)
+    return texts + jammed(engine) + risen(engine) + inexact(engine) + drifted(engine)
 
 
 def jammed(engine: "Engine") -> list[str]:
@@ -93,19 +92,4 @@ def drifted(engine: "Engine") -> list[str]:
         f"joints are up to {drift:.3g} m apart (angles times the size of the model, {size:.3g} m): the method "
         "keeps their velocities and lets positions drift. Halve h, or use a method that keeps both: DecoupledNSGA, "
         "MoreauJean(projection=True)"
-    ]
-
-
-def undetermined(engine: "Engine") -> list[str]:
-    """Warning of rows of velocities among rows that repeat each other: what each carries can grow without end."""
-    system = engine.system
-    if system.independent or not system.non_holonomic:
-        return []
-    repeated = system.m - independent_count(system)
-    if not repeated:
-        return []
-    return [
-        f"{repeated} of {system.m} constraint rows repeat others, with rows of velocities in the model: how a "
-        "force is shared between them is not determined and may grow from step to step; only sums mean something. "
-        "Let one joint less hold what is held twice (a sphere on the plane in place of a second disc)"
     ]

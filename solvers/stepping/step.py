@@ -6,9 +6,10 @@ A method gives the address of what solves a step, ``step_part``; `take` calls it
 import numpy as np
 
 from fem_mbs.jit import call2, kernel, matrix, vector
-from fem_mbs.solvers.stepping.arrays import copy, copy3, largest
+from fem_mbs.solvers.stepping.arrays import copy, copy1, copy3, largest
 from fem_mbs.solvers.stepping.codes import CLOSED_GAP, NOT_CONVERGED, OK, SINGULAR, TOUCHED
 from fem_mbs.solvers.stepping.sizes import farthest_part
+from fem_mbs.system.constraints import constraints
 from fem_mbs.system.contacts import (
     B_GN0,
     C_GAP0,
@@ -20,6 +21,7 @@ from fem_mbs.system.contacts import (
 )
 from fem_mbs.system.far_contacts import begin_contacts
 from fem_mbs.system.global_matrices import full_norm
+from fem_mbs.system.least_norm import least_norm, prepare
 from fem_mbs.system.records import SMOOTH, VELOCITY, groups_of
 
 REACHED = 2  # flag of a contact that has an impact if another has
@@ -62,6 +64,28 @@ def near_singular(d, s):
         largest_force = max(largest_force, abs(lam[i]) / arm[i])
     push = s.mean_mass * max(farthest_part(s.V0, s.size), s.scale_v) / s.h
     return largest_force > SINGULAR_FORCES * (push + full_norm(d, s.f, s.length))
+
+
+@kernel
+def share(d, s):
+    """Let constraint rows that repeat each other carry forces of least norm at the end of a step."""
+    constraints(d, s.x, s.R, s.V, s.g, s.rate)
+    if not prepare(d):
+        return
+    lasting, alone = s.lasting != 0, True
+    for i in range(d.m):
+        lasting = lasting and s.lam_lasting[i] == s.ks * s.lam[i]
+        alone = alone and s.lam_report[i] == s.lam_lasting[i]
+    least_norm(d, s.lam)
+    if lasting:
+        for i in range(d.m):
+            s.lam_lasting[i] = s.ks * s.lam[i]
+    else:
+        least_norm(d, s.lam_lasting)
+    if alone:
+        copy1(s.lam_lasting, s.lam_report)
+    else:
+        least_norm(d, s.lam_report)
 
 
 @kernel
@@ -121,6 +145,8 @@ def take(d, s):
     if code == OK:
         call2(s.check_part, s.data_at, s.run_at)
         code = s.code
+    if code == OK and d.shared_at != 0:
+        share(d, s)
     if code == OK:
         s.scale_x = max(scale_x, largest(s.x))
         s.scale_v = max(scale_v, farthest_part(s.Vs, s.size), farthest_part(s.V, s.size))

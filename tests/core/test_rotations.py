@@ -201,3 +201,11 @@ def test_the_same_rotation_is_read_from_vector_quaternion_and_matrix():
     for given_as in (psi, q, rot.exp(psi)):
         assert np.abs(rot.as_matrix(given_as) - Rotation.from_rotvec(psi).as_matrix()).max() < 8 * EPS  # round-off
     assert np.array_equal(rot.as_matrix(None), np.eye(3))
+
+
+def test_matrices_that_are_orthogonal_to_round_off_are_taken_as_they_are():
+    quarter = np.array([[0.0, 0, 1], [1, 0, 0], [0, 1, 0]])
+    assert np.array_equal(rot.as_matrix(quarter), quarter)  # a quaternion made 2e-16 of its zeros
+    loose = quarter + 1e-9
+    R = rot.as_matrix(loose)
+    assert np.abs(R.T @ R - np.eye(3)).max() < 4 * EPS and np.abs(R - quarter).max() < 1e-8
