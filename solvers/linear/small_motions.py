@@ -9,6 +9,7 @@ direction, and both tangents where they stick, with the stiffness −∂(Gᵀλ)
 Source: docs/theory/statics_and_modes.md, (4), (7)-(9); docs/theory/rotors.md, (1)-(3).
 """
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -124,7 +125,10 @@ def small_motions(
     force = closed.add_to(found, force)
     found.count_rows()
     if not isinstance(about, StaticResult):
-        found.remarks += _loads(found, force)
+        loads = _loads(found, force)
+        found.remarks += loads
+        for text in loads:
+            warnings.warn(f"{label(owner)}: {text}", UserWarning, stacklevel=5)
     found.remarks += _neutral(system) + closed.remarks + element_checks.remarks_on_rotation(system, state, w)
     return found
 
