@@ -25,7 +25,7 @@ import numpy as np
 
 from fem_mbs.arguments import Keywords, Named
 from fem_mbs.cells import CELLS
-from fem_mbs.errors import ParameterError, Warnings
+from fem_mbs.errors import ParameterError, Warnings, label
 from fem_mbs.mesh import NODES, Mesh
 from fem_mbs.mesh_abaqus import read_abaqus
 from fem_mbs.mesh_labels import text_of
@@ -101,7 +101,7 @@ def mesh_of(owner: Any, given: Any, scale: float = 1.0, parameter: str = "path")
         f"has {n} cells of type {kind} on the points of others; they are one cell each" for kind, n in twice.items()
     ]
     for text in [*getattr(found, "doubts", ()), *doubts]:
-        Warnings.issue(f"{owner.name}: '{name or 'mesh'}' {text}")
+        Warnings.issue(f"{label(owner)}: '{name or 'mesh'}' {text}")
     return Mesh(scale * points, whole.cells, _groups(found, whole), name=name)
 
 

@@ -225,6 +225,17 @@ class Held(Signal):
         Held.made = True
 
     @property
+    def value(self) -> Any:
+        """Value at the start of every run; `set` changes the present one, ``now``."""
+        return self.initial
+
+    @value.setter
+    def value(self, value: Any) -> None:
+        if "initial" in self.__dict__:
+            why = "is fixed once it is made: call set(value) in a controller or an event of a run, or make a new Held"
+            raise AttributeError(f"{self!r}: value {why}")
+
+    @property
     def now(self) -> float:
         """Present value in the run of this thread."""
         return self.initial if _thread.as_at_start else self._values.get(threading.get_ident(), self.initial)
@@ -371,7 +382,9 @@ class VectorOfTime:
         return [Signal(functools.partial(self.part, i), self.zero, self.zero) for i in range(3)]
 
     def part(self, i: int, t: float) -> float:
-        """Component i at time t."""
+        """Component i at time t; the first calls the function anew, as what it closes over may have changed."""
+        if i == 0:
+            self.last = NOT_YET
         return self.evaluate(t)[i]
 
     @staticmethod

@@ -69,6 +69,9 @@ class StaticResult:
     def __getitem__(self, name):
         return self.results[name]
 
+    def __contains__(self, name):
+        return name in self.results
+
     @property
     def total_iterations(self) -> int:
         return sum(self.iterations)

@@ -115,6 +115,17 @@ class Section(Checked):
             setattr(self, name, None if value is None else self.positive(name, value, unit))
         self.center = np.zeros(2)  # where the section forces of `stress` act, from the line of the beam
 
+    @property
+    def stiffness(self) -> np.ndarray:
+        """Stiffness matrix (6, 6) [N, N m, N m²], the inverse of ``flexibility``; inf where a shear is rigid."""
+        F = self.flexibility
+        soft = np.flatnonzero(F.any(axis=1))
+        C = np.zeros((6, 6))
+        C[np.ix_(soft, soft)] = np.linalg.inv(F[np.ix_(soft, soft)])
+        rigid = np.setdiff1d(np.arange(6), soft)
+        C[rigid, rigid] = np.inf
+        return C
+
     def _matrix(self, parameter, value, n):
         matrix = self.as_array(parameter, value)
         if matrix.shape == (n,):

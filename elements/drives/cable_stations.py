@@ -6,7 +6,8 @@ Angles of the spans at the start follow from `drives.cable_path`, (1); that of t
 
 A drum at an end has the turns that it is given, and ψ_m follows from them.
 
-An arc of nearly a turn that nobody asked for means that the cable passes the pulley beside it, and is refused.
+An arc of nearly a turn that nobody asked for means that the cable passes the pulley beside it, and is refused; from
+225° on it causes a warning.
 
 Source: docs/theory/gears_and_belts.md, (12), (13). Symbols: see `fem_mbs.elements.drives.cable_path`.
 """
@@ -19,8 +20,10 @@ import numpy as np
 
 from fem_mbs.elements.base import Element
 from fem_mbs.elements.drives.cable_path import MOST
-from fem_mbs.errors import label
+from fem_mbs.errors import Warnings, label
 from fem_mbs.evaluator import evaluator_of
+
+WIDE = 1.25 * math.pi  # an arc from which on a pulley is more likely on the other side of the cable
 
 
 def span_angles(places: np.ndarray, rho: np.ndarray) -> np.ndarray:
@@ -114,6 +117,10 @@ class OnPath(Element):
                     f"would have an arc of {math.degrees(arc):.4g}°: the cable passes this pulley without touching it, "
                     "or on its other side (sign of the radius). If it does go round it, say so with turns",
                 )
+                if arc > WIDE and k not in turns:
+                    wide = f"has an arc of {math.degrees(arc):.4g}°, with the other sign of its radius a smaller one"
+                    text = f"{label(self)}: path[{k}], {label(given[k][0])}, {wide}. turns={{{k}: 0}} confirms it"
+                    Warnings.issue(text)
                 self.arcs[k] = arc + 2.0 * math.pi * turns.get(k, 0)
                 psi[k] = psi[k - 1] + more * self.arcs[k]
             elif k:

@@ -7,7 +7,8 @@ The deformation is the helix that leads from frame P to frame Q, as in a beam se
     s = K ε + F_i(ε_i) + C ε̇ + s_0 ,   V = ½ εᵀ K ε + Σ V_i(ε_i) + s_0·ε                                           (2)
 
 ε does not change with rigid motions, and both ends are equal: no half-way frame has to be chosen. For small rotations ε
-is the displacement of Q in axes of P and the rotation vector, and s are force and moment.
+is the displacement of Q in axes of P and the rotation vector, and s are force and moment. At large angles forces on the
+helix are not those of springs and dampers in axes of P: 2 % apart at 1 rad, 9 % at 2 rad, 24 % at 2.8 rad.
 
 Source: docs/theory/curves_and_bushings.md, (3), (4).
 """
@@ -18,6 +19,7 @@ import numpy as np
 
 from fem_mbs.arguments import ArrayLike, FrameLike
 from fem_mbs.elements.base import Force, Joint, register
+from fem_mbs.elements.beams.limits import LARGEST_ANGLE, turned_too_far
 from fem_mbs.elements.beams.segment import conjugates
 from fem_mbs.elements.beams.two_node_geometry import (
     add_damping_stress,
@@ -28,9 +30,11 @@ from fem_mbs.elements.beams.two_node_geometry import (
 )
 from fem_mbs.elements.forces.curve import ForceCurve, curve_values
 from fem_mbs.elements.joints.rows import random_joint
+from fem_mbs.errors import label
 from fem_mbs.jit import kernel, local_matrix, local_vector
-from fem_mbs.rotations import form_gradient, log
+from fem_mbs.rotations import form_gradient, log, multiply
 
+LARGE = 1.0  # rad: from there on forces of translations are 2 % and more off those in axes of P
 AXES = ("x", "y", "z", "turn x", "turn y", "turn z")
 PARAMETERS = np.dtype(
     [
@@ -121,6 +125,15 @@ def energy(p, x_A, R_A, x_B, R_B):
 
 
 @kernel
+def trouble(p, R_A, R_B):
+    """1.0: the frames are turned by more than `LARGEST_ANGLE`; beyond half a turn ψ of (1) goes on from −π."""
+    S_A, S_B = local_matrix(3, 3), local_matrix(3, 3)
+    multiply(R_A, p.S_A, S_A)
+    multiply(R_B, p.S_B, S_B)
+    return turned_too_far(S_A, S_B)
+
+
+@kernel
 def output(p, x_A, R_A, v_A, w_A, x_B, R_B, v_B, w_B, out):
     """Deformation, and force and moment (2)."""
     strain, s = local_vector(6), local_vector(6)
@@ -158,14 +171,17 @@ class Bushing(Force):
     ------
     ParameterError
         Both frames on one node; matrices of the wrong shape, not symmetric, or with negative eigenvalues; unknown axes;
-        nothing given; frames turned by more than 170° against each other at the start.
+        nothing given; frames turned by more than 2.8 rad (160°) against each other at the start.
+    SolverError
+        Frames turned by more than 2.8 rad against each other in a run.
 
     Notes
     -----
-    The deformation is that of the helix between the frames: both ends are equal, and any rotation below half a turn is
+    The deformation is that of the helix between the frames: both ends are equal, and rotations up to 2.8 rad are
     allowed. So the bushing turns with both: for a shaft that spins put it on a housing, in which a `Spherical` joint
     holds the shaft (docs/howto/rotors.md). 6 × 6 matrices mean the same as in other programs as long as rotations are
-    small.
+    small: at 1 rad forces of translational springs and dampers differ by 2 %, at 2 rad by 9 % from those in axes of P.
+    A run beyond 1 rad ends with a warning if there are any.
 
     Examples
     --------
@@ -175,7 +191,7 @@ class Bushing(Force):
     """
 
     parameters = PARAMETERS
-    kernels = {"force": force, "force_tangent": force_tangent, "energy": energy, "output": output}
+    kernels = {"force": force, "force_tangent": force_tangent, "energy": energy, "output": output, "trouble": trouble}
     outputs = {"displacement": (3, "m"), "rotation": (3, "rad"), "force": (3, "N"), "moment": (3, "N m")}
     at = classmethod(Joint.at.__func__)  # frames are placed as those of a joint
 
@@ -202,8 +218,8 @@ class Bushing(Force):
         self.curves = {axis: ForceCurve.of(self, f"curves['{axis}']", law) for axis, law in given.items()}
         self.viscous = bool(self.damping.any())
         turn = np.linalg.norm(log(self.frame_P.orientation.T @ self.frame_Q.orientation))
-        message = f"is turned by {np.degrees(turn):.4g}° against frame_P at the start; it must be less than 170°"
-        self.check(turn < np.radians(170.0), "frame_Q", self.frame_Q, message)
+        message = f"is turned by {turn:.4g} rad against frame_P at the start; it must be less than {LARGEST_ANGLE} rad"
+        self.check(turn < LARGEST_ANGLE, "frame_Q", self.frame_Q, message)
         self.place()
 
     def _matrix(self, parameter, value):
@@ -229,6 +245,32 @@ class Bushing(Force):
             1.0, P.p, P.rotation, Q.p, Q.rotation, int(bool(P.p.any() or Q.p.any())), int(self.damping.any()),
             self.damping, self.stiffness, self.preload, [at for at, _ in places], [count for _, count in places],
         )  # fmt: skip
+
+    def trouble(self, state: Any) -> str | None:
+        """What is wrong at a `State`, in words; None when nothing is."""
+        A, B = (state.R[frame.node.index] @ frame.rotation for frame in (self.frame_P, self.frame_Q))
+        turn = float(np.linalg.norm(log(A.T @ B)))
+        if turn < LARGEST_ANGLE:
+            return None
+        return (
+            f"{label(self)}: its frames are turned by {turn:.2f} rad against each other (at most {LARGEST_ANGLE}): "
+            "past half a turn its moment would change sign. Use a JointSpring on a joint for rotations of any size; "
+            "for a shaft that spins put the bushing on a housing that does not turn"
+        )
+
+    def remark(self, histories: dict) -> list:
+        """Large rotations of a bushing that resists translations, see `element_checks`: list of (kind, size, text)."""
+        turn = float(np.abs(histories["rotation"]).max())
+        resists = self.stiffness[:3].any() or self.damping[:3].any() or any(axis in self.curves for axis in AXES[:3])
+        if turn <= LARGE or not resists or not np.abs(histories["displacement"]).any():
+            return []
+        text = (
+            f"its frames turned by up to {turn:.3g} rad against each other. From {LARGE:g} rad on forces of its "
+            "translational stiffness and damping differ by 2 % and more (9 % at 2 rad, 24 % at 2.8 rad) from those of "
+            "springs and dampers in the axes of the first frame. For a shaft that spins put it on a housing that does "
+            "not turn; for a stiffness about one axis alone use a JointSpring"
+        )
+        return [("large rotation", turn, text)]
 
     def regular(self, point: Any) -> bool:
         """Whether the element can be differentiated at a point of `fem_mbs.verify`: not near half a turn."""

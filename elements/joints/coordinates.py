@@ -27,6 +27,7 @@ from fem_mbs.elements.joints.coordinate_kernels import (
     count_turn,
     first_turn,
 )
+from fem_mbs.errors import Warnings, label
 
 COORDINATE = np.dtype([("kind", "i8"), *JOINT_FRAMES.descr])
 
@@ -128,6 +129,15 @@ def check_limits(owner: Any, lower: Any, upper: Any, unit: str = "") -> tuple[fl
     ordered = low is None or high is None or low < high
     owner.check(ordered, "lower", lower, f"is not below upper = {upper}")
     return low, high
+
+
+def doubt_degrees(owner: Any, joint: "JointCoordinate", *limits: float | None) -> None:
+    """Warn of limits of an angle that are whole numbers beyond a turn: degrees."""
+    wrong = [x for x in limits if x is not None and joint.turns and abs(x) > 2.0 * np.pi and x == round(x)]
+    if wrong:
+        text = f"a limit of {wrong[0]:g} rad is {abs(wrong[0]) / (2 * np.pi):.3g} turns. Angles are in rad: "
+        text = f"{label(owner)}: {text}np.radians({wrong[0]:g}) is {np.radians(wrong[0]):.4g}"
+        Warnings.issue(text)
 
 
 def regular_angle(element: Any, point: Any) -> bool:

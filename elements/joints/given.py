@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from fem_mbs.errors import Warnings, label
 from fem_mbs.signals import Held, Signal
 
 ROUND_OFF = 1e-9  # of the largest value so far: what is negative by less has no sign
@@ -33,7 +34,20 @@ def driving_signal(
         "which goes from sample to sample without jumps, a motor with a rate, or let it act through a load"
     )
     element.check(not jumping, parameter, jumping[0] if jumping else value, message)
+    if not may_jump and _kinked(signal):
+        Warnings.issue(
+            f"{label(element)}: {parameter} is a monotone table, whose acceleration jumps at every point: inertia "
+            'forces of this motion are wrong by their own size. Take fem.table(…, kind="cubic") for positions'
+        )
     return signal, start
+
+
+def _kinked(signal):
+    """Whether a motion is made of a monotone table, by itself or in sums and products."""
+    if getattr(signal, "kinked", False):
+        return True
+    value = getattr(signal, "value", None)
+    return any(_kinked(part) for part in getattr(value, "parts", (value,) if callable(value) else ()))
 
 
 class _NeverNegative:

@@ -41,6 +41,7 @@ from fem_mbs.elements.joints.coordinates import (
     JointCoordinate,
     check_limits,
     coordinate_of,
+    doubt_degrees,
     random_coordinate,
     regular_angle,
 )
@@ -191,6 +192,7 @@ class JointStop(Contact):
         super().__init__(joint.nodes, restitution=restitution, name=name)
         self.side = self.as_choice("side", side, ("lower", "upper"))
         self.limit = self.number("limit", limit, along.unit)
+        doubt_degrees(self, along, self.limit)
         sign = 1.0 if side == "lower" else -1.0
         beyond = -sign * (along.start - self.limit)
         self.check(
@@ -270,6 +272,7 @@ class JointBumper(Force):
         super().__init__(joint.nodes, name=name)
         limits = check_limits(self, lower, upper, along.unit)
         self.lower, self.upper = limits
+        doubt_degrees(self, along, *limits)
         self.stiffness = self.positive("stiffness", stiffness, f"{along.effort}/{along.unit}")
         self.damping = self.positive("damping", damping, f"s/{along.unit}", allow_zero=True)
         self.viscous = self.damping > 0.0

@@ -433,15 +433,19 @@ def load_reduction(path: Any) -> Reduction:
     Raises
     ------
     ParameterError
-        The file is not there, or is no reduction.
+        The file is not there, is no reduction, is damaged, or has links to other files, which are not followed.
     """
     import h5py
+
+    from fem_mbs.results.read_checks import DAMAGE, leads_outside
 
     owner = Named("load_reduction")
     path = owner.as_path("path", path)
     owner.check(path is not None, "path", path, "must be the path of a file that reduction.save wrote")
     try:
         with h5py.File(Path(path), "r") as file:
+            outside = leads_outside(file)
+            owner.check(outside is None, "path", str(path), f"is refused: {outside}")
             version, keys = file.attrs.get("fem_mbs reduction"), list(ARRAYS)
             if "pull_softening" not in file:
                 keys.remove("pull_softening")
@@ -463,5 +467,7 @@ def load_reduction(path: Any) -> Reduction:
             )
             name = str(file.attrs["name"]) or None
             return Reduction(frames, file.attrs["mass"], arrays, groups=groups, loaded=loaded, name=name)
-    except OSError as error:
+    except ParameterError:
+        raise
+    except DAMAGE as error:
         raise ParameterError(owner, "path", str(path), f"cannot be read as a reduction: {error}") from error

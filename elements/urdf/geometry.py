@@ -11,7 +11,7 @@ import numpy as np
 from fem_mbs import shapes
 from fem_mbs.arguments import Named
 from fem_mbs.elements.urdf.text import AT_ORIGIN, GEOMETRIES, Picture, Pose, Robot
-from fem_mbs.errors import FemMbsError, Warnings
+from fem_mbs.errors import FemMbsError, ParameterError, Warnings
 from fem_mbs.mesh_files import mesh_of
 from fem_mbs.mesh_mass import mass_of_mesh, surface_faces
 from fem_mbs.spelling import listed
@@ -31,16 +31,34 @@ class Meshes:
         self._read: dict[str, Any] = {}
 
     def path(self, name: str) -> Path:
-        """Where a mesh of a ``filename`` should be; of a ROS package: in its folder, or in one above the file."""
+        """Where a mesh of a ``filename`` should be; of a ROS package: in its folder, or in one above the file.
+
+        Raises
+        ------
+        ParameterError
+            That is outside of the folder of the file, of the ROS package it is in, and of those that are given.
+        """
         if not name.startswith(("package://", "model://")):
-            return self._folder / name.removeprefix("file://")
+            inside = [self._folder, *map(Path, self._packages.values())]
+            inside += [folder for folder in self._folder.parents if (folder / "package.xml").is_file()][:1]
+            return self._checked(name, self._folder / name.removeprefix("file://"), inside)
         package, _, rest = name.partition("://")[2].partition("/")
         if package in self._packages:
-            return Path(self._packages[package]) / rest
+            folder = Path(self._packages[package])
+            return self._checked(name, folder / rest, [folder])
         above = [self._folder, *self._folder.parents]
-        places = [folder / package / rest for folder in above]
-        places += [folder / rest for folder in above if folder.name == package]
-        return next((place for place in places if place.is_file()), places[0])
+        folders = [folder / package for folder in above] + [folder for folder in above if folder.name == package]
+        folder = next((folder for folder in folders if (folder / rest).is_file()), folders[0])
+        return self._checked(name, folder / rest, [folder])
+
+    @staticmethod
+    def _checked(name, path, folders):
+        """A path that is in one of the folders; links are followed."""
+        found = path.resolve()
+        if not any(found.is_relative_to(folder.resolve()) for folder in folders):
+            why = "is outside of the folder of the file and of its package; packages={name: folder} allows a folder"
+            raise ParameterError(Named("URDF mesh", name), "mesh", str(path), why)
+        return path
 
     def mesh(self, picture: Picture) -> Any:
         """The scaled mesh of a picture.

@@ -106,7 +106,8 @@ def from_urdf(
     keep : sequence of names, optional
         Fixed joints that become `Fixed`, with forces as outputs, instead of making one body of two links.
     packages : dict, name of a ROS package -> its folder, optional
-        Where meshes ``package://NAME/…`` are. Default: searched from the folder of the file upwards.
+        Where meshes ``package://NAME/…`` are. Default: searched from the folder of the file upwards. Other meshes must
+        be in the folder of the file, in its package (the folder above that has package.xml), or in one of these.
     allow_nonphysical : bool
         Accept inertias that no real body has, see `RigidBody`.
 

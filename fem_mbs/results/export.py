@@ -7,9 +7,10 @@ from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
-from fem_mbs.arguments import Keywords
+from fem_mbs.arguments import Keywords, Named
 from fem_mbs.cells import CELLS
 from fem_mbs.errors import FemMbsError
+from fem_mbs.results.drawing import as_file
 from fem_mbs.results.skin import CORNERS, LINE, QUAD, TRIANGLE, VERTEX
 from fem_mbs.results.sums import vectors
 
@@ -42,7 +43,9 @@ def export(result: "Results", save: str | Path, *, time: float | None = None, fr
     -------
     list of pathlib.Path, the files written
     """
-    path = Path(save)
+    owner = Named("export")
+    path = Path(as_file(owner, save))
+    frames = FRAMES if frames is None else owner.as_integer("frames", frames)
     if not len(result.t):
         raise FemMbsError(f"result of model '{result.model}' has no saved steps; there is nothing to export")
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -50,7 +53,7 @@ def export(result: "Results", save: str | Path, *, time: float | None = None, fr
     if suffix != ".pvd":
         step = len(result.t) - 1 if time is None else result.at(time)
         return [_write(path, _mesh(result, step, surface_only=suffix in SURFACE_ONLY))]
-    wanted = np.linspace(result.t[0], result.t[-1], min(frames or FRAMES, len(result.t)))
+    wanted = np.linspace(result.t[0], result.t[-1], min(frames, len(result.t)))
     steps = np.unique([result.at(t) for t in wanted])
     return _pvd(result, path, steps)
 
@@ -89,7 +92,7 @@ def _write(path, mesh):
 
     try:
         meshio.write(path, mesh)
-    except (meshio.WriteError, meshio.ReadError, KeyError) as error:
+    except (meshio.WriteError, meshio.ReadError, KeyError, OSError) as error:
         raise FemMbsError(f"{path}: meshio cannot write this: {error}") from error
     return path
 
@@ -119,7 +122,7 @@ def table(result: "Results", save: str | Path, *what: str) -> list[Path]:
     curves = [curve for group in panels(result, what) for curve in group]
     header = ["time [s]"] + [f"{c.label} [{c.unit}]" if c.unit else c.label for c in curves]
     rows = np.column_stack([result.t, *(curve.values for curve in curves)])
-    path = Path(save)
+    path = Path(as_file(Named("table"), save))
     path.parent.mkdir(parents=True, exist_ok=True)
     with open(path, "w", encoding="utf-8", newline="") as file:
         csv.writer(file, lineterminator="\n").writerow(header)  # quotes names with commas, quotes or line breaks

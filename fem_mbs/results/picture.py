@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fem_mbs.arguments import Keywords
+from fem_mbs.arguments import Keywords, Named
 from fem_mbs.errors import FemMbsError
+from fem_mbs.results.drawing import VIEWS, as_color, as_file, as_view, as_window
 from fem_mbs.results.notebook import Film, Picture
 from fem_mbs.results.skin import BEAM, BODY, LINE, SPAN, SPRING
 from fem_mbs.spelling import listed
@@ -38,7 +39,6 @@ COLOR_FIELDS = {
     "smallest stress": ("principal_stress", (0,), "smallest principal stress [Pa]"),
 }
 FINE = 4000  # lines on the faces of solids: of more only a dark body would be left
-VIEWS = {"x": (1, 0, 0), "y": (0, -1, 0), "z": (0, 0, 1), "iso": (1.0, -1.4, 0.8)}  # from where the camera looks
 
 
 @Keywords.known
@@ -81,9 +81,11 @@ def picture(
     (height, width, 3) uint8
         Notebooks display it as an image.
     """
-    if save is not None and Path(save).suffix.lower() not in (".png", ".jpg", ".jpeg"):
-        raise FemMbsError(f"picture {save}: the ending must be .png or .jpg")
-    times = [result.t[-1]] if time is None else np.atleast_1d(time)
+    owner = Named("picture")
+    save = as_file(owner, save, (".png", ".jpg", ".jpeg"), optional=True)
+    caption = owner.as_flag("caption", caption)
+    times = result.t[-1:] if time is None else np.atleast_1d(owner.as_array("time", time, (), (None,), unit="s"))
+    owner.check(len(times) > 0, "time", time, "must be a time, or several")
     chosen = [result.at(t) for t in times]
     stage = _Stage(result, chosen, color=color, arrows=arrows, view=view, zoom=zoom, size=size)
     for n, step in enumerate(chosen):
@@ -135,9 +137,11 @@ def animate(
     pathlib.Path of the file
         Notebooks play it.
     """
-    path = Film(save)
-    if path.suffix.lower() not in (".gif", ".webp", ".mp4"):
-        raise FemMbsError(f"animation {path}: the ending must be .gif, .webp or .mp4")
+    owner = Named("animation")
+    path = Film(as_file(owner, save, (".gif", ".webp", ".mp4")))
+    fps, caption = owner.positive("fps", fps, "1/s"), owner.as_flag("caption", caption)
+    speed = None if speed is None else owner.positive("speed", speed)
+    start, end = (None if t is None else owner.number(n, t, "s") for n, t in (("start", start), ("end", end)))
     first, last = result.t[0] if start is None else start, result.t[-1] if end is None else end
     if last <= first:
         raise FemMbsError(f"animation {path}: nothing to show between t = {first:g} s and {last:g} s")
@@ -216,7 +220,9 @@ class _Stage:
         off_screen: bool = True,
     ) -> None:
         self.result, self.scene, self.skin = result, result.scene, result.skin
-        self.film = film
+        self.film, owner = film, Named("picture")
+        size, view, color = as_window(owner, size), as_view(owner, view), as_color(owner, color)
+        zoom, arrows = owner.positive("zoom", zoom), owner.as_flag("arrows", arrows)
         self.arrows = arrows and self.skin.n_contacts > 0
         if self.skin.n_points == 0:
             raise FemMbsError(f"model '{result.model}' has nothing to draw; give its bodies a shape")

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fem_mbs.arguments import Keywords
+from fem_mbs.arguments import Keywords, Named
 from fem_mbs.errors import FemMbsError
+from fem_mbs.results.drawing import as_file
 from fem_mbs.results.history import History
 from fem_mbs.results.names import unknown_name
 
@@ -97,13 +98,23 @@ def plot(
         For an ending of ``save`` that matplotlib does not know.
     """
     import matplotlib
+    from matplotlib.figure import FigureBase
 
+    owner = Named("plot")
+    save = as_file(owner, save, optional=True)
     if save is not None:
         _check_ending(save)
+    for text in what:
+        owner.as_text("what", text)
+    width, height = owner.as_lengths("size", size, 2)
+    show = owner.as_flag("show", show)
+    title, label = owner.as_text("title", title, True), owner.as_text("label", label, True)
+    kinds = (FigureBase, type(None))
+    figure = owner.as_instance("figure", figure, kinds, "a figure that an earlier call returned")
     groups = panels(result, what, component)
     with matplotlib.rc_context(STYLE):
         if figure is None:
-            figure = _new_figure((size[0], size[1] * len(groups) + 0.4), show)
+            figure = _new_figure((width, height * len(groups) + 0.4), show)
             axes = figure.subplots(len(groups), 1, sharex=True, squeeze=False)[:, 0]
             axes[-1].set_xlabel("time [s]")
         else:
@@ -166,6 +177,7 @@ def panels(result: "Results", what: Sequence[str], component: Any = None) -> lis
     """Curves of the histories asked for, those of one unit (or, without units, of one kind) together."""
     if not what:
         raise FemMbsError("say what to plot: 'name.history', for example " + ", ".join(_examples(result)))
+    Named("plot").check(component is None or np.size(component), "component", component, "names no component")
     groups = {}
     for text in what:
         for curve in curves_of(result, text, component):

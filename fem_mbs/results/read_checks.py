@@ -8,6 +8,7 @@ import contextlib
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -111,6 +112,16 @@ def read(path: str | Path, newest: int, shapes: Callable[[dict], dict]) -> dict:
         sizes = _description(found["description"])
         _histories(root, found["n"], shapes(sizes))
         return found
+
+
+def leads_outside(file: Any) -> str | None:
+    """What in an open file (h5py) is a link or data in another file, in words; None where nothing is."""
+    try:
+        for name in file:
+            _nothing_outside(file, name)
+    except _Wrong as wrong:
+        return str(wrong)
+    return None
 
 
 def _nothing_outside(group, name):

@@ -368,8 +368,19 @@ class Results:
         return self._once(("scene",), lambda: Scene(self.skin, self.description["elements"]))
 
     def rows(self, chosen: Any) -> dict[str, np.ndarray]:
-        """All histories of chosen saved steps: dict of arrays, see `fem_mbs.results.table`."""
-        return self._store.rows(np.asarray(chosen))
+        """All histories of chosen saved steps: dict of arrays, see `fem_mbs.results.table`.
+
+        Raises
+        ------
+        ParameterError
+            No numbers of saved steps.
+        """
+        steps, count = np.asarray(chosen), len(self.t)
+        right = steps.ndim == 1 and (steps.size == 0 or steps.dtype.kind in "iu")
+        right = right and bool(((steps >= -count) & (steps < count)).all())
+        message = f"must be numbers of saved steps, a list; there are {count}"
+        Named("Results").check(right, "chosen", chosen, message)
+        return self._store.rows(steps.astype(np.int64) % max(count, 1))
 
     def at(self, time: float) -> int:
         """Number of the saved step nearest to a time [s].

@@ -5,11 +5,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fem_mbs.errors import ModelError, Warnings, label
-from fem_mbs.nodes import COMPONENTS
+from fem_mbs.nodes import COMPONENTS, Frame
 from fem_mbs.shapes import matrices
 from fem_mbs.system.contacts import L_ROLLING, L_SPINNING, L_STATIC
 from fem_mbs.system.element_checks import trouble
 from fem_mbs.system.locked_gears import warn_locked
+from fem_mbs.system.redundancy import FEW, normalised_rows, singular_values
 from fem_mbs.system.redundant_joints import redundant_constraints
 
 if TYPE_CHECKING:
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 
 START_TOLERANCE = 1e-8  # relative to the size of the model and to its velocities: twelve digits of input would do
 RESTART_TOLERANCES = 1e-6, 1e-3  # of positions and velocities that come from a file or another run
+NEARLY = 1e-6  # smallest singular value of rows of length 1; that of real mechanisms is > 1e-4
+GYRATION = 20.0  # times all lengths in a model: a radius of gyration that is a mistake of units
+ROUND_OFF = 1e-13  # of the velocities before they were projected
 SAME = 1 + 1e-6  # what a run has left, computed again from its results
 LARGEST_FRICTION = 5.0  # coefficients above it are taken for slips of the pen; clean metal in vacuum has some 4
 FAR = 1e6  # sizes of what moves, from the origin: joints may then be apart by 1 % of that size when a run starts
@@ -33,6 +37,7 @@ def run(system: "System", *, project: bool, redundant: str, velocities: bool = T
     moving_without_mass(system, state)
     if system.m and redundant == "error":
         redundant_constraints(system)
+        nearly_dependent(system)
     if project:
         project_positions(system, state)
         project_velocities(system, state)
@@ -44,6 +49,7 @@ def run(system: "System", *, project: bool, redundant: str, velocities: bool = T
     hulls_of_other_bodies(system)
     warn_locked(system)
     far_away(system)
+    heavy_to_turn(system)
 
 
 def used_nodes(system: "System") -> None:
@@ -275,6 +281,37 @@ def hulls_of_other_bodies(system: "System") -> None:
             Warnings.issue(text)
 
 
+def nearly_dependent(system: "System") -> None:
+    """Warn of constraint rows that nearly repeat others: forces near a dead centre are large and inexact."""
+    rows = normalised_rows(system) if system.m <= FEW else None
+    values = np.ones(1) if rows is None else singular_values(rows)
+    if values[-1] < NEARLY:
+        Warnings.issue(
+            f"model '{system.name}': a row of its constraints differs by {values[-1]:.1g} from a combination of others "
+            "at the start: it is close to a dead centre (singular configuration). Reactions may be larger than the "
+            "loads by the inverse of that, and have no correct digits. Start farther away from it"
+        )
+
+
+def heavy_to_turn(system: "System") -> None:
+    """Warn of a rigid body whose radius of gyration is far beyond everything in the model: kg mm² for kg m²."""
+    frames = [x for element in system.elements for x in vars(element).values() if isinstance(x, Frame)]
+    used = [node.index for element in system.elements for node in element.nodes]
+    reach = max([float(np.linalg.norm(frame.p)) for frame in frames], default=0.0)
+    reach = max(reach, float(np.ptp(system.initial.x[used], axis=0).max()) if used else 0.0)
+    bodies = [element for element in system.elements if getattr(element, "inertia", None) is not None]
+    bodies = [body for body in bodies if np.shape(body.inertia) == (3, 3) and getattr(body, "shapes", None) is not None]
+    drawn = [np.abs(shape.points).max() for body in bodies for shape in body.shapes if len(shape.points)]
+    reach = max([reach, *map(float, drawn)])
+    for body in bodies:
+        gyration = float(np.sqrt(np.linalg.eigvalsh(body.inertia)[-1] / body.mass))
+        if 0.0 < GYRATION * reach < gyration and body.node.free[3:].any():
+            Warnings.issue(
+                f"{label(body)}: its radius of gyration is {gyration:.3g} m, and the model reaches {reach:.3g} m. Is "
+                "its inertia in kg m², rather than kg mm² or kg cm²?"
+            )
+
+
 def far_away(system: "System") -> None:
     """Warn of a model whose distance from the origin leaves no digits for what happens within it.
 
@@ -317,9 +354,12 @@ def project_positions(system: "System", state: "State") -> None:
 
 def project_velocities(system: "System", state: "State") -> None:
     """Move the velocities onto G v + ∂g/∂t = 0, smallest change in the metric of the mass matrix."""
+    before = system.fastest_at(state)
     for _ in range(3):  # linear; repeated because of the shift for redundant rows
         _, rate = system.constraint_values(state)
-        if not system.m or np.abs(rate).max() < 1e-14 * system.speed_at(state):
-            return
+        if not system.m or np.abs(rate).max() < 1e-14 * max(system.speed_at(state), before):
+            break
         step = _solve_with_constraints(system, state, np.concatenate([np.zeros(system.n), rate]), False)
         state.V += system.expanded(step)
+    if system.fastest_at(state) <= ROUND_OFF * before:  # nothing can move: what remains is no speed to compare with
+        state.V[:] = 0.0

@@ -80,6 +80,26 @@ def _entries(system):
     return np.concatenate(values), (np.concatenate(rows), np.concatenate(columns))
 
 
+def normalised_rows(system: "System") -> np.ndarray | None:
+    """Gradients (m, n) of the constraints that are on, in free components, each of length 1 or 0; None where many.
+
+    At the state that `System.constraint_values` was called with last.
+    """
+    free, active = np.flatnonzero(system.free.ravel()), np.flatnonzero(system.active_rows)
+    if not len(active) or len(active) > DENSE_RANK_LIMIT // 3 or len(free) > 3 * DENSE_RANK_LIMIT:
+        return None
+    whole = gradient_of(system).tocsr()[active]
+    rows = whole[:, free].toarray()
+    scale = np.linalg.norm(rows, axis=1)
+    return rows / np.where(scale > ROUND_OFF * row_norms(whole), scale, np.inf)[:, None]
+
+
+def singular_values(rows: np.ndarray) -> np.ndarray:
+    """Singular values (m,) of rows (m, n), falling; zeros where there are more rows than columns."""
+    values = np.linalg.svd(rows, compute_uv=False)
+    return np.append(values, np.zeros(len(rows) - len(values)))
+
+
 def surely_independent(system: "System") -> bool:
     """Whether no row of a few constraints that are on depends on others, by NumPy: SciPy takes longer to import.
 

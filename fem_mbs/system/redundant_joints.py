@@ -1,4 +1,4 @@
-"""The error that names joints whose rows repeat others, and why: given twice, loops, or components held fixed."""
+"""The error that names joints whose rows repeat others, and why: given twice, loops, fixed parts, dead centres."""
 
 from typing import TYPE_CHECKING
 
@@ -7,7 +7,13 @@ import numpy as np
 from fem_mbs.errors import ModelError, label
 from fem_mbs.nodes import COMPONENTS, Node1, Node3, Node6
 from fem_mbs.system.loops import loops_of
-from fem_mbs.system.redundancy import dependent_rows, gradient_of, surely_independent
+from fem_mbs.system.redundancy import (
+    dependent_rows,
+    gradient_of,
+    normalised_rows,
+    singular_values,
+    surely_independent,
+)
 
 if TYPE_CHECKING:
     from fem_mbs.system.system import System
@@ -24,15 +30,52 @@ def redundant_constraints(system: "System") -> None:
     dependent = [int(active[row]) for row in dependent_rows(gradient_of(system)[active], system.free.ravel())]
     if not dependent:
         return
+    passing = _at_dead_centre(system, len(dependent))
     loops = loops_of(system)
     owners = list(dict.fromkeys(joint for loop in loops for joint in loop.joints))
     owners = owners or list(dict.fromkeys(system.unknown(system.n + row)[0] for row in dependent))
     some = f"{', '.join(label(owner) for owner in owners[:MOST_NAMES])}{', …' if len(owners) > MOST_NAMES else ''}"
+    if passing:
+        count = f"{passing} of {len(active)} constraint rows depend"
+        raise ModelError(
+            f"{count if passing > 1 else count + 's'} on others at the initial configuration, but not at one "
+            f"that is slightly moved: it is a dead centre (singular configuration), where rows of these repeat each "
+            f"other: {some}. Start a little away from it, or drive another coordinate; forces are not determined there",
+            owners,
+        )
     raise ModelError(
         f"{len(dependent)} of {len(active)} constraint rows repeat what others already impose, rows of: {some}. "
         f"{_cause(system, dependent, owners, loops)}",
         owners,
     )
+
+
+def _at_dead_centre(system, count):
+    """How many of ``count`` dependent rows depend on others in this configuration alone.
+
+    Along a motion by ε that the rows allow to first order their singular values grow as ε there; of rows that repeat
+    others everywhere they stay 0, or grow as ε², as the rows are violated by that.
+    """
+    rows = normalised_rows(system)
+    if rows is None:
+        return 0
+    from scipy.linalg import null_space
+
+    state, free = system.initial, system.free.ravel()
+    motions = null_space(rows, rcond=1e-9)
+    if not motions.shape[1]:
+        return 0
+    along = np.zeros(free.size)
+    along[free] = motions @ np.random.default_rng(1).normal(size=motions.shape[1])
+    along = along.reshape(-1, 6)
+    along *= 1.0 / max(np.abs(along[:, 3:]).max(), np.abs(along[:, :3]).max() / system.size, 1e-300)
+    least = []
+    for step in (1e-3, 1e-4):
+        system.constraint_values(system.moved(state, step * along))
+        least.append(singular_values(np.asarray(normalised_rows(system)))[-count:])
+    system.constraint_values(state)
+    large, small = least
+    return int(((large > 1e-6) & (large < 30.0 * small)).sum())
 
 
 def _cause(system, dependent, owners, loops):

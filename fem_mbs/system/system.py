@@ -328,7 +328,7 @@ class System(Switches):
 
     def set_gravity(self, gravity: ArrayLike) -> None:
         """Change gravity (3,) [m/s²] (static load steps), until functions of time are evaluated again."""
-        self.workspace.buffer["gravity"][:] = gravity
+        self.workspace.buffer["gravity"][:] = self.as_vector("gravity", gravity, 3)
 
     def use_mixed(self) -> None:
         """Get the kernels of the mixed iteration ready: they are compiled when somebody asks for it."""

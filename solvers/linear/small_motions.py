@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.errors import ParameterError, SolverError, label
+from fem_mbs.errors import ParameterError, SolverError, Warnings, label
 from fem_mbs.model import compiled
 from fem_mbs.solvers.counting_rows import SAME, counting_rows, spread
 from fem_mbs.solvers.equilibrium import rotating_matrices, steady_rotation
@@ -124,7 +124,10 @@ def small_motions(
     force = closed.add_to(found, force)
     found.count_rows()
     if not isinstance(about, StaticResult):
-        found.remarks += _loads(found, force)
+        loads = _loads(found, force)
+        found.remarks += loads
+        for text in loads:
+            Warnings.issue(f"{label(owner)}: {text}")
     found.remarks += _neutral(system) + closed.remarks + element_checks.remarks_on_rotation(system, state, w)
     return found
 

@@ -44,7 +44,7 @@ def test_a_cell_that_gmsh_writes_for_each_of_its_groups_weighs_once(tmp_path):
 def test_a_cell_that_any_file_has_twice_weighs_once_and_is_warned_of(tmp_path):
     points, cell = np.array(CUBE, float), np.arange(8)
     meshio.write(tmp_path / "cube.vtu", meshio.Mesh(points, [("hexahedron", np.array([cell, cell]))]))
-    with pytest.warns(UserWarning, match="has 1 cells of type hexahedron on the points of others"):
+    with pytest.warns(UserWarning, match=r"read_mesh: 'cube\.vtu' has 1 cells of type hexahedron on the points"):
         assert fem.read_mesh(tmp_path / "cube.vtu").volume == pytest.approx(1.0)
     given = meshio.Mesh(points, [("hexahedron", np.array([cell, cell]))])
     with pytest.warns(UserWarning, match="on the points of others"):

@@ -1,5 +1,7 @@
 """Ready-made motions: closed forms, and value, rate and acceleration that belong together."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -12,11 +14,14 @@ PROFILES = {
     "smooth start": smooth_start(12.0, 0.8, start=0.3, initial=0.2),
     "trapezoid": trapezoidal(0.9, 0.8, 2.0, deceleration=4.0, start=0.3, initial=-0.5),
     "triangle": trapezoidal(-0.1, 0.8, 2.0, deceleration=4.0, start=0.3),
-    "table": table(WAVE, np.sin(3 * WAVE)),
-    "table from rest to rest": table(WAVE, np.sin(3 * WAVE), ends="rest"),
-    "periodic table": table(WAVE, 0.3 + np.sin(np.pi * WAVE), ends="periodic"),
+    "table": table(WAVE, np.sin(3 * WAVE), kind="cubic"),
+    "table from rest to rest": table(WAVE, np.sin(3 * WAVE), ends="rest", kind="cubic"),
+    "periodic table": table(WAVE, 0.3 + np.sin(np.pi * WAVE), ends="periodic", kind="cubic"),
+    "monotone table": table(WAVE, np.sin(3 * WAVE)),
+    "monotone table from rest to rest": table(WAVE, np.sin(3 * WAVE), ends="rest"),
+    "periodic monotone table": table(WAVE, 0.3 + np.sin(np.pi * WAVE), ends="periodic"),
     "angle of a ramp": ramp(0.3, 1.1, height=-4.0).integral(0.7),
-    "angle of a periodic speed": table(WAVE, 0.3 + np.sin(np.pi * WAVE), ends="periodic").integral(),
+    "angle of a periodic speed": table(WAVE, 0.3 + np.sin(np.pi * WAVE), ends="periodic", kind="cubic").integral(),
     "angle of the angle of a table": table(WAVE, np.sin(3 * WAVE)).integral().integral(),
     "speed of a trapezoid": trapezoidal(0.9, 0.8, 2.0, start=0.3).derivative(),
 }
@@ -39,7 +44,7 @@ def test_rate_and_acceleration_are_those_of_the_value(name):
 @pytest.mark.parametrize("name", PROFILES)
 def test_nothing_jumps_but_what_the_description_says(name):
     p, jumps = PROFILES[name], {"trapezoid": 2, "triangle": 2, "table from rest to rest": 2, "speed of a trapezoid": 1}
-    continuous = jumps.get(name, 3)  # how many of value, rate, acceleration
+    continuous = 2 if p.kinked else jumps.get(name, 3)  # how many of value, rate, acceleration
     for b in p.times:
         before, following = p.jet(b - 1e-9), p.jet(b + 1e-9)
         assert before[:continuous] == pytest.approx(following[:continuous], abs=1e-6)  # third derivative 500 · 2e-9
@@ -77,7 +82,7 @@ def test_distance_too_short_for_the_speed_gives_a_triangle():
 
 def test_integral_of_a_table_is_the_angle_of_a_measured_speed():
     t = np.linspace(0, 2, 201)
-    angle = table(t, 30 + np.cos(4 * t)).integral(0.5, at=1.0)
+    angle = table(t, 30 + np.cos(4 * t), kind="cubic").integral(0.5, at=1.0)
     closed = 0.5 + 30 * (t - 1) + (np.sin(4 * t) - np.sin(4.0)) / 4
     # cubic spline of step 0.01: (4 · 0.01)⁴ · 5/384 = 3e-8; natural ends: 16 · 0.01²/12 · 0.01
     assert [angle(s) for s in t] == pytest.approx(closed, abs=2e-6)
@@ -86,7 +91,7 @@ def test_integral_of_a_table_is_the_angle_of_a_measured_speed():
 
 def test_periodic_table_repeats_in_both_directions_and_its_angle_gains_the_same_each_time():
     times = np.linspace(0.5, 2.5, 41)
-    p = table(times, 0.3 + np.sin(np.pi * times), ends="periodic")
+    p = table(times, 0.3 + np.sin(np.pi * times), ends="periodic", kind="cubic")
     for t in (0.61, 1.7, 2.49):
         for cycles in (-3, 1, 50):
             assert p.jet(t + 2 * cycles) == pytest.approx(p.jet(t), abs=1e-11)  # round-off of t = 100
@@ -99,12 +104,47 @@ def test_periodic_table_repeats_in_both_directions_and_its_angle_gains_the_same_
 
 def test_beyond_its_ends_a_table_goes_on_or_rests():
     t, v = [0.0, 1.0, 2.0], [0.0, 1.0, 4.0]
-    natural, rest = table(t, v), table(t, v, ends="rest")
+    natural, rest = table(t, v, kind="cubic"), table(t, v, ends="rest", kind="cubic")
     rate = natural.jet(2.0)[1]
     assert rate == pytest.approx(3.5, rel=1e-14)  # by hand: moments 0, 3, 0; (4−1)/1 + 3/6
     assert natural.jet(5.0) == pytest.approx((4.0 + 3 * 3.5, 3.5, 0.0), rel=1e-14)
     assert rest.jet(5.0) == (4.0, 0.0, 0.0) and rest.jet(-1.0) == (0.0, 0.0, 0.0)
     assert rest.jet(1e-12)[1] == pytest.approx(0.0, abs=1e-10)
+    rest = table(t, v, ends="rest")
+    assert rest.jet(5.0) == (4.0, 0.0, 0.0) and rest.jet(-1.0) == (0.0, 0.0, 0.0)
+    assert rest.jet(1e-12)[1] == pytest.approx(0.0, abs=1e-10) and rest.jet(2 - 1e-12)[1] == pytest.approx(0, abs=1e-10)
+
+
+GUST = [0, 1, 1.5, 3, 3.5, 10], [0, 0, 30, 30, 0, 0]
+
+
+@pytest.mark.parametrize("ends", ["natural", "rest", "periodic"])
+def test_a_gust_between_0_and_30_pascal_stays_between_and_keeps_its_impulse(ends):
+    gust = table(*GUST, ends=ends)
+    values = [gust(t) for t in np.linspace(0, 10, 2001)]
+    assert min(values) == 0.0 and max(values) == 30.0
+    assert gust.integral()(10.0) == pytest.approx(60.0, rel=1e-12)  # both flanks are symmetric
+    assert [gust(t) for t in GUST[0]] == pytest.approx(GUST[1], abs=1e-14)
+
+
+def test_a_spline_that_leaves_the_range_of_its_points_is_warned_of():
+    with pytest.warns(UserWarning, match=r"leaves the range of its points by 252% of it, -75.* 50.* for 0 … 30"):
+        table(*GUST, kind="cubic")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        table(np.linspace(0, 1, 9), np.sin(2 * np.pi * np.linspace(0, 1, 9)), kind="cubic", ends="periodic")
+
+
+@pytest.mark.parametrize("wrap", [lambda p: p, lambda p: 2.0 * p - 0.0, lambda p: fem.Signal(p)])
+def test_a_driver_of_positions_warns_of_a_monotone_table_and_takes_a_cubic_one(wrap):
+    t = np.linspace(0, 1, 9)
+    body = fem.PointMass(1.0, name="sledge", fixed=("y", "z"))
+    with pytest.warns(UserWarning, match=r"Prescribed 'motor': x is a monotone table.*kind=\"cubic\""):
+        fem.Prescribed(body, x=wrap(table(t, 1 - np.cos(t))), name="motor")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fem.Prescribed(body, x=wrap(table(t, 1 - np.cos(t), kind="cubic")))
+        fem.Prescribed(body, x=wrap(table(t, np.sin(t)).integral()))  # of speeds: its acceleration is continuous
 
 
 def test_profiles_are_parts_of_functions_also_backwards_in_time():
@@ -148,6 +188,7 @@ def test_a_smooth_start_drives_a_mass_with_the_force_of_its_acceleration():
             lambda: table([0, 1], [0, 1], ends="free"),
             r"table: ends = 'free' is unknown; allowed: natural, rest, per",
         ),
+        (lambda: table([0, 1], [0, 1], kind="linear"), r"table: kind = 'linear' is unknown; allowed: monotone, cubic"),
         (lambda: table([0, 1, 2], [0, 1, 2], ends="periodic"), r"must end with the number they begin with"),
         (lambda: ramp(0, 1).integral(np.nan), r"Profile 'ramp': initial = nan must be finite"),
     ],

@@ -88,7 +88,7 @@ def test_ramp_is_smooth_at_both_ends_and_half_way_in_the_middle():
 
 def test_table_passes_through_its_points_and_has_matching_derivatives():
     times, values = np.linspace(0, 2, 21), np.sin(np.linspace(0, 2, 21))
-    s = table(times, values)
+    s = table(times, values, kind="cubic")
     for t, v in zip(times, values):
         assert s.jet(t)[0] == pytest.approx(v, abs=1e-15)  # interpolation
     step = 1e-4

@@ -456,3 +456,49 @@ def test_the_example_has_all_six_moments_of_inertia_which_other_programs_require
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         fem.from_urdf(ARM)
+
+
+def test_meshes_outside_of_the_folders_of_a_file_are_read_only_where_that_is_allowed(tmp_path):
+    (tmp_path / "robot" / "urdf").mkdir(parents=True)
+    (tmp_path / "robot" / "meshes").mkdir()
+    for place in (tmp_path / "secret.stl", tmp_path / "robot" / "meshes" / "arm.stl"):
+        meshio.write(place, meshio.Mesh(np.eye(3), [("triangle", [[0, 1, 2]])]))
+    path = tmp_path / "robot" / "urdf" / "r.urdf"
+
+    def read(name, **options):
+        path.write_text(swing(body=MASS + f'<visual><geometry><mesh filename="{name}"/></geometry></visual>'))
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            made = fem.from_urdf(path, **options)
+        return len(made.bodies["body"].shapes), " ".join(str(one.message) for one in caught)
+
+    absolute = (tmp_path / "secret.stl").as_posix()
+    for name in ("../../secret.stl", absolute, f"file://{absolute}", "package://robot/../secret.stl"):
+        drawn, text = read(name)
+        assert drawn == 0 and "is outside of the folder of the file" in text
+    assert read("../meshes/arm.stl")[0] == 0
+    assert read("package://robot/meshes/arm.stl") == (1, "")
+    assert read("../meshes/arm.stl", packages={"meshes": tmp_path / "robot" / "meshes"}) == (1, "")
+    (tmp_path / "robot" / "package.xml").write_text("<package/>")
+    assert read("../meshes/arm.stl") == (1, "")
+
+
+def test_a_chain_of_links_is_read_in_a_time_that_grows_with_their_number():
+    """Messages that compare a name with all others are made where something is wrong, not before."""
+    calls = []
+
+    def counted(name, choices):
+        calls.append(name)
+        return ""
+
+    from fem_mbs.elements.urdf import tree
+
+    links = [link("l0", "")] + [link(f"l{k}") for k in range(1, 60)]
+    joints = [joint(f"j{k}", "fixed", f"l{k - 1}", f"l{k}") for k in range(1, 60)]
+    joints[-1] = joint("j59", "continuous", "l58", "l59", '<axis xyz="0 1 0"/>')
+    before, tree.meant = tree.meant, counted
+    try:
+        assert len(fem.from_urdf(robot(*links, *joints)).joints) == 1
+    finally:
+        tree.meant = before
+    assert not calls
