@@ -166,6 +166,18 @@ def test_tables_of_pairs_have_the_impulses_of_all_steps(restitution, every):
     np.testing.assert_allclose(on_spheres(result), expected, rtol=1e-7, atol=1e-7)
 
 
+@pytest.mark.parametrize("every", [1, 9])
+def test_impulses_of_a_box_that_tumbles_are_those_of_all_its_corners(every):
+    model = fem.Model("tumbling", gravity=[0, 0, -G])
+    box = fem.RigidBody.box(2.0, [0.2, 0.3, 0.1], position=[0, 0, 0.25], angular_velocity=[3.0, 1.0, 0], name="box")
+    group = fem.ContactGroup(friction=0.6, name="group")
+    group.box(model.add(box), [0.2, 0.3, 0.1], 5e-3)
+    group.obstacle(fem.SphereOnPlane, model.ground)
+    model.add(group)
+    result = fem.DecoupledNSGA(contact_tolerance=1e-10).run(model, 0.3, 1e-3, save_every=every)
+    np.testing.assert_allclose(on_spheres(result), change_of(result, weight=2.0 * G), rtol=1e-7, atol=1e-7)
+
+
 def test_forces_of_pairs_are_those_of_the_step():
     one, few = (fem.DecoupledNSGA().run(rain(0.0), 0.4, 1e-3, save_every=every) for every in (1, 9))
     mine, theirs = (r.pairs(-1) for r in (one, few))
