@@ -32,13 +32,13 @@ class EnergyTable:
     ----------
     t : (start, end) [s]
     kinetic, potential : (at the start, at the end) [J]
-    lines : list of (name, kind, work [J]); kinds are load, damper, driver, impact, friction, switch
+    lines : list of (name, kind, work [J]); kinds are load, damper, driver, impact, friction, contact, switch
         Friction of joints has one, that against a moving surface a driver besides: what the surface gives. The line
         "switches" has what jumps of velocities take, and the springs that come and go with their energy.
     numerical : float [J]
         What is left of the change of energy: dissipation of the scheme (negative), and what its impacts and the
-        quadrature of works miss. Round-off where forces are constant. Where contact groups are solved by sweeps it has
-        what their contacts take as well.
+        quadrature of works miss. Round-off where forces are constant. Where the Gauss-Seidel solver takes contact
+        groups it has the work of their contacts as well, unless they move obstacles: these have a line "contact".
     groups : bool
         Whether there are such.
     """

@@ -10,7 +10,7 @@ and an error of the gap falls by 1/√2 in each step. (1) is for motion that is 
 approach would be left as an overlap. Bodies that push each other are one part. (1) holds for a part that an obstacle
 carries, in which no contact closes at the start of the step by more than the forces of one step can give.
 
-Source: docs/theory/contact_groups.md, (28).
+Source: docs/theory/contact_groups.md, swings of carried bodies.
 """
 
 from fem_mbs.jit import kernel, local_vector

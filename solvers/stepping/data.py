@@ -135,6 +135,9 @@ TABLE = Table(
         "unkept": Item("nd 2", "what impacts have lost against their law [J], largest approach [m/s]", kept=True),
         "deepest": Item("nd 2", "smallest gap of contacts that are not of groups after any step, and when", kept=True),
         "pair_line": Item("", "line of the contacts of contact groups, −1: they are not booked", "i8"),
+        "swept_line": Item(
+            "", "line of the work of a contact group that the Gauss-Seidel solver takes, −1: none", "i8"
+        ),
         "spatial": Item("N", "whether the node has a place", "i8"),
         "lasting": Item("", "the method has lam_lasting: its impulses act after the smooth motion", "i8"),
         "from_start": Item("", "impulses act on the velocities at the start of the step", "i8"),

@@ -306,6 +306,7 @@ class Engine:
             "loss_seen": int(losses_are_told(system, method, self.grains)), "strict": int(self.strict),
             "most_work": MOST_WORK,
             "pair_line": -1 if self.ledger is None else self.ledger.pairs,
+            "swept_line": -1 if self.ledger is None else self.ledger.swept,
             "rtol": method.rtol, "tol_v": tol_v, "mean_mass": system.mean_mass,
             "lightest": system.lightest,
             "length": system.length, "reference_force": method.reference_force,

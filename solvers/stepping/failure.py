@@ -140,11 +140,11 @@ class _Failure:
         last = ""
         if self.engine.contact_problems is not None and self.arrays["counts"][7]:
             last = f" The last contact problem: {self.engine.contact_problems.last()}."
-        parts = ", with those of shorter steps that were tried" if self.run["h"] < self.engine.h else ""
         return self.error(
-            f"{self.start} stopped: {self.run['most_work']} iterations{parts}, and the step is not solved.{last} "
-            "Usual causes: contacts that cannot all be closed or are redundant (fewer of them, or epsilon=1e-6), or "
-            f"steps too long for what happens here. {self.smaller_steps}"
+            f"{self.where} not solved in {self.run['most_work']} iterations of all attempts, the last in "
+            f"{self.engine.method.named[self.which] or 'smooth motion'}.{last} Usual causes: contacts that cannot all "
+            "be closed, or redundant ones (fewer of them, or epsilon=1e-6); steps too long for what happens here. "
+            f"{self.smaller_steps}"
         )
 
     def names(self, contacts: np.ndarray) -> str:

@@ -7,6 +7,7 @@ tells from it what the method loses. With the changes u = q − q_n of a step,
     weight m g(t) in a field that changes in time, which has no potential: as f; all of a model in one line
     driver, G v = −∂g/∂t    W = −½ h (λ~_n + λ~)·½ ((∂g/∂t)_n + ∂g/∂t) − Λ·∂g/∂t                                    (2)
     contact, impulses P     W = P·½ (G' v' + G v)                                                                  (3)
+    contact group           W = Σ P_i·½ (v_n + v)_i, impulses P_i of all its contacts on the node i                (4)
     friction of joints      what the step has noted, `nsga.friction_end` (2), the part of its surface as a driver;
                             of a motor with a largest effort both in one line
 
@@ -55,7 +56,7 @@ from fem_mbs.solvers.stepping.external_work import (
     weight_of,
     weights,
 )
-from fem_mbs.solvers.stepping.loss_watch import losses_are_told
+from fem_mbs.solvers.stepping.loss_watch import impulses_are_known, losses_are_told
 from fem_mbs.system.assembly import potential_of_forces
 from fem_mbs.system.contacts import B_GN, B_GN0, B_VT, B_VT0, B_W, gradient_times
 from fem_mbs.system.friction import F_GIVEN, F_TAKEN, states_of
@@ -68,7 +69,7 @@ if TYPE_CHECKING:
     from fem_mbs.system.system import System
 
 _F, _GT, _GTT, _RATE = (SLOT[k] for k in ("f", "gt", "gtt", "rate"))
-KINDS = ("load", "damper", "driver", "impact", "friction", "switch")
+KINDS = ("load", "damper", "driver", "impact", "friction", "contact", "switch")
 RUBS, DRIVES = 5, 6  # joint friction without a moving surface, and of a motor: one line; MOVED has two
 
 
@@ -94,9 +95,10 @@ class Ledger:
     lines : list of (name, kind), the kinds of `KINDS`
     switches : int, line of what switches do; −1 without any
     pairs : int, first line of all contacts of contact groups that are solved pair by pair; −1 without any
+    swept : int, line of a contact group that the Gauss-Seidel solver takes, normal and tangential work; −1 without one
     """
 
-    def __init__(self, system: "System", switches: bool, pairs: bool) -> None:
+    def __init__(self, system: "System", switches: bool, pairs: bool, swept: bool) -> None:
         self.kept, self.lines = 0, []
         table: list[tuple] = []
         for number, group in enumerate(system.groups):
@@ -121,6 +123,8 @@ class Ledger:
         self.lines += [("switches", "switch")] if switches else []
         self.pairs = len(self.lines) if pairs else -1
         self.lines += [(OF_GROUPS, "impact"), (OF_GROUPS, "friction")] if pairs else []
+        self.swept = len(self.lines) if swept else -1
+        self.lines += [(OF_GROUPS, "contact")] if swept else []
         for contact in system.contacts[: system.nc_fixed]:
             self.lines += [(contact.name or label(contact), word) for word in ("impact", "friction")]
 
@@ -143,7 +147,7 @@ def books_of(system: "System", method: Any, grains: Any, switches: bool, balance
     """Books of a run that is asked for them, or whose losses `stepping.loss_watch` tells by them; or None."""
     if not balance and not losses_are_told(system, method, grains):
         return None
-    ledger = Ledger(system, switches, bool(system.searches) and grains is None)
+    ledger = Ledger(system, switches, bool(system.searches) and grains is None, impulses_are_known(grains))
     return ledger if balance or ledger.lines else None
 
 
@@ -242,6 +246,16 @@ def book_given_back(d, s):
 
 
 @kernel
+def work_of_group(s):
+    """(4) [J]."""
+    total = 0.0
+    for i in range(s.V.shape[0]):
+        for j in range(6):
+            total += s.P[6 * i + j] * 0.5 * (s.V0[i, j] + s.V[i, j])
+    return total
+
+
+@kernel
 def book_contacts(d, s):
     """(3) of all contacts; those of contact groups have one line for impacts and one for friction."""
     groups = groups_of(d)
@@ -294,6 +308,8 @@ def ledger(data, run):
         book_contacts(d, s)
         if s.given_back > 0.0:
             book_given_back(d, s)
+        if s.swept_line >= 0:
+            s.works[s.swept_line] += work_of_group(s)
 
 
 def renew(engine: "Engine", change: float = 0.0) -> None:
