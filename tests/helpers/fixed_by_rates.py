@@ -1,4 +1,4 @@
-"""Bodies whose one coordinate is fixed by rates alone, and what can press on them along it."""
+"""Bodies with one coordinate that velocities alone fix, and contacts that load it."""
 
 import numpy as np
 
@@ -27,8 +27,9 @@ def _hinge(model, **options):
 
 def _cylindrical(model):
     part = _part(model)
-    friction = {"friction": fem.DryFriction(1.0, preload=1e4)}
-    model.add(fem.Cylindrical.at(model.ground, part, [0, 0, 0], [0, 0, 1], name="joint", **friction))
+    law = fem.DryFriction(1.0, preload=1e4)
+    friction = {"displacement": law, "angle": law}
+    model.add(fem.Cylindrical.at(model.ground, part, [0, 0, 0], [0, 0, 1], name="joint", friction=friction))
     return part
 
 
@@ -157,7 +158,7 @@ def model_of(fixed, pressing):
 
 
 def displacement(result):
-    """Largest displacement [m] and rotation [rad] of the part, and largest error of the integral of its velocity [m]."""
+    """Largest displacement [m], rotation [rad], and error of the integral of the velocity [m] of the part."""
     x, q, v = (getattr(result["part"], name) for name in ("position", "quaternion", "velocity"))
     h = np.diff(result.t)[:, None]
     path = np.vstack([np.zeros(3), np.cumsum(0.5 * h * (v[1:] + v[:-1]), axis=0)])
