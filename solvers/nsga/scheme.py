@@ -289,6 +289,8 @@ def first_by_trapezoids(s, o, event):
     """
     if event:
         return o.reset == FILTERED and o.alpha_f <= HALF
+    if s.cut == STRIKES:
+        return False  # of a part that an impact has cut: a would depend on its length, and derivatives of runs with it
     return s.persistent != 0 and o.alpha_f >= HALF
 
 
