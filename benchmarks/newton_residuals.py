@@ -65,7 +65,7 @@ PROBLEMS = ("position correction", "1st impact problem", "2nd impact problem", "
 @cache
 def before_the_break():
     """Results of the break up to the step of its impact."""
-    stepper = fem.DecoupledNSGA(rho_inf=0.8, rtol=1e-5, approach="start")
+    stepper = fem.DecoupledNSGA.published(rho_inf=0.8, rtol=1e-5)
     return stepper.run(billiard_break.build(), 0.114, BREAK_STEP)
 
 
@@ -80,8 +80,8 @@ def break_residuals(problem, reuse=False):
         row, ball, state = system.nodes.index(system.model[name].node), earlier[name], system.initial
         state.x[row], state.R[row] = ball.position[-1], ball.rotation[-1]
         state.V[row] = [*ball.velocity[-1], *ball.angular_velocity[-1]]
-    stepper = fem.DecoupledNSGA(
-        rho_inf=0.8, rtol=1e-15, max_iterations=ENOUGH, max_problems=1, approach="start", contact_solver="newton",
+    stepper = fem.DecoupledNSGA.published(
+        rho_inf=0.8, rtol=1e-15, max_iterations=ENOUGH, max_problems=1, contact_solver="newton",
         reuse=reuse, divide_failed_steps=False,
     )  # fmt: skip
     engine = stepper.prepare(system, BREAK_STEP)

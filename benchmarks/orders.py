@@ -102,7 +102,7 @@ def cut_ball(t_end, h, **options):
     """Results of the half-ball cut; the balls touch in the middle of a step of all sizes."""
     distance = 20.5 * RULE_STEPS[0] * thirty_degree_rule.speed
     model = thirty_degree_rule.build(distance=distance, **options)
-    return fem.DecoupledNSGA(rho_inf=0.8, rtol=1e-5, approach="start").run(model, t_end, h)
+    return fem.DecoupledNSGA.published(rho_inf=0.8, rtol=1e-5).run(model, t_end, h)
 
 
 def cut(restitution, h):
@@ -132,7 +132,7 @@ def spinning_shot(h):
     """Ratio −0.4, half of rolling, cut 30°."""
     distance = 20.5 * RULE_STEPS[0] * spinning_cue_ball.speed
     model = spinning_cue_ball.build(np.pi / 6, -0.4, 0.5, distance=distance)
-    return fem.DecoupledNSGA(rho_inf=0.8, approach="start").run(model, 0.2, h)
+    return fem.DecoupledNSGA.published(rho_inf=0.8).run(model, 0.2, h)
 
 
 def spinning(h):

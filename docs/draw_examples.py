@@ -257,7 +257,7 @@ def spinning_cue_ball():
     import spinning_cue_ball as shot
 
     figure, axes = panels(2, (9.2, 3.4), sharey=True)
-    h, stepper = 1e-4, fem.DecoupledNSGA(rho_inf=0.8, rtol=1e-5, approach="start")
+    h, stepper = 1e-4, fem.DecoupledNSGA.published(rho_inf=0.8, rtol=1e-5)
     spins = np.linspace(-1.4, 1.4, 281)
     for (degrees, rolling), table in shot.THROW.items():
         phi, panel = np.radians(degrees), axes[int(degrees != 0)]

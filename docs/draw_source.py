@@ -119,7 +119,7 @@ def thirty_degree_cuts():
     import thirty_degree_rule as rule
 
     figure, (angles, paths, energies) = panels(3, (11.4, 3.8))
-    stepper, h = fem.DecoupledNSGA(rho_inf=0.8, rtol=1e-5, approach="start"), 1e-4
+    stepper, h = fem.DecoupledNSGA.published(rho_inf=0.8, rtol=1e-5), 1e-4
     f = np.linspace(0, 1, 201)
     phi = rule.cut_angle(f)
     exact = np.degrees(np.arctan(np.sin(phi) * np.cos(phi) / (np.sin(phi) ** 2 + 0.4)))
@@ -171,7 +171,7 @@ def energies_of_impacts():
 
     figure, (spin, line, hops) = panels(3, (11.4, 3.6))
     model = shot.build(np.pi / 6, 0.9, 0.5, distance=0.1, friction=0.06)
-    result = fem.DecoupledNSGA(rho_inf=0.8, approach="start").run(model, 0.3, 1e-4)
+    result = fem.DecoupledNSGA.published(rho_inf=0.8).run(model, 0.3, 1e-4)
     start = result.energy.total[0]
     spin.plot(result.t, 1e3 * result.energy.kinetic, "C0", label="kinetic")
     spin.plot(result.t, 1e3 * (result.energy.total - start) + 1e3 * result.energy.kinetic[0], "k--", lw=1,
@@ -195,7 +195,7 @@ def billiard_break_curves():
     import billiard_break as table
 
     figure, (free, stopped, hop) = panels(3, (11.4, 3.7))
-    stepper = fem.DecoupledNSGA(rho_inf=0.8, rtol=1e-5, approach="start")
+    stepper = fem.DecoupledNSGA.published(rho_inf=0.8, rtol=1e-5)
     for panel, arm in ((free, 0.0), (stopped, 0.005)):
         result = stepper.run(table.build(rolling_resistance=arm), t_end=3.0, h=1e-3)
         for name in ("cue", "ball 3", "ball 4", "ball 5"):

@@ -42,7 +42,7 @@ def build(distance=0.1):
 
 def run(h, distance=0.1, save=None, solver=None):
     """Results over 0.6 s; without a solver with the settings of the source."""
-    solver = solver or fem.DecoupledNSGA(rho_inf=0.8, rtol=1e-5, approach="start")
+    solver = solver or fem.DecoupledNSGA.published(rho_inf=0.8, rtol=1e-5)
     return solver.run(build(distance), 0.6, h, save=save)
 
 

@@ -60,7 +60,7 @@ def build(rolling_resistance=0.0):
 
 
 def main(h=1e-3, t_end=3.0, save="billiard_break.vtkhdf", solver=None):
-    solver = solver or fem.DecoupledNSGA(rho_inf=0.8, approach="start")
+    solver = solver or fem.DecoupledNSGA.published(rho_inf=0.8)
     result = solver.run(build(), t_end=t_end, h=h, save=save)
     after = int(np.argmax(result["ball 3"].velocity[:, 0] > 0.01))
     gaps = min(result[contact.name].gap.min() for contact in build().elements if hasattr(contact, "law"))

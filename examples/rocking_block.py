@@ -36,7 +36,7 @@ def build():
 
 
 def main(h=1e-2, save="rocking_block.vtkhdf", solver=None):
-    solver = solver or fem.DecoupledNSGA(rho_inf=0.8, approach="start")
+    solver = solver or fem.DecoupledNSGA.published(rho_inf=0.8)
     result = solver.run(build(), t_end=3.0, h=h, save=save)
     block, corners = result["block"], [result["corner 1"], result["corner 2"]]
     t_1, g_2 = 0.18375, 0.16562  # s, m: when corner 2 touches, its gap at the start

@@ -74,7 +74,7 @@ def throw_angle(result, phi):
 
 
 def main(h=1e-4, save="spinning_cue_ball.vtkhdf", solver=None):
-    checks, solver = [], solver or fem.DecoupledNSGA(rho_inf=0.8, rtol=1e-5, approach="start")
+    checks, solver = [], solver or fem.DecoupledNSGA.published(rho_inf=0.8, rtol=1e-5)
     for (degrees, rolling), table in THROW.items():
         phi = np.radians(degrees)
         for ratio, printed in table.items():

@@ -93,7 +93,7 @@ def deflection(result):
 
 
 def main(h=1e-4, save="thirty_degree_rule.vtkhdf", solver=None):
-    checks, solver = [], solver or fem.DecoupledNSGA(rho_inf=0.8, rtol=1e-5, approach="start")
+    checks, solver = [], solver or fem.DecoupledNSGA.published(rho_inf=0.8, rtol=1e-5)
     for fraction, printed in DEFLECTION.items():
         model = build(fraction)
         file = save if fraction == 0.5 else None

@@ -48,7 +48,7 @@ def build(friction=True):
 
 def run(h, friction=True, save=None, solver=None):
     """Results over 1 s; without a solver with the settings of the source."""
-    solver = solver or fem.DecoupledNSGA(rho_inf=0.8, rtol=1e-5, approach="start")
+    solver = solver or fem.DecoupledNSGA.published(rho_inf=0.8, rtol=1e-5)
     return solver.run(build(friction), 1.0, h, save=save)
 
 

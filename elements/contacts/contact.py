@@ -61,12 +61,13 @@ class Contact(Element):
     Outputs
     -------
     gap : float [m], open > 0
-    impulse : (3,) [N s], momentum that the first body got in the step: normal, t1, t2, in the axes ``normal`` and
-        ``tangents`` at the end of the step; with persistent contacts those half-way through it, the means of start and
-        end, which matters where the normal turns
+    impulse : (3,) [N s], momentum handed over to the first body in the step: normal, t1, t2, in the axes ``normal`` and
+        ``tangents`` at the end of the step; of closed contacts in the smooth motion (the default of `DecoupledNSGA`)
+        those half-way through it, the means of start and end, which matters where the normal turns. Such an impulse is
+        the mean of the forces at start and end: where a contact opens, or starts to slide, it need not obey the law
     moment_impulse : (3,) [N m s], of the step: rolling about t1 and t2, spinning (drilling) about the normal
-    force : (3,) [N], impulse / h: a mean over the step, at an impact not a force; with persistent contacts that at the
-        end of the step
+    force : (3,) [N], impulse / h: a mean over the step, at an impact not a force; of closed contacts that at the
+        end of the step, which obeys the law
     moment : (3,) [N m], of moment_impulse in the same way
     point, normal : (3,) [m], -, inertial axes
 

@@ -175,7 +175,7 @@ class Cable(OnPath, Contact):
     not turn with it; drums do. The cable is in the plane of the drum or the first pulley, whose body may move; spans
     with pulleys at their ends should not leave it, spans between points may. A run stops where the arc on a pulley
     becomes negative.
-    Of a rope that is tight for long, motion is of second order with ``DecoupledNSGA(persistent_contacts=True)``.
+    Motion of a rope that is tight for long is of second order with `DecoupledNSGA`.
 
     Examples
     --------

@@ -18,7 +18,8 @@ class Method:
     Parameters
     ----------
     stepper : str
-        Name in ``fem_mbs.solvers.STEPPERS``. One that this version does not have is left out of the runs.
+        Name in ``fem_mbs.solvers.STEPPERS``, or of a method of one that makes it: "DecoupledNSGA.published". A stepper
+        that this version does not have is left out of the runs.
     options : dict, or `OWN`
         Arguments of its constructor. `OWN`: the case gives them itself.
     not_reproduced : dict, optional
@@ -42,14 +43,29 @@ class Method:
         """The stepper, or None where the case makes its own or needs none."""
         import fem_mbs
 
-        return None if isinstance(self.options, str) else fem_mbs.solvers.STEPPERS[self.stepper](**self.options)
+        if isinstance(self.options, str):
+            return None
+        stepper = fem_mbs.solvers.STEPPERS[self.family]
+        _, _, maker = self.stepper.partition(".")
+        return (getattr(stepper, maker) if maker else stepper)(**self.options)
+
+    @property
+    def family(self) -> str:
+        """Name of the stepper in ``fem_mbs.solvers.STEPPERS``."""
+        return self.stepper.partition(".")[0]
 
     @property
     def exists(self) -> bool:
         """True if this version has the method."""
         import fem_mbs
 
-        return self.stepper == STATIC or self.stepper in fem_mbs.solvers.STEPPERS
+        return self.stepper == STATIC or self.family in fem_mbs.solvers.STEPPERS
+
+
+def decoupled(rho_inf: float, **options: Any) -> tuple[Method, Method]:
+    """Return the decoupled scheme as published, and with its defaults."""
+    options = {"rho_inf": rho_inf, **options}
+    return Method("DecoupledNSGA.published", options), Method("DecoupledNSGA", options)
 
 
 @dataclass(frozen=True)

@@ -57,7 +57,8 @@ def runs(found: Sequence[Case], methods: Sequence[str] = ()) -> list[tuple[Case,
     """What is to be run: each case with its methods that this version has, or with the named ones of them."""
     import fem_mbs
 
-    known = list(fem_mbs.solvers.STEPPERS)
+    steppers = [method.stepper for case in cases().values() for method in case.methods if method.exists]
+    known = list(dict.fromkeys([*fem_mbs.solvers.STEPPERS, *steppers]))
     for name in methods:
         if name not in known:
             hint = "give names of cases before --method" if name in cases() else Keywords.meant(name, known)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import fem_mbs as fem
-from fem_mbs.cases.case import OWN, STATIC, Case, Method
+from fem_mbs.cases.case import OWN, STATIC, Case, Method, decoupled
 from fem_mbs.cases.classical import Z
 from fem_mbs.cases.scripts import script
 
@@ -151,7 +151,7 @@ def ideal_crank(stepper: Any) -> fem.Checks:
     )
 
 
-NSGA = Method("DecoupledNSGA", {"rho_inf": 0.8, "rtol": 1e-5, "approach": "start"})
+NSGA = decoupled(0.8, rtol=1e-5)
 PROJECTED = Method("MoreauJean", {"theta": 0.5, "projection": True})
 GGL = Method("NonsmoothGeneralizedAlphaGGL", {"rho_inf": 0.8, "approach": "start"})
 FRICTION = Method("NonsmoothGeneralizedAlphaFriction", {"rho_inf": 0.8, "approach": "start"})
@@ -160,15 +160,15 @@ LONG = {"spheres, 0.2: printed duration [s]": "2.302e-4 s, 1.9 % above what is p
 CASES = [
     Case("sanchez2025-angles", "angles of balls that slide, roll, spin and turn each other",
          "Sanchez2025, A.6.1, A.6.2, B.5.1; closed forms", "first order in h: what is known to a step only", angles,
-         (NSGA, PROJECTED, GGL, FRICTION, LOBATTO), fast=False),
+         (*NSGA, PROJECTED, GGL, FRICTION, LOBATTO), fast=False),
     Case("sanchez2025-recovery", "forces, durations and indentations of recovered impacts",
          "Sanchez2025, C.6.1 and C.6.2; its method computed again",
          "g h of the speed of the ball and m g h of its impulse; digits of the spheres", recovery,
-         tuple(Method(m.stepper, m.options, LONG) for m in (NSGA, PROJECTED, GGL, FRICTION, LOBATTO)),
+         tuple(Method(m.stepper, m.options, LONG) for m in (*NSGA, PROJECTED, GGL, FRICTION, LOBATTO)),
          fast=False),
     Case("sanchez2025-damping", "damping factors of five laws of impact", "Sanchez2025, table 2.1; closed forms",
          "half a unit of the last of five digits", factors, (Method(STATIC, OWN),)),
     Case("sanchez2025-ideal-crank", "slider-crank without clearance at 5000 rpm", "Sanchez2025, 9.3; closed forms",
          "digits; angles: a step", ideal_crank,
-         (NSGA, Method("GeneralizedAlpha", {"rho_inf": 0.8}), GGL, FRICTION, LOBATTO, PROJECTED)),
+         (*NSGA, Method("GeneralizedAlpha", {"rho_inf": 0.8}), GGL, FRICTION, LOBATTO, PROJECTED)),
 ]  # fmt: skip

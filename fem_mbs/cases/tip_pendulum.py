@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import fem_mbs as fem
-from fem_mbs.cases.case import Case, Method
+from fem_mbs.cases.case import Case, Method, decoupled
 from fem_mbs.cases.scripts import script
 
 TIP, RADIUS, FLOOR = np.array([0.8, -0.08, 0.12]), 0.05, -1.3  # m, m, m
@@ -67,7 +67,7 @@ CASES = [
         "second impact inherits it, 0.11 s per N s (measured)",
         bouncing_tip,
         (
-            Method("DecoupledNSGA", {"rho_inf": 0.8, "approach": "start"}),
+            *decoupled(0.8),
             Method("MoreauJean", {"theta": 0.5, "projection": True}),
             Method("NonsmoothGeneralizedAlphaGGL", {"rho_inf": 0.8, "approach": "start"}),
             Method("NonsmoothGeneralizedAlphaFriction", {"rho_inf": 0.8, "approach": "start"}),

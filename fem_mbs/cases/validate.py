@@ -95,7 +95,7 @@ def listed(cases: Sequence[Case]) -> str:
     """Table of cases: name, what, source, methods."""
     rows = [("case", "what", "source", "methods")]
     for case in cases:
-        steppers = ", ".join(dict.fromkeys(method.stepper for method in case.methods if method.exists))
+        steppers = ", ".join(dict.fromkeys(method.family for method in case.methods if method.exists))
         rows.append((case.name, case.title, case.source, steppers))
     return table(rows, left=(0, 1, 2, 3), most=WIDTHS)
 

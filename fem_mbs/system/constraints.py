@@ -16,8 +16,8 @@ from fem_mbs.system.gather import gather, scatter_matrix, times_tangent
 from fem_mbs.system.global_matrices import matrix_values
 from fem_mbs.system.records import groups_of, switches_of, zero
 
-# what the rows of a matrix are: rates of all rows; g, and rows of velocities left out, or as rates
-RATES, POSITIONS, MIXED = 0, 1, 2
+# rows of a matrix: rates of all rows; g, and rows of velocities left out, as rates, or as G times an increment
+RATES, POSITIONS, MIXED, INCREMENTS = 0, 1, 2, 3
 _V, _M, _K = (SLOT[k] for k in ("v", "M", "K"))
 _G, _GG, _H, _RATE, _GT, _GTT = (SLOT[k] for k in ("g", "G", "H", "rate", "gt", "gtt"))
 
@@ -246,8 +246,8 @@ def constraint_tangents(d, layout, x, R, V, phi, c_H, c_V, k, penalty, shift, ro
         (δq, δq)  penalty Gᵀ B − c_H ∂(Gᵀ phi)/∂q T        (δq, λ)  −k Gᵀ
         (λ, δq)   −k B                                     (λ, λ)   −shift/arm²  (proximal, redundant constraints;
                                                                      arms of `fem_mbs.system.sizes`)
-    Rows of velocities have −k/arm² in (λ, λ) alone in `POSITIONS`, and are rates in `MIXED`. Rows of elements that are
-    off have that and nothing else.
+    Rows of velocities have −k/arm² in (λ, λ) alone in `POSITIONS`, are rates in `MIXED`, and have B = G in
+    `INCREMENTS`, with c_V = 0. Rows of elements that are off have −k/arm² and nothing else.
     """
     b = integers(d.table_at, N_SLOTS)
     groups = groups_of(d)

@@ -35,7 +35,8 @@ F_LAST = 29  # friction at the start of the step
 F_BEGAN, F_BEGAN_GT = 26, 30  # λ~ that the step begins with, and ∂γ/∂t
 F_TAKEN, F_GIVEN = 31, 32  # of a run that keeps books: work of the step, of the friction and of its moving surface [J]
 F_OPEN = 33  # consistent accelerations have not settled with it
-F_SLOPE = 34  # from here on: ∂N/∂λ
+F_CORRECTED, F_CORRECTED_BEFORE = 34, 35  # friction in the position correction [N, N m], and before a search
+F_SLOPE = 36  # from here on: ∂N/∂λ
 MOST_ROWS = 5  # of a joint that leaves a coordinate free
 N_FRICTION = F_SLOPE + MOST_ROWS
 

@@ -198,7 +198,7 @@ class ContactProblemCorrection:
                     return True
                 record["number"] = SMOOTH
                 self.engine.call(problem, "matrix")
-                if not finish_matrix(self.at[0], not self.by_bodies):
+                if not finish_matrix(self.at[0], level, not self.by_bodies):
                     return False
                 self.loose = self.by_bodies
                 r = self._linearised(level, u, r, k == 0)

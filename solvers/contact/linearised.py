@@ -6,6 +6,7 @@ Source: docs/theory/decoupled_nsga.md, (24).
 import numpy as np
 
 from fem_mbs.jit import (
+    call2,
     integer_matrix,
     integers,
     kernel,
@@ -14,6 +15,7 @@ from fem_mbs.jit import (
 )
 from fem_mbs.solvers.contact.approach import reflected, slide_before
 from fem_mbs.solvers.stepping.data import run_at, system_at
+from fem_mbs.solvers.stepping.friction_tasks import CORRECTION_GO, CORRECTION_KEEP, CORRECTION_RIGHT
 from fem_mbs.system.contacts import (
     B_GN,
     B_GT,
@@ -38,14 +40,16 @@ from fem_mbs.system.records import POSITION, SMOOTH, groups_of, layouts_of
 
 
 @kernel
-def finish_matrix(data, factors):
-    """Give rows of contacts, which the matrix of the smooth motion may have, a diagonal, and factorise it if asked to;
-    False when it is singular.
+def finish_matrix(data, level, factors):
+    """Give rows that the matrix of the smooth motion has and this problem has not a diagonal, and factorise it if asked
+    to; False when it is singular.
+
+    These are rows of contacts, and of joint friction but in the position correction.
     """
     d = system_at(data)[0]
     L = layouts_of(d)[SMOOTH]
     values, diagonal = matrix_values(d, SMOOTH), integers(L.diagonal_at, L.n)
-    for i in range(d.n + d.m, L.n):
+    for i in range(d.n + d.m, L.n - (d.n_friction if level == POSITION else 0)):
         values[diagonal[i]] = -1.0
     return not factors or factorise(d, SMOOTH)
 
@@ -60,7 +64,7 @@ def solve_rows(data, at, count, size):
 
 @kernel
 def right_side(data, run, level, out):
-    """Fill out with (−r1, k g), or k ġ."""
+    """Fill out with (−r1, k g), or k ġ; the rows of joint friction follow in the position correction."""
     d, s = system_at(data)[0], run_at(run)[0]
     reduce_vector(d, s.r1, out)
     k = s.kp if level == POSITION else s.kv
@@ -69,17 +73,29 @@ def right_side(data, run, level, out):
         out[i] = -out[i]
     for i in range(d.m):
         out[d.n + i] = k * g[i]
+    if level == POSITION and s.friction != 0:
+        dx, L = vector(s.dx_at, len(out)), len(out)
+        call2(s.friction_part, run, CORRECTION_RIGHT)
+        for i in range(L - d.n_friction, L):
+            out[i] = dx[i]
 
 
 @kernel
 def apply_increment(data, run, level, dx):
-    """U, ν or W, Λ plus the solution of (1)."""
+    """U, ν or W, Λ plus the solution of (1), joint friction of the position correction as well."""
     d, s = system_at(data)[0], run_at(run)[0]
     N, m = d.n_nodes, d.m
     expand_add(d, 1.0, dx, matrix(s.U_at if level == POSITION else s.W_at, N, 6))
     multiplier = vector(s.nu_at if level == POSITION else s.Lam_at, m)
     for i in range(m):
         multiplier[i] += dx[d.n + i]
+    if level == POSITION and s.friction != 0:
+        step = vector(s.dx_at, len(dx))
+        for i in range(len(dx)):
+            step[i] = dx[i]
+        s.scale = 1.0
+        call2(s.friction_part, run, CORRECTION_KEEP)
+        call2(s.friction_part, run, CORRECTION_GO)
 
 
 @kernel

@@ -1,17 +1,38 @@
-"""Position correction (docs/theory/decoupled_nsga.md, (13)-(15)): gaps ≥ 0 and g = 0, nearest to a motion q~."""
+"""Position correction (docs/theory/decoupled_nsga.md, (13)-(15)): gaps ≥ 0 and g = 0, nearest to a motion q~.
+
+In models with contacts rows of velocities have G U = 0, and joint friction has its row (`nsga.friction_position`): a
+coordinate that they fix keeps its value when contacts move its bodies.
+"""
 
 import math
 
-from fem_mbs.jit import entry, integers, kernel, vector
+from fem_mbs.jit import call2, entry, integers, kernel, vector
 from fem_mbs.solvers.contact.border import position_border
 from fem_mbs.solvers.contact.law import GAP
 from fem_mbs.solvers.contact.position_rows import position_contact_residual, position_contact_tangents, swept_gaps
 from fem_mbs.solvers.stepping.arrays import copy, copy1, copy3, largest
 from fem_mbs.solvers.stepping.codes import LOOKS, NOT_CONVERGED, OK, ROUND_OFF
 from fem_mbs.solvers.stepping.data import run_at, system_at
+from fem_mbs.solvers.stepping.friction_tasks import (
+    CORRECTION,
+    CORRECTION_FIRST,
+    CORRECTION_GO,
+    CORRECTION_KEEP,
+    CORRECTION_RIGHT,
+    CORRECTION_SLOPES,
+)
 from fem_mbs.solvers.stepping.newton import Problem, by_contact_problem, halve, merit_of, solve
 from fem_mbs.system.assembly import advance_configuration, dynamic_tangents, dynamics
-from fem_mbs.system.constraints import POSITIONS, add_constraint_forces, constraint_tangents, constraints, row_norm
+from fem_mbs.system.constraints import (
+    INCREMENTS,
+    POSITIONS,
+    add_constraint_forces,
+    constraint_rates,
+    constraint_tangents,
+    constraints,
+    replace_velocity_rows,
+    row_norm,
+)
 from fem_mbs.system.contacts import contacts
 from fem_mbs.system.far_contacts import near_contacts
 from fem_mbs.system.global_matrices import clear_matrix, expand_add, full_norm, reduce_vector
@@ -62,6 +83,12 @@ def speeds_at(d, s, U):
     return Vp
 
 
+@kernel
+def slides_by(d, s):
+    """Bound of |U|² due to joint friction. D is 0 where a joint breaks loose from rest."""
+    return FARTHEST * FARTHEST * s.friction_moves if s.friction != 0 and d.nc > 0 else 0.0
+
+
 @entry("void(int64, int64)")
 def position_residual(data, run):
     """Residual at U, ν: r1 (full), constraint rows g, contact rows; norms in s.dynamic, s.row, s.row_T.
@@ -88,6 +115,9 @@ def position_residual(data, run):
     total = 0.0
     if m > 0:
         constraints(d, x, R, Vs, g, rate)
+        if nc > 0 and d.n_rate_rows > 0:
+            constraint_rates(d, U, phi)
+            replace_velocity_rows(d, 1.0, phi, g)
         for i in range(m):
             phi[i] = half * s.ks * lam[i] + s.kp * nu[i]
         total = row_norm(d, g) ** 2
@@ -105,9 +135,13 @@ def position_residual(data, run):
             for c in range(nc):
                 total += rows[c, 0] ** 2
                 friction += rows[c, 1] ** 2 + rows[c, 2] ** 2 + rows_D[c] ** 2
+    if s.friction != 0 and nc > 0:
+        call2(s.friction_part, run, CORRECTION)
+        total += s.friction_row**2
+        friction += s.friction_slip**2
     s.dynamic, s.row, s.row_T = full_norm(d, r1, s.length), math.sqrt(total), math.sqrt(friction)
     s.merit = merit_of(s, s.kp)
-    if math.isfinite(s.allowed) and not moved(d, s) <= s.allowed:
+    if math.isfinite(s.allowed) and not moved(d, s) <= s.allowed + slides_by(d, s):
         s.merit, s.code = math.inf, NOT_CONVERGED
 
 
@@ -136,7 +170,10 @@ def position_matrix(data, run):
     dynamic_tangents(d, s.number, x, R, speeds_at(d, s, U), U, 1.0, drag, half, 1.0, T)
     if d.m > 0:
         shift = s.epsilon_rows * s.kp
-        constraint_tangents(d, s.number, x, R, Vs, s.phi, 1.0, 0.0, s.kp, 0.0, shift, POSITIONS, T)
+        rows = INCREMENTS if d.nc > 0 else POSITIONS
+        constraint_tangents(d, s.number, x, R, Vs, s.phi, 1.0, 0.0, s.kp, 0.0, shift, rows, T)
+    if s.friction != 0 and d.nc > 0:
+        call2(s.friction_part, run, CORRECTION_SLOPES)
 
 
 @entry("void(int64, int64)")
@@ -164,6 +201,8 @@ def position_right(data, run):
             dx[n + m + 3 * c + i] = -s.kp * rows[c, i]
         if drill[c] >= 0:
             dx[n + m + 3 * nc + drill[c]] = -s.kp * rows_D[c]
+    if s.friction != 0 and nc > 0:
+        call2(s.friction_part, run, CORRECTION_RIGHT)
 
 
 @entry("void(int64, int64)")
@@ -183,6 +222,8 @@ def position_move(data, run):
             cnu[c, i] = keep_c[c, i] + scale * dx[n + m + 3 * c + i]
         if drill[c] >= 0:
             nu_D[c] = keep_D[c] + scale * dx[n + m + 3 * nc + drill[c]]
+    if s.friction != 0 and nc > 0:
+        call2(s.friction_part, run, CORRECTION_GO)
 
 
 @kernel
@@ -194,7 +235,7 @@ def farthest(d, s):
     |U|_M ≤ |D|_M, up to T(U). Many configurations have gaps ≥ 0; a box in a guide that turns far enough is open at all
     its corners. Ratios measured: below 1.0 in all right steps, 12, 83 and 2,572 in three steps that turned the box
     round; `FARTHEST` lies between. Where joints or surfaces depend on time, the start of the step need not be allowed
-    at its end: no bound.
+    at its end: no bound. Joint friction that breaks loose adds `slides_by`.
     """
     if s.given_gaps != 0:
         return math.inf
@@ -225,6 +266,8 @@ def position_keep(data, run):
     copy1(s.nu, s.keep_m)
     copy(s.cnu, s.keep_c)
     copy1(s.nu_D, s.keep_D)
+    if s.friction != 0 and d.nc > 0:
+        call2(s.friction_part, run, CORRECTION_KEEP)
 
 
 PROBLEM = Problem(
@@ -257,6 +300,9 @@ def start_position(d, s):
         if was_active[c] == 0 or s.counts[4] > 0:
             cnu[c, 0] = cnu[c, 1] = cnu[c, 2] = nu_D[c] = 0.0
             status[c] = GAP
+    s.number = POSITION
+    if s.friction != 0 and d.nc > 0:
+        call2(s.friction_part, s.run_at, CORRECTION_FIRST)
 
 
 @kernel
@@ -271,7 +317,7 @@ def correct_position(d, s):
     elif s.cut != LOOKS:  # that solver would close what is left open on purpose
         s.unmoved = 0
         by_contact_problem(s)
-        if s.code == OK and d.nc == s.nc_fixed and moved(d, s) > farthest(d, s):
+        if s.code == OK and d.nc == s.nc_fixed and moved(d, s) > farthest(d, s) + slides_by(d, s):
             s.code = NOT_CONVERGED
     for c in range(d.nc):
         s.active[c] = 1 if s.status[c] != GAP else 0

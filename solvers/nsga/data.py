@@ -50,7 +50,7 @@ TABLE = Table(
         **COEFFICIENTS,
         "ps": Item("", "p of the smooth sub-problem"),
         "mixed": Item("", "mixed iteration of beams", "i8"),
-        "reset": Item("", "restart after an impact", "i8"),
+        "reset": Item("", "restarts after impacts, see nsga.scheme", "i8"),
         "fresh": Item("", "the memory was started afresh", "i8", kept=True),
         "since": Item("", "steps since the last restart", "i8", kept=True),
         # search along a Newton step of the smooth sub-problem

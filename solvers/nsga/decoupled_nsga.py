@@ -27,8 +27,19 @@ if TYPE_CHECKING:
     from fem_mbs.solvers.stepping.engine import Engine
 
 
+PUBLISHED: dict[str, Any] = {  # options of the published scheme whose defaults are others here
+    "approach": "start",
+    "reset_after_impact": False,
+    "persistent_contacts": False,
+    "restitution_speed": "start",
+    "impacts": "plain",
+}
+
+
 class DecoupledNSGA(AlphaMethod):
     """The default time stepper.
+
+    Its defaults are choices for general use. `DecoupledNSGA.published` gives the scheme of the source with its choices.
 
     Parameters
     ----------
@@ -62,14 +73,19 @@ class DecoupledNSGA(AlphaMethod):
     position_factor : {0.5, 1.0}
         c_p of the position equation; 1 for very stiff flexible models at Courant numbers above 5
         (docs/theory/decoupled_nsga.md, decision 1).
-    reset_after_impact : bool
-        Restart the memory of the method with consistent accelerations after a step with an impact: joint forces stop
-        oscillating for rho_inf > 0; one more linear solve per impact (docs/theory/decoupled_nsga.md, decision 10).
+    reset_after_impact : {"filtered", True, False}
+        Restart the memory of the method after a step with an impact, whose accelerations belong to a motion that has
+        ended (docs/theory/decoupled_nsga.md, decision 10). "filtered": with accelerations that are consistent with
+        the state after the impact, in all that steps resolve; vibrations that they do not resolve keep their memory.
+        True: in all, which shakes flexible parts. False: no restart, as published; a body that turns gains energy at
+        its impacts, and joint forces oscillate after them for rho_inf > 0. Costs two linear solves per step with an
+        impact. Models with contact groups have none, because nearly all of their steps have impacts.
     improved_start : bool
         Second-order start of the multipliers (docs/theory/decoupled_nsga.md, (23)): the first step is one of the
         trapezoidal rule, which finds dv̇/dt in a_1 = v̇_1 + (α_m − α_f) h dv̇/dt.
-    persistent_contacts : bool
-        Closed contacts take part in the smooth sub-problem (docs/theory/decoupled_nsga.md, (25)-(27)): second
+    persistent_contacts : {"auto", True, False}
+        "auto": True in models without contact groups, unless ``improved_start`` is chosen. False: as published. True:
+        closed contacts take part in the smooth sub-problem (docs/theory/decoupled_nsga.md, (25)-(27)): second
         order in motion and forces while they stay closed, where the published scheme is of first order. Measured
         orders, largest errors: ball rolling in a drum 2.00 (0.98 without), leg on a sticking foot 2.00 (1.00), ball
         that slides and rolls in turn 1.96 (0.98), angle of a ball stopped by rolling or spinning resistance 1.96 …
@@ -159,10 +175,10 @@ class DecoupledNSGA(AlphaMethod):
         tol_v: float | None = None,
         max_problems: int = 50,
         position_factor: float = 0.5,
-        reset_after_impact: bool = False,
+        reset_after_impact: bool | str = "filtered",
         improved_start: bool = False,
         mixed: bool = False,
-        persistent_contacts: bool = False,
+        persistent_contacts: bool | str = "auto",
         approach: str = "slower",
         restitution_speed: str = "start",
         impacts: str = "plain",
@@ -197,32 +213,65 @@ class DecoupledNSGA(AlphaMethod):
         self.position_factor = self.number("position_factor", position_factor)
         message = "must be between 0.5 and 1 (less gains energy)"
         self.check(0.5 <= self.position_factor <= 1, "position_factor", position_factor, message)
-        self.reset_after_impact = self.as_flag("reset_after_impact", reset_after_impact)
+        self.reset_after_impact = self._choice_or_flag("reset_after_impact", reset_after_impact, "filtered")
         self.improved_start = self.as_flag("improved_start", improved_start)
         self.mixed = self.as_flag("mixed", mixed)
-        self.persistent_contacts = self.as_flag("persistent_contacts", persistent_contacts)
+        self.persistent_contacts = self._choice_or_flag("persistent_contacts", persistent_contacts, "auto")
         self.restitution_speed = self.as_choice("restitution_speed", restitution_speed, ("start", "touch"))
         self.impacts = self.as_choice("impacts", impacts, ("plain", "split", "auto"))
         self.max_splits = self.as_integer("max_splits", max_splits)
-        if improved_start and persistent_contacts:
+        if improved_start and self.persistent_contacts is True:
             message = "does not know closed contacts; leave it out with persistent_contacts=True"
             raise ParameterError(self, "improved_start", improved_start, message)
+
+    def _choice_or_flag(self, name, value, word):
+        """The word, True or False."""
+        if isinstance(value, str):
+            self.check(value == word, name, value, f"must be '{word}', True or False")
+            return word
+        return self.as_flag(name, value)
+
+    @classmethod
+    def published(cls, rho_inf: float = 0.8, **options: Any) -> "DecoupledNSGA":
+        """Return the scheme of Sanchez2025 with all its choices, for comparisons with published figures.
+
+        Parameters
+        ----------
+        rho_inf : float, 0 … 1, -
+            Spectral radius at infinite frequency.
+        **options
+            Further arguments of `DecoupledNSGA`. They replace those of the published scheme: normal velocities along
+            the normals at the start of the step, memory kept after impacts, closed contacts in the corrections
+            alone, restitution by the speed at the start of the step, impacts anywhere in their step.
+
+        Examples
+        --------
+        >>> DecoupledNSGA.published(rho_inf=0.8, rtol=1e-5).approach
+        'start'
+        """
+        return cls(rho_inf, **(PUBLISHED | options))
 
     def matrices(self, system: System) -> tuple[Rows, Rows, Rows]:
         """Rows of the matrices of the three sub-problems; contacts of groups are left to the contact-problem solver."""
         if system.searches:
             return Rows(), Rows(), Rows()
         smooth = Rows(friction=True)
-        if self.persistent_contacts:
+        if self.keeps_contacts(system):
             smooth = Rows(True, "all" if system.n_roll else "", friction=True)
         apart = price_of_matrix(system) is not None  # the corrections, from the matrix whose factors are kept
         velocity = Rows(True, "all", drilling_first=True, friction=True, apart=apart)
-        return smooth, Rows(True, "drilling", apart=apart), velocity
+        return smooth, Rows(True, "drilling", friction=system.nc > 0, apart=apart), velocity
+
+    def keeps_contacts(self, system: System) -> bool:
+        """True if closed contacts take part in the smooth sub-problem."""
+        if self.persistent_contacts == "auto":
+            return not (self.improved_start or system.searches) and system.nc > 0
+        return self.persistent_contacts
 
     def refuse(self, system: System) -> None:
         """Options that contact groups do not know."""
         options = {
-            "persistent_contacts": self.persistent_contacts,
+            "persistent_contacts": self.persistent_contacts is True,
             "contact_solver": self.contact_solver if self.contact_solver == "newton" else None,
             "step_control": self.step_control,
             "impacts": self.impacts if self.impacts == "split" else None,
@@ -294,19 +343,28 @@ class DecoupledNSGA(AlphaMethod):
 
     def scalars(self, system: System, h: float) -> dict[str, Any]:
         """Numbers of the record of a run that are this method's own."""
+        kept = self.keeps_contacts(system)
         return {
             **self._numbers_of_alpha(h), "position_factor": self.position_factor,
             "costly": int(self._costly(system)), "price": price_of_matrix(system) or PRICE,
             "mixed": int(self.mixed and any("mixed" in element.kernels for element in system.elements)),
             "drags": int(system.nc > 0 and _damped(system)),
-            "persistent": int(self.persistent_contacts and system.nc > 0), "reset": int(self.reset_after_impact),
-            "far": int(any(group.far for group in system.groups) and not (self.persistent_contacts or system.searches)),
+            "persistent": int(kept and system.nc > 0), "reset": self._reset(system),
+            "far": int(any(group.far for group in system.groups) and not (kept or system.searches)),
             "approach": int(self.approach == "slower"), "touch": int(self.restitution_speed == "touch"), "whole": h,
         }  # fmt: skip
 
+    def _reset(self, system: System) -> int:
+        """What restarts the memory after an impact, by the numbers of `nsga.scheme`."""
+        from fem_mbs.solvers.nsga.scheme import FILTERED, NEVER, PLAIN
+
+        if self.reset_after_impact == "filtered":
+            return NEVER if system.searches else FILTERED
+        return PLAIN if self.reset_after_impact else NEVER
+
     def _costly(self, system: System) -> bool:
         """Whether elements make matrices so costly that factors serve several steps; special problems have own ones."""
-        special = self.mixed or self.persistent_contacts or bool(system.frictions)
+        special = self.mixed or self.keeps_contacts(system) or bool(system.frictions)
         flexible = any({"inertia", "force_tangent"} <= set(e.kernels) and len(e.nodes) > 1 for e in system.elements)
         return (
             (price_of_matrix(system) is not None or (system.nc > 0 and not system.searches))
@@ -378,7 +436,7 @@ class DecoupledNSGA(AlphaMethod):
     def _start_consistent(self, engine, state):
         """The first accelerations are consistent with closed contacts and friction in joints."""
         from fem_mbs.jit import address, invoke
-        from fem_mbs.solvers.nsga.scheme import CALM
+        from fem_mbs.solvers.nsga.scheme import AT_START, CALM
         from fem_mbs.solvers.stepping.codes import OK
         from fem_mbs.solvers.stepping.friction_tasks import START, STARTED
 
@@ -388,8 +446,10 @@ class DecoupledNSGA(AlphaMethod):
             self._close_contacts(engine, state)
         if run["friction"]:
             invoke(int(run["friction_part"]), address(engine.run), START)
-        engine.own[0]["since"] = CALM
-        invoke(int(engine.own[0]["restart_part"]), address(engine.data), address(engine.run))
+        own = engine.own[0]
+        reset, own["since"], own["reset"] = int(own["reset"]), CALM, AT_START
+        invoke(int(own["restart_part"]), address(engine.data), address(engine.run))
+        own["reset"] = reset
         system.raise_python_errors(state.t)
         if run["code"] != OK:
             what = "mass, constraints, closed contacts and joint friction are singular"

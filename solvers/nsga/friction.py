@@ -8,8 +8,9 @@ A row of friction is in two sub-problems, in the smooth one while it persistentl
     velocity   b = μ N_h(h λ~ + Λ) ,  ξ = Λ_F − p γ ,  Λ_F the *total* impulse of the step, force G_F(q)ᵀ Λ_F       (3)
                |ξ| < b  stick  γ = 0      else  s = −sign ξ ,  Λ_F + s b = 0
 
-and not in the position correction. f of the velocity correction has −G_F(q~)ᵀ λ~_F, with what closed contacts have
-there (``Gw``). N is positively homogeneous but for the given part: N_h(R) = h N(R/h).
+and with contacts in the position correction (`nsga.friction_position`). f of the velocity correction has
+−G_F(q~)ᵀ λ~_F, with what closed contacts have there (``Gw``). N is positively homogeneous but for the given part:
+N_h(R) = h N(R/h).
 
 Static friction, and friction that jumps within the step, take passes (`nsga.friction_passes`), each of which is an
 ordinary problem (3). Where sticking starts or ends, and where sliding reverses, the memory of the method starts again
@@ -30,6 +31,13 @@ from fem_mbs.solvers.nsga.data import own_at
 from fem_mbs.solvers.nsga.friction_end import end_step, report_step
 from fem_mbs.solvers.nsga.friction_passes import next_pass
 from fem_mbs.solvers.nsga.friction_pieces import kappas_and_masses, search_pieces
+from fem_mbs.solvers.nsga.friction_position import (
+    add_norms,
+    correction_tangents,
+    corrections,
+    first_corrections,
+    keep_corrections,
+)
 from fem_mbs.solvers.nsga.friction_start import (
     acceleration_right,
     acceleration_tangents,
@@ -37,6 +45,7 @@ from fem_mbs.solvers.nsga.friction_start import (
     begin_accelerations,
     check_accelerations,
     end_jump,
+    lags_right,
     last_forces,
     new_speeds,
     report_start,
@@ -47,6 +56,12 @@ from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.friction_tasks import (
     ACCELERATIONS,
     BEGIN,
+    CORRECTION,
+    CORRECTION_FIRST,
+    CORRECTION_GO,
+    CORRECTION_KEEP,
+    CORRECTION_RIGHT,
+    CORRECTION_SLOPES,
     END,
     FIRST,
     FORCES,
@@ -56,6 +71,7 @@ from fem_mbs.solvers.stepping.friction_tasks import (
     JUMP,
     JUMPED,
     KEEP,
+    LAGS,
     LET_GO,
     MOVE,
     PASSES,
@@ -77,6 +93,8 @@ from fem_mbs.system.friction import (
     F_BEFORE,
     F_BEGAN,
     F_BEGAN_GT,
+    F_CORRECTED,
+    F_CORRECTED_BEFORE,
     F_FORCED,
     F_GT,
     F_HELD,
@@ -117,16 +135,6 @@ from fem_mbs.system.global_matrices import matrix_values
 from fem_mbs.system.records import SMOOTH, VELOCITY, groups_of, layouts_of
 
 _V, _H, _KK, _BOUND_Q = SLOT["v"], SLOT["H"], SLOT["K"], SLOT["bound_q"]
-
-
-@kernel
-def add_norms(s, kept, sticks):
-    """Add the residual of a row, as a velocity, to the norms."""
-    row = (kept[F_ARM] * kept[F_ROW]) ** 2
-    if sticks:
-        s.friction_row += row
-    else:
-        s.friction_slip += row
 
 
 @kernel
@@ -346,12 +354,14 @@ def friction_part(run, task):
     s = run_at(run)[0]
     d, o = system_at(s.data_at)[0], own_at(s.own_at)[0]
     s.friction_answer = 0
-    if task == FORCES or task == IMPULSES:
+    if task == FORCES or task == IMPULSES or task == CORRECTION:
         s.friction_row = s.friction_slip = 0.0
         if task == FORCES:
             smooth_forces(d, s, o)
-        else:
+        elif task == IMPULSES:
             impulses(d, s)
+        else:
+            corrections(d, s)
         s.friction_row, s.friction_slip = math.sqrt(s.friction_row), math.sqrt(s.friction_slip)
     elif task == TANGENTS:
         smooth_tangents(d, s, o)
@@ -363,6 +373,17 @@ def friction_part(run, task):
         right_sides(d, s, VELOCITY, s.kv)
     elif task == MOVE:
         move(d, s, SMOOTH, F_SMOOTH, F_SMOOTH, (s.scale - o.taken) * s.ks)
+    elif task == CORRECTION_FIRST:
+        first_corrections(d, s)
+    elif task == CORRECTION_SLOPES:
+        correction_tangents(d, s)
+    elif task == CORRECTION_RIGHT:
+        right_sides(d, s, s.number, s.kp)
+    elif task == CORRECTION_KEEP:
+        keep_corrections(d)
+    elif task == CORRECTION_GO:
+        factor = s.scale * s.kp / (s.position_factor * s.h * s.h)
+        move(d, s, s.number, F_CORRECTED, F_CORRECTED_BEFORE, factor)
     elif task == KEEP:
         keep_impulses(d)
     elif task == GO:
@@ -393,6 +414,8 @@ def friction_part(run, task):
         acceleration_right(d, s)
     elif task == TAKE:
         take_accelerations(d, s)
+    elif task == LAGS:
+        lags_right(d, s)
     elif task == JUMPED:
         end_jump(d, s)
     elif task == SPEEDS:

@@ -87,7 +87,7 @@ def breaks_loose(s, kept, static):
     """Impulse of a joint that sticks until its load is that of static friction, and slides from then on, (7)."""
     direction = -kept[F_TRY_SIGN]
     before, needed, most = direction * kept[F_FORCE], direction * kept[F_SMOOTH], static * kept[F_N]
-    if kept[F_OUT] != 0.0 or before >= most or needed <= most * (1.0 - s.rtol):
+    if kept[F_OUT] != 0.0 or before < 0.0 or before >= most or needed <= most * (1.0 - s.rtol):
         return
     part = min((most - before) / (needed - before), 1.0)  # 1 but for rounding where it does just as the step ends
     kept[F_PART], kept[F_SHARE], kept[F_HELD] = part, 1.0 - part, part * s.h * 0.5 * (before + most)

@@ -10,12 +10,13 @@ Source: docs/theory/joint_friction.md, (12).
 
     symbol             code        meaning
     λ_F                F_SMOOTH    [N, N m]
-    γ_2                F_ROW       of the row
+    γ_2                F_ROW       of the row; with G_F v̇ of accelerations that (1) is solved from, for what is missing
     N − ∂N/∂λ λ        F_BEFORE    at the last multipliers
     λ~_F               F_MU        of the smooth motion before
 """
 
 from fem_mbs.jit import N_SLOTS, SLOT, integers, kernel, matrix, tensor, vector
+from fem_mbs.solvers.contact.law import GAP
 from fem_mbs.system.friction import (
     F_ARM,
     F_BEFORE,
@@ -131,7 +132,7 @@ def keep_bound(d, g, e, b, s, lam):
 
 @kernel
 def begin_accelerations(d, s):
-    """Rows at the present state; bounds by the last reactions."""
+    """Rows at the present state, with the rates of the accelerations in ``s.trial``; bounds by the last reactions."""
     b, groups = integers(d.table_at, N_SLOTS), groups_of(d)
     for a in range(d.n_groups):
         g = groups[a]
@@ -146,6 +147,7 @@ def begin_accelerations(d, s):
             for i in range(g.nd):
                 for j in range(g.nd):
                     kept[F_ROW] += ve[i] * H[i, j] * ve[j]
+            kept[F_ROW] += row_times(g, e, s.trial)
             keep_bound(d, g, e, b, s, s.lam_report)
             kept[F_MU] = kept[F_SMOOTH]
 
@@ -201,6 +203,18 @@ def acceleration_right(d, s):
 
 
 @kernel
+def lags_right(d, s):
+    """Right-hand sides of the rows that stick, in dx, for what `nsga.scheme.forget_lag` solves."""
+    groups, dx, first = groups_of(d), vector(s.dx_at, layouts_of(d)[SMOOTH].n), layouts_of(d)[SMOOTH].n - d.n_friction
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.friction != 0:
+            for e in range(g.n):
+                if smooth_status(states_of(g)[e]) == STICK:
+                    dx[first + g.first_friction + e] = -row_times(g, e, s.trial)
+
+
+@kernel
 def take_accelerations(d, s):
     """Friction from the solution in dx."""
     groups, dx, first = groups_of(d), vector(s.dx_at, layouts_of(d)[SMOOTH].n), layouts_of(d)[SMOOTH].n - d.n_friction
@@ -214,8 +228,8 @@ def take_accelerations(d, s):
 @kernel
 def knows_forces(d, s):
     """Whether reactions of the smooth motion are those of the model: closed contacts that it leaves out act as well."""
-    for c in range(d.nc if s.persistent == 0 else 0):
-        if s.was_active[c] != 0:
+    for c in range(d.nc):
+        if s.was_active[c] != 0 and s.closed[c] == GAP:
             return False
     return True
 
@@ -224,9 +238,9 @@ def knows_forces(d, s):
 def check_accelerations(d, s):
     """Whether (1) is to be solved once more: N has not converged, or a joint sticks or slides that cannot.
 
-    The solution is in dx.
+    The solution is in dx. Without the forces of closed contacts N is not known, nor then what cannot stick.
     """
-    b, groups, again = integers(d.table_at, N_SLOTS), groups_of(d), False
+    b, groups, again, known = integers(d.table_at, N_SLOTS), groups_of(d), False, knows_forces(d, s)
     dx, noise = vector(s.dx_at, d.n), ROUND * full_norm(d, s.f, s.length)
     for a in range(d.n_groups):
         g = groups[a]
@@ -240,7 +254,7 @@ def check_accelerations(d, s):
                 linear += kept[F_SLOPE + i] * s.lam[row + i]
             gather_motion(d, g, e, b, s.x, s.R, s.V)
             keep_bound(d, g, e, b, s, s.lam)
-            force, changes = kept[F_SMOOTH], kept[F_CHANGES] < MOST_CHANGES
+            force, changes = kept[F_SMOOTH], known and kept[F_CHANGES] < MOST_CHANGES
             status, open_ = smooth_status(kept), False
             if status == STICK:
                 if changes and abs(force) > mu[e, 0] * kept[F_N] + noise * kept[F_ARM]:

@@ -181,6 +181,25 @@ def closed_forces(d, s, o, V, Gl, Gw, rows, rows_chi):
 
 
 @kernel
+def add_row_rates(d, s, o, factor, A, rows, rows_chi):
+    """Add factor G A of closed contacts to rows (nc, 3), and factor length W A to rows_chi (nc, 3)."""
+    groups, closed = groups_of(d), s.closed
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.contact == 0:
+            continue
+        for e in range(g.n):
+            c = g.first_contact + e
+            if closed[c] == GAP:
+                continue
+            rows[c, 0] += factor * gradient_times(g, e, B_GN, 0, A)
+            for i in range(2):
+                rows[c, 1 + i] += factor * gradient_times(g, e, B_VT, i, A)
+            for i in range(3 if d.n_roll > 0 else 0):
+                rows_chi[c, i] += factor * s.length * gradient_times(g, e, B_W, i, A)
+
+
+@kernel
 def _row_tangent(S, nd, row, stuck, limit, tau, G, scale, k, shift):
     """Blocks of one row of (1) or (4), gradient scale G (nd,), or of (2), (3) or (5); forces included."""
     for i in range(nd):

@@ -10,17 +10,27 @@ from fem_mbs.solvers.nsga import stiction_tasks
 from fem_mbs.solvers.nsga.closed import BEGIN, END, STOP
 from fem_mbs.solvers.nsga.data import own_at
 from fem_mbs.solvers.nsga.entry import decide_turning, leave_cones
-from fem_mbs.solvers.nsga.persistent import closed_tangents, sliding_directions
+from fem_mbs.solvers.nsga.persistent import add_row_rates, closed_tangents, sliding_directions
 from fem_mbs.solvers.stepping import friction_tasks
 from fem_mbs.solvers.stepping.accept import accept
 from fem_mbs.solvers.stepping.arrays import copy, copy3
 from fem_mbs.solvers.stepping.codes import LOOKS, OK, SINGULAR, STOPS, STRIKES, TOUCHED
 from fem_mbs.solvers.stepping.data import run_at, system_at
-from fem_mbs.solvers.stepping.friction_tasks import ACCELERATIONS, CHECK, LET_GO, REPORT, RIGHT_SIDES, TAKE, WITH_ROWS
+from fem_mbs.solvers.stepping.friction_tasks import (
+    ACCELERATIONS,
+    CHECK,
+    LAGS,
+    LET_GO,
+    REPORT,
+    RIGHT_SIDES,
+    TAKE,
+    WITH_ROWS,
+)
 from fem_mbs.solvers.stepping.friction_tasks import END as FRICTION_END
 from fem_mbs.solvers.stepping.initial import REPETITIONS, equations
 from fem_mbs.solvers.stepping.step import begin, mark_impacts, take
-from fem_mbs.system.assembly import dynamic_tangents
+from fem_mbs.system.assembly import dynamic_tangents, inertia
+from fem_mbs.system.constraints import constraint_rates
 from fem_mbs.system.contacts import B_W, add_gradient, contacts, contacts_begin_step
 from fem_mbs.system.global_matrices import (
     expand_add,
@@ -37,6 +47,8 @@ FEW, SMALL_SHIFT = (
     1e-6,
 )  # repetitions of the proximal step that gain twelve digits, and the shift up to which they do
 MOST_SOLUTIONS = 28  # of consistent accelerations with friction of joints; the last ones leave out what is open
+NEVER, PLAIN, FILTERED, AT_START = 0, 1, 2, 3  # ``o.reset``: restarts after impacts; a run begins
+HALF = 1.0 / 3.0  # α_f of ρ = ½
 CALM = 10  # steps without a restart after which one begins with a trapezoidal step, see `advance`
 
 
@@ -138,28 +150,61 @@ def step(data, run):
 
 
 @kernel
-def consistent(d, s, o):
-    """Solve for consistent accelerations (in dx) and multipliers (not divided by k_s) of the kept contacts."""
+def add_stiffness(d, s, o, x, R, V, A):
+    """Add ¼ h² K + ½ h C to the mass in the matrix of `equations`: a filter that leaves what steps resolve.
+
+    A jump shakes light nodes of stiff parts, for much shorter than a step; as a memory their accelerations would act
+    through all of it. What steps resolve differs by O(h²). The part of a step that begins at an impact may be short:
+    what counts is the step of the user.
+    """
+    h, T = s.h if s.cut != STRIKES else o.whole, s.T
+    for i in range(d.n_nodes):
+        for j in range(3):
+            for k in range(3):
+                T[i, j, k] = 1.0 if j == k else 0.0
+    dynamic_tangents(d, SMOOTH, x, R, V, A, 0.0, 0.5 * h, 0.25 * h * h, 0.0, T)
+
+
+@kernel
+def closed_right(d, s, o, shift, dx):
+    """Right-hand sides of the rows of closed contacts in dx, from ``o.gamma_c`` and ``o.gamma_w``."""
+    nc, roll, first = d.nc, integers(d.roll_index_at, d.nc), d.n + d.m
+    closed, rolls, spins = s.closed, o.rolls, o.spins
+    gamma_c, clam, gamma_w, mchi = o.gamma_c, o.clam, o.gamma_w, o.mchi
+    for c in range(nc):
+        for i in range(3):
+            rated = closed[c] == STICK or (closed[c] != GAP and i == 0)
+            dx[first + 3 * c + i] = gamma_c[c, i] - shift * clam[c, i] if rated else 0.0
+            if d.n_roll > 0 and roll[c] >= 0:
+                rated = (rolls[c] if i < 2 else spins[c]) == STICK
+                at = first + 3 * nc + 3 * roll[c] + i
+                dx[at] = gamma_w[c, i] - shift * mchi[c, i] if rated else 0.0
+
+
+@kernel
+def consistent(d, s, o, plain):
+    """Solve for consistent accelerations and multipliers (not divided by k_s) of the kept contacts.
+
+    In dx is what they are beyond those of ``s.trial``, which the rows ``o.gamma_c``, ``o.gamma_w`` hold already:
+    filtered by `add_stiffness` if not ``plain``.
+    """
     N, n, m = d.n_nodes, d.n, d.m
     nc = d.nc if s.persistent != 0 else 0
     turning = d.n_roll if s.persistent != 0 else 0
     x, R, V = s.x, s.R, s.V
     Ma, f, dx = s.Ma, s.f, vector(s.dx_at, n + m + 3 * nc + 3 * turning)
     lam, gamma = s.lam, s.phi
-    clam, gamma_c, closed = o.clam, o.gamma_c, s.closed
-    mchi, gamma_w, roll = o.mchi, o.gamma_w, integers(d.roll_index_at, nc)
-    rolls, spins = o.rolls, o.spins
-    shift, arm = s.epsilon / s.mean_mass, vector(d.row_arm_at, m)
-    zero(s.trial_at, 6 * N)
+    clam, mchi, roll = o.clam, o.mchi, integers(d.roll_index_at, nc)
+    shift, arm, rate = s.epsilon / s.mean_mass, vector(d.row_arm_at, m), s.rate
     zero(s.lam_at, m)
     zero(o.clam_at, 3 * nc)
     zero(o.mchi_at, 3 * nc)
-    equations(d, shift, x, R, V, s.trial, lam, s.g, s.rate, gamma, Ma, f)
-    if s.persistent != 0 and s.struck != 0 and s.cut != STRIKES:
-        # forces before an impact: those after it shake stiff parts, and would do so again as a memory
-        fs = s.fs
-        for i in range(6 * N):
-            f[i] = fs[i]
+    equations(d, shift, x, R, V, s.trial, lam, s.g, rate, gamma, Ma, f)
+    constraint_rates(d, s.trial, rate)
+    for i in range(6 * N):
+        f[i] -= Ma[i]
+    if not plain:
+        add_stiffness(d, s, o, x, R, V, s.trial)
     if nc > 0:
         closed_tangents(d, s, o, x, R, V, 1.0, shift, 0.0, R)
     if s.friction != 0:
@@ -172,15 +217,9 @@ def consistent(d, s, o):
     for _ in range((FEW if s.epsilon <= SMALL_SHIFT else REPETITIONS) if m + nc + s.friction > 0 else 1):
         reduce_vector(d, f, dx)
         for i in range(m):
-            dx[n + i] = gamma[i] - shift / arm[i] ** 2 * lam[i]
-        for c in range(nc):
-            for i in range(3):
-                rated = closed[c] == STICK or (closed[c] != GAP and i == 0)
-                dx[n + m + 3 * c + i] = gamma_c[c, i] - shift * clam[c, i] if rated else 0.0
-                if roll[c] >= 0 and turning > 0:
-                    rated = (rolls[c] if i < 2 else spins[c]) == STICK
-                    at = n + m + 3 * nc + 3 * roll[c] + i
-                    dx[at] = gamma_w[c, i] - shift * mchi[c, i] if rated else 0.0
+            dx[n + i] = gamma[i] + rate[i] - shift / arm[i] ** 2 * lam[i]
+        if nc > 0:
+            closed_right(d, s, o, shift, dx)
         if s.friction != 0:
             call2(s.friction_part, s.run_at, RIGHT_SIDES)
         solve_in_place(d, SMOOTH, s.dx_at)
@@ -197,30 +236,60 @@ def consistent(d, s, o):
 
 @kernel
 def jump_of_friction(d, s, o, x, R, V):
-    """Add to the memory of the method what the jump of joint friction since the smooth motion does, and no more.
-
-    With ¼ h² K + ½ h C beside the mass: a jump shakes light nodes of stiff parts, for much shorter than a step, and as
-    a memory their accelerations would act through it. What steps resolve differs by O(h²).
-    """
-    N, T, f, dx = d.n_nodes, s.T, s.f, vector(s.dx_at, d.n + d.m)
+    """Add to the memory of the method what the jump of joint friction since the smooth motion does, and no more."""
+    f, dx = s.f, vector(s.dx_at, d.n + d.m)
     equations(d, s.epsilon / s.mean_mass, x, R, V, s.trial, s.lam, s.g, s.rate, s.phi, s.Ma, f)
-    for i in range(N):
-        for j in range(3):
-            for k in range(3):
-                T[i, j, k] = 1.0 if j == k else 0.0
-    dynamic_tangents(d, SMOOTH, x, R, V, s.trial, 0.0, 0.5 * s.h, 0.25 * s.h * s.h, 0.0, T)
+    add_stiffness(d, s, o, x, R, V, s.trial)
     fill_diagonal(d, SMOOTH, d.n + d.m, -1.0)
     s.epoch += 1
     if not factorise(d, SMOOTH):
         s.code = SINGULAR
         return
-    zero(s.f_at, 6 * N)
+    zero(s.f_at, 6 * d.n_nodes)
     call2(s.friction_part, s.run_at, friction_tasks.JUMP)
     zero(s.dx_at, d.n + d.m + d.n_friction)
     reduce_vector(d, f, dx)
     solve_in_place(d, SMOOTH, s.dx_at)
     expand_add(d, 1.0, dx, o.Vd0)
     expand_add(d, 1.0, dx, s.Va0)
+
+
+@kernel
+def forget_lag(d, s, o, x, R, V):
+    """Take from a − v̇~, in ``s.trial``, what steps resolve, with the matrix of the last `consistent`.
+
+    That is (α_m − α_f) h dv̇/dt of a motion that has ended; stiff parts keep theirs, which their damping needs.
+    """
+    n, m = d.n, d.m
+    nc = d.nc if s.persistent != 0 else 0
+    lag, dx = s.trial, vector(s.dx_at, n + m + 3 * nc + (3 * d.n_roll if nc > 0 else 0))
+    inertia(d, SMOOTH, x, R, V, lag, s.Ma, False, 0.0, 0.0, R)
+    zero(s.dx_at, dx.shape[0] + d.n_friction)
+    reduce_vector(d, s.Ma, dx)
+    constraint_rates(d, lag, s.rate)
+    for i in range(m):
+        dx[n + i] = -s.rate[i]
+    if nc > 0:
+        zero(o.gamma_c_at, 3 * nc)
+        zero(o.gamma_w_at, 3 * nc)
+        add_row_rates(d, s, o, -1.0, lag, o.gamma_c, o.gamma_w)
+        closed_right(d, s, o, 0.0, dx)
+    if s.friction != 0:
+        call2(s.friction_part, s.run_at, LAGS)
+    solve_in_place(d, SMOOTH, s.dx_at)
+    expand_add(d, -1.0, dx, lag)
+
+
+@kernel
+def first_by_trapezoids(s, o, event):
+    """Whether the step after a restart that is not one of many is one of the trapezoidal rule, which finds dv̇/dt.
+
+    ``event``: an impact. Without it a = v̇~ there, which is late by (α_f − α_m) h: with ρ = 0 that takes as much of the
+    energy of a body that turns as three steps of free motion.
+    """
+    if event:
+        return o.reset == FILTERED and o.alpha_f <= HALF
+    return s.persistent != 0 and o.alpha_f >= HALF
 
 
 @entry("void(int64, int64)")
@@ -232,8 +301,14 @@ def restart(data, run):
     N, m = d.n_nodes, d.m
     nc = d.nc if s.persistent != 0 else 0
     x, R, V = s.x, s.R, s.V
-    Va0, Vd0, f, dx = s.Va0, o.Vd0, s.f, vector(s.dx_at, d.n)
+    Va0, Vd0, f, dx, trial = s.Va0, o.Vd0, s.f, vector(s.dx_at, d.n), s.trial
     lam, clam, mchi = s.lam, o.clam, o.mchi
+    event = s.struck != 0 and s.cut != STRIKES
+    jump = s.friction != 0 and s.friction_event >= 0.0 and s.struck == 0 and nc == 0
+    plain = jump or o.reset == AT_START or (event and o.reset == PLAIN)
+    for i in range(N):
+        for j in range(6):
+            trial[i, j] = 0.0 if plain else Vd0[i, j]
     if nc > 0:
         contact_convection(d, s, V, s.xs, s.Qs, s.Rs, s.D, s.T, s.xs, s.Rs, o.gamma_c, o.gamma_w)
         contacts(d, x, R, x, R, V)
@@ -241,11 +316,12 @@ def restart(data, run):
         copy(V, s.V0)
         decide_turning(d, s, o, V)
         sliding_directions(d, s, o, V)
+        add_row_rates(d, s, o, 1.0, trial, o.gamma_c, o.gamma_w)
     s.code = OK
     if s.friction != 0:
         call2(s.friction_part, s.run_at, ACCELERATIONS)
     for k in range(4 if s.friction == 0 else MOST_SOLUTIONS):
-        consistent(d, s, o)
+        consistent(d, s, o, plain)
         # forces outside their cones: the contact opens or slides at once
         again = s.code == OK and nc > 0 and k < 4 and leave_cones(d, s, o, s.rtol * full_norm(d, f, s.length))
         if s.code == OK and s.friction != 0:
@@ -257,24 +333,22 @@ def restart(data, run):
             break
     if s.code != OK:
         return
-    if s.friction != 0 and s.friction_event >= 0.0 and s.struck == 0 and nc == 0:
+    if jump:
         for i in range(m):
             lam[i] /= s.ks
         jump_of_friction(d, s, o, x, R, V)
         return
-    # a − v̇~ ≈ (α_m − α_f) h dv̇/dt stays what it was, for the damping of what the event does not touch, unless a first
-    # step of the trapezoidal rule finds it anew, see `advance`
-    calm = o.since >= CALM and o.alpha_f >= 1.0 / 3.0
-    keep = 1.0 if s.persistent != 0 and not calm else 0.0
     for i in range(N):
         for j in range(6):
-            Va0[i, j] = keep * (Va0[i, j] - Vd0[i, j])
-            Vd0[i, j] = 0.0
+            lag = 0.0 if plain else Va0[i, j] - Vd0[i, j]
+            Vd0[i, j], trial[i, j] = trial[i, j], lag
     expand_add(d, 1.0, dx, Vd0)
+    if not plain:
+        forget_lag(d, s, o, x, R, V)
     for i in range(N):
         for j in range(6):
-            Va0[i, j] += Vd0[i, j]
-    o.fresh = 1 if s.persistent != 0 and calm else 0
+            Va0[i, j] = Vd0[i, j] + trial[i, j]
+    o.fresh = 1 if o.since >= CALM and first_by_trapezoids(s, o, event) else 0
     o.since = 0
     for i in range(m):
         lam[i] /= s.ks
@@ -292,7 +366,7 @@ def finish(d, s, o, lag):
     struck = mark_impacts(d, s)
     if o.stiction_part != 0:
         call2(o.stiction_part, s.run_at, stiction_tasks.END)
-    restart_now = struck and (o.reset != 0 or s.cut == STRIKES)
+    restart_now = struck and (o.reset != NEVER or s.cut == STRIKES)
     s.struck = 1 if struck else 0
     if s.persistent != 0:
         call2(o.closed_part, s.run_at, END)

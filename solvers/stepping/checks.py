@@ -1,7 +1,8 @@
 """Checks of an accepted step, in compiled code: what a step that "converged" can still have done wrong.
 
     jump          a node moved farther, or turned more, than its speeds and accelerations explain, and than the fastest
-                  of all nodes could push it: |x − x_n| > c (h max(|v_n|, |v~|, |v|) + h² |v̇|) + floor              (1)
+                  of all nodes could push it: |x − x_n| > c (h max(|v_n|, |v~|, |v|) + h² |v̇| + (h |Ω|)² l) + floor  (1)
+                  with the length l of the model: what holds a node at a distance turns about it
     range         an element is in a pose that it is not made for, see `fem_mbs.system.element_checks`
     passage       a force law on a contact was jumped over, see `contact.passed`
     energy        the energy of a step rises by no more than
@@ -106,6 +107,7 @@ def check(data, run):
             far += (x[i, j] - x0[i, j]) ** 2
         far = math.sqrt(far)
         allowed = FAST * (h * speed + h * h * max(_size(Vd, i, 0), _size(Va0, i, 0))) + FLOOR * s.scale_x
+        allowed += FAST * (h * turn) ** 2 * s.length
         cosine = 0.0
         for j in range(4):
             cosine += Q0[i, j] * Q[i, j]

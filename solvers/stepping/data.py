@@ -292,6 +292,7 @@ TABLE = Table(
         "friction_event": Item("", "part of the step after which one of them has changed, −1: none"),
         "friction_row": Item("", "norm of its rows that stick, as velocities"),
         "friction_slip": Item("", "norm of those that slide"),
+        "friction_moves": Item("", "|U|² in the metric of masses that its change in the position correction brings"),
         "jammed": Item("", "joints that jammed, in all steps", "i8", kept=True),
         "jam_row": Item("", "row of the first of these", "i8", kept=True),
         "jam_kappa": Item("", "its κ", kept=True),

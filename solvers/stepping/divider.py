@@ -18,6 +18,7 @@ import numpy as np
 from fem_mbs.errors import SolverError
 from fem_mbs.solvers.stepping.codes import (
     ENERGY_ROSE,
+    JUMP,
     LARGE_ROTATION,
     LARGEST_TURN,
     NOT_CONVERGED,
@@ -48,7 +49,14 @@ OF_PARTS = {  # history of a step in parts <- that of the parts before, that of 
     "contact_status": lambda before, last: np.where(last > 0, last, before),
 }
 OVER_H = ("multiplier", "contact_force", "contact_moment")  # (1)
-DIVIDED = (NOT_CONVERGED, SINGULAR, TOO_MANY_PROBLEMS, LARGE_ROTATION, PASSED)  # failures that smaller steps may mend
+DIVIDED = (
+    NOT_CONVERGED,
+    SINGULAR,
+    TOO_MANY_PROBLEMS,
+    LARGE_ROTATION,
+    PASSED,
+    JUMP,
+)  # failures that smaller steps may mend
 
 
 class Divider(Controller):
@@ -58,9 +66,9 @@ class Divider(Controller):
     one of beams, which the run then keeps. The parts are halves, and halves of what fails again, down to 1/`PARTS`;
     they grow back as with `StepControl`, and their energies are watched as there. States are saved at the ends of
     whole steps, as if nothing had been: histories that tell of a step tell of all parts, see `OF_PARTS` and `OVER_H`.
-    When a part of the smallest size fails too, the error is that of the whole step. Not divided: steps that converged
-    and were refused by the checks of accepted steps (but for elements with `shorter_steps_help`), and a step that
-    begins with bodies that turn too fast for it, because the user's steps are too large as such.
+    When a part of the smallest size fails too, the error is that of the whole step. Not divided: steps at whose
+    end an element is out of its range (unless it says `shorter_steps_help`) or energy rose, and a step that begins
+    with bodies that turn too fast for it, because the user's steps are too large as such.
     """
 
     def __init__(self, engine: "Engine") -> None:

@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from fem_mbs.system.system import State, System
 
 PAIRWISE = 1e-6  # default of contact_tolerance, for groups that are solved pair by pair
-OF_CONTACTS = ("sweep", "settle")  # parts that are called where there are contacts
+OF_CONTACTS = ("sweep", "settle", "closed")  # parts that are called where there are contacts
 
 
 class Engine:
@@ -80,7 +80,7 @@ class Engine:
         self.impacts = method.impacts_of(system)
         self.splits = self.impacts != "plain"
         self.longest = np.inf  # [s]: steps of variable size that the method takes
-        self.forces = bool(getattr(method, "persistent_contacts", False))  # of contacts, apart from their impulses
+        self.forces = method.keeps_contacts(system)  # of contacts, apart from their impulses
         self.shift = SHIFT if method.epsilon is None else method.epsilon
         self.contact_tolerance = getattr(method, "contact_tolerance", None) or PAIRWISE  # of contact groups
         self.sensing = self._sensing()

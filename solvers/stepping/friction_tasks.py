@@ -29,5 +29,13 @@ JUMP = 23  # of friction since the smooth motion, as forces in ``s.f``
 REPORT = 22  # forces and work of the step
 STARTED = 21  # report them as the friction at the start of a run
 JUMPED = 24  # of a jump where a constraint was switched on: statuses by the velocities after it, its work
+LAGS = 27  # of a − v̇~ in ``s.trial``, right-hand sides of its rows
 SPEEDS = 26  # between two steps, where forces have jumped: statuses where the speed of a surface has jumped too
 RESTARTED = 25  # between two steps, where forces have jumped: friction that the next step begins with
+# of the position correction of models with contacts:
+CORRECTION_FIRST = 30  # first guess of its friction
+CORRECTION = 31  # friction and its rows; norms
+CORRECTION_SLOPES = 32  # tangents
+CORRECTION_RIGHT = 33  # right-hand sides
+CORRECTION_KEEP = 34
+CORRECTION_GO = 35  # friction to a part of the Newton step

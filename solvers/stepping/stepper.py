@@ -100,6 +100,10 @@ class Stepper(Checked):
         for name, value in given.items():
             setattr(self, name, OPTIONS[name](self, name, value))
 
+    def keeps_contacts(self, system: Any) -> bool:
+        """True if forces of contacts of the model are not their impulses over h."""
+        return bool(getattr(self, "persistent_contacts", False))
+
     def _refuse_groups(self, system: Any) -> None:
         """Raise for models with contact groups, in methods that do not know them."""
         if system.searches:

@@ -89,7 +89,7 @@ def test_newtons_cradle_sends_off_as_many_balls_as_came(lifted):
     model = spheres(places, radius, 1.0, 0.1, [[1.0 if i < lifted else 0.0, 0, 0] for i in range(count)])
     for i in range(1, count):
         touch(model, i, i + 1, radius, restitution=1.0)
-    result = fem.DecoupledNSGA(rho_inf=0.8, approach="start").run(model, t_end=0.2, h=1e-3)
+    result = fem.DecoupledNSGA.published(rho_inf=0.8).run(model, t_end=0.2, h=1e-3)
     struck = int(np.argmax(result[f"{lifted}-{lifted + 1}"].impact))
     after = np.array([result[str(i + 1)].velocity[struck:, 0] for i in range(count)])
     # equal masses exchange velocities exactly, within the step of the impact; round-off of up to six impact problems
@@ -109,7 +109,7 @@ def test_newtons_cradle_sends_off_as_many_balls_as_came(lifted):
 def thrown(phi, ratio, rolling, h, cloth=False):
     """Throw angle [deg]; the balls touch in the middle of a step."""
     model = cue_ball.build(phi, ratio, rolling, distance=0.5 * h * cue_ball.speed, cloth=cloth)
-    return cue_ball.throw_angle(fem.DecoupledNSGA(rho_inf=0.8, approach="start").run(model, t_end=3 * h, h=h), phi)
+    return cue_ball.throw_angle(fem.DecoupledNSGA.published(rho_inf=0.8).run(model, t_end=3 * h, h=h), phi)
 
 
 @pytest.mark.parametrize("degrees, rolling", list(cue_ball.THROW))
@@ -134,7 +134,7 @@ def test_spinning_cue_ball_converges_with_first_order():
 def test_friction_between_the_balls_takes_a_little_energy_at_the_impact_only():
     """Energy case: μ = 0, e = 1, μ_b = 0.06, φ = 30°, half of rolling, ratio 0.9."""
     model = cue_ball.build(np.pi / 6, 0.9, 0.5, distance=0.1, friction=0.06)
-    result = fem.DecoupledNSGA(rho_inf=0.8, approach="start").run(model, 0.3, 1e-4)
+    result = fem.DecoupledNSGA.published(rho_inf=0.8).run(model, 0.3, 1e-4)
     change, hit = np.diff(result.energy.total), int(np.argmax(result["hit"].impact)) - 1
     lands = int(np.flatnonzero(result["cloth, cue"].gap > 1e-9)[-1])
     # a friction impulse J_T takes J_T times the mean slip, which it changes by 7 J_T/m: 6.47 mJ of 0.19 J. The cloth
@@ -237,7 +237,7 @@ both = pytest.mark.parametrize("arm", list(BREAK), ids=["no resistance", "rollin
 @cache
 def broken(arm):
     model = billiard_break.build(rolling_resistance=arm)
-    return fem.DecoupledNSGA(rho_inf=0.8, rtol=1e-5, approach="start").run(model, t_end=3.0, h=1e-3)
+    return fem.DecoupledNSGA.published(rho_inf=0.8, rtol=1e-5).run(model, t_end=3.0, h=1e-3)
 
 
 def spatial(result, name):
@@ -332,9 +332,7 @@ def test_a_stack_of_ten_spheres_stays_at_rest(persistent):
     model.add(fem.SphereOnPlane(model["1"], model.ground, radius=radius, friction=0.3, name="floor"))
     for i in range(1, count):
         touch(model, i + 1, i, radius, friction=0.3)
-    result = fem.DecoupledNSGA(rho_inf=0.8, approach="start", persistent_contacts=persistent).run(
-        model, t_end=1.0, h=1e-3
-    )
+    result = fem.DecoupledNSGA.published(rho_inf=0.8, persistent_contacts=persistent).run(model, t_end=1.0, h=1e-3)
     moved = max(np.abs(result[str(i + 1)].position - places[i]).max() for i in range(count))
     assert moved < 1e-10  # 1e-16 measured: a resting step leaves everything where it is
     assert result["floor"].force_normal[-1] == pytest.approx(count * 0.5 * 9.81, rel=1e-9)
@@ -356,7 +354,7 @@ def test_a_zigzag_of_ten_spheres_between_walls_rests_for_ten_thousand_steps():
         model.add(fem.SphereOnPlane(model[str(i + 1)], wall, radius=radius, name=f"wall {i + 1}", drawn_size=0, **law))
     for i in range(1, count):
         touch(model, i + 1, i, radius, **law)
-    result = fem.DecoupledNSGA(rho_inf=0.8, approach="start").run(model, t_end=10.0, h=1e-3, save_every=100)
+    result = fem.DecoupledNSGA.published(rho_inf=0.8).run(model, t_end=10.0, h=1e-3, save_every=100)
     moved = max(np.abs(result[str(i + 1)].position - places[i]).max() for i in range(count))
     assert result.statistics["steps"] == 10_000
     assert moved < 1e-10, moved

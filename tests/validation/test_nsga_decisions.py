@@ -357,3 +357,24 @@ def test_statuses_agree_with_impulses_and_velocities(points, h):
         assert np.all(np.abs(contact.gap[(sticks | slides) & single]) < 1e-12)
         seen |= set(np.unique(contact.status[single]))
     assert seen >= {GAP, SLIP, STICK}
+
+
+# --- the published scheme ---------------------------------------------------------------------------------------------
+
+
+def test_the_published_scheme_is_that_of_its_options_digit_by_digit():
+    named = {"approach": "start", "reset_after_impact": False, "persistent_contacts": False}
+    named |= {"restitution_speed": "start", "impacts": "plain"}
+    spelt = fem.DecoupledNSGA(rho_inf=0.6, **named).run(models.thrown(models.LEGS), 0.6, 2e-3)
+    published = fem.DecoupledNSGA.published(0.6).run(models.thrown(models.LEGS), 0.6, 2e-3)
+    assert max(spelt[name].impact.max() for name in contact_names(spelt)) == 1
+    for name in spelt.names:
+        if hasattr(spelt[name], "position"):
+            assert np.array_equal(published[name].position, spelt[name].position)
+
+
+def test_an_option_of_the_user_replaces_that_of_the_published_scheme():
+    method = fem.DecoupledNSGA.published(rtol=1e-9, approach="slower")
+    assert (method.rho_inf, method.rtol, method.approach) == (0.8, 1e-9, "slower")
+    with pytest.raises(fem.ParameterError, match="rtoll"):
+        fem.DecoupledNSGA.published(rtoll=1e-9)

@@ -35,7 +35,7 @@ def test_rolling_contact_is_second_order_in_motion_and_force(rho_inf):
 
 
 def test_errors_of_a_closed_contact_fall_by_more_than_a_factor_of_ten():
-    published = plate_errors(5e-3, rho_inf=0.8)
+    published = plate_errors(5e-3, rho_inf=0.8, persistent_contacts=False)
     persistent = plate_errors(5e-3, rho_inf=0.8, persistent_contacts=True)
     # measured: factors 258 (path), 16 (rate), 6.7 (force, whose error happens to be small with the published scheme)
     assert persistent[0] < published[0] / 100 and persistent[1] < published[1] / 10 and persistent[2] < published[2] / 5
@@ -58,13 +58,13 @@ def test_a_sticking_foot_is_as_accurate_as_a_joint_in_its_place():
     )
     # measured: 0.91 and 0.77 of the errors of the joint, which starts without a trapezoidal step
     assert np.all(np.array(contact) < joint) and np.all(np.array(contact) > np.array(joint) / 2)
-    published = study.errors("leg", 400)
+    published = study.errors("leg", 400, persistent_contacts=False)
     assert contact[0] < published[0] / 500 and contact[1] < published[1] / 500  # measured 706 and 1211
 
 
 @pytest.mark.parametrize("case", [models.Bowl, models.BowlSliding, models.PushedAside])
 def test_order_where_normals_and_ways_of_sliding_turn(case):
-    published, _ = models.orders(case, [100, 200, 400])
+    published, _ = models.orders(case, [100, 200, 400], persistent_contacts=False)
     persistent, finest = models.orders(case, [200, 400, 800], persistent_contacts=True)
     assert all(0.9 < order < 1.1 for order in published.values()), published
     # 1.94 … 2.4 measured: rolling with spin at 20 rad/s is not yet asymptotic at 10 ms
@@ -84,7 +84,7 @@ def test_block_on_a_shaken_plate_changes_between_sticking_and_sliding_as_it_shou
 
 
 def test_force_between_changes_of_a_shaken_block_is_second_order():
-    published, _ = models.orders(models.Shaken, [200, 400, 800, 1600])
+    published, _ = models.orders(models.Shaken, [200, 400, 800, 1600], persistent_contacts=False)
     persistent, finest = models.orders(models.Shaken, [200, 400, 800, 1600], persistent_contacts=True)
     # the path is of second order in both: both know velocities of the plate and the constant friction exactly, and err
     # by the phase of the changes in their steps (measured 1.66 and 1.91, scattered)
@@ -319,7 +319,9 @@ def test_a_leg_about_to_stick_sticks_when_it_does_without_the_option():
     for persistent in (False, True):
         rng = np.random.default_rng(2)
         model = contact_models.thrown(contact_models.LEGS, velocity=rng.normal(size=3), spin=4 * rng.normal(size=3))
-        result = fem.DecoupledNSGA(rho_inf=0.8, persistent_contacts=persistent).run(model, 1.5, 1e-3)
+        # memories after its impacts move the time at which it sticks; both have the same here
+        options = {"persistent_contacts": persistent, "reset_after_impact": False}
+        result = fem.DecoupledNSGA(rho_inf=0.8, **options).run(model, 1.5, 1e-3)
         legs = [result[name] for name in result.names if hasattr(result[name], "gap")]
         late = slice(1420, 1481)  # two legs carry; one of them sticks from 1.411 s on, the other slides
         runs.append(([leg.status[late] for leg in legs], np.array([leg.force[late] for leg in legs])))

@@ -22,7 +22,7 @@ END = 0.25  # s after the impact: the cue ball rolls from 0.19-0.23 s
 
 
 def run(h, t_end, **options):
-    return fem.DecoupledNSGA(rho_inf=0.8, rtol=1e-5, approach="start").run(rule.build(**options), t_end, h)
+    return fem.DecoupledNSGA.published(rho_inf=0.8, rtol=1e-5).run(rule.build(**options), t_end, h)
 
 
 def spin(result, name):
