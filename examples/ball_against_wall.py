@@ -48,7 +48,7 @@ def events(result):
 
 
 def main(h=1e-3, save="ball_against_wall.vtkhdf", solver=None):
-    solver = solver or fem.DecoupledNSGA(rho_inf=0.8, rtol=1e-5)
+    solver = solver or fem.DecoupledNSGA.published(rho_inf=0.8, rtol=1e-5)
     result = solver.run(build(), t_end=3.0, h=h, save=save)
     obtained, v, gap = events(result), result["ball"].velocity, result["wall"].gap
     after = np.argmax(result["wall"].impact)

@@ -30,7 +30,7 @@ def build(restitution=restitution, compliant=None):
 
 def run(restitution=restitution, h=1e-3, t_end=4.0, save=None, solver=None):
     """Results with the settings of the source."""
-    solver = solver or fem.DecoupledNSGA(rho_inf=0.0, rtol=1e-5)
+    solver = solver or fem.DecoupledNSGA.published(rho_inf=0.0, rtol=1e-5)
     return solver.run(build(restitution), t_end=t_end, h=h, save=save)
 
 

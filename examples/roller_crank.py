@@ -154,7 +154,7 @@ def plots(rigid, flexible, save):
 
 
 def main(h=1e-3, t_end=2.0, save="roller_crank", solver=None):
-    solver = solver or fem.DecoupledNSGA(rho_inf=0.0, rtol=1e-5)
+    solver = solver or fem.DecoupledNSGA.published(rho_inf=0.0, rtol=1e-5)
     rigid = solver.run(build(), t_end=t_end, h=h, save=f"{save}_rigid.vtkhdf")
     flexible = solver.run(build(flexible=True), t_end=t_end, h=h, save=f"{save}_flexible.vtkhdf")
     print(table(rigid, flexible))

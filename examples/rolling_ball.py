@@ -33,7 +33,7 @@ def build(velocity=(0, 0, 0), spin=(0, 0, 0), rotation=None, **law):
 
 def run(h, t_end, save=None, solver=None, **options):
     """Results; without a solver with the settings of the source: rho_inf = 0.8, tolerance 1e-5."""
-    solver = solver or fem.DecoupledNSGA(rho_inf=0.8, rtol=1e-5)
+    solver = solver or fem.DecoupledNSGA.published(rho_inf=0.8, rtol=1e-5)
     return solver.run(build(**options), t_end, h, save=save)
 
 

@@ -58,7 +58,7 @@ def build(compliant=None):
 
 
 def main(h=1e-4, save="slider_hits_block.vtkhdf", solver=None):
-    solver = solver or fem.DecoupledNSGA(rho_inf=0.0, rtol=1e-5)
+    solver = solver or fem.DecoupledNSGA.published(rho_inf=0.0, rtol=1e-5)
     result = solver.run(build(), t_end=0.1, h=h, save=save)
     recovered = fem.recover_forces(result, "slider and block", stiffness=stiffness, model="flores")
     recovered.print()

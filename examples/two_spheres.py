@@ -29,7 +29,7 @@ def build():
 
 def run(h, save=None, solver=None, **options):
     """Results over 1 s; without a solver with the settings of the source."""
-    solver = solver or fem.DecoupledNSGA(rho_inf=0.8, rtol=1e-5, **options)
+    solver = solver or fem.DecoupledNSGA.published(rho_inf=0.8, rtol=1e-5, **options)
     return solver.run(build(), 1.0, h, save=save)
 
 

@@ -66,7 +66,8 @@ BAR = [
 
 @cache
 def run_bar(h, position_factor, rho_inf, inertia):
-    return elastic_bar.run(h, inertia=inertia, rho_inf=rho_inf, position_factor=position_factor)
+    solver = fem.DecoupledNSGA.published(rho_inf=rho_inf, position_factor=position_factor)
+    return elastic_bar.run(h, inertia=inertia, solver=solver)
 
 
 def bar(h=2e-3, position_factor=0.5, rho_inf=0.8, inertia="linear"):
