@@ -459,6 +459,15 @@ def grains_in_a_box(model):
     model.add(group)
 
 
+@mechanism(0.1, 1e-3)
+def soft_block_on_a_floor(model):
+    mesh = fem.block_mesh([0.2, 0.1, 0.1], [3, 2, 2], cell="hexahedron")
+    material = fem.SolidMaterial(1e6, 0.3, 1000.0)
+    block = fem.SolidBody(mesh, material, position=[0, 0, 0.03], velocity=[0.3, 0, -1], damping=1e-3)
+    model.add(block)
+    model.add(fem.SurfaceContacts(block, "z0", model.ground.frame(), friction=0.3))
+
+
 @mechanism(0.4, 1e-3)
 def eight_balls_in_a_corner(model):
     rng = np.random.default_rng(4)

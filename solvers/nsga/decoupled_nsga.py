@@ -111,8 +111,8 @@ class DecoupledNSGA(AlphaMethod):
         runs are derivatives (docs/howto/optimisation.md). Left as they are: impacts slower than what forces give in a
         step (about g h), and those of which no touch is found; ``result.statistics`` counts ``split_impacts`` and
         ``impacts_not_split``. Costs a few small steps per impact. Not with contact groups. "auto": isolated impacts
-        alone are split, at most ``max_splits`` in 50 steps; models with contact groups or with bodies that deform run
-        as with "plain".
+        alone are split, at most ``max_splits`` in 50 steps; models with contact groups, and solid bodies whose factors
+        serve many steps, run as with "plain".
     max_splits : int ≥ 1
         Impacts that are split in one step ("split") or in 50 steps ("auto"); more are taken as with "plain".
     contact_solver : {"auto", "newton", "problem"}
@@ -181,7 +181,7 @@ class DecoupledNSGA(AlphaMethod):
         persistent_contacts: bool | str = "auto",
         approach: str = "slower",
         restitution_speed: str = "start",
-        impacts: str = "plain",
+        impacts: str = "auto",
         max_splits: int = 3,
         contact_solver: str = "auto",
         contact_tolerance: float | None = None,
@@ -317,10 +317,10 @@ class DecoupledNSGA(AlphaMethod):
         return {"friction": friction.friction_part, "restart": scheme.restart}
 
     def impacts_of(self, system: System) -> str:
-        """Treatment of the impacts of a model: "plain" without contacts, and "auto" not with bodies that deform."""
-        if system.nc == 0 or system.searches or (self.impacts == "auto" and deformable(system).any()):
+        """Treatment of the impacts of a model: "plain" without contacts, with "auto" where matrices are expensive."""
+        if system.nc == 0 or system.searches:
             return "plain"
-        return self.impacts
+        return "plain" if self.impacts == "auto" and price_of_matrix(system) is not None else self.impacts
 
     def parts_of_split_impacts(self) -> dict[str, Any]:
         """Compiled parts of runs in which impacts are split."""
@@ -361,6 +361,16 @@ class DecoupledNSGA(AlphaMethod):
         if self.reset_after_impact == "filtered":
             return NEVER if system.searches else FILTERED
         return PLAIN if self.reset_after_impact else NEVER
+
+    def reset_after_split(self, system: System) -> int:
+        """Restart of the memory after an impact that is split, by the numbers of `nsga.scheme`.
+
+        With all accelerations where derivatives of runs are asked for and bodies are rigid; otherwise without those of
+        vibrations that steps do not resolve.
+        """
+        from fem_mbs.solvers.nsga.scheme import AT_START, FILTERED
+
+        return AT_START if self.impacts == "split" and not deformable(system).any() else FILTERED
 
     def _costly(self, system: System) -> bool:
         """Whether elements make matrices so costly that factors serve several steps; special problems have own ones."""

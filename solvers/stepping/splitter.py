@@ -46,6 +46,7 @@ class Splitter:
     def __init__(self, controller: "Controller", most: int, isolated: bool) -> None:
         self.controller, self.engine, self.most = controller, controller.engine, most
         self.isolated = isolated
+        self.restart = self.engine.method.reset_after_split(self.engine.system)
         self.engine.run[0]["cut"] = STOPS
         self.count = self.left = self.trials = 0
         self.last: list[float] = []  # times of the latest; with isolated impacts those of attempts as well
@@ -96,7 +97,10 @@ class Splitter:
         if part == 0.0:
             return 0.0, failure
         # the smooth sub-problem solved last is that of this step
+        own = self.engine.own[0]
+        reset, own["reset"] = int(own["reset"]), self.restart
         code, failure = controller.take(controller.t + part, STRIKES)
+        own["reset"] = reset
         if failure is not None or code != OK or not (a["impact"].astype(bool) & (a["touching"] != 0)).any():
             return 0.0, failure
         self.count += 1
