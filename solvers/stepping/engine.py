@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from fem_mbs.system.system import State, System
 
 PAIRWISE = 1e-6  # default of contact_tolerance, for groups that are solved pair by pair
-OF_CONTACTS = ("sweep", "settle", "closed")  # parts that are called where there are contacts
+OF_CONTACTS = ("sweep", "settle", "closed", "restart")  # parts that are called where there are contacts
 
 
 class Engine:
@@ -264,14 +264,14 @@ class Engine:
         if any("touching" in group.calls for group in self.system.groups):
             shared["passage"] = passed.passage
         parts = {**shared, **self.method.parts()}
+        if not self.contacts_come:  # asking for an address compiles the part
+            parts = {name: part for name, part in parts.items() if name not in OF_CONTACTS}
         if self.system.frictions:
             parts |= self.method.parts_of_friction()
         if self.splits:
             parts |= self.method.parts_of_split_impacts()
         if self.stiction:
             parts |= self.method.parts_of_static_friction()
-        if not self.contacts_come:  # asking for an address compiles the part
-            parts = {name: part for name, part in parts.items() if name not in OF_CONTACTS}
         for name, part in parts.items():
             self.record_of(f"{name}_part")[f"{name}_part"] = part.address
         self.problems = {}

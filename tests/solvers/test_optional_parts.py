@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import fem_mbs as fem
+from fem_mbs.solvers.nsga.decoupled_nsga import PUBLISHED
 from fem_mbs.warmup import flexible_pendulum
 
 
@@ -27,10 +28,11 @@ def pushed():
 @pytest.mark.parametrize(
     "options, expected",
     [
-        ({}, set()),
-        ({"persistent_contacts": True}, {"closed", "restart"}),
-        ({"impacts": "split"}, {"closed", "restart"}),
-        ({"reset_after_impact": True}, {"restart"}),
+        ({}, {"closed", "restart"}),
+        (PUBLISHED, set()),
+        (PUBLISHED | {"persistent_contacts": True}, {"closed", "restart"}),
+        (PUBLISHED | {"impacts": "split"}, {"closed", "restart"}),
+        (PUBLISHED | {"reset_after_impact": True}, {"restart"}),
     ],
 )
 def test_options_that_are_off_have_no_code(options, expected):
