@@ -75,7 +75,7 @@ def which_stepper():
          "Cone, relaxed: convex, but sliding contacts float", "Cone"),
         ("Few impacts, one after the other, and\ntheir accuracy or derivatives count?", 'Decoupled, impacts="split"',
          "Decoupled"),
-        ("Contacts that stay closed:\nrolling, sliding, standing?", "Decoupled, persistent_contacts=True\n"
+        ("Contacts that stay closed:\nrolling, sliding, standing?", "Decoupled, as it is\n"
          "low frequencies: Lobatto 2 or 3", "Decoupled"),
         ("Do impacts run on through\nbodies that touch?", "Decoupled: the others solve them all at once", "Decoupled"),
         ("Large steps, speed before accuracy?", "Moreau-Jean, with projection=True against drift", "Moreau"),

@@ -93,9 +93,9 @@ def nsga_measured():
     impact.set(xlabel="t [ms]", ylabel="gap [mm]", ylim=(-6, 60))
 
     for label, options in (
-        (r"$\rho_\infty$ = 0.8", {"rho_inf": 0.8}),
-        ("0.8, reset", {"rho_inf": 0.8, "reset_after_impact": True}),
-        (r"$\rho_\infty$ = 0", {"rho_inf": 0.0}),
+        (r"$\rho_\infty$ = 0.8, no restart", {"rho_inf": 0.8, "reset_after_impact": False}),
+        ("0.8", {"rho_inf": 0.8}),
+        (r"$\rho_\infty$ = 0, no restart", {"rho_inf": 0.0, "reset_after_impact": False}),
     ):
         model = fem.Model("pendulum", gravity=[0, -10, 0])
         angle = np.deg2rad(15)

@@ -25,8 +25,6 @@ TABLE = Table(
         "mchi": Item("nc 3", "their moments, divided by length k_s", kept=True, scaling=1),
         "clam0": Item("nc 3", "clam at the start of the step"),
         "mchi0": Item("nc 3", "mchi at the start of the step"),
-        "jump": Item("nc 3", "impulses of contacts besides the forces of closed ones [N s]"),
-        "jump_chi": Item("nc 3", "the same about rolling and spinning axes [N m s]"),
         "ctau": Item("nc 3", "directions of sliding, see nsga.persistent", kept=True),
         "wtau": Item("nc 3", "directions of rolling and spinning", kept=True),
         "gamma_c": Item("nc 3", "d(G v)/dt of closed contacts at fixed v"),

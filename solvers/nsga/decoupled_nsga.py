@@ -383,12 +383,17 @@ class DecoupledNSGA(AlphaMethod):
         )
 
     def impulses(self, engine: "Engine") -> dict[str, np.ndarray]:
-        """As of all methods, and with persistent contacts impulses (nc, 3) of contacts [N s], [N m s]."""
+        """As of all methods, and with persistent contacts impulses (nc, 3) of impacts [N s], [N m s].
+
+        What contacts that were not struck have beyond their forces is a change of these, not an impulse: at the end
+        of several parts of a step the force is that of the last, which obeys the law.
+        """
         joints = super().impulses(engine)
         if not engine.run[0]["persistent"]:
             return joints
         a = engine.arrays
-        return {**joints, "contact_force": a["jump"].copy(), "contact_moment": a["jump_chi"].copy()}
+        struck = (a["impact"] != 0)[:, None]
+        return {**joints, "contact_force": struck * a["total_Lam"], "contact_moment": struck * a["total_chi"]}
 
     def counted(self, engine: "Engine") -> dict[str, Any]:
         """Joints that friction has jammed, in models with joint friction."""

@@ -6,15 +6,13 @@ velocities are integrated, from the start of the step to its end, and the total 
     impulse = Λ + ½ h (λ_c,n − λ_c,n+1) ,        force at the end of the step = Λ/h                                (1)
 
 λ_c,n is that of the memory, after a restart the one that is consistent with the new statuses. Over any window (1) sums
-to what the method integrates; Λ alone sums to ½ h [λ] more at each jump of a force. Moments likewise. What the
-corrections alone gave, Λ − h λ_c, is kept for steps that are taken in parts (`stepping.divider`).
+to what the method integrates; Λ alone sums to ½ h [λ] more at each jump of a force. Moments likewise.
 
 Source: docs/theory/decoupled_nsga.md, (32); tests/validation/test_momentum.py.
 
     symbol        code                     meaning
     λ_c,n         clam0, mchi0 (nc, 3)     at the start of the step, divided as clam and mchi
     impulse       sent, sent_chi (nc, 3)   N s, N m s
-    Λ − h λ_c     jump, jump_chi (nc, 3)   N s, N m s
 """
 
 from fem_mbs.jit import kernel
@@ -57,18 +55,15 @@ def keep_forces(d, s, o):
 
 @kernel
 def momentum(d, s, o):
-    """Fill sent and sent_chi by (1), and jump, before statuses change for the next step."""
+    """Fill sent and sent_chi by (1), before statuses change for the next step."""
     clam, clam0, sent = o.clam, o.clam0, s.sent
     mchi, mchi0, sent_chi = o.mchi, o.mchi0, s.sent_chi
     total, total_chi = s.total_Lam, s.total_chi
-    jump, jump_chi = o.jump, o.jump_chi
     half = 0.5 * s.h * s.ks
-    zero(o.jump_chi_at, 3 * d.nc)
-    disc_moments(d, s, o, s.Vs, False, 1.0, jump_chi)
+    zero(s.sent_chi_at, 3 * d.nc)
+    disc_moments(d, s, o, s.Vs, False, 1.0, sent_chi)
     for c in range(d.nc):
         for i in range(3):
             sent[c, i] = total[c, i] + half * (clam0[c, i] - clam[c, i])
-            jump[c, i] = total[c, i] - 2.0 * half * clam[c, i]
-            end = mchi[c, i] + jump_chi[c, i]  # with the moment of the disc
+            end = mchi[c, i] + sent_chi[c, i]  # with the moment of the disc
             sent_chi[c, i] = total_chi[c, i] + half * s.length * (mchi0[c, i] - end)
-            jump_chi[c, i] = total_chi[c, i] - 2.0 * half * s.length * end
