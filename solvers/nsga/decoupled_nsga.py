@@ -18,7 +18,7 @@ from fem_mbs.errors import ParameterError, SolverError, label
 from fem_mbs.solvers.alpha.method import AlphaMethod
 from fem_mbs.solvers.nsga.data import TABLE
 from fem_mbs.solvers.stepping.shared_factors import PRICE, price_of_matrix
-from fem_mbs.solvers.stepping.step_control import StepControl
+from fem_mbs.solvers.stepping.step_control import StepControl, deformable
 from fem_mbs.system.contacts import L_STATIC
 from fem_mbs.system.layout import Rows
 from fem_mbs.system.system import State, System
@@ -105,14 +105,16 @@ class DecoupledNSGA(AlphaMethod):
         published), or that at the touch, by the energy on the way to it. With "start" an elastic ball loses what it
         gains on the last part of its way, m g² h/4 per second on average; with "touch" it keeps its energy for any
         number of bounces (docs/theory/sweep has figures, and what else changes).
-    impacts : {"plain", "split"}
+    impacts : {"plain", "split", "auto"}
         "plain": an impact happens somewhere in its step, order 1, as published. "split": a step in which an open
         contact closes is cut there. Order 2, and no jumps when a parameter of the model changes: finite differences of
         runs are derivatives (docs/howto/optimisation.md). Left as they are: impacts slower than what forces give in a
         step (about g h), and those of which no touch is found; ``result.statistics`` counts ``split_impacts`` and
-        ``impacts_not_split``. Costs a few small steps per impact. Not with contact groups.
+        ``impacts_not_split``. Costs a few small steps per impact. Not with contact groups. "auto": isolated impacts
+        alone are split, at most ``max_splits`` in 50 steps; models with contact groups, and solid bodies whose factors
+        serve many steps, run as with "plain".
     max_splits : int ≥ 1
-        Impacts of one step that are split; a step with more is taken as with "plain".
+        Impacts that are split in one step ("split") or in 50 steps ("auto"); more are taken as with "plain".
     contact_solver : {"auto", "newton", "problem"}
         How contacts are solved. "newton": semismooth Newton iterations on the whole sub-problem. "auto": the same, and
         the contact-problem solver (`solve_contact_problem`) for a sub-problem in which they stall. "problem": that
@@ -179,7 +181,7 @@ class DecoupledNSGA(AlphaMethod):
         persistent_contacts: bool | str = "auto",
         approach: str = "slower",
         restitution_speed: str = "touch",
-        impacts: str = "plain",
+        impacts: str = "auto",
         max_splits: int = 3,
         contact_solver: str = "auto",
         contact_tolerance: float | None = None,
@@ -216,7 +218,7 @@ class DecoupledNSGA(AlphaMethod):
         self.mixed = self.as_flag("mixed", mixed)
         self.persistent_contacts = self._choice_or_flag("persistent_contacts", persistent_contacts, "auto")
         self.restitution_speed = self.as_choice("restitution_speed", restitution_speed, ("start", "touch"))
-        self.impacts = self.as_choice("impacts", impacts, ("plain", "split"))
+        self.impacts = self.as_choice("impacts", impacts, ("plain", "split", "auto"))
         self.max_splits = self.as_integer("max_splits", max_splits)
         if improved_start and self.persistent_contacts is True:
             message = "does not know closed contacts; leave it out with persistent_contacts=True"
@@ -298,9 +300,9 @@ class DecoupledNSGA(AlphaMethod):
         from fem_mbs.solvers.nsga import closed, position, scheme, smooth, velocity
 
         # what restarts the memory, see `scheme.finish` and `_start_contacts`
-        restarts = self.persistent_contacts or self.reset_after_impact or self.impacts == "split"
+        restarts = self.persistent_contacts or self.reset_after_impact
         optional = {"restart": scheme.restart} if restarts else {}
-        if self.persistent_contacts or self.impacts == "split":
+        if self.persistent_contacts:
             optional["closed"] = closed.closed_part
         return {
             "advance": scheme.advance, "step": scheme.step, **optional,
@@ -313,6 +315,18 @@ class DecoupledNSGA(AlphaMethod):
         from fem_mbs.solvers.nsga import friction, scheme
 
         return {"friction": friction.friction_part, "restart": scheme.restart}
+
+    def impacts_of(self, system: System) -> str:
+        """Treatment of the impacts of a model: "plain" without contacts, with "auto" where matrices are expensive."""
+        if system.nc == 0 or system.searches:
+            return "plain"
+        return "plain" if self.impacts == "auto" and price_of_matrix(system) is not None else self.impacts
+
+    def parts_of_split_impacts(self) -> dict[str, Any]:
+        """Compiled parts of runs in which impacts are split."""
+        from fem_mbs.solvers.nsga import closed, scheme
+
+        return {"closed": closed.closed_part, "restart": scheme.restart}
 
     def parts_of_static_friction(self) -> dict[str, Any]:
         """Compiled parts of models with contacts that have two coefficients of friction alone."""
@@ -348,9 +362,19 @@ class DecoupledNSGA(AlphaMethod):
             return NEVER if system.searches else FILTERED
         return PLAIN if self.reset_after_impact else NEVER
 
+    def reset_after_split(self, system: System) -> int:
+        """Restart of the memory after an impact that is split, by the numbers of `nsga.scheme`.
+
+        With all accelerations where derivatives of runs are asked for and bodies are rigid; otherwise without those of
+        vibrations that steps do not resolve.
+        """
+        from fem_mbs.solvers.nsga.scheme import AT_START, FILTERED
+
+        return AT_START if self.impacts == "split" and not deformable(system).any() else FILTERED
+
     def _costly(self, system: System) -> bool:
         """Whether elements make matrices so costly that factors serve several steps; special problems have own ones."""
-        special = self.mixed or self.keeps_contacts(system) or self.impacts == "split" or bool(system.frictions)
+        special = self.mixed or self.keeps_contacts(system) or bool(system.frictions)
         flexible = any({"inertia", "force_tangent"} <= set(e.kernels) and len(e.nodes) > 1 for e in system.elements)
         return (
             (price_of_matrix(system) is not None or (system.nc > 0 and not system.searches))

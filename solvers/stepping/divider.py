@@ -94,8 +94,11 @@ class Divider(Controller):
         """As `Engine.advance`."""
         engine, run, done = self.engine, self.engine.run[0], 0
         while done < len(times) and run["crossed"] == 0:
-            self.in_parts = None
-            taken, code = engine.run_steps(engine.data, engine.run, len(times) - done, done, times, signals)
+            self.in_parts, count = None, len(times) - done
+            if self.splitter is not None:
+                pause = self.splitter.pause(float(times[done]) - engine.h)
+                run["cut"], count = (WHOLE, min(pause, count)) if pause else (STOPS, count)
+            taken, code = engine.run_steps(engine.data, engine.run, count, done, times, signals)
             done += taken
             if code == TOUCHED:
                 self.mirror.restore()
@@ -162,7 +165,8 @@ class Divider(Controller):
         self.splitting = False
         if split:
             return OK
-        self.splitter.count, self.splitter.left = count, self.splitter.left + 1
+        self.splitter.count = count
+        self.splitter.leave(self.t)
         self.back(before, size)
         run["cut"] = WHOLE
         _, code = engine.run_steps(engine.data, engine.run, 1, done, times, signals)
@@ -178,9 +182,9 @@ class Divider(Controller):
     def _in_parts(self, end, records, stopped=False):
         """Take one step of the user's, which ends at a time, in parts, ``self.next`` first; False when that fails."""
         engine, run = self.engine, self.engine.run[0]
-        if self.splitter is not None:
-            self.splitter.last.clear()
         self.t, self.change, self.hold = end - engine.h, None, 0
+        if self.splitter is not None:
+            self.splitter.begin()
         names = ("saved", "step_number", "save_every", "whole_every", "strict", "in_parts")
         user, counted = {name: int(run[name]) for name in names}, engine.arrays["counted"].copy()
         run["save_every"] = run["whole_every"] = run["in_parts"] = 1

@@ -43,6 +43,7 @@ from fem_mbs.solvers.stepping.failure import diagnose
 from fem_mbs.solvers.stepping.jumps import JumpWatch
 from fem_mbs.solvers.stepping.ledger import NO_BOOKS, books_of
 from fem_mbs.solvers.stepping.loss_watch import losses_are_told
+from fem_mbs.solvers.stepping.mirror import words_of
 from fem_mbs.solvers.stepping.records import RECORDS, records
 from fem_mbs.solvers.stepping.shared_factors import BORDERED
 from fem_mbs.system.contacts import L_DRILLING, L_NORMAL
@@ -83,7 +84,8 @@ class Engine:
             )
             method._refuse_part(self.stiction[0], message)
         self.struck = np.zeros(system.nc_fixed, bool)  # contacts, up to the last state that was saved
-        self.splits = getattr(method, "impacts", "plain") == "split" and system.nc > 0
+        self.impacts = method.impacts_of(system)
+        self.splits = self.impacts != "plain"
         self.longest = np.inf  # [s]: steps of variable size that the method takes
         # of contacts, apart from their impulses: those of all steps since the last saved state
         self.forces = forces or save_every > 1 or method.keeps_contacts(system)
@@ -210,6 +212,13 @@ class Engine:
         self.kept_arrays, self.kept_numbers = (
             [name for table in self.tables for name in table.names(array=array, kept=True)] for array in (True, False)
         )
+        # names of both records belong to that of the run
+        own = [name for name in self.kept_numbers if name not in (self.run.dtype.names or ())]
+        self.kept_words = [
+            (record.view(np.int64), words_of(record, names))
+            for record, names in ((self.run, self.kept_numbers), (self.own, own))
+        ]
+        self.scaled = [(n, item.scaling) for table in self.tables for n, item in table.items.items() if item.scaling]
         self.arrays = {name: array for table in self.tables for name, array in table.arrays(sizes).items()}
         self._gather_kept()
         self.aim()
@@ -268,6 +277,8 @@ class Engine:
             parts = {name: part for name, part in parts.items() if name not in OF_CONTACTS}
         if self.system.frictions:
             parts |= self.method.parts_of_friction()
+        if self.splits:
+            parts |= self.method.parts_of_split_impacts()
         if self.stiction:
             parts |= self.method.parts_of_static_friction()
         for name, part in parts.items():
@@ -393,17 +404,22 @@ class Engine:
 
     def kept(self) -> tuple:
         """Everything that a refused step must leave as it was, a copy."""
-        arrays = {name: self.arrays[name].copy() for name in self.kept_arrays}
-        numbers = {name: self.record_of(name)[name] for name in self.kept_numbers}
-        return arrays, numbers, [array.copy() for group in self.system.groups for array in group.changing]
+        numbers = [words[at] for words, at in self.kept_words]
+        return self.kept_block.copy(), numbers, [array.copy() for group in self.system.groups for array in group.changing]
+
+    def kept_array(self, kept: tuple, name: str) -> np.ndarray | None:
+        """Return an array of the copy that `kept` has made; None if the method does not keep it."""
+        if name not in self.kept_arrays:
+            return None
+        array, start = self.arrays[name], self.arrays[name].ctypes.data - self.kept_block.ctypes.data
+        return kept[0][start // 8 : start // 8 + array.size].view(array.dtype).reshape(array.shape)
 
     def restore(self, kept: tuple) -> None:
         """Put back what `kept` has copied."""
-        arrays, numbers, states = kept
-        for name, value in arrays.items():
-            self.arrays[name][:] = value
-        for name, value in numbers.items():
-            self.record_of(name)[name] = value
+        block, numbers, states = kept
+        self.kept_block[:] = block
+        for (words, at), value in zip(self.kept_words, numbers):
+            words[at] = value
         for array, value in zip((array for group in self.system.groups for array in group.changing), states):
             array[:] = value
 
@@ -427,10 +443,8 @@ class Engine:
 
     def rescale(self, ratio: float) -> None:
         """Scale what is stored in multiples of a power of the step size, for steps ``ratio`` times as large."""
-        for table in self.tables:
-            for name, item in table.items.items():
-                if item.scaling:
-                    self.arrays[name] *= ratio**item.scaling
+        for name, power in self.scaled:
+            self.arrays[name] *= ratio**power
 
     def resize(self, h: float) -> None:
         """Let the user's step be h [s] from now on: runs with an agenda fit steps between its times."""

@@ -26,12 +26,18 @@ def keep(s):
             target[i] = source[i]
 
 
+def words_of(record: np.ndarray, names: list[str]) -> np.ndarray:
+    """Return where the numbers of a record lie that have these names, in words of eight bytes."""
+    fields = record.dtype.fields or {}
+    return np.array([fields[name][1] // 8 for name in names if name in fields], dtype=np.int64)
+
+
 class Mirror:
     """Copies of what an engine keeps, made by `keep`: arrays, and the records for their numbers."""
 
     def __init__(self, engine: "Engine") -> None:
         states = [group.state for group in engine.system.groups if group.sizes["nq"]]
-        self.numbers = engine.kept_numbers
+        self.numbers = [words_of(record, engine.kept_numbers) for record in (engine.run, engine.own)]
         self.pairs = [(array, np.zeros_like(array)) for array in (engine.kept_block, *states)]
         self.records = [(record, np.zeros_like(record)) for record in (engine.run, engine.own)]
         rows = [(address(array), address(copy), array.size) for array, copy in self.pairs]
@@ -43,7 +49,5 @@ class Mirror:
         """Put back what `keep` has copied."""
         for array, copy in self.pairs:
             array[...] = copy
-        for record, copy in self.records:
-            for name in record.dtype.names:
-                if name in self.numbers:
-                    record[0][name] = copy[0][name]
+        for (record, copy), at in zip(self.records, self.numbers):
+            record.view(np.int64)[at] = copy.view(np.int64)[at]

@@ -8,9 +8,14 @@ touching contact is zero,
 by Newton's first step with the rate of the gap, then by secants, inside a bracket. What acts at the touch is marked in
 the compiled parts, see `nsga.split`. Impacts that strike together within round-off are one impact problem.
 
+With ``impacts="auto"`` isolated impacts alone are split: at most so many in `ISOLATED` steps. After them steps are
+taken as a whole until the first of them is that far back: chatter, accumulations and heaps then cost what they cost
+without.
+
 Source: docs/theory/split_impacts.md.
 """
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from fem_mbs.solvers.stepping.codes import EXACT, LOOKS, OK, STOPS, STRIKES, TOUCHED
@@ -20,7 +25,9 @@ if TYPE_CHECKING:
 
 TRIALS = 12  # smooth sub-problems to find a touch; usually two or three do
 REACHED = 0.5  # of the accuracy of gaps
+ROUND = 1e-6  # of a step
 EARLIEST = 1e-9  # of the user's step: a touch before it is one at the start
+ISOLATED = 50  # steps in which so many impacts as a step may have are isolated ones
 
 
 class Splitter:
@@ -36,11 +43,13 @@ class Splitter:
         Smooth sub-problems solved on the way.
     """
 
-    def __init__(self, controller: "Controller", most: int) -> None:
+    def __init__(self, controller: "Controller", most: int, isolated: bool) -> None:
         self.controller, self.engine, self.most = controller, controller.engine, most
+        self.isolated = isolated
+        self.restart = self.engine.method.reset_after_split(self.engine.system)
         self.engine.run[0]["cut"] = STOPS
         self.count = self.left = self.trials = 0
-        self.last: list[float] = []  # times of the latest
+        self.last: list[float] = []  # times of the latest; with isolated impacts those of attempts as well
 
     def get_state(self) -> dict[str, Any]:
         """What was counted, a copy."""
@@ -52,9 +61,31 @@ class Splitter:
         self.last = list(state["last"])
 
     def crowded(self, t: float) -> bool:
-        """Whether as many impacts as a step may have were split in the time of one step before ``t``."""
-        self.last = [touch for touch in self.last if touch > t - self.engine.h]
+        """True if as many impacts as allowed were split in the last step before ``t``, or in the last `ISOLATED`."""
+        self.last = [touch for touch in self.last if touch > t - self._window]
         return len(self.last) >= self.most
+
+    @property
+    def _window(self):
+        """Time [s] in which impacts are counted."""
+        return (ISOLATED if self.isolated else 1) * self.engine.h
+
+    def pause(self, t: float) -> int:
+        """Number of steps from time ``t`` [s] on that are taken as a whole, because impacts are not isolated."""
+        if not self.isolated or not self.crowded(t):
+            return 0
+        return max(1, math.ceil((self.last[-self.most] + self._window - t) / self.engine.h - ROUND))
+
+    def begin(self) -> None:
+        """Begin a step of the user's."""
+        if not self.isolated:
+            self.last.clear()
+
+    def leave(self, t: float) -> None:
+        """Count an impact after time ``t`` [s] that is left to the step as a whole."""
+        self.left += 1
+        if self.isolated:
+            self.last.append(t)
 
     def strike(self, h: float, before: tuple, size: float) -> tuple[float, Exception | None]:
         """Step to the touch and through the impact there, where a step h has stopped; its size, 0 if there is none.
@@ -66,7 +97,10 @@ class Splitter:
         if part == 0.0:
             return 0.0, failure
         # the smooth sub-problem solved last is that of this step
+        own = self.engine.own[0]
+        reset, own["reset"] = int(own["reset"]), self.restart
         code, failure = controller.take(controller.t + part, STRIKES)
+        own["reset"] = reset
         if failure is not None or code != OK or not (a["impact"].astype(bool) & (a["touching"] != 0)).any():
             return 0.0, failure
         self.count += 1

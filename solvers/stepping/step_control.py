@@ -104,7 +104,7 @@ class Controller:
         self.soft = np.zeros(0, bool) if control.tolerance is None else deformable(engine.system)
         self.blur, self.blurred = 0.0, 0.0  # largest (2a) of an accepted step, and when
         self.short = False  # since an impact was split no step has had the user's size
-        self.splitter = Splitter(self, engine.method.max_splits) if engine.splits else None
+        self.splitter = Splitter(self, engine.method.max_splits, engine.impacts == "auto") if engine.splits else None
 
     def advance(
         self, times: np.ndarray, signals: np.ndarray, records: dict[str, np.ndarray]
@@ -134,7 +134,8 @@ class Controller:
             h = remaining if h > 0.9 * remaining else h
             self.set_step(h)
             run[0]["strict"] = int(engine.strict or h > max(engine.h / WATCHED, self.h_min))
-            code, failure = (TOUCHED, None) if stopped else self.take(self.t + h)
+            cut = WHOLE if self.splitter is not None and self.splitter.pause(self.t) else None
+            code, failure = (TOUCHED, None) if stopped else self.take(self.t + h, cut)
             stopped = False
             if code == TOUCHED:
                 part, code, failure = self._split(h, asked, before, size)
@@ -153,7 +154,8 @@ class Controller:
                 self.too_large += 1
                 self.hold, self.next = int(np.ceil(h / engine.h)), engine.h
             else:
-                change = a["Vd"] - before[0]["Vd0"] if "Vd0" in before[0] else None  # not kept by methods of one step
+                last = engine.kept_array(before, "Vd0")  # not kept by methods of one step
+                change = None if last is None else a["Vd"] - last
                 if self._judge(h, change):
                     self.t += h
                     self.hold, self.change = max(self.hold - 1, 0), change
@@ -169,7 +171,7 @@ class Controller:
                 part, failure = splitter.strike(h, before, size)
                 if part > 0.0 or failure is not None:
                     return part, OK, failure
-            splitter.left += 1
+            splitter.leave(self.t)
         self.back(before, size)
         self.set_step(h)
         return 0.0, *self.take(self.t + h, WHOLE)

@@ -122,6 +122,10 @@ class Stepper(Checked):
         """Matrix of blocks that the method solves with; most have none."""
         return None
 
+    def impacts_of(self, system: Any) -> str:
+        """Treatment of the impacts of a model: "plain", or "split" or "auto", see `stepping.splitter`."""
+        return "plain"
+
     def split(self, system: Any) -> int:
         """Number of systems of the size of its matrices that a problem has one after the other, in one solution."""
         return 1

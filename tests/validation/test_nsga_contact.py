@@ -27,7 +27,7 @@ def contact_names(result):
 
 
 def test_bouncing_ball_passes_the_accumulation_point_and_rests():
-    result = fem.DecoupledNSGA(rho_inf=0.8).run(bouncing_ball.build(), 4.5, 2e-3)
+    result = fem.DecoupledNSGA.published(rho_inf=0.8).run(bouncing_ball.build(), 4.5, 2e-3)
     table, ball = result["table"], result["ball"]
     k = result.at(0.402)  # the first impact, at 0.400250 s, is captured at the end of its step
     assert ball.velocity[k - 1 : k + 1, 2] == pytest.approx([-4.0, 3.2], abs=1e-12)
@@ -41,15 +41,17 @@ def test_bouncing_ball_passes_the_accumulation_point_and_rests():
     assert np.all(result.iterations.max <= [1, 2, 2])
 
 
-def test_bouncing_ball_is_first_order_on_average():
+@pytest.mark.parametrize("impacts, lowest, highest", [("plain", 0.8, 1.2), ("auto", 1.8, 4.0)])
+def test_bouncing_ball_is_first_order_on_average_if_its_impacts_are_captured(impacts, lowest, highest):
     # far from each other and from multiples of the flight times: the error depends on where impacts lie in their steps
     h = 1.1e-3 * np.array([6.4, 3.2, 1.6, 0.8, 0.4])
     errors = []
     for step in h:
-        result = fem.DecoupledNSGA(rho_inf=0.8).run(bouncing_ball.build(), 4.5, step)
+        result = fem.DecoupledNSGA(rho_inf=0.8, impacts=impacts).run(bouncing_ball.build(), 4.5, step)
         errors.append(np.mean(np.abs(result["table"].gap - bouncing_ball.exact_gap(result.t))))
     slope = np.polyfit(np.log(h), np.log(errors), 1)[0]
-    assert 0.8 < slope < 1.2, (slope, errors)
+    # "auto": exact but for the slow impacts before the accumulation point, measured 3.0
+    assert lowest < slope < highest, (slope, errors)
 
 
 def test_bouncing_ball_of_the_recovery_is_first_order_in_position_and_velocity():
@@ -256,7 +258,7 @@ def test_spinning_ball_leaves_the_floor_as_newtons_law_and_coulombs_limit_say(e_
     [(1.0, (0, 0, 2), 2), (0.5, (0.40625, 0.46875, 1.125), 3), (0.0, (2 / 3,) * 3, None)],
 )
 def test_three_bodies_in_line_pass_the_impulse_on(restitution, speeds, problems):
-    result = fem.DecoupledNSGA(rho_inf=0.8).run(models.three_in_line(restitution), 0.1, 1e-3)
+    result = fem.DecoupledNSGA(rho_inf=0.8, impacts="plain").run(models.three_in_line(restitution), 0.1, 1e-3)
     # e = 0: the sequence halves the approach speed until tol_v = 2e-8 m/s; else exact
     assert [result[name].velocity[-1, 0] for name in "abc"] == pytest.approx(speeds, abs=1e-12 if restitution else 2e-8)
     if problems:

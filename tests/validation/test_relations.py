@@ -1,0 +1,72 @@
+"""Relations between runs that hold for every model, method and option; invariants of single runs.
+
+Rotation, translation and Galilean boost, order of elements and of frames, units, reversal of conservative motion, halved
+steps, runs that are resumed or continued, observers, files: `relations` has them, `relation_models` the models. Each
+seed is a model, a method and options. A case that fails: `relations.sizes(relations.draw(seed))`.
+"""
+
+import numpy as np
+import pytest
+import relations
+from relation_models import MODELS
+from relations import Case, draw, in_a_process, limit, simulate, sizes, violations
+
+SAMPLE, ALL = range(40), range(1000, 3000)
+REFUSED = 0.01  # of the cases: steps that fail
+
+
+@pytest.mark.parametrize("seed", SAMPLE)
+def test_relations_between_runs_hold(seed):
+    case = draw(seed)
+    found = violations(case, sizes(case))
+    assert not found, f"{case}: {found}"
+
+
+@pytest.mark.slow
+def test_relations_between_runs_hold_in_two_thousand_cases():
+    wrong, refused = [], []
+    for seed in ALL:
+        case, found = draw(seed), in_a_process(seed)
+        if "refused" in found:
+            refused.append(f"{case}: {found['refused']}")
+        else:
+            wrong += [f"{case}: {text}" for text in violations(case, found)]
+    print("\n".join(refused))
+    assert not wrong, "\n".join(wrong)
+    assert len(refused) <= REFUSED * len(ALL)
+
+
+def base(model, **options):
+    case = Case(0, model, "DecoupledNSGA", {"rtol": 1e-9, **options}, np.random.default_rng(0))
+    return case, simulate(case)
+
+
+@pytest.mark.parametrize("name, at", [("position", (slice(100, None), 1, 0)), ("velocity", (slice(100, 150), 1, 0))])
+def test_a_body_that_moves_otherwise_than_its_rate_says_is_seen(name, at):
+    case, run = base("ball_on_a_slope")
+    assert relations.rates_integrated(case, run) < limit("rates_integrated", case)
+    run.result._store.arrays[name][at] += 1e-2
+    assert relations.rates_integrated(case, run) > limit("rates_integrated", case)
+
+
+def test_a_creeping_joint_at_rest_is_seen():
+    case, run = base("lever_with_friction")
+    assert relations.rates_integrated(case, run) < limit("rates_integrated", case)
+    position = run.result._store.arrays["position"]
+    position[:, 1, 0] += 5e-3 * np.asarray(run.result.t)
+    assert relations.rates_integrated(case, run) > limit("rates_integrated", case)
+
+
+def test_split_impacts_keep_the_angular_momentum_of_rough_spheres():
+    changes = {}
+    for impacts in ("plain", "auto"):
+        case, run = base("billiard", impacts=impacts)
+        changes[impacts] = relations.angular_momentum_kept(case, run)
+    # measured: 1e-4 and 1e-14
+    assert changes["auto"] < 1e-10 < 1e-5 < changes["plain"]
+
+
+def test_every_family_is_among_the_cases_and_most_with_the_default_method():
+    cases = [draw(seed) for seed in range(400)]
+    assert {case.model for case in cases} == set(MODELS)
+    assert 0.4 < np.mean([case.method == "DecoupledNSGA" for case in cases]) < 0.7
