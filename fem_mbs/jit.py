@@ -6,7 +6,8 @@ Three things live here.
 text of the module *and of every fem_mbs module it imports*, so that editing a callee in another file never serves a
 stale kernel (numba itself looks only at the file of the caller). Comments, the module's docstring and classes do not
 count: kernels cannot see them, so that a change of a constructor compiles nothing anew. Nor does the place of the
-checkout: two checkouts of the same sources share their compiled code. The name of the module counts.
+checkout: two checkouts of the same sources share their compiled code. The name of the module counts. Files of compiled
+code begin with a checksum: a damaged one is compiled again.
 
 `bind` turns the kernel of an element into a C function with one uniform signature, ``void (parameters, arguments)``.
 The arguments of the kernel are bound **by name** (`SLOTS`): a kernel lists what it needs and gets exactly that.
@@ -39,6 +40,7 @@ from numba.np import arrayobj
 from fem_mbs.code_folder import FOLDER
 from fem_mbs.sources import SOURCES
 
+SUM_BYTES = 32  # of SHA-256
 _keys = {}
 _STARTED = time.time_ns()  # what changed later may be another text than the one that this process has imported
 _lock = threading.RLock()
@@ -67,7 +69,7 @@ def source_key(path: str | Path) -> str:
     A process that runs while sources are replaced (an update, an edit) may compile what it imported before. Under the
     key of the new text that code would serve, and crash, all later processes: such a process has keys of its own.
     """
-    versions = [numba.__version__, np.__version__, "own" if OWN_COMPILER else "numba"]
+    versions = [numba.__version__, np.__version__, "own" if OWN_COMPILER else "numba", "with sums"]
     digests, newest = SOURCES.digests(path, cache_root())
     if newest > _STARTED:
         versions.append(f"process {os.getpid()} of {_STARTED}")
@@ -115,8 +117,53 @@ class _ByContent(caching._CacheLocator):
 _IMPLEMENTATION = getattr(caching, "CacheImpl", None) or caching._CacheImpl  # its name until numba 0.61
 
 
-class _LookFirst(caching.FunctionCache):
-    """numba's cache of a function. numba loads all that it can compile before it looks there; here it looks first."""
+class _Summed(caching.IndexDataCacheFile):
+    """Files of compiled code that begin with a checksum: one that is damaged counts as missing, and is written anew."""
+
+    def _read(self, path):
+        import pickle
+
+        with open(path, "rb") as file:
+            found = file.read()
+        digest, data = found[:SUM_BYTES], found[SUM_BYTES:]
+        if hashlib.sha256(data).digest() != digest:
+            raise FileNotFoundError(path)
+        return pickle.loads(data)
+
+    def _write(self, path, what):
+        data = self._dump(what)
+        with self._open_for_write(path) as file:
+            file.write(hashlib.sha256(data).digest() + data)
+
+    def _load_index(self):
+        try:
+            version, stamp, overloads = self._read(self._index_path)
+        except FileNotFoundError:
+            return {}
+        return overloads if (version, stamp) == (self._version, self._source_stamp) else {}
+
+    def _save_index(self, overloads):
+        self._write(self._index_path, (self._version, self._source_stamp, overloads))
+
+    def _load_data(self, name):
+        return self._read(self._data_path(name))
+
+    def _save_data(self, name, data):
+        self._write(self._data_path(name), data)
+
+
+class _Checked(caching.FunctionCache):
+    """numba's cache of a function, in files that are checked."""
+
+    def __init__(self, py_func: Any) -> None:
+        super().__init__(py_func)
+        plain = self._cache_file
+        base = plain._index_name.removesuffix(".nbi")
+        self._cache_file = _Summed(plain._cache_path, base, plain._source_stamp)
+
+
+class _LookFirst(_Checked):
+    """numba loads all that it can compile before it looks for what it has kept; here it looks first."""
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         from numba.core.runtime import rtsys
@@ -133,8 +180,8 @@ class _CacheByContent:
         from numba.core import ccallback, dispatcher
 
         _lock.acquire()
-        if OWN_COMPILER:  # a compilation gets ready by itself; for C functions of `bind` too
-            ccallback.FunctionCache = dispatcher.FunctionCache = _LookFirst
+        # our compilation gets ready by itself; for C functions of `bind` too
+        ccallback.FunctionCache = dispatcher.FunctionCache = _LookFirst if OWN_COMPILER else _Checked
         self.before = _IMPLEMENTATION._locator_classes
         _IMPLEMENTATION._locator_classes = [_ByContent]
 
@@ -464,10 +511,10 @@ def bind(function: Any, dtype: np.dtype, sizes: dict[str, int]) -> Any:
     name = f"bound_{hashlib.sha256((text + source_key(file)).encode()).hexdigest()[:16]}"
     directory = cache_root() / "bound"
     path = directory / f"{name}.py"
-    if not path.exists():
+    if not path.exists() or path.read_bytes() != text.encode():  # or damaged
         directory.mkdir(parents=True, exist_ok=True)
         partial = path.with_suffix(f".{os.getpid()}")
-        partial.write_text(text)
+        partial.write_bytes(text.encode())
         partial.replace(path)  # atomic: another process may write the same file
     with _lock:
         before, numba.config.CACHE_DIR = numba.config.CACHE_DIR, ""

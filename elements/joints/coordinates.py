@@ -131,7 +131,7 @@ def check_limits(owner: Any, lower: Any, upper: Any, unit: str = "") -> tuple[fl
     return low, high
 
 
-def doubt_degrees(owner: Any, joint: "JointCoordinate", *limits: float | None) -> None:
+def warn_of_degrees(owner: Any, joint: "JointCoordinate", *limits: float | None) -> None:
     """Warn of limits of an angle that are whole numbers beyond a turn: degrees."""
     wrong = [x for x in limits if x is not None and joint.turns and abs(x) > 2.0 * np.pi and x == round(x)]
     if wrong:

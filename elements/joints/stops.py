@@ -41,9 +41,9 @@ from fem_mbs.elements.joints.coordinates import (
     JointCoordinate,
     check_limits,
     coordinate_of,
-    doubt_degrees,
     random_coordinate,
     regular_angle,
+    warn_of_degrees,
 )
 from fem_mbs.jit import kernel, local_matrix, local_vector
 from fem_mbs.rotations import rotate
@@ -192,7 +192,7 @@ class JointStop(Contact):
         super().__init__(joint.nodes, restitution=restitution, name=name)
         self.side = self.as_choice("side", side, ("lower", "upper"))
         self.limit = self.number("limit", limit, along.unit)
-        doubt_degrees(self, along, self.limit)
+        warn_of_degrees(self, along, self.limit)
         sign = 1.0 if side == "lower" else -1.0
         beyond = -sign * (along.start - self.limit)
         self.check(
@@ -272,7 +272,7 @@ class JointBumper(Force):
         super().__init__(joint.nodes, name=name)
         limits = check_limits(self, lower, upper, along.unit)
         self.lower, self.upper = limits
-        doubt_degrees(self, along, *limits)
+        warn_of_degrees(self, along, *limits)
         self.stiffness = self.positive("stiffness", stiffness, f"{along.effort}/{along.unit}")
         self.damping = self.positive("damping", damping, f"s/{along.unit}", allow_zero=True)
         self.viscous = self.damping > 0.0

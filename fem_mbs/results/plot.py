@@ -215,7 +215,7 @@ def _components(text, labels, component):
     for which in chosen:
         if isinstance(which, str) and which.isdigit() and which not in labels:
             which = int(which)
-        if isinstance(which, (int, np.integer)) and 0 <= which < len(labels):
+        if isinstance(which, (int, np.integer)) and not isinstance(which, bool) and 0 <= which < len(labels):
             which = labels[which]
         if which != "norm" and which not in labels:
             raise unknown_name(which, (*labels, "norm"), f"'{text}'")

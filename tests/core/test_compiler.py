@@ -265,6 +265,47 @@ def test_a_second_process_compiles_nothing(tmp_path):
     assert a == b
 
 
+def test_damaged_files_of_compiled_code_are_compiled_again(tmp_path):
+    """Empty, cut and flipped ones: an index or code that is loaded as it is ends in a crash at every later run."""
+    folder = tmp_path / "cache"
+    environment = {**os.environ, "FEM_MBS_CACHE": str(folder)}
+
+    def run():
+        found = subprocess.run([sys.executable, "-c", _SCRIPT], env=environment, capture_output=True, text=True)
+        assert found.returncode == 0, found.stderr
+        return found.stdout.split()
+
+    compiled, value = run()
+    files = sorted(path for kind in ("nbi", "nbc") for path in folder.rglob(f"*.{kind}"))
+    assert len(files) >= 2
+    for k, path in enumerate(files):
+        data = bytearray(path.read_bytes())
+        flipped = bytearray(data)
+        flipped[len(data) // 2] ^= 4
+        path.write_bytes((bytearray(), data[: len(data) // 2], flipped)[k % 3])
+    assert run() == [compiled, value]
+    assert run() == ["0", value]
+
+
+def test_bound_code_is_written_anew_where_it_is_not_the_text_it_must_be(tmp_path, monkeypatch):
+    import fem_mbs as fem
+    from fem_mbs import jit
+
+    monkeypatch.setattr(jit, "cache_root", lambda: tmp_path)
+    model = fem.Model()
+    spring = model.add(fem.Spring(model.ground, fem.Node3([1.0, 0, 0], name="p"), stiffness=1.0))
+    wanted = spring.kernels["energy"], spring.parameters, spring.sizes
+    monkeypatch.setattr(jit, "_bound", {})
+    jit.bind(*wanted)
+    (path,) = (tmp_path / "bound").glob("bound_*.py")
+    text = path.read_bytes()
+    for damage in (b"", text[: len(text) // 2], text.replace(b"energy", b"enemy")):
+        path.write_bytes(damage)
+        monkeypatch.setattr(jit, "_bound", {})
+        jit.bind(*wanted)
+        assert path.read_bytes() == text
+
+
 _MODELS = """
 import sys
 sys.path.insert(0, {examples!r})
