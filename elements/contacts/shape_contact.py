@@ -205,10 +205,11 @@ def middle_of_gap(r):
 
 @kernel
 def shape_rows(
-    a, F, r, x_A, R_A, R_B, R0_A, R0_B, y_B, y, y0, n, n0, N, gap, gap0, slip, G_N, G_T, V_T, W, point, normal, tangents
-):
+    a, F, r, x_A, R_A, R_B, R0_A, R0_B, y_B, y, y0, n, n0, N, gap, gap0, slip, G_N, G_T, V_T, W, point, normal,
+    tangents, slope=1.0,
+):  # fmt: skip
     """Add all of (5)-(12) but the gap to the outputs of a ``contact`` kernel; y, n, N, gap and y0, n0, gap0 as given
-    by the shape at the end and at the start of the step."""
+    by the shape at the end and at the start of the step; slope: |∇φ| at the end, 1 unless φ is no distance."""
     Q, T, t, w = local_matrix(3, 3), local_matrix(3, 3), local_matrix(2, 3), local_matrix(2, 3)
     u, end, h = local_matrix(2, 3), local_matrix(2, 3), local_matrix(2, 3)
     m, d, psi, z, e = local_vector(3), local_vector(3), local_vector(3), local_vector(3), local_vector(3)
@@ -220,7 +221,7 @@ def shape_rows(
     rotate_T(F, z, psi)
     # normal direction
     rotate(F, n, e_n)
-    add_along(1.0, e_n, a, R_B, Q, y_B, G_N)
+    add_along(slope, e_n, a, R_B, Q, y_B, G_N)
     add_turning(1.0, e_n, Q, W[2])
     rotate(R_B, e_n, z)
     for i in range(3):
@@ -240,7 +241,7 @@ def shape_rows(
         rotate(F, u[o], e)
         rotate(T, e, z)
         add_turning(sign * mean_arm, z, Q, G_T[k])
-        add_along(0.5 * part * sign * dot(u[o], psi), e_n, a, R_B, Q, y_B, G_T[k])
+        add_along(0.5 * slope * part * sign * dot(u[o], psi), e_n, a, R_B, Q, y_B, G_T[k])
         # velocities, (11): t_1 × n = −t_2, t_2 × n = t_1
         rotate(F, end[k], e)
         add_along(1.0, e, a, R_B, Q, y_B, V_T[k])
