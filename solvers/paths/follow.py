@@ -11,8 +11,8 @@ one point to the next has the direction of the tangent, and
 
     sign of det A · λ'     changes at branch points, and nowhere else along a path                                 (*)
 
-which is that of the number of motions without stiffness. A path that comes to an earlier point again is an error
-(`fem_mbs.solvers.paths.revisit`).
+which is that of the number of motions without stiffness. A path that comes to an earlier point again is closed, or has
+turned back, which is an error (`fem_mbs.solvers.paths.revisit`).
 
 Source: docs/theory/load_paths.md, (3)-(13); Allgower and Georg, Numerical Continuation Methods (1990), for (*).
 """
@@ -274,12 +274,15 @@ class Follower:
             self._apart(new)
             self.search(point, new, s, first)
             self.hidden.look(point, new, s, first)
-            self.visited.check(new)
+            closed = self.visited.closed(new)
             kept = self.keep(new)
             if change is not None and landed is None:
                 new = self.changes.beyond(new)
             if landed is not None:
                 self.path.ended = f"at load factor {factor:g}"
+                return
+            if closed:
+                self.path.ended = "where it has been before: it is closed"
                 return
             if until is not None and until(kept):
                 self.path.ended = "where until(…) said so"
