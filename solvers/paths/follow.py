@@ -67,7 +67,9 @@ class Follower:
 
     who = "load_path"  # in messages
 
-    def __init__(self, problem: Any, metric: Metric, make: type, step: float, tolerance: float, most: int) -> None:
+    def __init__(
+        self, problem: Any, metric: Metric, make: type[Control], step: float, tolerance: float, most: int
+    ) -> None:
         self.problem, self.metric, self.make = problem, metric, make
         self.step, self.tolerance, self.most = step, tolerance, most
         self.path, self.records = LoadPath(problem.system), []
@@ -387,7 +389,7 @@ class Follower:
             self.path.critical.append(made)
         self.path.critical.sort(key=lambda one: one.length)
 
-    def zeros(self, point: Point, new: Point, ds: float) -> list:
+    def zeros(self, point: Any, new: Any, ds: float) -> list:
         """Point, kind and motion, or None, of each eigenvalue that is zero between two points by their numbers."""
         if self._zeros is None or self._zeros[0] is not point or self._zeros[1] is not new.state:
             low, high = sorted((point.spectrum.negative, new.spectrum.negative))
