@@ -11,8 +11,8 @@ one point to the next has the direction of the tangent, and
 
     sign of det A · λ'     changes at branch points, and nowhere else along a path                                 (*)
 
-which is that of the number of motions without stiffness. A path that comes to an earlier point again is an error
-(`fem_mbs.solvers.paths.revisit`).
+which is that of the number of motions without stiffness. A path that comes to an earlier point again is closed, or has
+turned back, which is an error (`fem_mbs.solvers.paths.revisit`).
 
 Source: docs/theory/load_paths.md, (3)-(13); Allgower and Georg, Numerical Continuation Methods (1990), for (*).
 """
@@ -67,7 +67,9 @@ class Follower:
 
     who = "load_path"  # in messages
 
-    def __init__(self, problem: Any, metric: Metric, make: type, step: float, tolerance: float, most: int) -> None:
+    def __init__(
+        self, problem: Any, metric: Metric, make: type[Control], step: float, tolerance: float, most: int
+    ) -> None:
         self.problem, self.metric, self.make = problem, metric, make
         self.step, self.tolerance, self.most = step, tolerance, most
         self.path, self.records = LoadPath(problem.system), []
@@ -274,12 +276,15 @@ class Follower:
             self._apart(new)
             self.search(point, new, s, first)
             self.hidden.look(point, new, s, first)
-            self.visited.check(new)
+            closed = self.visited.closed(new)
             kept = self.keep(new)
             if change is not None and landed is None:
                 new = self.changes.beyond(new)
             if landed is not None:
                 self.path.ended = f"at load factor {factor:g}"
+                return
+            if closed:
+                self.path.ended = "where it has been before: it is closed"
                 return
             if until is not None and until(kept):
                 self.path.ended = "where until(…) said so"
@@ -384,7 +389,7 @@ class Follower:
             self.path.critical.append(made)
         self.path.critical.sort(key=lambda one: one.length)
 
-    def zeros(self, point: Point, new: Point, ds: float) -> list:
+    def zeros(self, point: Any, new: Any, ds: float) -> list:
         """Point, kind and motion, or None, of each eigenvalue that is zero between two points by their numbers."""
         if self._zeros is None or self._zeros[0] is not point or self._zeros[1] is not new.state:
             low, high = sorted((point.spectrum.negative, new.spectrum.negative))

@@ -89,7 +89,7 @@ def load_path(
     side : +1 or −1
         With ``start``: the sign of the largest component of its ``mode`` along which the branch begins.
     points : int ≥ 2
-        The path ends after so many equilibria.
+        The path ends after so many equilibria; before, where it is closed.
     t : float, optional [s]
         Time at which functions of time are taken; default: that of the initial state.
     tolerance, max_iterations : as of `static_equilibrium`
@@ -107,7 +107,7 @@ def load_path(
     ParameterError
         A parameter out of range; loads that do not grow in proportion to the load factor; nothing that grows with it.
     SolverError
-        No equilibrium under the pre-load, no next point of the path, a path that comes to one of its points again, or a
+        No equilibrium under the pre-load, no next point of the path, a path that goes back over its own points, or a
         contact is penetrated at one that takes no part: one with friction or rolling resistance, or of a contact group.
         The attribute ``path`` has what was found before.
 

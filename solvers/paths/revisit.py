@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.errors import SolverError
-from fem_mbs.solvers.paths.control import Sphere
+from fem_mbs.solvers.paths.control import Sphere, Tangent
 
 CHORD = 1.03  # of (1)
 SAME = 1e-4  # of the step: two equilibria nearer than this are one
@@ -31,14 +31,23 @@ class Visited:
         self.points: list[Any] = []
         self.marks = np.empty((0, 4))  # load factor and mean position of each
 
-    def check(self, point: Any) -> None:
-        """Add a point; SolverError, with the path so far, where the path has been there before."""
+    def closed(self, point: Any) -> bool:
+        """Add a point; True where the path has been there before, in the same direction.
+
+        Raises
+        ------
+        SolverError
+            It has been there in the other direction; with the path so far.
+        """
         mark = np.append(point.factor, point.state.x[self.follower.problem.system.spatial].mean(axis=0))
         for k in self._near(mark):
             if self._at(k, point):
-                raise self._error(point)
+                if self._back(k, point):
+                    raise self._error(point)
+                return True
         self.points.append(point)
         self.marks = np.vstack([self.marks, mark])
+        return False
 
     def _near(self, mark):
         """Numbers of earlier steps whose coordinates are about those of a point; the last two are left out."""
@@ -59,6 +68,12 @@ class Visited:
         there = self.follower.advance(a, from_a, Sphere)[0]
         return there is not None and self._distance(there, point) <= SAME * length
 
+    def _back(self, k, point):
+        """True where the path goes the other way than in an earlier step."""
+        a, b, metric = self.points[k], self.points[k + 1], self.follower.metric
+        chord = Tangent(metric.between(a.state, b.state), b.lam, b.factor - a.factor)
+        return metric.product(chord, point.tangent) < 0.0
+
     def _distance(self, one, other):
         metric = self.follower.metric
         return metric.norm(metric.between(one.state, other.state), other.factor - one.factor)
@@ -67,10 +82,9 @@ class Visited:
         follower = self.follower
         error = SolverError(
             f"{follower.who} of '{follower.problem.system.name}', load factor {point.factor:.6g} after "
-            f"{len(self.points)} equilibria: the path is at an equilibrium that it has passed before. It turned back "
-            "at a point that its steps do not resolve, or it is closed. Take a smaller step, another load_weight, or "
-            "control=(node, component); end a closed path with until=…. What was found is in the attribute `path` of "
-            "this error"
+            f"{len(self.points)} equilibria: the path goes back over an equilibrium that it has passed before. It "
+            "turned back at a point that its steps do not resolve. Take a smaller step, another load_weight, or "
+            "control=(node, component). What was found is in the attribute `path` of this error"
         )
         error.path = follower.path  # type: ignore[attr-defined]
         return error

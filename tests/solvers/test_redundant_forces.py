@@ -46,8 +46,8 @@ def test_nothing_acts_across_the_plane_of_a_linkage_however_small_the_step(metho
         system = four_bar()
         assert not system.independent
         across = forces(method().run(system, 60 * h, h)) @ NORMAL
-        # of forces of 15 N: round-off over the shift of 1e-8; it grew as 1/h², and from step to step
-        assert np.abs(across).max() < 1e-6, h
+        # of forces of 15 N: round-off over the shift of 1e-8. It was 1e-6 to 9e-6, with the cone scheme 6 N, and grew
+        assert np.abs(across).max() < (1e-6 if method in (fem.ConeComplementarity, fem.LobattoIIIAB) else 1e-7), h
 
 
 @pytest.mark.parametrize("method", [fem.DecoupledNSGA, fem.ConeComplementarity], ids=named)
