@@ -84,7 +84,7 @@ def compare_with_law(d, s):
         total, size = work_of_impulses(d, s)
         s.step_gain += max(total - GAIN * size, 0.0)
     groups = groups_of(d)
-    for a in range(d.n_groups if s.biased == 0 else 0):
+    for a in range(d.n_groups):
         g = groups[a]
         if g.contact == 0:
             continue
@@ -95,6 +95,7 @@ def compare_with_law(d, s):
                 continue
             before = max(-gradient_times(g, e, B_GN, 0, s.Vminus), 0.0)
             short = e_N * before - max(gradient_times(g, e, B_GN, 0, s.V), 0.0)
-            s.missed[c, 0] += 0.5 * s.aLam[c, 0] * max(short, 0.0)
+            if s.biased == 0:
+                s.missed[c, 0] += 0.5 * s.aLam[c, 0] * max(short, 0.0)
             s.missed[c, 1] = max(s.missed[c, 1], before)
     s.restitution_scale = 1.0

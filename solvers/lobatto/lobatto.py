@@ -66,7 +66,8 @@ class LobattoIIIAB(Stepper):
     and accelerations are those that are consistent with the motion at the end of the step; contact forces are means
     over the step. In a step with an impact forces of joints are their impulses over h, and accelerations are zero.
     ``result.statistics["steps_by_impulses"]`` counts steps in which contacts had no solution at the stages and were
-    left to the impulses at the end (docs/theory/lobatto.md, steps that fail).
+    left to the impulses at the end (docs/theory/lobatto.md, steps that fail), "unsolved_lasting_contacts" those in
+    which contacts that stick or slip in the whole step were not solved as such, and the step is of lower order.
     Contact groups are for `DecoupledNSGA`, `MoreauJean` and `ConeComplementarity`.
 
     Examples

@@ -7,7 +7,8 @@ Source: docs/theory/decoupled_nsga.md, (25)-(32); docs/theory/split_impacts.md.
 
 import math
 
-from fem_mbs.jit import entry, vector
+from fem_mbs.jit import call2, entry, vector
+from fem_mbs.solvers.nsga import stiction_tasks
 from fem_mbs.solvers.nsga.data import own_at
 from fem_mbs.solvers.nsga.entry import decide_closed, leave_cones
 from fem_mbs.solvers.nsga.momentum import keep_forces, momentum
@@ -38,6 +39,8 @@ def closed_part(run, task):
         advance_configuration(d, s.x0, s.Q0, s.D, s.xs, s.Qs, s.Rs, s.T)
         contacts(d, s.xs, s.Rs, s.x0, s.R0, s.Vs)
         sliding_directions(d, s, o, s.Vs)
+        if o.stiction_part != 0:
+            call2(o.stiction_part, run, stiction_tasks.PREDICTED)
     elif task == FORCES:
         contacts(d, s.xs, s.Rs, s.x0, s.R0, s.Vs)
         closed_forces(d, s, o, s.Vs, s.Gl, o.Gw, s.rows_c, s.rows_chi)

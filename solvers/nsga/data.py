@@ -41,6 +41,9 @@ TABLE = Table(
         "quiet": Item("N", "per part: steps since the last change", "i8", kept=True),
         "slid": Item("nc", "sliding speeds as the step begins, −1: stuck; see nsga.stiction", kept=True),
         "passes": Item("nc", "of contacts with static friction", "i8"),
+        "needed": Item(
+            "nc", "friction over normal force that a contact needs to stick to the end of the step; 0: no more"
+        ),
         # joint friction, see nsga.friction_sweeps
         "respond": Item("nf u", "solution for a unit impulse of each row"),
         "mobility": Item("nf nf", "rates that they give"),

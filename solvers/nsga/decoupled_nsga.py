@@ -95,16 +95,17 @@ class DecoupledNSGA(AlphaMethod):
         the whole step has the direction in which it ends. Impacts stay of first order. Contacts with a
         ``radius_contensou`` are of second order while they slide or drill.
     approach : {"slower", "start"}
-        Normal velocity that Newton's law reflects. "slower": the slower of those along the normals at the start and at
-        the end of the step, none where one of them leaves, with which normal impulses never give energy; and where
-        friction makes the impulses of an impact gain energy (Kane's paradox), the largest part of the restitution that
-        does not (``result.statistics["impacts_with_less_restitution"]`` counts these). "start": that along the normals
-        at the start of the step, as published, and no limit: for comparisons with published figures.
-    restitution_speed : {"start", "touch"}
-        Which approach speed Newton's law reflects at the first impact of a step: that at the start of the step (as
-        published), or that at the touch, by the energy on the way to it. With "start" an elastic ball loses what it
-        gains on the last part of its way, m g² h/4 per second on average; with "touch" it keeps its energy for any
-        number of bounces (docs/theory/sweep has figures, and what else changes).
+        Normal velocity that Newton's law reflects. "slower": that along the normal at the end of the step, in which the
+        impulse acts; of contacts that were closed before the slower of those along the normals at the start and at the
+        end, none where one of them leaves. Normal impulses then never give energy. Where friction of contacts or joints
+        makes the impulses of an impact gain energy (Kane's paradox), the largest part of the restitution that does not
+        (``result.statistics["impacts_with_less_restitution"]`` counts these). "start": that along the normals at the
+        start of the step, as published, and no limit: for comparisons with published figures.
+    restitution_speed : {"touch", "start"}
+        Approach speed that Newton's law reflects at the first impact of a step: that at the touch, by the energy on the
+        path to it, or that at the start of the step, as published. With "touch" an elastic ball keeps its energy for
+        any number of bounces; with "start" it loses what it gains on the last part of its path, m g² h/4 per second on
+        average (docs/theory/sweep has figures, and what else changes).
     impacts : {"plain", "split", "auto"}
         "plain": an impact happens somewhere in its step, order 1, as published. "split": a step in which an open
         contact closes is cut there. Order 2, and no jumps when a parameter of the model changes: finite differences of

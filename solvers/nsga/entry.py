@@ -191,6 +191,7 @@ def leave_cones(d, s, o, noise):
             size = math.sqrt(lam[c, 1] * lam[c, 1] + lam[c, 2] * lam[c, 2])
             if closed[c] == STICK and g.drilling == 0 and size > law[e, L_MU] * lam[c, 0] + noise:
                 closed[c], left = SLIP, True
+                o.needed[c] = size / lam[c, 0] if lam[c, 0] > 0.0 else 0.0
                 ctau[c, 0], ctau[c, 1] = -lam[c, 1] / size, -lam[c, 2] / size
             size = math.sqrt(chi[c, 0] * chi[c, 0] + chi[c, 1] * chi[c, 1])
             if rolls[c] == STICK and size > law[e, L_ROLLING] / s.length * lam[c, 0] + noise:

@@ -366,9 +366,10 @@ def finish(d, s, o, lag):
     keep_accelerations(d, s, o, lag)
     accept(d, s)
     struck = mark_impacts(d, s)
+    restart_now = struck and (o.reset != NEVER or s.cut == STRIKES)
     if o.stiction_part != 0:
         call2(o.stiction_part, s.run_at, stiction_tasks.END)
-    restart_now = struck and (o.reset != NEVER or s.cut == STRIKES)
+        restart_now = restart_now or (s.persistent != 0 and o.answer != 0)
     s.struck = 1 if struck else 0
     if s.persistent != 0:
         call2(o.closed_part, s.run_at, END)

@@ -9,12 +9,22 @@ and of any direction:
 
     μ(v) = μ_k + (μ_s − μ_k) exp(−(v/v_s)²) ;   without a Stribeck speed v_s it is μ_k                              (2)
 
+That is of first order: sliding has another speed at the end of the step, and what breaks loose sticks up to a time φ h
+in it. Closed contacts of the smooth motion (`nsga.persistent`) are of second order, with
+
+    slides          μ( |G_T v| ) of the predicted velocities, whose direction of sliding they have too               (3)
+    breaks loose    φ = (μ_s − r_n)/(r − r_n) ,   μ = μ_s − (1 − φ) ( ½ (r_n + μ_s) − μ(0) )                         (4)
+
+with r_n = |λ_T|/λ_N of the start and r that of sticking to the end, before it is let go (`nsga.entry.leave_cones`).
+With the total impulse of (4) the velocity has changed as by sticking up to φ h and sliding from there on. Where a
+coefficient has jumped in a step the memory of the method starts again.
+
 A test of both coefficients inside of an iteration would depend on the penalty and go to and fro for slow slip. What was
 open slides as the step begins. In the position correction the coefficient of the first pass acts.
 
 The coefficient that acts is column `L_MU` of the laws, which a run changes; all kernels read that.
 
-Source: docs/theory/contact_laws.md, (12)-(13); the law (2): Armstrong-Hélouvry, Dupont, Canudas de Wit, Automatica 30
+Source: docs/theory/contact_laws.md, (12)-(14); the law (2): Armstrong-Hélouvry, Dupont, Canudas de Wit, Automatica 30
 (1994).
 
     symbol    code           meaning
@@ -25,10 +35,10 @@ Source: docs/theory/contact_laws.md, (12)-(13); the law (2): Armstrong-Hélouvry
 import math
 
 from fem_mbs.jit import entry, kernel
-from fem_mbs.solvers.contact.law import GAP, STICK
+from fem_mbs.solvers.contact.law import GAP, SLIP, STICK
 from fem_mbs.solvers.nsga.data import own_at
 from fem_mbs.solvers.nsga.persistent import rest_speed
-from fem_mbs.solvers.nsga.stiction_tasks import BEGIN, NEXT, START
+from fem_mbs.solvers.nsga.stiction_tasks import BEGIN, NEXT, PREDICTED, START
 from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.system.contacts import (
     B_VT,
@@ -81,8 +91,41 @@ def first_coefficients(d, o):
         law = laws_of(g)
         for e in range(g.n):
             c = g.first_contact + e
-            o.passes[c] = 0
+            o.passes[c], o.needed[c] = 0, 0.0
             law[e, L_MU] = coefficient(law, e, o.slid[c])
+
+
+@kernel
+def predicted_coefficients(d, s, o):
+    """(3), of contacts that slide in the smooth motion; what turns by more than a right angle is about to stick."""
+    groups = groups_of(d)
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.contact == 0:
+            continue
+        law = laws_of(g)
+        for e in range(g.n):
+            c = g.first_contact + e
+            if s.closed[c] == SLIP and o.slid[c] >= 0.0 and law[e, L_STRIBECK] > 0.0:
+                along = size = 0.0
+                for i in range(2):
+                    now = gradient_times(g, e, B_VT, i, s.Vs)
+                    along += gradient_times(g, e, B_VT0, i, s.V0) * now
+                    size += now * now
+                law[e, L_MU] = coefficient(law, e, math.sqrt(size) if along > 0.0 else 0.0)
+
+
+@kernel
+def mean_coefficient(law, e, s, o, c):
+    """(4) of contact c that has broken loose; μ(0) where the smooth motion did not hold it, or at an impact."""
+    static, sliding, needed = law[e, L_STATIC], coefficient(law, e, 0.0), o.needed[c]
+    if s.persistent == 0 or needed <= static or o.clam0[c, 0] <= 0.0 or s.counts[3] > 1:
+        return sliding
+    before = math.hypot(o.clam0[c, 1], o.clam0[c, 2]) / o.clam0[c, 0]
+    if before >= static:
+        return sliding
+    part = (static - before) / (needed - before)
+    return static - (1.0 - part) * (0.5 * (before + static) - sliding)
 
 
 @kernel
@@ -113,7 +156,7 @@ def next_coefficients(d, s, o):
                     continue
                 o.passes[c], law[e, L_MU] = 1, law[e, L_STATIC]
             else:
-                o.passes[c], law[e, L_MU] = 2, coefficient(law, e, 0.0)
+                o.passes[c], law[e, L_MU] = 2, mean_coefficient(law, e, s, o, c)
             again = again or law[e, L_MU] != before
     return again
 
@@ -129,8 +172,14 @@ def stiction_part(run, task):
         first_coefficients(d, o)
     elif task == BEGIN:
         first_coefficients(d, o)
+    elif task == PREDICTED:
+        predicted_coefficients(d, s, o)
     elif task == NEXT:
         o.answer = 1 if next_coefficients(d, s, o) else 0
     else:
+        o.answer = 0
+        for c in range(d.nc):  # a coefficient has jumped in the step: the memory holds forces of the one before
+            if o.passes[c] == 2 and s.closed[c] != GAP:
+                o.answer = 1
         sliding_speeds(d, s, o, True)
         first_coefficients(d, o)  # a memory that starts again asks what sticks

@@ -3,4 +3,5 @@
 START = 0  # of a run, and after velocities have jumped: what slides
 BEGIN = 1  # of a step, or of an attempt at one: coefficients of the first pass
 NEXT = 2  # whether another pass is needed; its coefficients are set
-END = 3  # of a step: what slides
+END = 3  # of a step: what slides; whether a coefficient of a closed contact has jumped
+PREDICTED = 4  # coefficients of what slides in the smooth motion, at its predicted velocities

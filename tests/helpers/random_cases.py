@@ -151,7 +151,7 @@ def stepper_options(rng, make):
             options["step_control"] = fem.StepControl(tolerance=tolerance)
     for name, values in {
         "reset_after_impact": (True,), "mixed": (True,), "reuse": (False,), "penalty": (0.3, 0.1), "rtol": (1e-6, 1e-8),
-        "epsilon": (0.0, 1e-6), "position_factor": (1.0,), "max_problems": (5,), "restitution_speed": ("touch",),
+        "epsilon": (0.0, 1e-6), "position_factor": (1.0,), "max_problems": (5,), "restitution_speed": ("start",),
         "friction_penalty": (1.0,), "divide_failed_steps": (False,),
     }.items():  # fmt: skip
         if rng.random() < 0.1:

@@ -80,7 +80,7 @@ def test_dry_friction_of_joints_beside_an_elastic_stop_gives_no_energy(h):
     result = fem.DecoupledNSGA(rho_inf=0.9).run(elbow_with_a_stop_and_a_dry_shoulder(), 5e-4, h, balance=True)
     energy = result.energy.total
     assert energy.max() == pytest.approx(energy[0], rel=1e-6) and result.warnings == []
-    assert result.statistics["impacts_with_less_restitution"] == 1
+    assert result.statistics["impacts_with_less_restitution"] > 0
     for name in ("shoulder friction", "elbow friction"):
         assert np.diff(result[name].dissipated).min() >= 0.0
         assert result.energy_table().work(name, "friction") <= 0.0
