@@ -148,6 +148,9 @@ class Warnings:
     Classes are not part of the key of compiled code (`fem_mbs.sources`): a change here compiles nothing anew.
     """
 
+    from typing import TypeVar
+
+    F = TypeVar("F")
     _threads: dict = {}  # thread -> lists of texts, one for each constructor or function that runs, the inner one last
 
     @staticmethod
@@ -201,15 +204,15 @@ class Warnings:
         return made
 
     @staticmethod
-    def kept(function):  # type: ignore[no-untyped-def]
+    def kept(function: F) -> F:
         """Decorate a function: the object that it returns keeps the warnings of its making."""
         import functools
 
-        @functools.wraps(function)
+        @functools.wraps(function)  # type: ignore[arg-type]
         def making(*args, **keywords):  # type: ignore[no-untyped-def]
             return Warnings.during(function, args, keywords)
 
-        return making
+        return making  # type: ignore[return-value]
 
     @staticmethod
     def of(thing: object) -> tuple:

@@ -156,7 +156,9 @@ def static_equilibrium(
             outputs = path.records[-1]["output"]
             remarks = path.remarks + element_checks.remarks(system, outputs)
             remarks += element_checks.remarks_on_loads(system, [(outputs[-1], path.state)])
-            remarks += element_checks.remarks_on_weight(system, path.factor * system.gravity_at(t), path.state)
+            motion = problem.motion(path.state, path.factor)
+            gravity = path.factor * system.gravity_at(t)
+            remarks += element_checks.remarks_on_inertia(system, gravity, path.state, *motion)
             remarks += element_checks.remarks_on_stress(system, [path.state])
             rotation = element_checks.remarks_on_rotation(system, path.state, w)
             known["warnings"] = [*Warnings.of(system), *remarks, *rotation]

@@ -64,6 +64,22 @@ def rigid_motions(X: np.ndarray, per: int) -> np.ndarray:
     return found.reshape(-1, 6)
 
 
+def unit_accelerations(X: np.ndarray, per: int) -> np.ndarray:
+    """Fields of acceleration (per n, 12) of nodes X (n, 3): e_i, and W X with one entry W_ij = 1, j fastest.
+
+    With nodes that rotate too by the axial vector of W, which is the angular acceleration.
+    """
+    found = np.zeros((len(X), per, 12))
+    found[:, 0:3, 0:3] = np.eye(3)
+    for i in range(3):
+        for j in range(3):
+            found[:, i, 3 + 3 * i + j] = X[:, j]
+            if per == 6 and i != j:
+                k = 3 - i - j
+                found[:, 3 + k, 3 + 3 * i + j] = 0.5 if (i - j) % 3 == 1 else -0.5
+    return found.reshape(-1, 12)
+
+
 def checked_model(owner: Checked, matrices: list, X: np.ndarray, per: int) -> tuple[Any, Any, np.ndarray]:
     """M and K in columns, and RᵀMR (6, 6) of the rigid motions about the origin; refuses what is no free body.
 

@@ -19,7 +19,7 @@ from fem_mbs.elements.superelements.craig_bampton import (
     craig_bampton,
     followers,
     reduced,
-    rigid_motions,
+    unit_accelerations,
 )
 from fem_mbs.elements.superelements.load_patterns import LoadPattern, Loads, check_known, named_frame
 from fem_mbs.elements.superelements.reduction import Reduction
@@ -107,7 +107,8 @@ def finish(
     phi, frequencies, held_still = craig_bampton(owner, M, K, X, per, frames, modes, enough)
     under = solved(held_still, loads.on_mesh)
     between = _between(owner, tractions, M, K, X, per, frames, held_still)
-    by_weight = works(held_still, csc_array(M @ rigid_motions(X, per)[:, :3]), ())[0]
+    by_inertia = csc_array(M @ unit_accelerations(X, per))
+    inertia_compliance = works(held_still, by_inertia, ())[0]
     held_still = held_still if stiffening else np.zeros_like  # its factors are most of the memory
     by_mass = under.any(axis=0)
     wanted, responses = (
@@ -135,7 +136,8 @@ def finish(
         "positions": places, "center": center, "inertia": inertia, "points": X,
         "interface_frequencies": frequencies, "residual_frequencies": high, "basis": basis, "faces": faces,
         "residual_loads": wanted.T @ phi, "tractions": between.forces.T @ phi,
-        "traction_compliance": between.compliance, "weight_compliance": by_weight,
+        "traction_compliance": between.compliance, "inertia_compliance": inertia_compliance,
+        "inertia_loads": by_inertia[:, 3:].T @ phi,
     }  # fmt: skip
     arrays |= {} if cells is None else cells
     geometries = [geometry for _, geometry in stiffening]

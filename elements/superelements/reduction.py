@@ -21,20 +21,23 @@ from fem_mbs.elements.superelements.coordinates import (
 )
 from fem_mbs.elements.superelements.load_patterns import check_known
 from fem_mbs.elements.superelements.residual_vectors import residuals_of
-from fem_mbs.errors import ParameterError
+from fem_mbs.errors import ParameterError, Warnings
 from fem_mbs.spelling import meant
 
 INTEGERS = ("faces", "cell_types", "cell_points")
-FORMAT = 4  # of the file
-OLDER = (2, 3)  # 3 had no residual vectors; 2 one pattern at most, and of it no more than its geometric stiffness
+FORMAT = 5  # of the file
+# 4 had the compliance under gravity, not under other inertia loads; 3 had no residual vectors; 2 one pattern at most,
+# and of it no more than its geometric stiffness
+OLDER = (2, 3, 4)
 SLASH = "\u2215"  # in names of groups: "/" divides names in HDF5
 ARRAYS = (
     "positions", "M", "K", "N", "O", "momentum", "inertia", "center", "interface_frequencies", "points", "basis",
     "faces", "stretch", "pull_geometry", "pull_compliance", "pull_fields", "pull_softening", "cell_types",
     "cell_points", "cell_material", "residual_frequencies", "residual_loads", "tractions", "traction_compliance",
-    "weight_compliance",
+    "inertia_loads", "inertia_compliance",
 )  # fmt: skip
-RESIDUAL = ("residual_frequencies", "residual_loads", "tractions", "traction_compliance", "weight_compliance")
+RESIDUAL = ("residual_frequencies", "residual_loads", "tractions", "traction_compliance")
+INERTIA = ("inertia_loads", "inertia_compliance")
 CELLS = {"cell_types": np.zeros(0, int), "cell_points": np.zeros(0, int), "cell_material": np.zeros((0, 3))}
 
 
@@ -57,8 +60,10 @@ class Reduction(Checked):
     tractions : (3 g, n), traction_compliance : (3 g, 3 g) [m/N]
         Of uniform tractions along x, y and z on the groups of ``loaded``, 1 N each: forces on the coordinates; means of
         displacements of the mesh under them, with all frames held.
-    weight_compliance : (3, 3) [kg² m/N]
-        Work of unit fields of gravity along x, y and z on their responses, with all frames held.
+    inertia_loads : (9, n), inertia_compliance : (12, 12) [kg² m/N …]
+        Of unit fields of acceleration: e_i, three of gravity along x, y and z, and e_i X_j, nine of centrifugal forces
+        and angular acceleration, j fastest. Forces of the latter on the coordinates (those of the former are
+        ``momentum``); work of each on the response to each, with all frames held. Zero in older files: unknown.
     points : (k, 3) [m], basis : (3 k, n), nodes of the model and their displacements for each coordinate
     faces : (f, 3), triangles of the surface, numbers of ``points``
     stretch : (p, n), pull_geometry : (p, n, n), pull_compliance : (p, p) [J], pull_fields : (p, 4, 3)
@@ -102,7 +107,8 @@ class Reduction(Checked):
     residual_loads: np.ndarray
     tractions: np.ndarray
     traction_compliance: np.ndarray
-    weight_compliance: np.ndarray
+    inertia_loads: np.ndarray
+    inertia_compliance: np.ndarray
 
     def __init__(
         self,
@@ -121,7 +127,7 @@ class Reduction(Checked):
         self.mass = self.positive("mass", mass, "kg")
         if isinstance(arrays, dict):
             p, n = (len(np.atleast_1d(arrays.get(key, []))) for key in ("stretch", "M"))
-            none = dict(zip(RESIDUAL, map(np.zeros, ((0,), (0, n), (0, n), (0, 0), (3, 3)))))
+            none = dict(zip((*RESIDUAL, *INERTIA), map(np.zeros, ((0,), (0, n), (0, n), (0, 0), (9, n), (12, 12)))))
             arrays = CELLS | none | {"pull_softening": np.zeros((p, p, n, n))} | arrays
             arrays |= {} if loaded is not None else {key: none[key] for key in ("tractions", "traction_compliance")}
         missing = [key for key in ARRAYS if key not in arrays] if isinstance(arrays, dict) else ARRAYS
@@ -137,7 +143,7 @@ class Reduction(Checked):
             "pull_compliance": (p, p), "pull_fields": (p, 4, 3), "pull_softening": (p, p, n, n),
             "cell_types": (None,), "cell_points": (None,), "cell_material": (None, 3), "residual_frequencies": (r,),
             "residual_loads": (None, n), "tractions": (t, n), "traction_compliance": (t, t),
-            "weight_compliance": (3, 3),
+            "inertia_loads": (9, n), "inertia_compliance": (12, 12),
         }  # fmt: skip
         for key, shape in shapes.items():
             value = self.as_array("arrays", arrays[key], shape)
@@ -159,7 +165,7 @@ class Reduction(Checked):
             ("pull_compliance", self.pull_compliance[None]),
             ("pull_softening", self.pull_softening.transpose(0, 2, 1, 3).reshape(1, p * n, p * n)),
             ("traction_compliance", self.traction_compliance[None]),
-            ("weight_compliance", self.weight_compliance[None]),
+            ("inertia_compliance", self.inertia_compliance[None]),
         )
         for key, matrices in (("M", self.M[None]), ("K", self.K[None]), *several):
             apart = np.abs(matrices - matrices.transpose(0, 2, 1)).max(initial=0.0)
@@ -212,13 +218,12 @@ class Reduction(Checked):
         return 0.5 * (found + found.T)
 
     @functools.cached_property
-    def weight_left_out(self) -> np.ndarray:
-        """The same (3, 3) [kg² m/N] under unit fields of gravity; 0 where the reduction does not know (older files)."""
-        if not self.weight_compliance.any():
-            return np.zeros((3, 3))
+    def inertia_left_out(self) -> np.ndarray:
+        """The same (12, 12) under the fields of ``inertia_compliance``; 0 where they are unknown (older files)."""
+        known = np.diag(self.inertia_compliance) > 0.0
         first = 6 * len(self.frames)
-        c = self.momentum[:, first:]
-        found = self.weight_compliance - c @ np.linalg.solve(self.K[first:, first:], c.T)
+        c = np.vstack([self.momentum, self.inertia_loads])[:, first:] * known[:, None]
+        found = self.inertia_compliance - c @ np.linalg.solve(self.K[first:, first:], c.T)
         return 0.5 * (found + found.T)
 
     def missing_compliance(self, group: str, direction: ArrayLike | None = None) -> float:
@@ -357,11 +362,12 @@ class Reduction(Checked):
         T, high = self._changed(np.concatenate([np.arange(first), first + chosen]))
         size = first + len(chosen) + len(high)
         arrays = {key: getattr(self, key) for key in ARRAYS}
-        arrays |= {key: arrays[key] @ T for key in ("momentum", "basis", "stretch", "residual_loads", "tractions")}
+        rows = ("momentum", "basis", "stretch", "residual_loads", "tractions", "inertia_loads")
+        arrays |= {key: arrays[key] @ T for key in rows}
         arrays |= {key: T.T @ arrays[key] @ T for key in ("M", "K", "N", "O", "pull_geometry", "pull_softening")}
         gone = np.arange(size, self.size)
         arrays["pull_softening"] = arrays["pull_softening"] + softening_of(arrays["pull_geometry"], arrays["K"], gone)
-        arrays |= {key: arrays[key][..., :size] for key in ("momentum", "basis", "stretch", *RESIDUAL[1:3])}
+        arrays |= {key: arrays[key][..., :size] for key in rows}
         square = ("M", "K", "N", "O", "pull_geometry", "pull_softening")
         arrays |= {key: arrays[key][..., :size, :size] for key in square}
         arrays["interface_frequencies"] = self.interface_frequencies[chosen]
@@ -404,6 +410,7 @@ class Reduction(Checked):
                 file.attrs["fem_mbs reduction"] = FORMAT
                 file.attrs["mass"], file.attrs["frames"] = self.mass, list(self.frames)
                 file.attrs["name"] = self.name or ""
+                file.attrs["warnings"] = list(self._warnings)
                 for key in ARRAYS:
                     file[key] = getattr(self, key)
                 named = file.create_group("groups", track_order=True)
@@ -450,13 +457,18 @@ def load_reduction(path: Any) -> Reduction:
             if "pull_softening" not in file:
                 keys.remove("pull_softening")
             if version in OLDER:
-                keys = [key for key in keys if key not in RESIDUAL]
+                older = INERTIA if version == OLDER[2] else (*RESIDUAL, *INERTIA)
+                keys = [key for key in keys if key not in older]
+                keys += ["weight_compliance"] if version == OLDER[2] else []
             if version == OLDER[0]:
                 keys = [key for key in keys if key not in ("pull_compliance", "pull_fields")] + ["pull_stiffness"]
             if version not in (FORMAT, *OLDER) or any(key not in file for key in keys):
                 message = "is no reduction of this version; write one by reduction.save(path)"
                 raise ParameterError(owner, "path", str(path), message)
             arrays = {key: file[key][()] for key in keys}
+            if "weight_compliance" in arrays:
+                arrays["inertia_compliance"] = np.zeros((12, 12))
+                arrays["inertia_compliance"][:3, :3] = arrays.pop("weight_compliance")
             if version == OLDER[0]:
                 arrays |= {"pull_compliance": np.diag(1.0 / arrays["pull_stiffness"])}
                 arrays |= {"pull_fields": np.zeros((len(arrays["stretch"]), 4, 3))}
@@ -466,7 +478,9 @@ def load_reduction(path: Any) -> Reduction:
                 for named in ("groups", "loaded")
             )
             name = str(file.attrs["name"]) or None
-            return Reduction(frames, file.attrs["mass"], arrays, groups=groups, loaded=loaded, name=name)
+            found = Reduction(frames, file.attrs["mass"], arrays, groups=groups, loaded=loaded, name=name)
+            Warnings.keep(found, [str(text) for text in file.attrs.get("warnings", ())])
+            return found
     except ParameterError:
         raise
     except DAMAGE as error:

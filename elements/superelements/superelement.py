@@ -27,7 +27,7 @@ from fem_mbs.elements.superelements.stiffening import (
     softening_by_modes,
     unknown_rotation,
 )
-from fem_mbs.errors import label
+from fem_mbs.errors import Warnings, label
 from fem_mbs.jit import address
 from fem_mbs.nodes import Frame, Node, Node3, Node6
 from fem_mbs.reduced_parts import Floating, ReducedParts
@@ -297,10 +297,16 @@ class Superelement(Inertia):
         ------
         ParameterError
             The state is not of a model with this body; the reduction is of matrices, which have no cells.
+
+        Warns
+        -----
+        UserWarning
+            Results: the modes leave out more than 5 % of the strain energy of its own weight and inertia there.
         """
         message = "has no cells, and so no stresses: it was made of matrices. fem.reduce_mesh keeps them"
         self.check(len(self.reduction.cell_types) > 0, "reduction", self.reduction, message)
         x, R = self._poses(state, time)
+        self._check_stresses(state, time)
         if self._part is None:
             self._part = ReducedParts.of([(0, self)])
         own = ReducedParts(**self._part.arrays() | {"nodes": np.arange(len(self.nodes))})
@@ -481,26 +487,91 @@ class Superelement(Inertia):
         )
         return [("loads between frames", share, text)]
 
-    def remark_on_weight(self, gravity: np.ndarray, d: np.ndarray) -> list:
-        """That its modes leave out much of what its own weight brings about, see `element_checks`.
+    def apparent_gravity(
+        self, x: np.ndarray, R: np.ndarray, v: np.ndarray, a: np.ndarray, gravity: np.ndarray
+    ) -> np.ndarray:
+        """Gravity less accelerations of the floating frame, A + W X, as amounts (12,) of `inertia_compliance`.
 
         Parameters
         ----------
-        gravity : (3,) [m/s²], axes of the body
-        d : (n,) its coordinates
+        x, R, v, a : (nn, 3) [m], (nn, 3, 3), (nn, 6), (nn, 6), of the nodes
+        gravity : (3,) [m/s²], inertial axes
         """
-        r = self.reduction
-        moved = r.weight_left_out @ gravity
-        left, known = 0.5 * float(gravity @ moved), 0.5 * float(d @ r.K @ d)
+        nb = self.places
+        mean, R_0, _ = self.floating.pose(x[:nb], R[:nb])
+        spin = self.floating.rates(x[:nb], R[:nb], v[:nb, :3], v[:nb, 3:])[0]
+        centripetal = np.cross(R_0 @ spin, np.cross(R_0 @ spin, x[:nb] - mean))
+        turning = self.floating.rates(x[:nb], R[:nb], a[:nb, :3] - centripetal, a[:nb, 3:])[0]
+        ways = [np.cross(spin, np.cross(spin, e)) + np.cross(turning, e) for e in np.eye(3)]
+        W = -np.stack(ways, axis=1)
+        A = (gravity - self.floating.a @ a[:nb, :3]) @ R_0 - W @ self.floating.mean
+        return np.concatenate([A, W.ravel()])
+
+    def remark_on_inertia(
+        self, x: np.ndarray, R: np.ndarray, v: np.ndarray, a: np.ndarray, gravity: np.ndarray
+    ) -> list:
+        """Check what its modes leave out of the response to gravity and inertia, see `element_checks`.
+
+        Parameters: as of `apparent_gravity`.
+        """
+        r, (_, R_0, d) = self.reduction, self.pose(x, R)
+        field = self.apparent_gravity(x, R, v, a, gravity)
+        moved = r.inertia_left_out @ field
+        left, known = 0.5 * float(field @ moved), 0.5 * float(d @ r.K @ d)
         share = left / max(left + known, 1e-300)
-        if share <= SOFTER or np.abs(moved).max() <= NOTHING * r.mass * np.sqrt(self.floating.b.sum()):
+        size = np.sqrt(self.floating.b.sum())
+        scale = r.mass * size * np.repeat([1.0, size], [3, 9])
+        if share <= SOFTER or (np.abs(moved) <= NOTHING * scale).all():
             return []
+        W = field[3:].reshape(3, 3)
+        weight, turning = np.append(gravity @ R_0, np.zeros(9)), self._about_center(0.5 * (W - W.T))
+        rest = field - weight - turning
+        spins = size * np.abs(W + W.T).max() > 0.1 * np.abs(rest[:3] + W @ r.center).max()
+        parts = {
+            "its own weight": (weight, "gravity=[…]"),
+            "angular acceleration": (turning, ""),
+        }
+        name, pattern = ("centrifugal forces", "axis=…, point=…") if spins else ("its acceleration", "gravity=[…]")
+        parts[name] = rest, pattern
+        most = max(parts, key=lambda name: parts[name][0] @ r.inertia_left_out @ parts[name][0])
+        pattern = parts[most][1]
+        cure = f"residual_vectors=[fem.LoadPattern({pattern})], in axes of the mesh, or with " if pattern else ""
         text = (
             f"its {len(r.interface_frequencies)} modes leave out {share:.0%} of its deformation (strain energy) under "
-            "its own weight: it is too stiff. Reduce it with residual_vectors=[fem.LoadPattern(gravity=[…])] along the "
-            "weight, in axes of the mesh, or with more modes"
+            f"{most}: it is too stiff, and its stresses are too low. Reduce it with {cure}more modes"
         )
-        return [("weight", share, text)]
+        return [("weight and inertia", share, text)]
+
+    def _about_center(self, W):
+        """Amounts (12,) of a field W (X − centre of mass)."""
+        return np.concatenate([-W @ self.reduction.center, W.ravel()])
+
+    @property
+    def misses_inertia(self) -> bool:
+        """Whether its modes leave out something of the response to its own weight and inertia."""
+        return bool(self.reduction.inertia_left_out.any())
+
+    def strain_energy(self, x: np.ndarray, R: np.ndarray) -> np.ndarray:
+        """½ d·K̂ d (…,) [J] of poses of all nodes (…, nn, 3), (…, nn, 3, 3), in one state or in several."""
+        d = self.pose(x, R)[2]
+        return 0.5 * np.einsum("...i,ij,...j->...", d, self.reduction.K, d, optimize=True)
+
+    def _check_stresses(self, state, time):
+        """Warn where the stresses at a state lack those of its own weight and inertia."""
+        run = state if hasattr(state, "rows") else getattr(state, "results", None)
+        if run is None:
+            return
+        k, system = len(run.t) - 1 if time is None else run.at(time), getattr(run, "_system", None)
+        row, nodes = run.rows([k]), [node.index for node in self.nodes]
+        steady = np.array(run.description.get("gravity", (0.0, 0.0, 0.0)))
+        gravity = steady if system is None else system.gravity_at(float(run.t[k]))
+        v, a = (
+            np.concatenate([row[name][0][nodes], row[f"angular_{name}"][0][nodes]], axis=1)
+            for name in ("velocity", "acceleration")
+        )
+        x, R = row["position"][0][nodes], matrices(row["quaternion"][0][nodes])
+        for _, _, text in self.remark_on_inertia(x, R, v, a, gravity):
+            Warnings.issue(f"stresses of {label(self)} at t = {float(run.t[k]):.6g} s: {text}")
 
     def remark_on_rotation(self, angular_velocity: np.ndarray, state: Any) -> list:
         """That a steady rotation stiffens the body by more than it knows, see `element_checks`.

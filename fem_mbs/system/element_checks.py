@@ -161,14 +161,14 @@ def remarks_on_loads(system: Any, found: list) -> list[str]:
     return told(remarks)
 
 
-def remarks_on_weight(system: Any, gravity: np.ndarray, state: Any) -> list[str]:
-    """What elements remark on gravity (3,) at an equilibrium, a `State`, as `remarks`."""
+def remarks_on_inertia(system: Any, gravity: np.ndarray, state: Any, V: np.ndarray, A: np.ndarray) -> list[str]:
+    """What elements remark on gravity (3,) and on the accelerations A (N, 6) of an equilibrium, a `State`."""
     found = []
     for element in system.elements:
-        if hasattr(element, "remark_on_weight"):
+        if hasattr(element, "remark_on_inertia"):
             index = [node.index for node in element.nodes]
-            _, R_0, d = element.pose(state.x[index], state.R[index])
-            found.append((element, element.remark_on_weight(gravity @ R_0, d)))
+            motion = state.x[index], state.R[index], V[index], A[index]
+            found.append((element, element.remark_on_inertia(*motion, gravity)))
     return told(found)
 
 
