@@ -40,7 +40,7 @@ from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.newton import SAFE, STALLED, Problem, problem_at, shorten, turns_too_far
 from fem_mbs.solvers.stepping.sizes import farthest_part, push_of, speed_of, step_size
 from fem_mbs.system.assembly import dynamics, inertia
-from fem_mbs.system.constraints import MIXED, POSITIONS, RATES, constraint_couplings, constraint_tangents
+from fem_mbs.system.constraints import INCREMENTS, MIXED, POSITIONS, RATES, constraint_couplings, constraint_tangents
 from fem_mbs.system.contacts import contacts
 from fem_mbs.system.global_matrices import add_block, clear_matrix, expand_add, fill_diagonal, full_norm, reduce_vector
 from fem_mbs.system.records import STACKED, VELOCITY, layouts_of
@@ -200,7 +200,9 @@ def assemble_joints(d, s, o, row, column, q, T):
             c_V, c_G = 0.0 if position else q, q if position else 0.0
             constraint_couplings(d, VELOCITY, x, R, V, s.phi, q, c_V, c_G, k, position, T)
         return
-    rows = POSITIONS if row == 1 else (MIXED if o.levels == 1 else RATES)
+    rows = MIXED if o.levels == 1 else RATES
+    if row == 1:
+        rows = INCREMENTS if d.nc > 0 and o.levels != 1 else POSITIONS
     c_H, c_V = q if row < 2 else 0.0, q if row == 0 else 0.0
     constraint_tangents(d, VELOCITY, x, R, V, s.phi, c_H, c_V, k, 0.0, s.epsilon_rows * k, rows, T)
 

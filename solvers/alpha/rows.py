@@ -98,6 +98,9 @@ def moved_rows(d, s, o):
         return
     rp = o.rp
     momenta(d, s, s.U, o.MU, 1, rp)
+    if d.nc > 0 and d.n_rate_rows > 0 and o.levels != 1:
+        constraint_rates(d, s.U, s.phi)
+        replace_velocity_rows(d, 1.0, s.phi, s.g)  # G U = 0: contacts do not move what velocities fix
     total = row_norm(d, s.g) ** 2
     if d.nc > 0 and s.without_contacts == 0:
         position_rows(d, s, rp, o.rows_p)

@@ -12,6 +12,7 @@ import pytest
 from fixed_by_rates import FIXED, PRESSING, G, displacement, model_of
 
 import fem_mbs as fem
+from fem_mbs.solvers import NonsmoothGeneralizedAlphaGGL
 
 STILL = 1e-9  # m, rad: round-off, and what tolerances of sub-problems add up to
 IN_GROUPS = ("slide, motor", "hinge, motor", "knife edge", "rolling disc", "redundant guides, motor")
@@ -60,6 +61,12 @@ def test_no_fixed_coordinate_moves_within_a_second(fixed, pressing, persistent):
     if persistent and pressing == "contact group":
         pytest.skip("contact groups have no persistent contacts")
     check(fixed, pressing, 1.0, {"persistent_contacts": persistent})
+
+
+@pytest.mark.parametrize("fixed", ["slide, motor", "knife edge", "rolling disc"])
+def test_rows_of_velocities_keep_their_coordinate_in_the_scheme_of_bruls(fixed):
+    result = NonsmoothGeneralizedAlphaGGL().run(model_of(fixed, "sphere"), 0.1, 2e-3)
+    assert max(displacement(result)) < STILL
 
 
 @pytest.mark.parametrize("motor", [{}, {"limit": 20.0}])
