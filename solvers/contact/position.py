@@ -84,6 +84,12 @@ def speeds_at(d, s, U):
 
 
 @kernel
+def contacts_move(d, s):
+    """Whether the correction may contain displacements by contacts, those of a contact group included."""
+    return d.nc > 0 or s.grains_at != 0
+
+
+@kernel
 def slides_by(d, s):
     """Bound of |U|² due to joint friction. D is 0 where a joint breaks loose from rest."""
     return FARTHEST * FARTHEST * s.friction_moves if s.friction != 0 and d.nc > 0 else 0.0
@@ -115,7 +121,7 @@ def position_residual(data, run):
     total = 0.0
     if m > 0:
         constraints(d, x, R, Vs, g, rate)
-        if nc > 0 and d.n_rate_rows > 0:
+        if d.n_rate_rows > 0 and contacts_move(d, s):
             constraint_rates(d, U, phi)
             replace_velocity_rows(d, 1.0, phi, g)
         for i in range(m):
@@ -170,7 +176,7 @@ def position_matrix(data, run):
     dynamic_tangents(d, s.number, x, R, speeds_at(d, s, U), U, 1.0, drag, half, 1.0, T)
     if d.m > 0:
         shift = s.epsilon_rows * s.kp
-        rows = INCREMENTS if d.nc > 0 else POSITIONS
+        rows = INCREMENTS if contacts_move(d, s) else POSITIONS
         constraint_tangents(d, s.number, x, R, Vs, s.phi, 1.0, 0.0, s.kp, 0.0, shift, rows, T)
     if s.friction != 0 and d.nc > 0:
         call2(s.friction_part, run, CORRECTION_SLOPES)

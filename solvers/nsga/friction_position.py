@@ -6,10 +6,11 @@ correction U lifts both bodies in proportion to their masses. Without a row of i
 velocities do in the velocity correction. With Y, the friction force, and N of the reactions of the position correction,
 
     N = N(k_s λ~ + 2 k_p ν/h²) ,    r_1 −= ½ h² G_F(q)ᵀ (Y − λ~_F)                                                 (1)
-    stick          |Y − 2 p G_F U/h²| < μ_s N :  G_F U = 0        else  Y = ± μ_s N                               (2)
-    slip with s    Y + s μ_k N = 0 ,  or G_F U + w = 0 where that force would move the joint back by more than w    (3)
+    |Y − 2 p u/h²| < b :  u = 0        else  Y = ± b                                                              (2)
+    last status    stick   u = G_F U ,       b = μ_s N
+                   slip    u = G_F U + w ,   b = μ_k N ,   w = s max(s ½ h (γ_n + γ~), 0)                           (3)
 
-w = max(s ½ h (γ_n + γ~), 0) s is the displacement of the smooth motion, so that friction does no positive work.
+w is the displacement of the smooth motion: friction stops a joint that an impact loads, and does not move it back.
 Friction that is left out of the smooth motion is left out here. Without contacts U is O(h³), and there are no rows.
 
 Source: derived here; docs/theory/joint_friction.md, (6).
@@ -101,19 +102,18 @@ def correction_row(d, s, g, e, b):
     if status == FREE:
         kept[F_ROW] = (Y - kept[F_SMOOTH]) / p
         return FREE, sign
-    moved, rest = row_times(g, e, s.U), 0.0
+    moved = row_times(g, e, s.U)
     bound = mu[e, 0 if status == STICK else 1] * evaluate_bound(d, g, e, b, s.lam, s.ks, s.nu, s.kp / half)
-    if status == STICK:
-        xi = Y - p * moved
-        if abs(xi) >= bound and xi != 0.0:
-            status, sign = SLIP, -1.0 if xi > 0.0 else 1.0
-    else:
+    if status == SLIP:
         rate = row_times(g, e, s.Vs) + kept[F_GT]
-        rest = max(0.5 * s.h * (kept[F_OLD] + rate) * sign, 0.0) * sign
-        if (Y - p * (moved + rest)) * sign + bound > 0.0:
-            status = STICK
-    kept[F_ROW] = moved + rest if status == STICK else (Y + sign * bound) / p
-    return status, sign
+        moved += max(0.5 * s.h * (kept[F_OLD] + rate) * sign, 0.0) * sign
+    xi = Y - p * moved
+    if abs(xi) < bound or xi == 0.0:
+        kept[F_ROW] = moved
+        return STICK, sign
+    sign = -1.0 if xi > 0.0 else 1.0
+    kept[F_ROW] = (Y + sign * bound) / p
+    return SLIP, sign
 
 
 @kernel
