@@ -409,9 +409,8 @@ class DecoupledNSGA(AlphaMethod):
         if run["friction"]:
             invoke(int(run["friction_part"]), address(engine.run), SPEEDS)
         struck, run["struck"] = int(run["struck"]), 0  # the forces before an impact are not those that act now
-        reset, own["reset"] = int(own["reset"]), scheme.SWITCHED
         invoke(int(own["restart_part"]), address(engine.data), address(engine.run))
-        run["struck"], own["reset"] = struck, reset
+        run["struck"] = struck
         self._find_sliding(engine)
         if run["friction"]:
             invoke(int(run["friction_part"]), address(engine.run), RESTARTED)

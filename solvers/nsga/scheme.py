@@ -47,8 +47,7 @@ FEW, SMALL_SHIFT = (
     1e-6,
 )  # repetitions of the proximal step that gain twelve digits, and the shift up to which they do
 MOST_SOLUTIONS = 28  # of consistent accelerations with friction of joints; the last ones leave out what is open
-NEVER, PLAIN, FILTERED = 0, 1, 2  # ``o.reset``: restarts after impacts
-AT_START, SWITCHED = 3, 4  # ``o.reset`` where a run begins, and between two steps where forces or rows have jumped
+NEVER, PLAIN, FILTERED, AT_START = 0, 1, 2, 3  # ``o.reset``: restarts after impacts; a run begins
 HALF = 1.0 / 3.0  # α_f of ρ = ½
 CALM = 10  # steps without a restart after which one begins with a trapezoidal step, see `advance`
 
@@ -347,8 +346,7 @@ def restart(data, run):
             Vd0[i, j], trial[i, j] = trial[i, j], lag
     expand_add(d, 1.0, dx, Vd0)
     o.fresh = 1 if o.since >= CALM and first_by_trapezoids(s, o, event) else 0
-    # a change of closed contacts alone leaves most of the motion as it was
-    if not plain and (s.struck != 0 or o.fresh != 0 or s.persistent == 0 or o.reset == SWITCHED):
+    if not plain:
         forget_lag(d, s, o, x, R, V)
     for i in range(N):
         for j in range(6):
