@@ -51,7 +51,7 @@ def reference(t_end):
 
 
 def main(t_end=3.0, h=2e-3, save="cable_payload.vtkhdf"):
-    solver = fem.DecoupledNSGA(rho_inf=0.9, persistent_contacts=True)
+    solver = fem.DecoupledNSGA(rho_inf=0.9)
     result = solver.run(build(), t_end=t_end, h=h, save=save)
     s, theta, tension = reference(t_end)
     x, y = place(s, theta)

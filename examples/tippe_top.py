@@ -92,7 +92,7 @@ def reference():
 
 def run(h=1e-3, t_end=8.0, height=start, save=None, solver=None, **options):
     """Results; by default closed contacts take part in the smooth motion, which is of second order while it slides."""
-    solver = solver or fem.DecoupledNSGA(**{"rho_inf": 0.5, "persistent_contacts": True} | options)
+    solver = solver or fem.DecoupledNSGA(**{"rho_inf": 0.5, **options})
     return solver.run(build(height), t_end=t_end, h=h, save=save)
 
 

@@ -324,7 +324,7 @@ CASES = [
          "digits",
          cylinder,
          (
-             Method("DecoupledNSGA", {"rho_inf": 0.5, "persistent_contacts": True}),
+             Method("DecoupledNSGA", {"rho_inf": 0.5}),
              Method("DecoupledNSGA.published", {"rho_inf": 0.5},
                     dict.fromkeys([*LATER, "turns 4 [s]"], FIRST + "0.06 rad at the first turn")),
              MOREAU,
@@ -339,7 +339,7 @@ CASES = [
     Case("capobianco2021-rod", "Painlevé's rod", f"{SOURCE}, 4.4; Runge-Kutta before the singularity",
          "1e-3 of the source's own scheme; the time of leaving depends on scheme and step", rod,
          (
-             Method("DecoupledNSGA", {"rho_inf": 0.9, "persistent_contacts": True}),
+             Method("DecoupledNSGA", {"rho_inf": 0.9}),
              Method("MoreauJean", {"theta": 0.5}, {
                  "force at 0.7 s [N]": FIRST + "0.14 %",
                  "angular speed at 0.8 s [rad/s]": FIRST + "0.5 % at the singularity",

@@ -283,7 +283,7 @@ def clearance(stepper: Any) -> fem.Checks:
 
 SOURCE = "Capobianco2024"
 NSGA = Method("DecoupledNSGA.published", {"rho_inf": 0.8})
-PERSISTENT = Method("DecoupledNSGA", {"rho_inf": 0.8, "persistent_contacts": True})
+PERSISTENT = Method("DecoupledNSGA", {"rho_inf": 0.8})
 PROJECTED = Method("MoreauJean", {"theta": 0.5, "projection": True})
 GGL = Method("NonsmoothGeneralizedAlphaGGL", {"rho_inf": 0.8, "approach": "start"})
 FRICTION = Method("NonsmoothGeneralizedAlphaFriction", {"rho_inf": 0.8, "approach": "start"})

@@ -93,7 +93,9 @@ CASES = [
     ),
     example(
         "roller_crank", "Sanchez2025, A.6.3", ROUND + "; counts as published",
-        DEFAULT_0,
+        Method(DEFAULT_0.stepper, DEFAULT_0.options, {
+            LIFTS: "3 for 2: a hop of a millisecond at 0.353 s, which the published scheme has with smaller steps too",
+        }),
         Method(GGL.stepper, {"rho_inf": 0.0}, {LIFTS: RINGS + "3 for 2", "rigid: iterations above 3": COUPLED + "4"}),
         Method(
             FRICTION.stepper, {"rho_inf": 0.0}, {LIFTS: RINGS + "3 for 2", "rigid: iterations above 3": COUPLED + "4"}
@@ -254,7 +256,9 @@ CASES = [
     example(
         "billiard_break", "Sanchez2025, B.5.6; prototype",
         "first order in h: the cue ball moves by 1 cm in the step of the break",
-        Method(DEFAULT.stepper, {"rho_inf": 0.8}),
+        Method(DEFAULT.stepper, {"rho_inf": 0.8}, {
+            "cue: vx after [m/s]": "restitution of the slower of two normal velocities: −1.356 for −1.427 m/s, order h",
+        }),
         moreau(PROJECTED, *AFTER_BREAK, reason=ONE_LAW + "cue ball −4.07 m/s for −1.43 m/s"),
         *[Method(method.stepper, method.options, dict.fromkeys(AFTER_BREAK, ONE_LAW + "cue ball −4.02 m/s for −1.43"))
           for method in (GGL, FRICTION, LOBATTO)],
@@ -279,7 +283,7 @@ CASES = [
     ),
     example(
         "guided_hopper", "Capobianco2021, section 4.5; momentum balances", "a rigid leg in flight, round-off",
-        Method("DecoupledNSGA", {"rho_inf": 0.0, "persistent_contacts": True}), moreau(PROJECTED),
+        Method(PUBLISHED, {"rho_inf": 0.0}), moreau(PROJECTED),
         Method("NonsmoothGeneralizedAlphaGGL", {"rho_inf": 0.0}),
         Method("NonsmoothGeneralizedAlphaFriction", {"rho_inf": 0.0}),
         note="The side of the knee and the reference of the angle of the thigh are not printed.", fast=False,

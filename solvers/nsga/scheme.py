@@ -345,12 +345,12 @@ def restart(data, run):
             lag = 0.0 if plain else Va0[i, j] - Vd0[i, j]
             Vd0[i, j], trial[i, j] = trial[i, j], lag
     expand_add(d, 1.0, dx, Vd0)
+    o.fresh = 1 if o.since >= CALM and first_by_trapezoids(s, o, event) else 0
     if not plain:
         forget_lag(d, s, o, x, R, V)
     for i in range(N):
         for j in range(6):
             Va0[i, j] = Vd0[i, j] + trial[i, j]
-    o.fresh = 1 if o.since >= CALM and first_by_trapezoids(s, o, event) else 0
     o.since = 0
     for i in range(m):
         lam[i] /= s.ks

@@ -6,7 +6,7 @@ from fem_mbs.solvers import STEPPERS
 
 # options besides the defaults with which a method passes through here
 VARIANTS = {
-    "DecoupledNSGA": [{}, {"persistent_contacts": True}, {"impacts": "split"}],
+    "DecoupledNSGA": [{}, {"persistent_contacts": False}, {"impacts": "split"}],
     "MoreauJean": [{}, {"theta": 1.0}, {"projection": True}, {"theta": 1.0, "projection": True}],
     "ConeComplementarity": [{}, {"relaxed": False}, {"contact_solver": "problem"}],
     "LobattoIIIAB": [{}, {"stages": 2}],  # four stages: tests/validation/test_lobatto.py
@@ -22,7 +22,7 @@ WITHOUT_GROUPS = (
     "LobattoIIIAB", "LobattoIIIAB stages=2", "NonsmoothGeneralizedAlphaGGL",
     "NonsmoothGeneralizedAlphaGGL coupling=sequential", "NonsmoothGeneralizedAlphaGGL constraints=velocities",
     "NonsmoothGeneralizedAlphaFriction", "GeneralizedAlpha",
-    "GeneralizedAlpha formulation=index 3", "DecoupledNSGA persistent_contacts=True", "DecoupledNSGA impacts=split",
+    "GeneralizedAlpha formulation=index 3", "DecoupledNSGA impacts=split",
 )  # fmt: skip
 
 # one of each method that takes impacts of points without mass, with damping where there is some

@@ -145,12 +145,13 @@ def stepper_options(rng, make):
     if not make.groups:
         options["contact_solver"] = str(rng.choice(["auto", "auto", "newton", "problem"]))
         if rng.random() < 0.2:
-            options["persistent_contacts"] = True
+            options["persistent_contacts"] = False
         if rng.random() < 0.3:
             tolerance = rng.choice([None, 1e-6, 1e-5, 1e-4])
             options["step_control"] = fem.StepControl(tolerance=tolerance)
     for name, values in {
-        "reset_after_impact": (True,), "mixed": (True,), "reuse": (False,), "penalty": (0.3, 0.1), "rtol": (1e-6, 1e-8),
+        "reset_after_impact": (True, False), "mixed": (True,), "reuse": (False,), "penalty": (0.3, 0.1),
+        "rtol": (1e-6, 1e-8),
         "epsilon": (0.0, 1e-6), "position_factor": (1.0,), "max_problems": (5,), "restitution_speed": ("start",),
         "friction_penalty": (1.0,), "divide_failed_steps": (False,),
     }.items():  # fmt: skip

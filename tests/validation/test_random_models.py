@@ -151,7 +151,7 @@ def test_every_family_and_most_options_are_among_the_first_models():
     }  # fmt: skip
     assert not wanted - types
     options = {(name, str(value)) for case in cases for name, value in case.options.items()}
-    for name, value in (("contact_solver", "problem"), ("persistent_contacts", "True"), ("approach", "slower")):
+    for name, value in (("contact_solver", "problem"), ("persistent_contacts", "False"), ("approach", "slower")):
         assert (name, value) in options
     assert sum("step_control" in case.options for case in cases) > 20
     assert sum(case.sensible for case in cases) > 120
