@@ -127,7 +127,9 @@ def ball_over_an_edge(model):
 @mechanism(1.0, 2e-3)
 def ball_in_a_bowl(model):
     ball = sphere(model, 0.2, 0.05, [0.3, 0.1, -0.2], [0, 0.5, 0], [5, 0, 9])
-    model.add(fem.SphereInSphere(ball, model.ground.frame(), radius=0.05, radius_outer=0.6, restitution=0.6, friction=0.2))
+    model.add(
+        fem.SphereInSphere(ball, model.ground.frame(), radius=0.05, radius_outer=0.6, restitution=0.6, friction=0.2)
+    )
 
 
 @mechanism(1.0, 2e-3)
