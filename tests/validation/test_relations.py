@@ -1,8 +1,8 @@
 """Relations between runs that hold for every model, method and option; invariants of single runs.
 
 Rotation, translation and Galilean boost, order of elements and of frames, units, reversal of conservative motion,
-halved steps, runs that are resumed or continued, observers, files: `relations` has them, `relation_models` the models. Each
-seed is a model, a method and options. A case that fails: `relations.sizes(relations.draw(seed))`.
+halved steps, runs that are resumed or continued, observers, files: `relations` has them, `relation_models` the models.
+Each seed is a model, a method and options. A case that fails: `relations.sizes(relations.draw(seed))`.
 """
 
 import numpy as np
