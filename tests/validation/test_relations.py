@@ -11,7 +11,7 @@ import relations
 from relation_models import MODELS
 from relations import Case, draw, in_a_process, limit, simulate, sizes, violations
 
-SAMPLE, ALL = range(30), range(1000, 3000)
+SAMPLE, ALL = range(24), range(1000, 3000)
 REFUSED = 0.01  # of the cases: steps that fail
 
 
