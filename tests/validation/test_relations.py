@@ -45,7 +45,7 @@ def base(model, **options):
 def test_a_body_that_moves_otherwise_than_its_rate_says_is_seen(name, at):
     case, run = base("ball_on_a_slope")
     assert relations.rates_integrated(case, run) < limit("rates_integrated", case)
-    run.result._store.arrays[name][at] += 1e-2
+    run.result._store.arrays[name][at] += 0.5  # far above what weight changes in three steps, 0.03 m/s
     assert relations.rates_integrated(case, run) > limit("rates_integrated", case)
 
 
