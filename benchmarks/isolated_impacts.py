@@ -11,6 +11,7 @@
 
 import sys
 import time
+from itertools import pairwise
 
 import numpy as np
 
@@ -220,7 +221,7 @@ def cradle(model, gap, count=4, e=1.0):
         angle = 0.6 if i == 0 else 0.0
         balls.append(sphere(model, 0.5, 0.05, at + [-0.5 * np.sin(angle), 0, 0.5 - 0.5 * np.cos(angle)]))
         hinge(model, model.ground, balls[-1], at + [0, 0, 0.5])
-    for a, b in zip(balls, balls[1:]):
+    for a, b in pairwise(balls):
         pair(model, a, b, (0.05, 0.05), e)
 
 
@@ -390,7 +391,7 @@ def dominoes(model):
         bodies.append(box(model, 0.1, [0.02, 0.08, 0.2], at, v, spin, fixed=("y", "rx", "rz")))
         for x in (-0.01, 0.01):
             on_plane(model, bodies[-1].frame([x, 0, -0.1]), 0.0, e=0.0, mu=0.6)
-    for a, b in zip(bodies, bodies[1:]):
+    for a, b in pairwise(bodies):
         face = b.frame([-0.01, 0, 0], [0, -np.pi / 2, 0])
         on_plane(model, a.frame([0.01, 0, 0.1]), 0.0, face, 0.1, 0.2)
 

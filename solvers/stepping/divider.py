@@ -105,12 +105,11 @@ class Divider(Controller):
                 self._begin_parts()
                 code = self._split_step(engine.kept(), self.h, times, signals, done, records)
                 done += 1 if code == OK else 0
-                if code == OK:
-                    continue
+            if code == OK:
+                continue  # all of them, those of a pause of splitting, or up to an event
             if not self.divides or engine.exhausted or not self._may_help(code):
                 at = times[done - 1] if code == ENERGY_ROSE else times[min(done, len(times) - 1)]
-                error = None if code == OK else engine.fault(code, float(at))
-                return done, int(engine.run[0]["saved"]), error
+                return done, int(engine.run[0]["saved"]), engine.fault(code, float(at))
             asked, error = code, engine.fault(code, float(times[done]))
             self.mirror.restore()  # of the step that failed: _split_step has taken it in one call of its own
             self._begin_parts()

@@ -405,11 +405,8 @@ class Engine:
     def kept(self) -> tuple:
         """Everything that a refused step must leave as it was, a copy."""
         numbers = [words[at] for words, at in self.kept_words]
-        return (
-            self.kept_block.copy(),
-            numbers,
-            [array.copy() for group in self.system.groups for array in group.changing],
-        )
+        states = [array.copy() for group in self.system.groups for array in group.changing]
+        return self.kept_block.copy(), numbers, states
 
     def kept_array(self, kept: tuple, name: str) -> np.ndarray | None:
         """Return an array of the copy that `kept` has made; None if the method does not keep it."""

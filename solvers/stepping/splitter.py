@@ -97,10 +97,15 @@ class Splitter:
         if part == 0.0:
             return 0.0, failure
         # the smooth sub-problem solved last is that of this step
-        own = self.engine.own[0]
-        reset, own["reset"] = int(own["reset"]), self.restart
+        own, run = self.engine.own[0], self.engine.run[0]
+        reset, contact_part = int(own["reset"]), int(run["contact_part"])
+        own["reset"] = self.restart
+        if self.isolated and run["newton"]:
+            run["contact_part"] = 0  # an impact that only the contact-problem solver finds costs as much as many steps
         code, failure = controller.take(controller.t + part, STRIKES)
-        own["reset"] = reset
+        own["reset"], run["contact_part"] = reset, contact_part
+        if self.isolated and a["counts"][4] > 0:
+            return 0.0, failure  # solved with other penalties, perhaps without restitution: the whole step decides
         if failure is not None or code != OK or not (a["impact"].astype(bool) & (a["touching"] != 0)).any():
             return 0.0, failure
         self.count += 1

@@ -9,6 +9,7 @@ Every function returns what tests need to know of its model, a `Facts`.
 """
 
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 
@@ -163,7 +164,7 @@ def beams(s, two_nodes=False):
     axis = s.direction([0, 1, 0])
     if two_nodes:
         nodes = [fem.Node6(s.point([x, 0, 0]), s.axes()) for x in np.linspace(0, 0.8, 5)]
-        for a, b in zip(nodes, nodes[1:]):
+        for a, b in pairwise(nodes):
             s.add(fem.TwoNodeBeam(a, b, section, orientation=axis))
     else:
         line = s.add(fem.beam_line(s.point([0, 0, 0]), s.point([0.8, 0, 0]), 4, section, orientation=axis))

@@ -1,7 +1,7 @@
 """Relations between runs of the same model that hold whatever its motion is, and invariants of a single run.
 
 A `Case` is a random model of `relation_models`, a random method and random options, all from one seed. `RELATIONS` are
-functions of a case and its first run which return the size of what should vanish; `INVARIANTS` are the same for one run.
+functions of a case and its first run which return the size of what should vanish; `INVARIANTS` those for one run.
 Sizes are dimensionless: positions over `SIZE`, velocities over `SPEED`. What they may be says `limit`.
 """
 
@@ -48,6 +48,7 @@ OTHERS = {
     "GeneralizedAlpha": [{"formulation": "stabilised"}, {"formulation": "index 3"}],
 }  # fmt: skip
 SMOOTH = {model.__name__ for model in relation_models.SMOOTH}
+FIRST_ORDER = ("MoreauJean", "ConeComplementarity")
 WITH_RHO = (NSGA, "NonsmoothGeneralizedAlphaGGL", "NonsmoothGeneralizedAlphaFriction", "GeneralizedAlpha")
 
 
@@ -87,7 +88,7 @@ def takes(model, method, options):
         return True
     refused = {"persistent_contacts", "impacts", "step_control", "projection"} & set(options)
     return method in (NSGA, "MoreauJean", "ConeComplementarity") and not (
-        options.get("impacts") != "auto" and refused or options.get("contact_solver") == "newton"
+        (options.get("impacts") != "auto" and refused) or options.get("contact_solver") == "newton"
     )
 
 
@@ -300,8 +301,8 @@ def reversed_motion(case, base):
 def rates_integrated(case, run):
     """Each coordinate is the integral of its reported rate: bodies along x, y, z, and joints.
 
-    What is left of x_{k+1} − x_k − ½ h (v_k + v_{k+1}) in a step, less h |v_{k+1} − v_k| and as much of the neighbouring
-    steps: an impact may lie anywhere in its step, and what a step does is of the order of what its velocities change.
+    What is left of x_{k+1} − x_k − ½ h (v_k + v_{k+1}) in a step, less h |v_{k+1} − v_k| and as much of the steps next
+    to it: an impact may lie anywhere in its step, and what a step does is of the order of what its velocities change.
     """
     result, facts = run.result, run.facts
     rows = result.rows(np.arange(len(result.t)))
@@ -431,6 +432,10 @@ def limit(name, case):
         return 1e-7  # bodies are where they touch
     if name == "energy_not_gained" and case.options.get("approach") == "start":
         return 0.05  # as published
+    if name in ("energy_kept", "reversed_motion") and case.method in FIRST_ORDER:
+        return 0.5  # implicit Euler takes energy from vibrations
+    if name == "friction_takes_energy" and case.method in FIRST_ORDER:
+        return 1e-3  # friction opposes the velocity at the end of the step, its work is that of the mean velocity
     return LIMITS[name]
 
 

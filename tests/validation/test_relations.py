@@ -1,8 +1,8 @@
 """Relations between runs that hold for every model, method and option; invariants of single runs.
 
-Rotation, translation and Galilean boost, order of elements and of frames, units, reversal of conservative motion, halved
-steps, runs that are resumed or continued, observers, files: `relations` has them, `relation_models` the models. Each
-seed is a model, a method and options. A case that fails: `relations.sizes(relations.draw(seed))`.
+Rotation, translation and Galilean boost, order of elements and of frames, units, reversal of conservative motion,
+halved steps, runs that are resumed or continued, observers, files: `relations` has them, `relation_models` the models.
+Each seed is a model, a method and options. A case that fails: `relations.sizes(relations.draw(seed))`.
 """
 
 import numpy as np
@@ -11,7 +11,7 @@ import relations
 from relation_models import MODELS
 from relations import Case, draw, in_a_process, limit, simulate, sizes, violations
 
-SAMPLE, ALL = range(40), range(1000, 3000)
+SAMPLE, ALL = range(24), range(1000, 3000)
 REFUSED = 0.01  # of the cases: steps that fail
 
 
@@ -45,7 +45,7 @@ def base(model, **options):
 def test_a_body_that_moves_otherwise_than_its_rate_says_is_seen(name, at):
     case, run = base("ball_on_a_slope")
     assert relations.rates_integrated(case, run) < limit("rates_integrated", case)
-    run.result._store.arrays[name][at] += 1e-2
+    run.result._store.arrays[name][at] += 0.5  # far above what weight changes in three steps, 0.03 m/s
     assert relations.rates_integrated(case, run) > limit("rates_integrated", case)
 
 
