@@ -273,6 +273,8 @@ TABLE = Table(
         "plastic": Item("", "no restitution in this attempt", "i8"),
         "without_contacts": Item("", "residuals leave contacts out", "i8"),
         "repeated": Item("", "steps that were repeated", "i8", kept=True),
+        "singular": Item("", "steps that ended at a singular position of the constraints", "i8", kept=True),
+        "singular_time": Item("", "end of the first of them", kept=True),
         "handed": Item("", "sub-problems given to the contact-problem solver", "i8", kept=True),
         "cut_short": Item("", "impact sequences that were cut short", "i8", kept=True),
         "made_plastic": Item("", "steps taken without restitution", "i8", kept=True),

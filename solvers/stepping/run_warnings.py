@@ -34,7 +34,7 @@ def warnings_of(engine: "Engine") -> list[str]:
         own, most = engine.own[0], float(engine.run[0]["top_kinetic"])  # that of saved states
         texts += told(f"Contacts of '{engine.system.name}'", float(own["all_lost"]), max(most, float(own["kinetic"])))
     texts += energy_of_impacts(engine)
-    return texts + jammed(engine) + risen(engine) + inexact(engine) + drifted(engine)
+    return texts + jammed(engine) + singular(engine) + risen(engine) + inexact(engine) + drifted(engine)
 
 
 def jammed(engine: "Engine") -> list[str]:
@@ -49,6 +49,19 @@ def jammed(engine: "Engine") -> list[str]:
         f"{label(element)} {times} at t = {run['jam_time']:.6g} s with κ = {run['jam_kappa']:.4g}: friction enlarges "
         f"its own cause without bound where κ ≥ 1, and stops the joint by an impulse ({run['jam_impulse']:.4g} {unit}) "
         "whatever the step size is. Less friction, a longer guide, or friction nearer to its axis lets it slide"
+    ]
+
+
+def singular(engine: "Engine") -> list[str]:
+    """Warning of steps that ended where constraint rows depend on each other, see `stepping.step.near_singular`."""
+    count = int(engine.run[0]["singular"])
+    if not count:
+        return []
+    steps = "1 step ended" if count == 1 else f"{count} steps ended"
+    return [
+        f"{steps} at a singular position (dead centre), the first at t = {engine.run[0]['singular_time']:.6g} s: joint "
+        "forces of that step are not determined by the motion, and may be large. The motion passes it by inertia; a "
+        "slightly different h does not land on it"
     ]
 
 

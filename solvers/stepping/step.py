@@ -100,7 +100,7 @@ def take(d, s):
     pp_T, pv_T, rows, newton = s.pp_T, s.pv_T, s.epsilon_rows, s.newton
     counts = s.counts
     counts[7] = 0
-    code = OK
+    code, singular = OK, False
     scale_x, scale_v = s.scale_x, s.scale_v
     for attempt in range(LADDER.shape[0]):
         if attempt > 0:
@@ -117,7 +117,7 @@ def take(d, s):
         counts[4] = attempt
         call2(s.step_part, s.data_at, s.run_at)
         if attempt == 0 and rows < LEAST_SHIFT and s.code == OK and d.m > 0 and near_singular(d, s):
-            s.code = SINGULAR
+            s.code, singular = SINGULAR, True
         code = s.code
         again = d.nc > 0 and counts[6] != SMOOTH and (s.newton != 0 or d.nc == s.nc_fixed)
         shifted = attempt == 0 and d.m > 0 and rows < LEAST_SHIFT and (code == SINGULAR or code == NOT_CONVERGED)
@@ -145,6 +145,9 @@ def take(d, s):
     if code == OK:
         call2(s.check_part, s.data_at, s.run_at)
         code = s.code
+    if code == OK and singular:
+        s.singular_time = s.t if s.singular == 0 else s.singular_time
+        s.singular += 1
     if code == OK and d.shared_at != 0:
         share(d, s)
     if code == OK:
