@@ -69,7 +69,8 @@ class Contact(Element):
     force : (3,) [N], impulse / h: a mean over the step, at an impact not a force; of closed contacts that at the
         end of the step, which obeys the law
     moment : (3,) [N m], of moment_impulse in the same way
-    point, normal : (3,) [m], -, inertial axes; the point lies in the middle of the gap
+    point, normal : (3,) [m], -, inertial axes; the point lies on the first body, of two
+        spheres, capsules or hulls in the middle of the gap
 
     Raises
     ------

@@ -59,7 +59,7 @@ from fem_mbs.elements.contacts.hull_kernels import (
     out_of_hull,
     passes_through_hull,
 )
-from fem_mbs.elements.contacts.shape_contact import shape_hessian, shape_rows, sphere_center
+from fem_mbs.elements.contacts.shape_contact import middle_of_gap, shape_hessian, shape_rows, sphere_center
 from fem_mbs.jit import (
     integer_matrix,
     integers,
@@ -494,8 +494,8 @@ def contact(p, x, R, x0, R0, state, gap, slip, G_N, G_T, V_T, W, point, normal, 
     now = nearest(q, b, y, n, N) - 2.0 * r
     gap[0] += now
     shape_rows(
-        c, F, r, x[a], R[a], R[b], R0[a], R0[b], y_B, y, y0, n, n0, N, now, before, s, row, slips, speeds, turns,
-        point, m, t,
+        c, F, r, x[a], R[a], R[b], R0[a], R0[b], y_B, y, y0, n, n0, N, s, row, slips, speeds, turns, point, m, t,
+        middle_of_gap(r), now, before,
     )  # fmt: skip
     # as seen from A: exchanged roles turn n and t2, and with them slip_2 is what it was
     slip[0] += side * s[0]

@@ -11,12 +11,11 @@ Q = R_Bᵀ R_A, index 0: start of the step; K = Q F diag(s²) Fᵀ Qᵀ.
     δc    = η × c + M (η × n) ,   M = K/w − (K n)(K n)ᵀ/w³ + ρ (I − n nᵀ) ,   η = Q δθ_A − δθ_B                     (4)
 
 The second part of (4) is the travel of the point over the body, along its surface: a relative velocity has no part in
-it, and n·M = 0. The point of contact is in the middle of the gap: V_T has c − n gap/2 for c, the slip its mean c̄. Rows
-with e = n, t1, t2:
+it, and n·M = 0. Rows with e = n, t1, t2:
 
     G_N, V_T = [ R_B e ;  Qᵀ((Q a + c) × e) ;  −R_B e ;  e × (y + c) ]                                             (5)
-    slip  = e·(y − y0 + ψ × c̄) ,   ψ = log(Q Q0ᵀ) ,   c̄ = (c0 + c)/2 − n (gap0 + gap)/4                            (6)
-    G_T   = as V_T of the centre, −½ u·n G_N, and along η:  T⁻¹(ψ)(c̄ × e) + c × u + n × M u ,  u = (e × ψ)/2        (7)
+    slip  = e·(y − y0 + ψ × (c0 + c)/2) ,   ψ = log(Q Q0ᵀ)                                                         (6)
+    G_T   = as V_T of the centre, and along η:  T⁻¹(ψ)((c0 + c)/2 × e) + c × u + n × M u ,   u = (e × ψ)/2          (7)
     ∂G_N/∂q: that of the centre (sphere_plane, (8)), and with L = −(n·c) I + n̂ M n̂, n̂ the matrix of n ×:
              (θA,θA) Qᵀ(L + n cᵀ)Q ; (θA,θB) −Qᵀ(L + n cᵀ) ; (θB,θA) −(L + c nᵀ)Q ; (θB,θB) L + c nᵀ              (8)
 
@@ -108,7 +107,7 @@ def contact(p, x_A, R_A, x_B, R_B, x0_A, R0_A, x0_B, R0_B, gap, slip, G_N, G_T, 
     )  # fmt: skip
     z, mean, in_A, Qe, nothing = local_vector(3), local_vector(3), local_vector(3), local_vector(3), local_vector(3)
     Q, Q0, M, T, psi = local_matrix(3, 3), local_matrix(3, 3), local_matrix(3, 3), local_matrix(3, 3), local_vector(3)
-    u, v, turn, middle = local_vector(3), local_vector(3), local_vector(3), local_vector(3)
+    u, v, turn = local_vector(3), local_vector(3), local_vector(3)
     center_in_second(p.p_AP, x_A, R_A, x_B, R_B, y)
     center_in_second(p.p_AP, x0_A, R0_A, x0_B, R0_B, y0)
     relative_turn(R_A, R_B, R0_A, R0_B, Q, Q0, psi, T)
@@ -116,19 +115,14 @@ def contact(p, x_A, R_A, x_B, R_B, x0_A, R0_A, x0_B, R0_B, gap, slip, G_N, G_T, 
         n[i] = p.R_BQ[i, 2]
     support(p, Q0, n, c0, M)
     w = support(p, Q, n, c, M)
-    now, before = -w - p.edge, 0.0
+    gap[0] += dot(n, y) - dot(n, p.p_BQ) - w - p.edge
     for i in range(3):
-        now += n[i] * (y[i] - p.p_BQ[i])
-        before += n[i] * (y0[i] + c0[i] - p.p_BQ[i])
-    gap[0] += now
-    for i in range(3):
-        mean[i] = 0.5 * (c0[i] + c[i]) - 0.25 * (before + now) * n[i]
-        middle[i] = c[i] - 0.5 * now * n[i]
-        z[i] = y[i] + middle[i]
+        z[i] = y[i] + c[i]
+        mean[i] = 0.5 * (c0[i] + c[i])
         nothing[i] = 0.0
-    rotate_T(Q, middle, in_A)
+    rotate_T(Q, c, in_A)
     rotate_T(Q, n, Qe)
-    point_row(p.p_AP, n, Qe, in_A, z, R_B, G_N)  # along n: c and the middle have the same moments
+    point_row(p.p_AP, n, Qe, in_A, z, R_B, G_N)
     add_turning(1.0, n, Q, W[2])
     rotate(R_B, n, normal)
     rotate(R_B, z, point)
@@ -150,9 +144,6 @@ def contact(p, x_A, R_A, x_B, R_B, x0_A, R0_A, x0_B, R0_B, gap, slip, G_N, G_T, 
         cross(e, psi, u)
         for i in range(3):
             u[i] *= 0.5
-        of_gap = -0.5 * dot(u, n)
-        for j in range(12):
-            G_T[k, j] += of_gap * G_N[j]
         cross(c, u, turn)
         add_turning(1.0, turn, Q, G_T[k])
         rotate(M, u, v)

@@ -25,9 +25,9 @@ taken on the arc along which n turns from n0 to n, with mean tangents u_k = (t0_
     w_k    = t0_k − (t0_k·n) [ α (n0 + n) − κ (n − n0) ]                                                           (8)
     κ(σ)   = (asin√σ / √(σ (1 − σ)) − 1) / (4σ),   σ = (1 − c)/2 = sin²(half the angle from n0 to n)                (9)
 
-The point of contact lies in the middle of the gap, so that it does not matter which of two bodies is named first, and
-that a common rotation is no slip. A point, r = 0, is touched where it is: it has no surface, and its node may have no
-rotation. With s = ½ for spheres and 0 for points, the arm in (11) is r + s gap, and in (7) its mean over the step,
+The point of contact lies on the sphere, s = 0. Of two spheres, and of two rounded bodies alike, it lies in the middle
+of the gap, s = ½, so that it does not matter which of them is named first. A point, r = 0, is touched where it is: it
+has no surface, and its node may have no rotation. The arm in (11) is r + s gap, and in (7) its mean over the step,
 
     r + ½ s (gap + gap0) ,   which adds to (10): − ½ s (u_2·ψ) G_N for slip_1, + ½ s (u_1·ψ) G_N for slip_2       (12)
 
@@ -199,29 +199,28 @@ def arc_slip(m, n, follows, r, d, psi, t, u, w, end, slip, h):
 
 @kernel
 def middle_of_gap(r):
-    """s of (12): how far, in parts of the gap, the point of contact is from the surface of a sphere of radius r."""
+    """s of (12) of two bodies of one kind: part of the gap from the surface of a sphere of radius r to the point."""
     return 0.5 if r > 0.0 else 0.0
 
 
 @kernel
 def shape_rows(
-    a, F, r, x_A, R_A, R_B, R0_A, R0_B, y_B, y, y0, n, n0, N, gap, gap0, slip, G_N, G_T, V_T, W, point, normal,
-    tangents, slope=1.0,
+    a, F, r, x_A, R_A, R_B, R0_A, R0_B, y_B, y, y0, n, n0, N, slip, G_N, G_T, V_T, W, point, normal, tangents,
+    part=0.0, gap=0.0, gap0=0.0,
 ):  # fmt: skip
-    """Add all of (5)-(12) but the gap to the outputs of a ``contact`` kernel; y, n, N, gap and y0, n0, gap0 as given
-    by the shape at the end and at the start of the step; slope: |∇φ| at the end, 1 unless φ is no distance."""
+    """Add all of (5)-(12) but the gap to the outputs of a ``contact`` kernel; y, n, N and y0, n0 as given by the
+    shape. part: s of (12), with the gaps at the end and at the start of the step."""
     Q, T, t, w = local_matrix(3, 3), local_matrix(3, 3), local_matrix(2, 3), local_matrix(2, 3)
     u, end, h = local_matrix(2, 3), local_matrix(2, 3), local_matrix(2, 3)
     m, d, psi, z, e = local_vector(3), local_vector(3), local_vector(3), local_vector(3), local_vector(3)
     Q0 = local_matrix(3, 3)
     e_n = local_vector(3)
-    part = middle_of_gap(r)
     arm, mean_arm = r + part * gap, r + 0.5 * part * (gap + gap0)
     relative_turn(R_A, R_B, R0_A, R0_B, Q, Q0, z, T)
     rotate_T(F, z, psi)
     # normal direction
     rotate(F, n, e_n)
-    add_along(slope, e_n, a, R_B, Q, y_B, G_N)
+    add_along(1.0, e_n, a, R_B, Q, y_B, G_N)
     add_turning(1.0, e_n, Q, W[2])
     rotate(R_B, e_n, z)
     for i in range(3):
@@ -241,7 +240,7 @@ def shape_rows(
         rotate(F, u[o], e)
         rotate(T, e, z)
         add_turning(sign * mean_arm, z, Q, G_T[k])
-        add_along(0.5 * slope * part * sign * dot(u[o], psi), e_n, a, R_B, Q, y_B, G_T[k])
+        add_along(0.5 * part * sign * dot(u[o], psi), e_n, a, R_B, Q, y_B, G_T[k])
         # velocities, (11): t_1 × n = −t_2, t_2 × n = t_1
         rotate(F, end[k], e)
         add_along(1.0, e, a, R_B, Q, y_B, V_T[k])

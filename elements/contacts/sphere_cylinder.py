@@ -87,13 +87,12 @@ def contact(p, x_A, R_A, x_B, R_B, x0_A, R0_A, x0_B, R0_B, gap, slip, G_N, G_T, 
     y, y_B, n, N = local_vector(3), local_vector(3), local_vector(3), local_matrix(3, 3)
     y0, n0 = local_vector(3), local_vector(3)
     sphere_center(x0_A, R0_A, p.p_AP, x0_B, R0_B, p.p_BQ, p.R_BQ, y_B, y0)
-    before = _nearest(p, y0, n0, N) - p.radius
+    _nearest(p, y0, n0, N)
     sphere_center(x_A, R_A, p.p_AP, x_B, R_B, p.p_BQ, p.R_BQ, y_B, y)
-    now = _nearest(p, y, n, N) - p.radius
-    gap[0] += now
+    gap[0] += _nearest(p, y, n, N) - p.radius
     shape_rows(
-        p.p_AP, p.R_BQ, p.radius, x_A, R_A, R_B, R0_A, R0_B, y_B, y, y0, n, n0, N, now, before, slip, G_N, G_T, V_T, W,
-        point, normal, tangents,
+        p.p_AP, p.R_BQ, p.radius, x_A, R_A, R_B, R0_A, R0_B, y_B, y, y0, n, n0, N, slip, G_N, G_T, V_T, W, point,
+        normal, tangents,
     )  # fmt: skip
 
 

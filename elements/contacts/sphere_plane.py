@@ -6,16 +6,12 @@ tangents t1, t2, all fixed in B and in B components. Q_BA = R_Bᵀ R_A, index 0:
     y     = R_Bᵀ (x_A + R_A a − x_B)                            sphere centre in B components                       (1)
     gap   = n·(y − b) − r                                                                                        (2)
     ψ     = log(Q_BA Q_BA0ᵀ)                                    relative rotation of the step, B components         (3)
-    slip  = [t1 t2]ᵀ ( y − y0 + r̄ n × ψ )                       motion of the contact point over the plane          (4)
+    slip  = [t1 t2]ᵀ ( y − y0 + r n × ψ )                       motion of the contact point over the plane          (4)
     G_N   = [ R_B n ;  a × Q_BAᵀ n ;  −R_B n ;  n × y ]                                                            (5)
-    G_T   = [t1 t2]ᵀ ( [ R_Bᵀ , −Q_BA ã + r̄ ñ T⁻ᵀ(ψ) Q_BA , −R_Bᵀ , ỹ − r̄ ñ T⁻ᵀ(ψ) ] + ½ s ñ ψ G_N )                 (6)
-    V_T   = [t1 t2]ᵀ [ R_Bᵀ , −Q_BA ã + (r + s gap) ñ Q_BA , −R_Bᵀ , ỹ − (r + s gap) ñ ]
+    G_T   = [t1 t2]ᵀ [ R_Bᵀ , −Q_BA ã + r ñ T⁻ᵀ(ψ) Q_BA , −R_Bᵀ , ỹ − r ñ T⁻ᵀ(ψ) ] ;   V_T: with T⁻ᵀ → I             (6)
     W     = [t1 t2 n]ᵀ [ 0 , Q_BA , 0 , −I ]                    relative angular velocity                            (7)
     ∂G_N/∂q: (xA,θB) −R_B ñ ; (θA,θA) ã (Q_BAᵀ n)~ ; (θA,θB) −ã Q_BAᵀ ñ ; (xB,θB) R_B ñ ;
              (θB,xA) ñ R_Bᵀ ; (θB,θA) −ñ Q_BA ã ; (θB,xB) −ñ R_Bᵀ ; (θB,θB) ñ ỹ                                     (8)
-
-The point of contact is in the middle of the gap, s = ½, that of a point (r = 0) at the point, s = 0; r̄ = r + ½ s (gap +
-gap0) is its mean arm of the step (shape_contact, (12)).
 
 Source: docs/theory/contacts.md, (3)-(8); Sanchez2025 annex A, section A.5 (fixed plane, centre at
 the node). Annex A prints slip with the opposite sign and a material increment where a spatial one is meant; (3)-(4)
@@ -35,7 +31,7 @@ import numpy as np
 from fem_mbs.arguments import FrameLike
 from fem_mbs.elements.base import register
 from fem_mbs.elements.contacts.contact import Contact
-from fem_mbs.elements.contacts.shape_contact import add_turning, middle_of_gap, relative_turn
+from fem_mbs.elements.contacts.shape_contact import add_turning, relative_turn
 from fem_mbs.errors import ParameterError
 from fem_mbs.jit import kernel, local_matrix, local_vector
 from fem_mbs.nodes import Ground
@@ -64,8 +60,8 @@ def center_in_second(a, x_A, R_A, x_B, R_B, y):
 
 
 @kernel
-def _normal_row(p, x_A, R_A, R_B, Q, y, n, arm, G_N, point, normal):
-    """Fill the normal and G_N (12,) of (5), and add the point of contact, at an arm [m] from the centre."""
+def _normal_row(p, x_A, R_A, R_B, Q, y, n, G_N, point, normal):
+    """Fill the normal and G_N (12,) of (5), and add the point of the sphere nearest to the plane."""
     z = local_vector(3)
     rotate(R_B, n, normal)
     for i in range(3):
@@ -76,7 +72,7 @@ def _normal_row(p, x_A, R_A, R_B, Q, y, n, arm, G_N, point, normal):
     cross(n, y, G_N[9:12])
     rotate(R_A, p.p_AP, z)
     for i in range(3):
-        point[i] += x_A[i] + z[i] - arm * normal[i]
+        point[i] += x_A[i] + z[i] - p.radius * normal[i]
 
 
 @kernel
@@ -90,18 +86,13 @@ def contact(p, x_A, R_A, x_B, R_B, x0_A, R0_A, x0_B, R0_B, gap, slip, G_N, G_T, 
     relative_turn(R_A, R_B, R0_A, R0_B, Q, Q0, psi, T)
     for i in range(3):
         n[i] = p.R_BQ[i, 2]
-    part, now, before = middle_of_gap(p.radius), -p.radius, -p.radius
-    for i in range(3):
-        now += n[i] * (y[i] - p.p_BQ[i])
-        before += n[i] * (y0[i] - p.p_BQ[i])
-    gap[0] += now
-    arm, mean_arm = p.radius + part * now, p.radius + 0.5 * part * (now + before)
-    _normal_row(p, x_A, R_A, R_B, Q, y, n, arm, G_N, point, normal)
+    gap[0] += dot(n, y) - dot(n, p.p_BQ) - p.radius
+    _normal_row(p, x_A, R_A, R_B, Q, y, n, G_N, point, normal)
     cross(n, psi, turn)
     for k in range(2):
         for i in range(3):
             e[i] = p.R_BQ[i, k]
-            slip[k] += e[i] * (y[i] - y0[i] + mean_arm * turn[i])
+            slip[k] += e[i] * (y[i] - y0[i] + p.radius * turn[i])
         rotate(R_B, e, z)
         for i in range(3):
             tangents[k, i] += z[i]
@@ -119,11 +110,8 @@ def contact(p, x_A, R_A, x_B, R_B, x0_A, R0_A, x0_B, R0_B, gap, slip, G_N, G_T, 
         # the turn: r e·(n × ω) = r (e × n)·ω, and (e × n)ᵀ T⁻ᵀ = (T⁻¹ (e × n))ᵀ
         cross(e, n, en)
         rotate(T, en, s)
-        add_turning(mean_arm, s, Q, G_T[k])
-        add_turning(arm, en, Q, V_T[k])
-        of_gap = 0.5 * part * dot(e, turn)
-        for j in range(12):
-            G_T[k, j] += of_gap * G_N[j]
+        add_turning(p.radius, s, Q, G_T[k])
+        add_turning(p.radius, en, Q, V_T[k])
         add_turning(1.0, e, Q, W[k])
     add_turning(1.0, n, Q, W[2])
 

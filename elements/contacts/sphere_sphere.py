@@ -23,6 +23,7 @@ from fem_mbs.arguments import FrameLike
 from fem_mbs.elements.base import register
 from fem_mbs.elements.contacts.shape_contact import (
     SphereShapeContact,
+    middle_of_gap,
     parameters,
     shape_hessian,
     shape_rows,
@@ -59,8 +60,8 @@ def contact(p, x_A, R_A, x_B, R_B, x0_A, R0_A, x0_B, R0_B, gap, slip, G_N, G_T, 
     now = _nearest(p, y, n, N) - p.radius
     gap[0] += now
     shape_rows(
-        p.p_AP, p.R_BQ, p.radius, x_A, R_A, R_B, R0_A, R0_B, y_B, y, y0, n, n0, N, now, before, slip, G_N, G_T, V_T, W,
-        point, normal, tangents,
+        p.p_AP, p.R_BQ, p.radius, x_A, R_A, R_B, R0_A, R0_B, y_B, y, y0, n, n0, N, slip, G_N, G_T, V_T, W, point,
+        normal, tangents, middle_of_gap(p.radius) if p.side > 0.0 else 0.0, now, before,
     )  # fmt: skip
 
 

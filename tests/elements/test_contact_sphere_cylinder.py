@@ -117,8 +117,7 @@ def test_ends_of_a_cylinder_are_flat_and_their_edges_round_off_the_way():
         out = Kinematics(element)([(center, None), ([0, 0, 0], None)])
         assert out["gap"] == pytest.approx(gap, rel=1e-14)
         np.testing.assert_allclose(out["normal"], normal, atol=1e-15)
-        middle = np.array(center) - (0.1 + 0.5 * gap) * out["normal"]
-        np.testing.assert_allclose(out["point"], middle, atol=1e-15)
+        np.testing.assert_allclose(out["point"], np.array(center) - 0.1 * out["normal"], atol=1e-15)
 
 
 def test_a_ball_on_the_axis_of_a_tube_touches_nothing():

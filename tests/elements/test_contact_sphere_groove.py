@@ -32,8 +32,7 @@ def test_gap_and_normal_are_those_of_the_groove_circle_on_both_sides(outwards):
         out = kinematics(at(CIRCLE * e + 0.2e-3 * u))
         assert out["gap"] == pytest.approx(GROOVE - BALL - 0.2e-3, abs=1e-17)
         np.testing.assert_allclose(out["normal"], -u, atol=1e-13)
-        middle = 0.5 * (0.2e-3 + BALL + GROOVE)  # of the gap
-        np.testing.assert_allclose(out["point"], CIRCLE * e + middle * u, atol=1e-16)
+        np.testing.assert_allclose(out["point"], CIRCLE * e + (0.2e-3 + BALL) * u, atol=1e-16)
 
 
 def test_a_ball_on_the_groove_circle_is_open_by_the_difference_of_the_radii():
@@ -52,11 +51,10 @@ def test_a_ball_that_rolls_along_the_groove_and_spins_does_not_slip(spin):
     def center(t):
         return np.array([way * np.cos(t), way * np.sin(t), distance * np.sin(alpha)])
 
-    # the rotation is −way/(r cos α) e + spin n, r to the middle of the gap; constant in axes that orbit with e
-    arm = 0.5 * (BALL + GROOVE - distance)
+    # the rotation is −way/(r cos α) e + spin n; constant in axes that orbit with e
     n = -np.array([np.cos(alpha), 0, np.sin(alpha)])
     e = np.array([0, 0, 1.0])
-    w = -(1.0 + way / (arm * np.cos(alpha))) * e + spin * n
+    w = -(1.0 + way / (BALL * np.cos(alpha))) * e + spin * n
 
     def path(t):
         return [(center(t), exp(t * e) @ exp(t * w)), ([0, 0, 0], None)]
