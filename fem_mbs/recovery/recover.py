@@ -15,10 +15,10 @@ contact is F_c, constant in each step, plus those of all impacts; its integral i
 What the method cannot know. Impacts without rebound (e < 0.02) have no cubic course: give the restitution of the
 material. An impulse that came through other bodies has no approach speed in the results: give ``effective_mass`` m,
 then δ̇_i = Λ_i/m − δ̇_f, or ``restitution``. Impacts of which either is missing are in the table, without force. A
-contact struck twice within a step (a sequence of impacts, see ``note``) is recovered as one impact. Impacts that
-overlap, because they last longer than the bodies fly between them, are added. The force keeps its sign: flores with
-e < 0.375 pulls shortly before separation, to 2 % of the peak at e = 0.2; cut off at zero it would no longer have the
-impulse.
+contact struck twice within a step (a sequence of impacts, see ``note``, which steps in parts have too) is recovered
+as one impact. Impacts that overlap, because they last longer than the bodies fly between them, are added. The force
+keeps its sign: flores with e < 0.375 pulls shortly before separation, to 2 % of the peak at e = 0.2; cut off at zero it
+would no longer have the impulse.
 
 In a mesh an impact moves the mass of the nodes it meets; the rest of a flexible body follows in later steps. Where the
 impact would last longer than elastic waves take through the body, the recovered one is too short and too weak, and

@@ -412,6 +412,20 @@ def test_a_picture_shows_the_ball_in_its_colour_on_a_white_ground(result, drawin
     assert (red > blue + 100).any()  # the crank is orange
 
 
+def test_a_picture_looks_along_a_direction(result, drawing, tmp_path):
+    image = result.picture(tmp_path / "picture.png", time=0.4, size=(320, 200), view=(0.75, -1.3, 0.35))
+    assert (image == 255).all(axis=-1).mean() < 0.999  # something is seen
+
+
+def test_a_camera_looks_along_a_direction_of_any_length_but_not_along_none():
+    from fem_mbs.arguments import Named
+    from fem_mbs.results.drawing import as_view
+
+    assert as_view(Named("picture"), np.array([0.75, -1.3, 0.35])) == (0.75, -1.3, 0.35)
+    with pytest.raises(FemMbsError, match=r"view = \(0, 0, 0\) has no direction"):
+        as_view(Named("picture"), (0, 0, 0))
+
+
 def test_an_animation_has_the_frames_asked_for(result, drawing, tmp_path):
     from PIL import Image
 
