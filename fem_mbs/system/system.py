@@ -168,6 +168,15 @@ class System(Switches):
         return self._own
 
     @property
+    def touches_meshes(self) -> bool:
+        """True if a contact acts on a node of a mesh: one with the mass of beams, shells or solids alone."""
+        massive = [element for element in self.elements if "inertia" in element.kernels]
+        bodies = {id(element.nodes[0]) for element in massive if len(element.nodes) == 1}
+        meshed = {id(node) for element in massive if len(element.nodes) > 1 for node in element.nodes} - bodies
+        contacts = self.contacts[: self.nc_fixed] if meshed else ()
+        return any(id(node) in meshed for contact in contacts for node in contact.nodes)
+
+    @property
     def circulatory(self) -> bool:
         """Whether there are loads that make the stiffness unsymmetric: followers."""
         return any(getattr(element, "circulatory", False) for element in self.elements)
