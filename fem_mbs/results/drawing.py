@@ -32,12 +32,14 @@ def as_window(owner: Named, size: Any) -> tuple[int, int]:
 
 
 def as_view(owner: Named, view: Any) -> Any:
-    """A direction (3,), the name of one, or None."""
+    """A direction (3,) of any length, the name of one, or None."""
     if view is None or (isinstance(view, str) and view in VIEWS):
         return view
     if isinstance(view, str):
         owner.as_choice("view", view, tuple(VIEWS))
-    return owner.unit_vector("view", view)
+    direction = owner.as_vector("view", view)
+    owner.check(direction.any(), "view", view, "has no direction: give one that is not zero")
+    return tuple(direction.tolist())
 
 
 def as_color(owner: Named, color: Any) -> str | None:
