@@ -412,6 +412,13 @@ def test_a_picture_shows_the_ball_in_its_colour_on_a_white_ground(result, drawin
     assert (red > blue + 100).any()  # the crank is orange
 
 
+def test_a_view_is_a_direction_of_any_length(result, drawing):
+    one, three = (result.picture(time=0.4, size=(160, 100), view=k * np.array([1.0, -1.4, 0.8])) for k in (1, 3))
+    assert (one == three).all()
+    with pytest.raises(FemMbsError, match="has no direction"):
+        result.picture(view=[0, 0, 0])
+
+
 def test_an_animation_has_the_frames_asked_for(result, drawing, tmp_path):
     from PIL import Image
 
