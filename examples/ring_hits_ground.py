@@ -43,6 +43,11 @@ def force_on(result, floor):
     return result.resultant(floor)[:, 2]
 
 
+def impulse_on(result, floor):
+    """Impulse of the ground [N s] in each step, which includes what single nodes that strike in it get."""
+    return sum(result[contact.name].impulse[:, 0] for contact in floor.elements)
+
+
 def diameters(result, ring):
     """Diameters (k, 2) [m] along z and x over the saved steps."""
     ends = [ring.node_at([x, 0, z]).index for x, z in ((0, -radius), (0, radius), (-radius, 0), (radius, 0))]
@@ -62,14 +67,15 @@ def oval_frequency(result, ring, since):
 
 def main(h=1e-3, save="ring_hits_ground.vtkhdf", solver=None):
     model, ring, floor = build()
-    solver = solver or fem.DecoupledNSGA(rho_inf=0.8)
+    # single nodes touch for some steps each: nothing lasts, and momentum is balanced to round-off in the corrections
+    solver = solver or fem.DecoupledNSGA(rho_inf=0.8, persistent_contacts=False)
     result = solver.run(model, t_end=0.25, h=h, save=save)
     force = force_on(result, floor)
     lift_off = result.t[force > 0][-1]
     system, end = fem.System(model), result.state(-1)
     M = system.matrices(end, mass_only=True)
     momentum = system.expanded(M @ system.reduced(end.V.ravel())).reshape(-1, 6)[:, 2].sum()
-    impulse = result.h[-1] * force.sum() - ring.mass * 9.81 * result.t[-1]
+    impulse = impulse_on(result, floor).sum() - ring.mass * 9.81 * result.t[-1]
     gaps = min(result[contact.name].gap.min() for contact in floor.elements)
     return fem.Checks(
         # polygon of 48 elements: 0.9 %, 0.1 % with 96

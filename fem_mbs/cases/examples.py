@@ -282,7 +282,8 @@ CASES = [
         note="Not printed: that the crank is free, the distance of the centres at the touch.",
     ),
     example(
-        "guided_hopper", "Capobianco2021, section 4.5; momentum balances", "a rigid leg in flight, round-off",
+        "guided_hopper", "Capobianco2021, section 4.5; momentum balances",
+        "a rigid leg in flight; what restarts of the memory leave of momentum, measured",
         Method(PUBLISHED, {"rho_inf": 0.0}), moreau(PROJECTED),
         Method("NonsmoothGeneralizedAlphaGGL", {"rho_inf": 0.0}),
         Method("NonsmoothGeneralizedAlphaFriction", {"rho_inf": 0.0}),

@@ -322,8 +322,9 @@ class Results:
         Returns
         -------
         (k, 3) array
-            Friction and normal forces, means over each step as ``force`` of contacts are. The first body is the one
-            that is named first: of ``SurfaceOnSurface`` the one whose nodes touch, of a plane what lies on it.
+            Friction and normal forces, as ``force`` of contacts: with persistent contacts at the ends of steps,
+            otherwise means over each step. The first body is the one that is named first: of ``SurfaceOnSurface`` the
+            one whose nodes touch, of a plane what lies on it.
 
         Raises
         ------
