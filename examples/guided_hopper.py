@@ -101,7 +101,11 @@ def plots(result, save):
 
 
 def main(h=5e-5, t_end=1.0, save="guided_hopper", solver=None):
-    solver = solver or fem.DecoupledNSGA(rho_inf=0.0)
+    # waves along the shank change forces within a step: where the memory starts again, reported impulses would miss
+    # 5e-5 of the momentum, at any h. Closed contacts in the corrections keep it to round-off
+    solver = solver or fem.DecoupledNSGA(
+        rho_inf=0.0, persistent_contacts=False, impacts="plain", reset_after_impact=False
+    )
     result = solver.run(build(), t_end, h, save=f"{save}.vtkhdf" if save else None)
     if save:
         plots(result, save)
@@ -114,10 +118,7 @@ def main(h=5e-5, t_end=1.0, save="guided_hopper", solver=None):
         # bending of the shank in flight: 0.03 mm at 1.2 m/s
         fem.Check("touches the ground [s]", reference=touchdown(), obtained=result.t[first], abs=h + 5e-5),
         fem.Check("momentum of the ground and the weight [N s]", reference=p[-1] - p[0],
-                  # waves along the shank change forces within a step. Where the memory starts again a part of h times
-                  # this change is left: 2.4e-3 N s in all with 50 µs, 4.2e-3 with 25 µs, 3e-14 without closed contacts
-                  # in the smooth motion
-                  obtained=normal.sum() - total * g * result.t[-1], abs=1e-4 * total * g * result.t[-1]),
+                  obtained=normal.sum() - total * g * result.t[-1], abs=1e-6 * total * g * result.t[-1]),
         fem.Check("largest friction / normal", reference=friction, obtained=share.max(), abs=1e-6),
         fem.Check("smallest normal impulse [N s]", reference=0.0, obtained=normal.min(), abs=1e-12),
         fem.Check("smallest gap [m]", reference=0.0, obtained=foot.gap.min(), abs=1e-11),

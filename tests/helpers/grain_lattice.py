@@ -72,6 +72,7 @@ def lattice(k, kind, mu=0.3):
         "nq": LANES * (len(pairs) // LANES + 1),
         "nm": 0,
         "no": 5,
+        "ne": 0,
         "nl": 1,
         "nodes": n,
         "nb": 0,
