@@ -29,15 +29,22 @@ def slider_in_a_guide(seed, speed=2.0, **law):
     return model
 
 
-@pytest.mark.parametrize("seed, steps", [(0, 400), (4, 400)])  # turned by 129 and 102 degrees in one step
-def test_a_slider_never_turns_round_in_its_guide(seed, steps):
+AT_THE_START = {"restitution_speed": "start", "impacts": "plain"}
+
+
+@pytest.mark.parametrize("seed", [0, 4])  # turned by 129 and 102 degrees in one step
+@pytest.mark.parametrize("steps, options", [(400, AT_THE_START), (60, {})])
+def test_a_slider_never_turns_round_in_its_guide(seed, steps, options):
     model, h = slider_in_a_guide(seed, restitution=1.0), 1e-3
-    result = fem.DecoupledNSGA().run(model, steps * h, h)
+    result = fem.DecoupledNSGA(**options).run(model, steps * h, h)
     # it strikes once or twice in a step and turns back: never more than a few steps of its angular velocity
     speed = np.linalg.norm(result["slider"].angular_velocity, axis=1).max()
     assert turns(result, "slider").max() < 4.0 * speed * h
-    # it was 38 J after one wrong step; single steps gain O(h) of what strikes late
-    assert result.energy.total.max() < result.energy.total[0] * 1.005
+    # it was 38 J after one wrong step; single steps gain O(h) of what strikes late, with speeds at the touch more of it
+    if options == AT_THE_START:
+        assert result.energy.total.max() < result.energy.total[0] * 1.005
+    else:
+        assert any("more than their clearance" in text for text in result.warnings)  # h is 30 times too large
 
 
 def test_roots_that_are_far_from_the_start_of_a_step_are_refused():
@@ -189,7 +196,7 @@ def test_a_compliant_contact_may_not_start_deeper_than_a_tenth_of_the_radius(dep
     model = fem.Model("deep", gravity=[0, 0, -9.81])
     ball = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 0, 0.1 - depth], name="ball"))
     floor = fem.SphereOnPlane(ball, model.ground, radius=0.1, restitution=0.5)
-    model.add(fem.CompliantContact(floor, stiffness=1e3, name="floor"))
+    model.add(fem.CompliantContact(floor, stiffness=1e5, name="floor"))  # it lifts the ball
     if refused:
         with pytest.raises(fem.ModelError, match=r"CompliantContact 'floor': its indentation is 0.0101 m"):
             model.compile()
@@ -272,7 +279,8 @@ def test_a_root_of_the_contact_problem_solver_that_is_far_from_the_start_is_refu
     model = fem.Model("ball")
     ball = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 0, 0.1025], velocity=[0, 0, -1.0], name="ball"))
     model.add(fem.SphereOnPlane(ball, model.ground, radius=0.1, restitution=0.5, name="floor"))
-    result = fem.DecoupledNSGA(contact_solver="problem").run(model, 5e-3, 1e-3)
+    # of the step that is looked at before a split nothing is left
+    result = fem.DecoupledNSGA(contact_solver="problem", impacts="plain").run(model, 5e-3, 1e-3)
     assert result["floor"].impact.sum() == 1
     assert result.statistics["repeated_steps"] == len(astray) > 0  # by Newton's iteration
     np.testing.assert_allclose(result["ball"].position[:, 0], 0.0, atol=1e-12)

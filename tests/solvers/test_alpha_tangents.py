@@ -19,7 +19,7 @@ GGL, SEQUENTIAL = fem.NonsmoothGeneralizedAlphaGGL(), fem.NonsmoothGeneralizedAl
 FRICTION = fem.NonsmoothGeneralizedAlphaFriction()
 POSITIONS = fem.NonsmoothGeneralizedAlphaGGL(constraints="positions")
 VELOCITIES = fem.NonsmoothGeneralizedAlphaGGL(constraints="velocities")
-COMBINED = fem.NonsmoothGeneralizedAlphaGGL(constraints="combined")
+COMBINED = fem.NonsmoothGeneralizedAlphaGGL(constraints="combined", approach="start")
 STABILISED, INDEX_3 = fem.GeneralizedAlpha(), fem.GeneralizedAlpha(formulation="index 3")
 
 
