@@ -21,7 +21,7 @@ from fem_mbs.solvers.stepping.friction_tasks import (
     CORRECTION_RIGHT,
     CORRECTION_SLOPES,
 )
-from fem_mbs.solvers.stepping.newton import Problem, by_contact_problem, halve, merit_of, solve
+from fem_mbs.solvers.stepping.newton import STALLED, Problem, by_contact_problem, halve, merit_of, solve
 from fem_mbs.system.assembly import advance_configuration, dynamic_tangents, dynamics
 from fem_mbs.system.constraints import (
     INCREMENTS,
@@ -40,6 +40,7 @@ from fem_mbs.system.records import POSITION, zero
 
 FARTHEST = 2.0  # |U| relative to |D|, see `farthest`
 NEAR = 1e-8  # of the size of the positions: a U that is allowed in a step without motion
+DRIFT = 100.0  # times the accuracy of constraints: contradictions of redundant rows that are left
 
 
 @kernel
@@ -162,7 +163,10 @@ def position_solved(data, run):
         and s.row <= min(displacement, s.exact * size) + ROUND_OFF * size
         and s.row_T <= displacement + s.exact * size
     )
-    s.solved = 1 if solved else 0
+    # rows that repeat each other, some of positions and some of increments, differ by what positions have drifted
+    stands = s.iteration > 1 and s.merit > STALLED * s.before and s.epsilon_rows > 0.0
+    contradict = stands and s.dynamic <= s.tolerance + ROUND_OFF * s.kp * size and s.row <= DRIFT * s.exact * size
+    s.solved = 1 if solved or contradict else 0
 
 
 @entry("void(int64, int64)")
