@@ -68,6 +68,10 @@ def decoupled(rho_inf: float, **options: Any) -> tuple[Method, Method]:
     return Method("DecoupledNSGA.published", options), Method("DecoupledNSGA", options)
 
 
+# options of the decoupled scheme for references of schemes whose impacts reflect the speed at the start of their step
+WHOLE_STEPS = {"impacts": "plain", "restitution_speed": "start"}
+
+
 @dataclass(frozen=True)
 class Case:
     """A model with reference values from a publication or a closed form.

@@ -64,7 +64,8 @@ def test_a_second_run_on_a_system_repeats_the_first_bit_by_bit():
 
 def test_solvers_share_patterns_but_neither_values_nor_factors():
     system = plate.build().compile()
-    one, two = (fem.DecoupledNSGA().prepare(system, H).matrices for _ in range(2))
+    # the system's own matrices have no rows of contacts
+    one, two = (fem.DecoupledNSGA(persistent_contacts=False).prepare(system, H).matrices for _ in range(2))
     for a, b in zip(one.layouts, two.layouts):
         assert a.pattern is b.pattern and a.rows is b.rows
         assert a.values is not b.values and a.solver is not b.solver

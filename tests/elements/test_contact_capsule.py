@@ -31,12 +31,16 @@ def test_beside_a_capsule_the_contact_is_that_of_a_cylinder_and_round_its_end_th
     cylinder = Kinematics(fem.SphereOnCylinder(A.frame([0.1, 0, 0.2]), B, radius=0.2, radius_cylinder=0.3))
     end = Kinematics(fem.SphereOnSphere(A.frame([0.1, 0, 0.2]), B.frame([0, 0, 1]), radius_A=0.2, radius_B=0.3))
     turn, R = exp([0.3, -0.5, 0.9]), exp([0.2, 0.8, -0.4])
-    for local, other in (([0.5, 0.3, 0.2], cylinder), ([0.4, -0.2, 1.5], end)):
-        poses = [(R @ local + [1, 2, 3], R @ turn), ([1, 2, 3], R)]
+    # beside a cylinder the point is on the sphere, beside a capsule in the middle of the gap: one when they touch
+    for center, other, touch in (
+        ([0.3, 0.4, 0.2], cylinder, True), ([0.6, 0.3, 0.2], cylinder, False), ([0.4, -0.2, 1.5], end, True),
+    ):  # fmt: skip
+        poses = [(R @ (center - turn @ [0.1, 0, 0.2]) + [1, 2, 3], R @ turn), ([1, 2, 3], R)]
         out, reference = capsule(poses), other(poses)
+        reference["point"] -= (0.0 if touch else 0.5) * out["gap"] * out["normal"]
         for name in ("gap", "G_N", "normal", "point"):
             np.testing.assert_allclose(out[name], reference[name], atol=1e-14)  # round-off of lengths of 1 m
-        for name in ("V_T", "W"):
+        for name in ("V_T", "W") if touch else ("W",):
             space = np.vstack([out["tangents"], out["normal"]])[: len(out[name])].T @ out[name]
             expected = np.vstack([reference["tangents"], out["normal"]])[: len(out[name])].T @ reference[name]
             np.testing.assert_allclose(space, expected, atol=1e-13)

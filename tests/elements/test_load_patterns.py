@@ -6,7 +6,7 @@ import pytest
 from stress_stiffness import both
 
 import fem_mbs as fem
-from fem_mbs.elements.superelements.reduction import ARRAYS, RESIDUAL, Reduction
+from fem_mbs.elements.superelements.reduction import ARRAYS, INERTIA, RESIDUAL, Reduction
 from fem_mbs.evaluator import Evaluator
 from fem_mbs.rotations import exp, skew
 from fem_mbs.solvers.paths.linear_buckling import bound_geometric
@@ -295,14 +295,14 @@ def test_a_saved_reduction_keeps_its_patterns_and_older_files_are_read(patterned
         one.save(tmp_path / "old.h5")
         with h5py.File(tmp_path / "old.h5", "r+") as file:  # as it was written while there was one pattern at most
             file.attrs["fem_mbs reduction"] = 2
-            for key in RESIDUAL:
+            for key in (*RESIDUAL, *INERTIA):
                 del file[key]
             del file["loaded"], file["pull_compliance"], file["pull_fields"], file["pull_softening"]
             file["pull_stiffness"] = one.pull_stiffness.diagonal()
         read = fem.load_reduction(tmp_path / "old.h5")
         assert not read.pull_softening.any()
-        assert not read.loaded and not len(read.tractions)
-        for key in {*ARRAYS, "pull_stiffness"} - {"pull_softening", *RESIDUAL}:
+        assert not read.loaded and not len(read.tractions) and not read.inertia_compliance.any()
+        for key in {*ARRAYS, "pull_stiffness"} - {"pull_softening", *RESIDUAL, *INERTIA}:
             np.testing.assert_allclose(getattr(read, key), getattr(one, key), rtol=1e-14)
         with h5py.File(tmp_path / "old.h5", "r+") as file:
             del file["pull_stiffness"]
