@@ -43,7 +43,7 @@ def test_a_run_goes_on_bit_for_bit_from_what_was_kept_before_a_switch():
         run.take(10).switch("lock", True)
         run.take(30)
         ends.append(run.engine.kept()[0])
-    assert all(np.array_equal(ends[0][name], ends[1][name]) for name in ends[0])
+    assert ends[0].tobytes() == ends[1].tobytes()
 
 
 def test_a_system_runs_again_as_its_model_says():
@@ -204,7 +204,8 @@ def test_multipliers_of_what_is_off_stay_zero_where_factors_serve_several_steps(
     load = model.add(fem.RigidBody.box(0.5, [0.1, 0.1, 0.1], position=[1, 0, -0.3], velocity=[0, 0.3, 1], name="load"))
     model.add(fem.SphereOnPlane(load.frame(), model.ground.frame(p=[0, 0, -0.5]), radius=0.05, name="floor"))
     model.add(fem.Attachment(line.nodes[-1], load, active=False, name="grip"))
-    run = Run(fem.DecoupledNSGA(rho_inf=0.8), model, 1e-3)
+    # factors serve several steps while contacts are closed in the corrections alone
+    run = Run(fem.DecoupledNSGA(rho_inf=0.8, persistent_contacts=False), model, 1e-3)
     assert run.engine.run[0]["costly"]
     rows = run.system.rows[model["grip"]]
     for on in (None, True, False, True, False):

@@ -261,7 +261,7 @@ def velocities_by_clarabel(balls, pairs, radius=0.1, friction=0.3):
         first = np.linalg.svd(normal[None])[2][1]
         frame = np.stack([normal, first, np.cross(normal, first)])
         block = np.zeros((3, 6 * n))
-        point = x[i] - radius * normal  # on the surface of the first
+        point = x[i] - (0.5 * distance if j >= 0 else radius) * normal  # in the middle of the gap of two balls
         for b, sign in ((i, 1.0), (j, -1.0)):
             if b >= 0:
                 arm = point - x[b]
