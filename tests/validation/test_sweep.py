@@ -331,7 +331,7 @@ def bouncing(restitution_speed, t_end, h=1e-2, gravity=9.81, restitution=1.0):
     model = fem.Model("ball", gravity=[0, 0, -gravity])
     ball = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 0, 1.0], name="ball"))
     model.add(fem.SphereOnPlane(ball, model.ground, radius=0.1, restitution=restitution, name="floor"))
-    method = fem.DecoupledNSGA(rho_inf=1.0, restitution_speed=restitution_speed)
+    method = fem.DecoupledNSGA(rho_inf=1.0, restitution_speed=restitution_speed, impacts="plain")
     return method.run(model, t_end, h, save_every=10)
 
 
@@ -351,7 +351,7 @@ def test_an_elastic_ball_loses_as_published_with_the_speed_at_the_start():
 def test_a_ball_that_comes_to_rest_by_bounces_rests_with_the_speed_at_the_touch():
     result = bouncing("touch", 8.0, restitution=0.7)
     assert result["floor"].gap[-10:] == pytest.approx(0.0, abs=1e-12)
-    assert result["floor"].impulse[-10:, 0] / result.h[-10:] == pytest.approx(9.81, rel=1e-9)
+    assert result["floor"].force[-10:, 0] == pytest.approx(9.81, rel=1e-9)
 
 
 def test_an_unknown_restitution_speed_is_refused():
@@ -372,7 +372,7 @@ def test_a_ball_that_flies_through_a_wall_of_the_ground_in_a_step_is_hit_at_the_
         model.add(group)
     else:
         model.add(fem.SphereOnBox(ball, model.ground, radius=0.03, restitution=0.5, name="wall", **wall))
-    result = fem.DecoupledNSGA().run(model, 0.02, 2e-3)
+    result = fem.DecoupledNSGA(impacts="plain").run(model, 0.02, 2e-3)  # a split impact lies between saved states
     assert result["ball"].position[:, 0].max() == pytest.approx(-0.04, abs=1e-12)  # half the wall and the radius
     np.testing.assert_allclose(result["ball"].velocity[-1], [-50.0, 0, 0], atol=1e-9)
     assert result.statistics["swept_contacts"] == 1
@@ -384,7 +384,7 @@ def test_a_step_that_is_repeated_is_swept_from_its_start():
     ball = model.add(fem.RigidBody.sphere(1.0, 0.03, position=[-0.3, 0, 0], angular_velocity=[0, 0, 0.1], name="ball"))
     model.add(fem.SphereOnBox(ball, model.ground, radius=0.03, size=[0.02, 1, 1], name="wall"))
     system = model.compile()
-    engine = fem.DecoupledNSGA().prepare(system, 1e-3)
+    engine = fem.DecoupledNSGA.published().prepare(system, 1e-3)
     engine.advance(np.array([1e-3]), np.zeros((1, 1, 1, 3)), engine.make_records(1))
     group = next(group for group in system.groups if group.contact_stride)
     run, counts = engine.run[0], engine.arrays["counts"]
