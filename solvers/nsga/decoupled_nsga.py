@@ -113,8 +113,8 @@ class DecoupledNSGA(AlphaMethod):
         runs are derivatives (docs/howto/optimisation.md). Left as they are: impacts slower than what forces give in a
         step (about g h), and those of which no touch is found; ``result.statistics`` counts ``split_impacts`` and
         ``impacts_not_split``. Costs a few small steps per impact. Not with contact groups. "auto": isolated impacts
-        alone are split, at most ``max_splits`` in 50 steps; models with contact groups, and solid bodies whose factors
-        serve many steps, run as with "plain".
+        alone are split, at most ``max_splits`` in 50 steps; models with contact groups, with contacts on nodes of
+        meshes, and solid bodies whose factors serve many steps, run as with "plain".
     max_splits : int ≥ 1
         Impacts that are split in one step ("split") or in 50 steps ("auto"); more are taken as with "plain".
     contact_solver : {"auto", "newton", "problem"}
@@ -319,10 +319,12 @@ class DecoupledNSGA(AlphaMethod):
         return {"friction": friction.friction_part, "restart": scheme.restart}
 
     def impacts_of(self, system: System) -> str:
-        """Treatment of the impacts of a model: "plain" without contacts, with "auto" where matrices are expensive."""
+        """Treatment of the impacts of a model: "plain" without contacts; with "auto" where matrices are expensive, and
+        where nodes of meshes touch, which a cut step shakes."""
         if system.nc == 0 or system.searches:
             return "plain"
-        return "plain" if self.impacts == "auto" and price_of_matrix(system) is not None else self.impacts
+        left = system.touches_meshes or price_of_matrix(system) is not None
+        return "plain" if self.impacts == "auto" and left else self.impacts
 
     def parts_of_split_impacts(self) -> dict[str, Any]:
         """Compiled parts of runs in which impacts are split."""
