@@ -45,9 +45,12 @@ def test_bouncing_ball_passes_the_accumulation_point_and_rests():
 def test_bouncing_ball_is_first_order_on_average_if_its_impacts_are_captured(impacts, lowest, highest):
     # far from each other and from multiples of the flight times: the error depends on where impacts lie in their steps
     h = 1.1e-3 * np.array([6.4, 3.2, 1.6, 0.8, 0.4])
+    # captured as published; with the speed at the touch the slope over these phases is 0.75
+    captured = {"restitution_speed": "start"} if impacts == "plain" else {}
     errors = []
     for step in h:
-        result = fem.DecoupledNSGA(rho_inf=0.8, impacts=impacts).run(bouncing_ball.build(), 4.5, step)
+        stepper = fem.DecoupledNSGA(rho_inf=0.8, impacts=impacts, **captured)
+        result = stepper.run(bouncing_ball.build(), 4.5, step)
         errors.append(np.mean(np.abs(result["table"].gap - bouncing_ball.exact_gap(result.t))))
     slope = np.polyfit(np.log(h), np.log(errors), 1)[0]
     # "auto": exact but for the slow impacts before the accumulation point, measured 3.0
