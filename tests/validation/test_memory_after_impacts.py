@@ -8,6 +8,7 @@ import pytest
 import fem_mbs as fem
 
 SPEED, TIME = 30.0, 4.0  # rad/s, s: 60 impacts, 19 turns
+CAPTURED = {"impacts": "plain", "restitution_speed": "start"}  # impacts taken with a whole step, as published
 
 
 def gate(elastic_stops):
@@ -21,9 +22,9 @@ def gate(elastic_stops):
 
 
 @cache
-def gain(rho_inf, h, elastic_stops=True):
+def gain(rho_inf, h, elastic_stops=True, **options):
     """Change of the energy of the bar, relative."""
-    result = fem.DecoupledNSGA(rho_inf=rho_inf).run(gate(elastic_stops), TIME, h)
+    result = fem.DecoupledNSGA(rho_inf=rho_inf, **options).run(gate(elastic_stops), TIME, h)
     if elastic_stops:
         assert np.count_nonzero(np.diff(np.sign(result["hinge"].rate))) >= 55
     return result.energy.total[-1] / result.energy.total[0] - 1
@@ -38,13 +39,15 @@ def test_a_bar_between_elastic_stops_keeps_its_energy_at_an_eighth_of_a_radian_p
 def test_impacts_change_the_energy_of_a_bar_by_no_more_than_its_free_turning_does(rho_inf, more):
     """The scheme itself loses 15 % in these 19 turns with rho_inf = 0, and gains 1 % with 1, order 3 in h."""
     # beyond it 1.9, 0.0 and 0.0 % measured, without restarts 31 and 12 % for 0 and 1
-    assert abs(gain(rho_inf, 4e-3) - gain(rho_inf, 4e-3, elastic_stops=False)) < more
+    # split impacts begin anew 60 times: beyond it they take 23, 4.7 and 0.05 % (at 2 ms 12, 1.4 and 0.00 %)
+    assert abs(gain(rho_inf, 4e-3, **CAPTURED) - gain(rho_inf, 4e-3, elastic_stops=False)) < more
 
 
 def test_energy_that_a_bar_gains_at_its_impacts_is_reported_with_its_cause():
     """3 % in 60 impacts, each within what a step may gain."""
     model = gate(True)
-    result = fem.DecoupledNSGA(reset_after_impact=False).run(model, TIME, 2e-3)
+    result = fem.DecoupledNSGA(reset_after_impact=False, **CAPTURED).run(model, TIME, 2e-3)
     (text,) = [text for text in result.warnings if "energy was" in text]
     assert 'Use reset_after_impact="filtered"' in text
+    assert fem.DecoupledNSGA(**CAPTURED).run(model, TIME, 2e-3).warnings == []
     assert fem.DecoupledNSGA().run(model, TIME, 2e-3).warnings == []
