@@ -36,8 +36,9 @@ def pressed(mesh, nu, modes, friction, force, **options):
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         rest = fem.static_equilibrium(model, stability=False)
-    assert rest.results.warnings == [str(one.message) for one in told]
-    return top.position[2] - rest.position(top)[2], rest.results.warnings
+    remarks = [text for text in rest.results.warnings if not text.startswith("reduce_mesh: ")]  # told when it was made
+    assert remarks == [str(one.message) for one in told]
+    return top.position[2] - rest.position(top)[2], remarks
 
 
 def pressed_mesh(mesh, nu, friction, force):
