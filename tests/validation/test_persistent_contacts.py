@@ -14,6 +14,8 @@ from rolling_ball import ACARY_BOURRIER, ROLLING, SPINNING
 import fem_mbs as fem
 from fem_mbs.solvers.contact.law import GAP, SLIP, STICK
 
+CAPTURED = {"impacts": "plain", "restitution_speed": "start"}  # impacts taken with a whole step, as published
+
 
 def plate_errors(h, **options):
     """Errors at 1 s of the path, its rate and the normal force of the sphere on the tilting plate."""
@@ -246,7 +248,7 @@ def test_what_carries_a_load_takes_part_in_the_first_impact_problem_wherever_the
     for k, height in enumerate((0.0, 0.2)):
         ball = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[2.0 * k, 0, 0.1 + height], name=f"ball {k}"))
         model.add(fem.SphereOnPlane(ball, model.ground, radius=0.1, restitution=0.5, name=f"floor {k}"))
-    result = fem.DecoupledNSGA(persistent_contacts=True).run(model, 0.3, 1e-3)
+    result = fem.DecoupledNSGA(persistent_contacts=True, **CAPTURED).run(model, 0.3, 1e-3)
     at = np.flatnonzero(result["floor 1"].impact)
     assert len(at) == 1
     assert result.problems[at] == 1 and result["floor 0"].impact.sum() == 0
@@ -320,7 +322,7 @@ def test_a_leg_about_to_stick_sticks_when_it_does_without_the_option():
         rng = np.random.default_rng(2)
         model = contact_models.thrown(contact_models.LEGS, velocity=rng.normal(size=3), spin=4 * rng.normal(size=3))
         # memories after its impacts move the time at which it sticks; both have the same here
-        options = {"persistent_contacts": persistent, "reset_after_impact": False}
+        options = {"persistent_contacts": persistent, "reset_after_impact": False, **CAPTURED}
         result = fem.DecoupledNSGA(rho_inf=0.8, **options).run(model, 1.5, 1e-3)
         legs = [result[name] for name in result.names if hasattr(result[name], "gap")]
         late = slice(1420, 1481)  # two legs carry; one of them sticks from 1.411 s on, the other slides
@@ -356,7 +358,8 @@ def test_a_stiff_beam_dropped_on_a_floor_comes_to_rest(restitution):
     for i, node in enumerate(beam.nodes):
         law = {"friction": 0.3, "restitution": restitution}
         model.add(fem.SphereOnPlane(node, model.ground, radius=0.01, name=f"point {i}", **law))
-    result = fem.DecoupledNSGA(rho_inf=0.0, persistent_contacts=True).run(model, t_end=0.4, h=1e-3)
+    # with split impacts and the speed at the touch light points move by 1e-4 rad/s until 0.35 s, then 4e-7 rad/s
+    result = fem.DecoupledNSGA(rho_inf=0.0, persistent_contacts=True, **CAPTURED).run(model, t_end=0.4, h=1e-3)
     late = result.t > 0.3
     for i in range(11):
         body, contact = result[f"beam node {i}"], result[f"point {i}"]
