@@ -148,14 +148,15 @@ def test_the_contact_problem_solver_takes_over_where_newtons_iteration_stalls(pr
 def test_beams_with_damping_press_a_roller_on_the_floor_as_with_the_default(monkeypatch):
     """Without damping θ = ½ lets the rod ring, and the roller lifts off with every swing: 20 times, and ever more.
 
-    It lifts off three times, at 0.3223, 0.3433 and 0.3458 s (both methods, h = 0.1 ms). At 1 ms they see two and one.
+    It lifts off three times, at 0.3223, 0.3433 and 0.3458 s (both methods, h = 0.1 ms). At 1 ms they see two and one;
+    at 0.5 and 0.2 ms closed contacts in the smooth motion and split impacts together leave out the third.
     """
     crank, line = roller_crank, fem.beam_line
     monkeypatch.setattr(fem, "beam_line", lambda *args, **options: line(*args, damping=1e-4, **options))
     methods = fem.MoreauJean(projection=True), fem.DecoupledNSGA(0.8)
-    runs = [method.run(crank.build(True), 0.5, 5e-4) for method in methods]
+    runs = [method.run(crank.build(True), 0.36, 1e-4) for method in methods]
     one, other = (crank.lift_offs(result) for result in runs)
-    assert len(one) == len(other) == 3 and np.abs(one - other).max() < 1.1e-3  # each sees one up to two steps late
+    assert len(one) == len(other) == 3 and np.abs(one - other).max() < 3e-4  # each sees one up to two steps late
     assert all(result["floor"].gap.max() < 6e-5 for result in runs)
 
 

@@ -22,6 +22,8 @@ def bar():
 @pytest.mark.parametrize("stepper", OF_SURFACES, ids=lambda stepper: type(stepper).__name__)
 def test_points_of_a_rigid_end_strike_as_its_frame_does(bar, stepper):
     """Four points and one frame that stop the same freedom: the same flights, energies and impulses."""
+    if type(stepper) is fem.DecoupledNSGA:  # "auto" chooses by what touches, frames or points of a mesh
+        stepper = fem.DecoupledNSGA(persistent_contacts=False)
     energy, impulse = [], []
     for by_points in (False, True):
         body = fem.Superelement(bar, position=[GAP, 0, 0], velocity=[-SPEED, 0, 0], name="bar")
