@@ -127,11 +127,10 @@ def inertia_force(mesh):
 
 
 def force(result, turns=1):
-    """Force (k,) [N] at the wrist after so many turns, of the journal the mean over each step; and times [s]."""
+    """Force (k,) [N] at the wrist after so many turns, and times [s]."""
     late, joint = result.t > turns * turn, result["wrist"]
-    loose = hasattr(joint, "impulse")
-    values = joint.impulse[late, 0] / result.h[-1] if loose else np.linalg.norm(joint.force[late], axis=1)
-    return values, result.t[late]
+    normal = getattr(joint, "force_normal", None)
+    return np.linalg.norm(joint.force[late], axis=1) if normal is None else normal[late], result.t[late]
 
 
 def plot(runs, shown, save):
@@ -157,7 +156,9 @@ def plot(runs, shown, save):
 def main(h=2e-5, turns=2, save="rod_from_cad.vtkhdf", picture="rod_from_cad.png", solver=None):
     mesh = rod_mesh()
     part = reduced(mesh)
-    solver = solver or fem.DecoupledNSGA(rho_inf=0.5)
+    # a pin that rattles: impacts follow each other within few steps, and force over h is compared as published
+    options = {"persistent_contacts": False, "impacts": "plain", "reset_after_impact": False}
+    solver = solver or fem.DecoupledNSGA(rho_inf=0.5, restitution_speed="start", **options)
     tight, rod = with_superelement(part, loose=False)
     models = {
         ("beams", False): with_beams(part.mass, loose=False),
@@ -188,11 +189,11 @@ def main(h=2e-5, turns=2, save="rod_from_cad.vtkhdf", picture="rod_from_cad.png"
         ),
         # the beams end at the centres of the eyes, which are stiff in the part
         fem.Check("rms force at the wrist, pin: beams [N]", reference=rms[one], obtained=rms[two], rel=0.01),
-        # 2.4 % measured; one model differs by 2.5 % between steps of 40 and 20 µs
-        fem.Check("rms force, clearance: beams [N]", reference=rms[free], obtained=rms[both], rel=0.03),
-        # of the balance of momentum: it hardly depends on single impacts; 0.56 % with 40 and with 20 µs
-        fem.Check("mean force, clearance: beams [N]", reference=mean[free], obtained=mean[both], rel=8e-3),
-        # 32 and 29 steps of 1000
+        # one model differs by 2 % between steps of 20 and 10 µs
+        fem.Check("rms force, clearance: beams [N]", reference=rms[free], obtained=rms[both], rel=0.02),
+        # of the balance of momentum: it does not depend on single impacts
+        fem.Check("mean force, clearance: beams [N]", reference=mean[free], obtained=mean[both], rel=5e-3),
+        # 17 steps of 1000 in both
         fem.Check("share of flight, clearance: beams", reference=away[free], obtained=away[both], abs=0.01),
         fem.Check("smallest gap [m]", reference=0.0, obtained=runs[both]["wrist"].gap.min(), abs=1e-9),
     )
