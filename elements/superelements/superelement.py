@@ -548,7 +548,7 @@ class Superelement(Inertia):
 
     @property
     def misses_inertia(self) -> bool:
-        """Whether its modes leave out something of the response to its own weight and inertia."""
+        """True if its modes leave out part of the response to its gravity load and inertia."""
         return bool(self.reduction.inertia_left_out.any())
 
     def strain_energy(self, x: np.ndarray, R: np.ndarray) -> np.ndarray:

@@ -315,7 +315,11 @@ def test_a_driver_starts_a_box_that_sticks_with_the_force_of_its_inertia_and_fri
     assert (result["floor"].status[result.t > 0.1005] == SLIP).all()
 
 
-@pytest.mark.xfail(reason="statuses of the two runs part in steps 1420 to 1480 since the filtered restart; open")
+@pytest.mark.xfail(
+    raises=AssertionError,
+    strict=True,
+    reason="statuses of the two runs part in steps 1420 to 1480 by the filtered restart",
+)
 def test_a_leg_about_to_stick_sticks_when_it_does_without_the_option():
     """Friction of a fading slip turned by 40 to 60 degrees from step to step for 80 steps, and the leg never stuck."""
     runs = []
