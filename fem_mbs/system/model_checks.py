@@ -245,20 +245,26 @@ def elements_in_range(system: "System", state: "State") -> None:
 
 
 def doubtful_laws(system: "System") -> None:
-    """Warn of coefficients of contacts that are possible, but hardly meant."""
+    """Warn of coefficients of contacts that are possible, but hardly meant: once for all contacts alike."""
+    doubts: dict[str, list] = {}
     for contact, law in zip(system.contacts, system.laws):
         mu, radius = law[L_STATIC], float(getattr(contact, "radius", 0.0))
         if mu > LARGEST_FRICTION:
-            Warnings.issue(
-                f"{label(contact)}: friction = {mu:g} is above {LARGEST_FRICTION:g}. It is a number, not per cent: did "
-                f"you mean {mu / 100:g}?",
+            text = (
+                f"friction = {mu:g} is above {LARGEST_FRICTION:g}. It is a number, not per cent: did you mean "
+                f"{mu / 100:g}?"
             )
+            doubts.setdefault(text, []).append(contact)
         for column, name in ((L_ROLLING, "rolling_resistance"), (L_SPINNING, "spinning_resistance")):
             if 0.0 < radius < law[column]:
-                Warnings.issue(
-                    f"{label(contact)}: {name} = {law[column]:g} m is longer than radius = {radius:g} m. It is the arm "
-                    f"of a moment, not a number: did you mean {law[column] * radius:g} m, that part of the radius?",
+                text = (
+                    f"{name} = {law[column]:g} m is longer than radius = {radius:g} m. It is the arm of a moment, not "
+                    f"a number: did you mean {law[column] * radius:g} m, that part of the radius?"
                 )
+                doubts.setdefault(text, []).append(contact)
+    for text, contacts in doubts.items():
+        others = f" and {len(contacts) - 1} more contacts" if len(contacts) > 1 else ""
+        Warnings.issue(f"{label(contacts[0])}{others}: {text}")
 
 
 def groups_left_out(system: "System") -> None:
@@ -293,6 +299,13 @@ def nearly_dependent(system: "System") -> None:
         )
 
 
+def _own_size(element) -> float:
+    """Radius of a contact or pitch diameter of a bearing [m]; 0 for elements without either."""
+    geometry = getattr(element, "geometry", None)
+    sizes = getattr(element, "radius", 0.0), getattr(geometry, "pitch_diameter", 0.0)
+    return max(float(size) for size in sizes if isinstance(size, (int, float)))
+
+
 def heavy_to_turn(system: "System") -> None:
     """Warn of a rigid body whose radius of gyration is far beyond everything in the model: kg mm² for kg m²."""
     frames = [x for element in system.elements for x in vars(element).values() if isinstance(x, Frame)]
@@ -301,8 +314,8 @@ def heavy_to_turn(system: "System") -> None:
     reach = max(reach, float(np.ptp(system.initial.x[used], axis=0).max()) if used else 0.0)
     bodies = [element for element in system.elements if getattr(element, "inertia", None) is not None]
     bodies = [body for body in bodies if np.shape(body.inertia) == (3, 3) and getattr(body, "shapes", None) is not None]
-    drawn = [np.abs(shape.points).max() for body in bodies for shape in body.shapes if len(shape.points)]
-    reach = max([reach, *map(float, drawn)])
+    drawn = [float(np.abs(shape.points).max()) for body in bodies for shape in body.shapes if len(shape.points)]
+    reach = max([reach, *drawn, *(_own_size(element) for element in [*system.elements, *system.contacts])])
     for body in bodies:
         gyration = float(np.sqrt(np.linalg.eigvalsh(body.inertia)[-1] / body.mass))
         if 0.0 < GYRATION * reach < gyration and body.node.free[3:].any():

@@ -526,6 +526,17 @@ def test_laws_of_contacts_that_are_hardly_meant_are_told_when_the_model_is_compi
     assert not found or re.search(told, str(found[0].message))
 
 
+def test_the_same_doubtful_law_of_many_contacts_is_told_once_with_their_number():
+    model = fem.Model("box on four feet")
+    box = model.add(fem.RigidBody.box(1.0, [0.2, 0.2, 0.1], position=[0, 0, 0.06], name="box"))
+    for x, y in ((-1, -1), (-1, 1), (1, -1), (1, 1)):
+        foot = box.frame([0.1 * x, 0.1 * y, -0.05])
+        model.add(fem.SphereOnPlane(foot, model.ground, radius=0.01, rolling_resistance=0.2, friction=0.5))
+    with pytest.warns(UserWarning, match="and 3 more contacts: rolling_resistance") as found:
+        model.compile()
+    assert len(found) == 1
+
+
 FIXED = ("x", "y", "z", "rx", "ry", "rz")
 
 

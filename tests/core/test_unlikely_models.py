@@ -107,6 +107,15 @@ def test_an_inertia_in_other_units_is_warned_of():
         model(0.08).compile()
 
 
+def test_a_pin_that_all_but_stays_in_its_bearing_is_as_large_as_its_radius():
+    model = fem.Model("journal")
+    pin = model.add(fem.RigidBody(2.0, 1e-4, position=[0, -50e-6, 0], name="pin"))
+    model.add(fem.SphereInCylinder(pin, model.ground, radius=0.010, radius_cylinder=0.010050))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.compile()
+
+
 @pytest.mark.parametrize("value", [-1.0, True, [1, 2], None])
 def test_gravity_of_a_system_is_three_numbers(value):
     system = hinge()[0].compile()
