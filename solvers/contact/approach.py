@@ -81,7 +81,7 @@ def touches_within(g, e, s):
 @kernel
 def closing_speed(g, e, s):
     """Normal velocity at the touch of a contact that was open, by `contact.touch`, (1); ≤ 0."""
-    end = gradient_times(g, e, B_GN, 0, s.Vs)
+    end = gradient_times(g, e, B_GN, 0, s.Vsminus)
     if end >= 0.0:
         return 0.0
     work = s.bias[g.first_contact + e] * gradient_times(g, e, B_GN, 0, s.U)
@@ -126,7 +126,7 @@ def approach_of(g, e, d, s, Vminus):
             speed = min(speed, other)
             if comes_to_rest(g, e, s, speed):
                 return 0.0
-            return min(max(-speed, gradient_times(g, e, B_GN, 0, s.Vs)), 0.0)
+            return min(max(-speed, gradient_times(g, e, B_GN, 0, s.Vsminus)), 0.0)
         else:
             speed = min(max(speed, other), 0.0)
     return touch_speed(g, e, d, s, speed) if first else speed

@@ -3,12 +3,13 @@
 The smooth motion ends at q~ with the kinetic energy that it has there; the position correction takes the bodies back by
 U, to where they touch. Forces that work on the way back change the energy by f·U, and nothing else does:
 
-    γ_t² = γ~² + 2 a G_N U ,   γ~ = G_N v~ ,   ( M + ½ h² K ) a_q = f + Gᵀ λ ,  G a_q = 0 ,   a = G_N a_q               (1)
+    γ_t² = γ~² + 2 a G_N U ,   γ~ = G_N P v~ ,   ( M + ½ h² K ) a_q = f + Gᵀ λ ,  G a_q = 0 ,   a = G_N a_q             (1)
 
-Gyroscopic forces, joints that turn a velocity, and normals that turn with their body do no work. They change γ too, in
-a fast body much more than its weight does; counted in γ_t each impact would give or take energy of their order.
-f are the mean forces of both configurations at rest. One impulse Λ that reverses γ_t then keeps the energy exactly,
-with the multiplier ν of the position correction (U = M⁻¹ G_Nᵀ ν):
+P v~ are the velocities next to v~ that joints allow at q: on the way back they turn them. Gyroscopic forces, joints
+that turn a velocity, and normals that turn with their body do no work. They change γ too, in a fast body much more than
+its weight does; counted in γ_t each impact would give or take energy of their order. f are the mean forces of both
+configurations at rest. One impulse Λ that reverses γ_t then keeps the energy exactly, with the multiplier ν of the
+position correction (U = M⁻¹ G_Nᵀ ν):
 
     ½ Λ ( γ⁺ + γ~ )  =  ν a                                                                                        (2)
 
@@ -19,12 +20,13 @@ Source: worked out here (docs/theory/sweep.md, The speed at the touch).
 
     symbol   code       meaning
     a        s.bias     per contact; this law has no other bias. 0 where the correction moves nothing
+    P v~     s.Vsminus  before the first impact problem
 """
 
 from fem_mbs.jit import kernel, matrix, vector
 from fem_mbs.solvers.contact.approach import touches_within
 from fem_mbs.system.assembly import dynamic_tangents, dynamics
-from fem_mbs.system.constraints import RATES, constraint_tangents
+from fem_mbs.system.constraints import RATES, constraint_rates, constraint_tangents
 from fem_mbs.system.contacts import B_GN, L_NORMAL, gradient_times, laws_of
 from fem_mbs.system.global_matrices import (
     clear_matrix,
@@ -64,6 +66,18 @@ def forces_at_rest(d, s, still):
 
 
 @kernel
+def allow(d, s, dx):
+    """Make ``s.Vsminus``, which is v~, P v~ with the factors of matrix `SMOOTH`; ∂g/∂t is in ``s.g``."""
+    if d.m == 0:
+        return
+    constraint_rates(d, s.Vsminus, s.rate)
+    for i in range(d.m):
+        dx[d.n + i] = s.kv * (s.rate[i] + s.g[i])
+    solve_in_place(d, SMOOTH, s.dx_at)
+    expand_add(d, 1.0, dx, s.Vsminus)
+
+
+@kernel
 def accelerate(d, s):
     """a of (1) for the contacts that close within the step, in ``s.bias``; True if there are some that are reflected.
 
@@ -91,6 +105,8 @@ def accelerate(d, s):
     s.lent_c = 0.0
     if not factorise(d, SMOOTH):
         return True
+    allow(d, s, dx)
+    zero(s.dx_at, dx.shape[0])
     reduce_vector(d, s.force, dx)
     solve_in_place(d, SMOOTH, s.dx_at)
     expand_add(d, 1.0, dx, a_q)
