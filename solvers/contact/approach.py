@@ -71,19 +71,21 @@ def was_open(g, e, s):
 
 
 @kernel
-def closing_speed(g, e, s, speed):
-    """Normal velocity at the touch of a contact that was open, along the normal in which the impulse acts; ≤ 0.
+def touches_within(g, e, s):
+    """True if the speed of contact e at its touch is that of `contact.touch`: an open one that closes on its way."""
+    if s.touch == 0 or s.approach == 0 or s.counts[3] != 0 or at_the_touch(g, e, s):
+        return False
+    return matrix(g.contact_at, g.n, g.contact_stride)[e, C_THETA] == 0.0 and was_open(g, e, s)
 
-        γ_t² = γ_n² − 2 a d ,   a = G_N (v~ − v_n)/h ,   d = −G_N (D + U)                                           (2)
 
-    between ``speed``, which is γ_n, and that of the end of the smooth motion. d is the path to the touch: the step
-    ends there.
-    """
-    end = gradient_times(g, e, B_GN, 0, s.Vs)
-    path = max(-gradient_times(g, e, B_GN, 0, s.D) - gradient_times(g, e, B_GN, 0, s.U), 0.0)
-    change = (end - gradient_times(g, e, B_GN, 0, s.V0)) / s.h
-    touch = -math.sqrt(max(speed * speed - 2.0 * change * path, 0.0))
-    return min(min(max(touch, min(speed, end)), max(speed, end)), 0.0)
+@kernel
+def closing_speed(g, e, s):
+    """Normal velocity at the touch of a contact that was open, by `contact.touch`, (1); ≤ 0."""
+    end = gradient_times(g, e, B_GN, 0, s.Vsminus)
+    if end >= 0.0:
+        return 0.0
+    work = s.bias[g.first_contact + e] * gradient_times(g, e, B_GN, 0, s.U)
+    return -math.sqrt(max(end * end + 2.0 * work, 0.0))
 
 
 @kernel
@@ -97,9 +99,10 @@ def approach_of(g, e, d, s, Vminus):
     contact leaves along the normal of the end, and its reflection would ask for an approach. With ``touch`` the first
     impact problem of a step takes the speed at the touch, by (1), or of a swept contact between the velocities at the
     start and at the end: an elastic contact then keeps its energy (docs/theory/sweep).
-    With ``approach`` a contact that was open as the step began reflects along the normal of the end alone, by (2): the
-    normal of the start belongs to another place of a curved surface. A ball that crosses its socket leaves along it.
-    A closed contact that leaves and returns within the step reflects nothing if its bounces end in it.
+    With ``approach`` a contact that was open as the step began reflects along the normal of the end alone, by
+    `closing_speed`: the normal of the start belongs to another place of a curved surface. A ball that crosses its socket
+    leaves along it. A closed contact that leaves and returns within the step reflects no more than what it has at the
+    end, and nothing if its bounces end in the step.
     A contact whose impact is split touches at the end of the step: the speed there is the one, whatever the options.
     """
     if at_the_touch(g, e, s):
@@ -116,13 +119,14 @@ def approach_of(g, e, d, s, Vminus):
     if s.approach != 0:
         other = gradient_times(g, e, B_GN, 0, Vminus)
         if was_open(g, e, s):
-            return closing_speed(g, e, s, other) if first else min(other, 0.0)
+            return closing_speed(g, e, s) if first else min(other, 0.0)
         if first and speed * other <= 0.0:
             speed = 0.0
         elif first and speed > 0.0:
             speed = min(speed, other)
             if comes_to_rest(g, e, s, speed):
                 return 0.0
+            return min(max(-speed, gradient_times(g, e, B_GN, 0, s.Vsminus)), 0.0)
         else:
             speed = min(max(speed, other), 0.0)
     return touch_speed(g, e, d, s, speed) if first else speed

@@ -4,7 +4,7 @@ Source: docs/theory/accepted_steps.md, (3), (13).
 """
 
 from fem_mbs.jit import call2, kernel
-from fem_mbs.solvers.contact.approach import approach_of, reflected
+from fem_mbs.solvers.contact.approach import approach_of, reflected, touches_within
 from fem_mbs.solvers.contact.law import GAP
 from fem_mbs.solvers.stepping.friction_tasks import IMPACT_WORK
 from fem_mbs.system.contacts import B_GN, B_VT, B_W, L_NORMAL, gradient_times, laws_of
@@ -17,10 +17,11 @@ GAIN = 1e-8  # of the work of impulses, relative to its parts, that is round-off
 def work_of_impulses(d, s):
     """Work of the impulses of the problem solved last, and the sum of the absolute values of its terms [J].
 
-        L = ½ Σ ( Λ·(γ⁺ + γ⁻) + χ·(ω⁺ + ω⁻) ) + ½ Σ Λ_F (γ_F⁺ + γ_F⁻)                                            (1)
+        L = ½ Σ ( Λ·(γ⁺ + γ⁻) + χ·(ω⁺ + ω⁻) ) + ½ Σ Λ_F (γ_F⁺ + γ_F⁻) − Σ ν a                                     (1)
 
     γ⁻ are velocities before the problem; of the normal ones the faster of that and of the approach that Newton's law
-    reflects counts, which the forces of the step may have changed since. The last sum is that of joint friction.
+    reflects counts, which the forces of the step may have changed since. Of contacts with the speed at the touch the
+    work of these forces is known, and is the last sum (`contact.touch`, (2)). That before it is of joint friction.
     Constraints do no work: G v = 0 before and after.
     """
     groups = groups_of(d)
@@ -36,7 +37,11 @@ def work_of_impulses(d, s):
             c = g.first_contact + e
             if candidate[c] == 0 or aLam[c, 0] == 0.0:
                 continue
-            before = min(gradient_times(g, e, B_GN, 0, Vs), approach_of(g, e, d, s, Vminus))
+            before = gradient_times(g, e, B_GN, 0, Vs)
+            if touches_within(g, e, s):
+                total -= s.kp * s.cnu[c, 0] * s.bias[c]
+            else:
+                before = min(before, approach_of(g, e, d, s, Vminus))
             part = 0.5 * aLam[c, 0] * (gradient_times(g, e, B_GN, 0, V) + before)
             total, size = total + part, size + abs(0.5 * aLam[c, 0] * before)
             for i in range(2):

@@ -10,7 +10,7 @@ from fem_mbs.solvers.stepping.codes import OK
 from fem_mbs.solvers.stepping.friction_tasks import PIECES
 
 LIMITING = 12  # problems to find how much restitution an impact may have
-NARROW = 1e-3  # of the restitution: what is left of it, or not, is no better known
+NARROW = 1e-3  # of what is taken from the restitution: it is no better known
 
 
 @kernel
@@ -44,13 +44,13 @@ def limit_restitution(d, s):
     if gain <= 0.0 or not reflects(d, s):
         return
     low, loss = 0.0, gained(d, s, 0.0)
-    last = 0.0
+    last, narrow = 0.0, NARROW * min(gain, -loss) / max(-loss, 1e-300)
     # what is left without restitution is the work of elastic forces: no bound for it here
     if s.code == OK and loss < 0.0:
         for _ in range(LIMITING):
             last = (low * gain - high * loss) / (gain - loss)
             value = gained(d, s, last)
-            if s.code != OK or high - low < NARROW:
+            if s.code != OK or high - low < narrow:
                 break
             if value > 0.0:
                 high, gain, loss = last, value, 0.5 * loss
@@ -60,4 +60,5 @@ def limit_restitution(d, s):
             gained(d, s, low)
     if s.code != OK:
         s.restitution_scale = 1.0  # otherwise `contact.impact_work.compare_with_law` sets it back
-    s.limited_impacts += 1
+    if s.restitution_scale < 1.0 - NARROW:
+        s.limited_impacts += 1

@@ -13,7 +13,7 @@ from fem_mbs.solvers.contact.impact_work import compare_with_law
 from fem_mbs.solvers.contact.law import GAP
 from fem_mbs.solvers.contact.velocity_rows import velocity_contact_residual, velocity_contact_tangents
 from fem_mbs.solvers.stepping.arrays import copy, copy1
-from fem_mbs.solvers.stepping.codes import OK, ROUND_OFF, STRIKES
+from fem_mbs.solvers.stepping.codes import OK, ROUND_OFF, STRIKES, STRUCK
 from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.friction_tasks import GO, IMPULSES, JOINT_RATES, KEEP, SLOPES
 from fem_mbs.solvers.stepping.newton import STALLED, Problem, by_contact_problem, halve, merit_of, solve
@@ -30,6 +30,15 @@ from fem_mbs.system.constraints import (
 from fem_mbs.system.contacts import B_GN, B_VT, B_W, add_gradient
 from fem_mbs.system.global_matrices import clear_matrix, expand_add, full_norm, reduce_vector
 from fem_mbs.system.records import VELOCITY, groups_of, zero
+
+
+@kernel
+def at_once(s):
+    """Whether forces have no time to change with the velocities: in an impact at the end of the step or on its way.
+
+    Taken with the velocities after it for a whole step, gyroscopic forces would work with those before.
+    """
+    return s.cut == STRIKES or s.touch == STRUCK
 
 
 @entry("void(int64, int64)")
@@ -51,8 +60,7 @@ def velocity_residual(data, run):
         for i in range(6 * N):
             Ma[i], f[i] = h * s.Mas[i], s.fs[i]
     else:
-        # an impact where the step ends: forces have no time to change with the velocities
-        speeds = Vs if s.cut == STRIKES else V
+        speeds = Vs if at_once(s) else V
         dynamics(d, VELOCITY, x, R, speeds, Ad, Ma, f, False, 0.0, 0.0, 0.0, 0.0, R, False)
     s.unmoved = 0
     for i in range(6 * N):
@@ -117,7 +125,7 @@ def velocity_matrix(data, run):
     d, s = system_at(data)[0], run_at(run)[0]
     x, R, V = s.x, s.R, s.V
     clear_matrix(d, s.number)
-    damping = 0.0 if s.cut == STRIKES else s.h
+    damping = 0.0 if at_once(s) else s.h
     dynamic_tangents(d, s.number, x, R, V, s.Ad, 1.0, damping, 0.0, 0.0, R)
     if d.m > 0:
         shift = s.epsilon_rows * s.kv

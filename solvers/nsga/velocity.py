@@ -6,6 +6,7 @@ Source: docs/theory/decoupled_nsga.md, (16)-(21).
 from fem_mbs.jit import call2, entry, kernel, matrix
 from fem_mbs.solvers.contact.law import GAP
 from fem_mbs.solvers.contact.restitution import limit_restitution, solve_impact
+from fem_mbs.solvers.contact.touch import accelerate
 from fem_mbs.solvers.contact.velocity import (
     accumulate_impulses,
     clear_impulses,
@@ -16,7 +17,7 @@ from fem_mbs.solvers.nsga.data import own_at
 from fem_mbs.solvers.nsga.persistent import rest_speed
 from fem_mbs.solvers.nsga.stiction_tasks import NEXT
 from fem_mbs.solvers.stepping.arrays import copy
-from fem_mbs.solvers.stepping.codes import OK, STRIKES, TOO_MANY_PROBLEMS
+from fem_mbs.solvers.stepping.codes import AT_TOUCH, OK, STRIKES, STRUCK, TOO_MANY_PROBLEMS
 from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.friction_tasks import FIRST, IMPACT_BEGIN, IMPACT_DONE, PASSES
 from fem_mbs.solvers.stepping.newton import problem_at
@@ -135,6 +136,8 @@ def solve_sequence(d, s, o):
     share(problem_at(s.velocity_problem)[0], 0.0 if s.friction != 0 and d.nc > 0 else 1.0, s.kv)
     if s.friction != 0:
         call2(s.friction_part, s.run_at, IMPACT_BEGIN)
+    if s.touch != 0 and s.approach != 0 and nc > 0:
+        s.touch = STRUCK if accelerate(d, s) else AT_TOUCH
     while True:
         count = choose_candidates(d, s, o)
         if count == 0 and counts[3] > 0:

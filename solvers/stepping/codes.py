@@ -37,3 +37,7 @@ WHOLE = 0  # to its end
 STOPS = 1  # as before, but not beyond its smooth motion when an open contact closes in that
 LOOKS = 2  # to the end of its smooth motion
 STRIKES = 3  # from there, where a contact touches, to its end
+
+# Newton's law with the speed at the touch, ``s.touch``, see contact.touch; 0: that at the start of the step
+AT_TOUCH = 1
+STRUCK = 2  # and a contact closes within this step

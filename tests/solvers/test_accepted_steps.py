@@ -29,22 +29,28 @@ def slider_in_a_guide(seed, speed=2.0, **law):
     return model
 
 
-AT_THE_START = {"restitution_speed": "start", "impacts": "plain"}
-
-
 @pytest.mark.parametrize("seed", [0, 4])  # turned by 129 and 102 degrees in one step
-@pytest.mark.parametrize("steps, options", [(400, AT_THE_START), (60, {})])
-def test_a_slider_never_turns_round_in_its_guide(seed, steps, options):
+@pytest.mark.parametrize("options", [{}, {"restitution_speed": "start", "impacts": "plain"}])
+def test_a_slider_never_turns_round_in_its_guide(seed, options):
     model, h = slider_in_a_guide(seed, restitution=1.0), 1e-3
-    result = fem.DecoupledNSGA(**options).run(model, steps * h, h)
+    result = fem.DecoupledNSGA(**options).run(model, 400 * h, h)
     # it strikes once or twice in a step and turns back: never more than a few steps of its angular velocity
     speed = np.linalg.norm(result["slider"].angular_velocity, axis=1).max()
     assert turns(result, "slider").max() < 4.0 * speed * h
-    # it was 38 J after one wrong step; single steps gain O(h) of what strikes late, with speeds at the touch more of it
-    if options == AT_THE_START:
-        assert result.energy.total.max() < result.energy.total[0] * 1.005
-    else:
-        assert any("more than their clearance" in text for text in result.warnings)  # h is 30 times too large
+    # it was 38 J after one wrong step; single steps gain O(h) of what strikes late
+    assert result.energy.total.max() < result.energy.total[0] * 1.005
+
+
+@pytest.mark.parametrize("seed", [0, 4])
+def test_impacts_of_a_body_that_spins_without_weight_keep_its_energy(seed):
+    """Gyroscopic forces change the speed of a corner on its way, but do no work: single impacts gave or took 0.5 %."""
+    model = slider_in_a_guide(seed, restitution=1.0)
+    model.gravity = np.zeros(3)
+    result = fem.DecoupledNSGA(impacts="plain").run(model, 0.06, 2.5e-4)
+    assert sum(result[contact].impact.sum() for contact in result.contacts) > 20
+    energy = result.energy.total / result.energy.total[0]
+    assert energy.max() < 1.0 + 1e-9
+    assert np.diff(energy).min() > -1e-4  # of free turning
 
 
 def test_roots_that_are_far_from_the_start_of_a_step_are_refused():

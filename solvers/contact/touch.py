@@ -1,0 +1,121 @@
+"""The speed at the touch of contacts that were open as the step began, by the work of forces on the rest of the way.
+
+The smooth motion ends at q~ with the kinetic energy that it has there; the position correction takes the bodies back by
+U, to where they touch. Forces that work on the way back change the energy by f·U, and nothing else does:
+
+    γ_t² = γ~² + 2 a G_N U ,   γ~ = G_N P v~ ,   ( M + ½ h² K ) a_q = f + Gᵀ λ ,  G a_q = 0 ,   a = G_N a_q             (1)
+
+P v~ are the velocities next to v~ that joints allow at q: on the way back they turn them. Gyroscopic forces, joints
+that turn a velocity, and normals that turn with their body do no work. They change γ too, in a fast body much more than
+its weight does; counted in γ_t each impact would give or take energy of their order. f are the mean forces of both
+configurations at rest. One impulse Λ that reverses γ_t then keeps the energy exactly, with the multiplier ν of the
+position correction (U = M⁻¹ G_Nᵀ ν):
+
+    ½ Λ ( γ⁺ + γ~ )  =  ν a                                                                                        (2)
+
+Several contacts that touch at different parts of the step keep it but for terms of second order; what these would
+give is taken from the restitution (`contact.impact_work`, (1)).
+
+Source: worked out here (docs/theory/sweep.md, The speed at the touch).
+
+    symbol   code       meaning
+    a        s.bias     per contact; this law has no other bias. 0 where the correction moves nothing
+    P v~     s.Vsminus  before the first impact problem
+"""
+
+from fem_mbs.jit import kernel, matrix, vector
+from fem_mbs.solvers.contact.approach import touches_within
+from fem_mbs.system.assembly import dynamic_tangents, dynamics
+from fem_mbs.system.constraints import RATES, constraint_rates, constraint_tangents
+from fem_mbs.system.contacts import B_GN, L_NORMAL, gradient_times, laws_of
+from fem_mbs.system.global_matrices import (
+    clear_matrix,
+    expand_add,
+    factorise,
+    fill_diagonal,
+    reduce_vector,
+    solve_in_place,
+)
+from fem_mbs.system.records import SMOOTH, groups_of, layouts_of, zero
+
+
+@kernel
+def some_touch(d, s):
+    """Whether a contact with restitution closes within the step; what they keep of ``s.bias`` is cleared."""
+    found, groups = False, groups_of(d)
+    for k in range(d.n_groups):
+        g = groups[k]
+        if g.contact == 0:
+            continue
+        law = laws_of(g)
+        for e in range(g.n):
+            c = g.first_contact + e
+            s.bias[c] = 0.0
+            if s.active[c] != 0 and law[e, L_NORMAL] != 0.0 and touches_within(g, e, s):
+                found = found or gradient_times(g, e, B_GN, 0, s.Vs) < -s.tol_v
+    return found
+
+
+@kernel
+def forces_at_rest(d, s, still):
+    """Mean in ``s.force`` of the forces before and after the position correction, without velocities (N, 6)."""
+    dynamics(d, SMOOTH, s.xs, s.Rs, still, still, s.Ma, s.force, False, 0.0, 0.0, 0.0, 0.0, s.R, False)
+    dynamics(d, SMOOTH, s.x, s.R, still, still, s.Ma, s.f, False, 0.0, 0.0, 0.0, 0.0, s.R, False)
+    for i in range(6 * d.n_nodes):
+        s.force[i] = 0.5 * (s.force[i] + s.f[i])
+
+
+@kernel
+def allow(d, s, dx):
+    """Make ``s.Vsminus``, which is v~, P v~ with the factors of matrix `SMOOTH`; ∂g/∂t is in ``s.g``."""
+    if d.m == 0:
+        return
+    constraint_rates(d, s.Vsminus, s.rate)
+    for i in range(d.m):
+        dx[d.n + i] = s.kv * (s.rate[i] + s.g[i])
+    solve_in_place(d, SMOOTH, s.dx_at)
+    expand_add(d, 1.0, dx, s.Vsminus)
+
+
+@kernel
+def accelerate(d, s):
+    """a of (1) for the contacts that close within the step, in ``s.bias``; True if there are some that are reflected.
+
+    To be called before the first impact problem.
+    """
+    if not some_touch(d, s):
+        return False
+    if s.unmoved != 0:
+        return True
+    n, m, a_q, T = d.n, d.m, s.trial, s.T
+    dx = vector(s.dx_at, layouts_of(d)[SMOOTH].n)
+    zero(s.trial_at, 6 * d.n_nodes)
+    zero(s.dx_at, dx.shape[0])
+    forces_at_rest(d, s, a_q)
+    for i in range(d.n_nodes):
+        for j in range(3):
+            for k in range(3):
+                T[i, j, k] = 1.0 if j == k else 0.0
+    clear_matrix(d, SMOOTH)
+    dynamic_tangents(d, SMOOTH, s.x, s.R, a_q, a_q, 1.0, 0.0, s.position_factor * s.h * s.h, 0.0, T)
+    if m > 0:
+        constraint_tangents(d, SMOOTH, s.x, s.R, s.Vs, s.phi, 0.0, 0.0, s.kv, 0.0, s.epsilon * s.kv, RATES, s.R)
+    fill_diagonal(d, SMOOTH, n + m, -s.kv)
+    s.epoch += 1
+    s.lent_c = 0.0
+    if not factorise(d, SMOOTH):
+        return True
+    allow(d, s, dx)
+    zero(s.dx_at, dx.shape[0])
+    reduce_vector(d, s.force, dx)
+    solve_in_place(d, SMOOTH, s.dx_at)
+    expand_add(d, 1.0, dx, a_q)
+    groups = groups_of(d)
+    for k in range(d.n_groups):
+        g = groups[k]
+        if g.contact == 0:
+            continue
+        for e in range(g.n):
+            if touches_within(g, e, s):
+                s.bias[g.first_contact + e] = gradient_times(g, e, B_GN, 0, a_q)
+    return True
