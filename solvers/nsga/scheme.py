@@ -281,17 +281,19 @@ def forget_lag(d, s, o, x, R, V):
 
 
 @kernel
-def first_by_trapezoids(s, o, event):
-    """True if the step after a restart is one of the trapezoidal rule, which finds dv̇/dt; ``event``: an impact.
+def steps_by_trapezoids(s, o, event):
+    """Number of steps after a restart that are those of the trapezoidal rule; ``event``: an impact.
 
-    Else a = v̇~ at first, an error of (α_f − α_m) h dv̇/dt. A body that turns by 0.12 rad per step loses with it 0.4 % of
-    its energy at each impact for ρ = 0, 0.1 % for ρ = ½, and 0.01 % for ρ = 0.8.
+    They need no a: else a = v̇~ at first, an error of (α_f − α_m) h dv̇/dt. A body that turns by 0.12 rad per step loses
+    with it 0.4 % of its energy at each impact for ρ = 0, 0.1 % for ρ = ½, and 0.01 % for ρ = 0.8. The last of them finds
+    dv̇/dt for the steps that follow. The rest of a step that an impact has cut may be too short for that: the next is
+    one of them too.
     """
-    if event:
-        return o.reset == FILTERED and o.alpha_f <= HALF
     if s.cut == STRIKES:
-        return False  # of a part that an impact has cut: a would depend on its length, and derivatives of runs with it
-    return s.persistent != 0 and o.alpha_f >= HALF
+        return 2
+    if event:
+        return 1 if o.reset == FILTERED and o.alpha_f <= HALF and o.since >= CALM else 0
+    return 1 if s.persistent != 0 and o.alpha_f >= HALF and o.since >= CALM else 0
 
 
 @entry("void(int64, int64)")
@@ -345,7 +347,7 @@ def restart(data, run):
             lag = 0.0 if plain else Va0[i, j] - Vd0[i, j]
             Vd0[i, j], trial[i, j] = trial[i, j], lag
     expand_add(d, 1.0, dx, Vd0)
-    o.fresh = 1 if o.since >= CALM and first_by_trapezoids(s, o, event) else 0
+    o.fresh = max(o.fresh, steps_by_trapezoids(s, o, event))
     if not plain:
         forget_lag(d, s, o, x, R, V)
     for i in range(N):
@@ -377,7 +379,7 @@ def finish(d, s, o, lag):
     if s.friction != 0:
         call2(s.friction_part, s.run_at, FRICTION_END)
         restart_now = restart_now or s.friction_answer != 0
-    o.fresh = 0
+    o.fresh = max(o.fresh - 1, 0)
     o.since += 1
     if restart_now:
         call2(o.restart_part, s.data_at, s.run_at)
@@ -398,7 +400,7 @@ def advance(data, run):
     alpha_m, alpha_f, beta, gamma, lag = o.alpha_m, o.alpha_f, o.beta, o.gamma, 0.0
     if o.fresh != 0:
         set_coefficients(s, o, 0.5, 0.5, 0.25, 0.5)
-        lag = alpha_m - alpha_f
+        lag = alpha_m - alpha_f if o.fresh == 1 else 0.0
     code = take(d, s)
     if code == OK:
         finish(d, s, o, lag)
