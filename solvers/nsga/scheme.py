@@ -48,7 +48,7 @@ FEW, SMALL_SHIFT = (
 )  # repetitions of the proximal step that gain twelve digits, and the shift up to which they do
 MOST_SOLUTIONS = 28  # of consistent accelerations with friction of joints; the last ones leave out what is open
 NEVER, PLAIN, FILTERED, AT_START = 0, 1, 2, 3  # ``o.reset``: restarts after impacts; a run begins
-HALF = 1.0 / 3.0  # α_f of ρ = ½
+HALF, THREE_QUARTERS = 1.0 / 3.0, 3.0 / 7.0  # α_f of ρ = ½ and ρ = ¾
 CALM = 10  # steps without a restart after which one begins with a trapezoidal step, see `advance`
 
 
@@ -286,14 +286,16 @@ def steps_by_trapezoids(s, o, event):
 
     They need no a: else a = v̇~ at first, an error of (α_f − α_m) h dv̇/dt. A body that turns by 0.12 rad per step loses
     with it 0.4 % of its energy at each impact for ρ = 0, 0.1 % for ρ = ½, and 0.01 % for ρ = 0.8. The last of them finds
-    dv̇/dt for the steps that follow. The rest of a step that an impact has cut may be too short for that: the next is
-    one of them too.
+    dv̇/dt for the steps that follow. The rest of a step that an impact has cut may be too short for that: the next step
+    is one of them too.
     """
     if s.cut == STRIKES:
-        return 2
+        return 2 if o.alpha_f <= THREE_QUARTERS else 0
+    if o.since < CALM:
+        return 0
     if event:
-        return 1 if o.reset == FILTERED and o.alpha_f <= HALF and o.since >= CALM else 0
-    return 1 if s.persistent != 0 and o.alpha_f >= HALF and o.since >= CALM else 0
+        return 1 if o.reset == FILTERED and o.alpha_f <= THREE_QUARTERS else 0
+    return 1 if s.persistent != 0 and o.alpha_f >= HALF else 0
 
 
 @entry("void(int64, int64)")
@@ -389,7 +391,7 @@ def finish(d, s, o, lag):
 
 @entry("void(int64, int64)")
 def advance(data, run):
-    """One step; the first after a fresh start of the memory is one of the trapezoidal rule, see nsga.entry."""
+    """One step; after a fresh start of the memory it is one of the trapezoidal rule, see `steps_by_trapezoids`."""
     d, s = system_at(data)[0], run_at(run)[0]
     o = own_at(s.own_at)[0]
     begin(d, s)
