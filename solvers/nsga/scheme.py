@@ -365,6 +365,19 @@ def restart(data, run):
 
 
 @kernel
+def add_corrections(d, s, o):
+    """Add what the velocity correction gave, W/h, to the accelerations of the memory.
+
+    Those of the smooth motion do not know the contacts that act in the corrections: a mesh at rest has there the
+    accelerations of its fall. The filter of a restart would leave a part of them to stiff and to damped nodes.
+    """
+    for i in range(d.n_nodes):
+        for j in range(6):
+            o.Vd0[i, j] += s.W[i, j] / s.h
+            s.Va0[i, j] += s.W[i, j] / s.h
+
+
+@kernel
 def finish(d, s, o, lag):
     """History for the next step and impact flags."""
     keep_accelerations(d, s, o, lag)
@@ -384,6 +397,8 @@ def finish(d, s, o, lag):
     o.fresh = max(o.fresh - 1, 0)
     o.since += 1
     if restart_now:
+        if s.persistent != 0 and not struck:
+            add_corrections(d, s, o)
         call2(o.restart_part, s.data_at, s.run_at)
     if s.friction != 0 and s.code == OK:
         call2(s.friction_part, s.run_at, REPORT)
