@@ -52,7 +52,7 @@ TABLE = Table(
         "ps": Item("", "p of the smooth sub-problem"),
         "mixed": Item("", "mixed iteration of beams", "i8"),
         "reset": Item("", "restarts after impacts, see nsga.scheme", "i8"),
-        "fresh": Item("", "the memory was started afresh", "i8", kept=True),
+        "fresh": Item("", "steps of the trapezoidal rule left after a restart of the memory", "i8", kept=True),
         "since": Item("", "steps since the last restart", "i8", kept=True),
         # search along a Newton step of the smooth sub-problem
         "taken": Item("", "part of the step that is taken"),

@@ -48,7 +48,7 @@ FEW, SMALL_SHIFT = (
 )  # repetitions of the proximal step that gain twelve digits, and the shift up to which they do
 MOST_SOLUTIONS = 28  # of consistent accelerations with friction of joints; the last ones leave out what is open
 NEVER, PLAIN, FILTERED, AT_START = 0, 1, 2, 3  # ``o.reset``: restarts after impacts; a run begins
-HALF = 1.0 / 3.0  # α_f of ρ = ½
+HALF, THREE_QUARTERS = 1.0 / 3.0, 3.0 / 7.0  # α_f of ρ = ½ and ρ = ¾
 CALM = 10  # steps without a restart after which one begins with a trapezoidal step, see `advance`
 
 
@@ -281,17 +281,21 @@ def forget_lag(d, s, o, x, R, V):
 
 
 @kernel
-def first_by_trapezoids(s, o, event):
-    """True if the step after a restart is one of the trapezoidal rule, which finds dv̇/dt; ``event``: an impact.
+def steps_by_trapezoids(s, o, event):
+    """Number of steps after a restart that are those of the trapezoidal rule; ``event``: an impact.
 
-    Else a = v̇~ at first, an error of (α_f − α_m) h dv̇/dt. A body that turns by 0.12 rad per step loses with it 0.4 % of
-    its energy at each impact for ρ = 0, 0.1 % for ρ = ½, and 0.01 % for ρ = 0.8.
+    They need no a: else a = v̇~ at first, an error of (α_f − α_m) h dv̇/dt. A body that turns by 0.12 rad per step loses
+    with it 0.4 % of its energy at each impact for ρ = 0, 0.1 % for ρ = ½, and 0.01 % for ρ = 0.8. The last of them finds
+    dv̇/dt for the steps that follow. The rest of a step that an impact has cut may be too short for that: the next step
+    is one of them too.
     """
-    if event:
-        return o.reset == FILTERED and o.alpha_f <= HALF
     if s.cut == STRIKES:
-        return False  # of a part that an impact has cut: a would depend on its length, and derivatives of runs with it
-    return s.persistent != 0 and o.alpha_f >= HALF
+        return 2 if o.alpha_f <= THREE_QUARTERS else 0
+    if o.since < CALM:
+        return 0
+    if event:
+        return 1 if o.reset == FILTERED and o.alpha_f <= THREE_QUARTERS else 0
+    return 1 if s.persistent != 0 and o.alpha_f >= HALF else 0
 
 
 @entry("void(int64, int64)")
@@ -345,7 +349,7 @@ def restart(data, run):
             lag = 0.0 if plain else Va0[i, j] - Vd0[i, j]
             Vd0[i, j], trial[i, j] = trial[i, j], lag
     expand_add(d, 1.0, dx, Vd0)
-    o.fresh = 1 if o.since >= CALM and first_by_trapezoids(s, o, event) else 0
+    o.fresh = max(o.fresh, steps_by_trapezoids(s, o, event))
     if not plain:
         forget_lag(d, s, o, x, R, V)
     for i in range(N):
@@ -358,6 +362,19 @@ def restart(data, run):
         for i in range(3):
             clam[c, i] /= s.ks
             mchi[c, i] /= s.ks
+
+
+@kernel
+def add_corrections(d, s, o):
+    """Add what the velocity correction gave, W/h, to the accelerations of the memory.
+
+    Those of the smooth motion do not know the contacts that act in the corrections: a mesh at rest has there the
+    accelerations of its fall. The filter of a restart would leave a part of them to stiff and to damped nodes.
+    """
+    for i in range(d.n_nodes):
+        for j in range(6):
+            o.Vd0[i, j] += s.W[i, j] / s.h
+            s.Va0[i, j] += s.W[i, j] / s.h
 
 
 @kernel
@@ -377,9 +394,11 @@ def finish(d, s, o, lag):
     if s.friction != 0:
         call2(s.friction_part, s.run_at, FRICTION_END)
         restart_now = restart_now or s.friction_answer != 0
-    o.fresh = 0
+    o.fresh = max(o.fresh - 1, 0)
     o.since += 1
     if restart_now:
+        if s.persistent != 0 and not struck:
+            add_corrections(d, s, o)
         call2(o.restart_part, s.data_at, s.run_at)
     if s.friction != 0 and s.code == OK:
         call2(s.friction_part, s.run_at, REPORT)
@@ -387,7 +406,7 @@ def finish(d, s, o, lag):
 
 @entry("void(int64, int64)")
 def advance(data, run):
-    """One step; the first after a fresh start of the memory is one of the trapezoidal rule, see nsga.entry."""
+    """One step; after a fresh start of the memory it is one of the trapezoidal rule, see `steps_by_trapezoids`."""
     d, s = system_at(data)[0], run_at(run)[0]
     o = own_at(s.own_at)[0]
     begin(d, s)
@@ -398,7 +417,7 @@ def advance(data, run):
     alpha_m, alpha_f, beta, gamma, lag = o.alpha_m, o.alpha_f, o.beta, o.gamma, 0.0
     if o.fresh != 0:
         set_coefficients(s, o, 0.5, 0.5, 0.25, 0.5)
-        lag = alpha_m - alpha_f
+        lag = alpha_m - alpha_f if o.fresh == 1 else 0.0
     code = take(d, s)
     if code == OK:
         finish(d, s, o, lag)
