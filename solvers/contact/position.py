@@ -9,9 +9,14 @@ import math
 from fem_mbs.jit import call2, entry, integers, kernel, vector
 from fem_mbs.solvers.contact.border import position_border
 from fem_mbs.solvers.contact.law import GAP
-from fem_mbs.solvers.contact.position_rows import position_contact_residual, position_contact_tangents, swept_gaps
+from fem_mbs.solvers.contact.position_rows import (
+    ends_at_touch,
+    position_contact_residual,
+    position_contact_tangents,
+    swept_gaps,
+)
 from fem_mbs.solvers.stepping.arrays import copy, copy1, copy3, largest
-from fem_mbs.solvers.stepping.codes import LOOKS, NOT_CONVERGED, OK, ROUND_OFF
+from fem_mbs.solvers.stepping.codes import NOT_CONVERGED, OK, ROUND_OFF
 from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.friction_tasks import (
     CORRECTION,
@@ -320,11 +325,11 @@ def correct_position(d, s):
     """Solve the position correction from its start, by Newton's iteration or the contact-problem solver."""
     s.scale_x = max(s.scale_x, largest(s.xs))
     s.allowed, s.first_residual = math.inf, 1
-    solve(s, s.position_problem, s.max_iterations if s.newton != 0 or s.cut == LOOKS else 0)
+    solve(s, s.position_problem, s.max_iterations if s.newton != 0 or ends_at_touch(s) else 0)
     s.allowed = math.inf
     if s.code == OK:
         s.counts[1], s.rates_known = s.iteration, 1
-    elif s.cut != LOOKS:  # that solver would close what is left open on purpose
+    elif not ends_at_touch(s):  # that solver would close what is left open on purpose
         s.unmoved = 0
         by_contact_problem(s)
         if s.code == OK and d.nc == s.nc_fixed and moved(d, s) > farthest(d, s) + slides_by(d, s):

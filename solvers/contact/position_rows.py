@@ -24,7 +24,7 @@ from fem_mbs.solvers.contact.law import (
     open_contact,
     open_rows,
 )
-from fem_mbs.solvers.stepping.codes import LOOKS, TOUCHES
+from fem_mbs.solvers.stepping.codes import LOOKS, STRIKES, TOUCHES
 from fem_mbs.system.contacts import (
     B_GN,
     B_GT,
@@ -84,17 +84,23 @@ def let_go(d, s):
 
 
 @kernel
+def ends_at_touch(s):
+    """Whether the step ends where a contact touches: sought, or known to have gap zero without correction."""
+    return s.cut == LOOKS or s.cut == STRIKES
+
+
+@kernel
 def left_open(g, e, s):
     """Whether a contact takes no part in the position correction.
 
-    Its own gap is what is sought (`nsga.split`); or joints and drivers alone prescribe it, so that no impulse would
-    move it, and it is no deeper than contacts may be at the start of a run.
+    Its own gap is what is sought, or is zero (`nsga.split`); or joints and drivers alone prescribe it, so that no
+    impulse would move it, and it is no deeper than contacts may be at the start of a run.
     """
     c = g.first_contact + e
     if s.held[c] != 0:
         gap = matrix(g.contact_at, g.n, g.contact_stride)[e, C_GAP]
         return gap >= -TOUCHES * s.scale_x
-    return s.cut == LOOKS and s.touching[c] != 0
+    return ends_at_touch(s) and s.touching[c] != 0
 
 
 @kernel

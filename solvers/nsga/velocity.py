@@ -4,6 +4,7 @@ Source: docs/theory/decoupled_nsga.md, (16)-(21).
 """
 
 from fem_mbs.jit import call2, entry, kernel, matrix
+from fem_mbs.solvers.contact.approach import at_the_touch
 from fem_mbs.solvers.contact.law import GAP
 from fem_mbs.solvers.contact.restitution import limit_restitution, solve_impact
 from fem_mbs.solvers.contact.touch import accelerate
@@ -49,7 +50,9 @@ def rests(d, s):
 def choose_candidates(d, s, o):
     """Contacts that are closed and approach with velocities V~−; returns their number.
 
-    Contacts of a pair that touch after its first touch wait for the second problem. Others that take part: in the
+    Contacts of a pair that touch after its first touch wait for the second problem. So do those that a split step ends
+    at: the first problem is that of the time before the touch, the second the impact, with all that has acted in the
+    first. Others that take part: in the
     first problem of a step without impact all contacts that carried load before (solved one after the other, the
     contacts of a stack would hand their load up and down without end); in a long sequence those without restitution
     that have acted in this step (published ones are shorter); in the second half of the problems allowed all that
@@ -64,6 +67,7 @@ def choose_candidates(d, s, o):
     was_active, Vs = s.was_active, s.Vsminus
     first, ending = counts[3] == 0, 2 * counts[3] >= s.max_problems
     resting, many, long = first and rests(d, s), d.nc > s.nc_fixed, counts[3] >= LONG_SEQUENCE
+    touched = s.cut == STRIKES and counts[3] == 1
     count = 0
     for a in range(d.n_groups):
         g = groups[a]
@@ -73,7 +77,7 @@ def choose_candidates(d, s, o):
         for e in range(g.n):
             c = g.first_contact + e
             candidate[c] = 0
-            if active[c] == 0 or (first and kept[e, C_LATE] != 0.0):
+            if active[c] == 0 or (first and (kept[e, C_LATE] != 0.0 or at_the_touch(g, e, s))):
                 continue
             if gradient_times(g, e, B_GN, 0, Vs) < -s.tol_v:
                 candidate[c] = 1
@@ -81,7 +85,7 @@ def choose_candidates(d, s, o):
             # a closed contact of the smooth sub-problem does not approach there but carries its force here; one without
             # load waits for the problem in which an impact has reached it
             loaded = s.persistent != 0 and closed[c] != GAP and s.h * s.ks * clam[c, 0] > s.mean_mass * rest
-            carried = (resting and was_active[c] != 0) or (first and loaded)
+            carried = (resting and was_active[c] != 0) or (first and loaded) or (touched and acted_as[c] != GAP)
             together = ending or ((long or many) and law[e, L_NORMAL] == 0.0)
             if carried or (together and (many or acted_as[c] != GAP)):
                 candidate[c] = 1
