@@ -100,9 +100,9 @@ def approach_of(g, e, d, s, Vminus):
     impact problem of a step takes the speed at the touch, by (1), or of a swept contact between the velocities at the
     start and at the end: an elastic contact then keeps its energy (docs/theory/sweep).
     With ``approach`` a contact that was open as the step began reflects along the normal of the end alone, by
-    `closing_speed`: the normal of the start belongs to another place of a curved surface. A ball that crosses its socket
-    leaves along it. A closed contact that leaves and returns within the step reflects no more than what it has at the
-    end, and nothing if its bounces end in the step.
+    `closing_speed`: the normal of the start belongs to another place of a curved surface. A ball that crosses its
+    socket leaves along it. A closed contact that leaves and returns within the step reflects no more than what it
+    has at the end, and nothing if its bounces end in the step.
     A contact whose impact is split touches at the end of the step: the speed there is the one, whatever the options.
     """
     if at_the_touch(g, e, s):

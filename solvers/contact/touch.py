@@ -3,7 +3,7 @@
 The smooth motion ends at q~ with the kinetic energy that it has there; the position correction takes the bodies back by
 U, to where they touch. Forces that work on the way back change the energy by f·U, and nothing else does:
 
-    γ_t² = γ~² + 2 a G_N U ,   γ~ = G_N P v~ ,   ( M + ½ h² K ) a_q = f + Gᵀ λ ,  G a_q = 0 ,   a = G_N a_q             (1)
+    γ_t² = γ~² + 2 a G_N U ,   γ~ = G_N P v~ ,   a = G_N a_q ,   ( M + ½ h² K ) a_q = f + Gᵀ λ ,   G a_q = 0         (1)
 
 P v~ are the velocities next to v~ that joints allow at q: on the way back they turn them. Gyroscopic forces, joints
 that turn a velocity, and normals that turn with their body do no work. They change γ too, in a fast body much more than
@@ -23,7 +23,7 @@ Source: worked out here (docs/theory/sweep.md, The speed at the touch).
     P v~     s.Vsminus  before the first impact problem
 """
 
-from fem_mbs.jit import kernel, matrix, vector
+from fem_mbs.jit import kernel, vector
 from fem_mbs.solvers.contact.approach import touches_within
 from fem_mbs.system.assembly import dynamic_tangents, dynamics
 from fem_mbs.system.constraints import RATES, constraint_rates, constraint_tangents

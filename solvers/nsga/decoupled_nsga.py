@@ -103,10 +103,10 @@ class DecoupledNSGA(AlphaMethod):
         (``result.statistics["impacts_with_less_restitution"]`` counts these). "start": that along the normals at the
         start of the step, as published, and no limit: for comparisons with published figures.
     restitution_speed : {"touch", "start"}
-        Approach speed that Newton's law reflects at the first impact of a step: that at the touch, by the energy on the
-        path to it, or that at the start of the step, as published. With "touch" an elastic ball keeps its energy for
-        any number of bounces; with "start" it loses what it gains on the last part of its path, m g² h/4 per second on
-        average (docs/theory/sweep has figures, and what else changes).
+        Approach speed that Newton's law reflects at the first impact of a step: that at the touch, by the work that
+        forces do on the way, or that at the start of the step, as published. With "touch" an elastic ball keeps its
+        energy for any number of bounces, and a spinning body gains none; with "start" a ball loses what it gains on the
+        last part of its path, m g² h/4 per second on average (docs/theory/sweep has figures, and what else changes).
     impacts : {"plain", "split", "auto"}
         "plain": an impact happens somewhere in its step, order 1, as published. "split": a step in which an open
         contact closes is cut there. Order 2, and no jumps when a parameter of the model changes: finite differences of

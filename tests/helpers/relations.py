@@ -299,7 +299,7 @@ def reversed_motion(case, base):
 
 
 def speeds_given(run, body, count):
-    """Speeds (count,) that pairs of contact groups give to a body in each step, added up: those of both sides cancel."""
+    """Speeds (count,) that pairs of contact groups give to a body in each step, without their signs."""
     given = np.zeros(count)
     if not run.facts.group:
         return given
