@@ -37,6 +37,7 @@ from fem_mbs.solvers.nsga.friction_position import (
     corrections,
     first_corrections,
     keep_corrections,
+    next_bounds,
 )
 from fem_mbs.solvers.nsga.friction_start import (
     acceleration_right,
@@ -57,6 +58,7 @@ from fem_mbs.solvers.stepping.friction_tasks import (
     ACCELERATIONS,
     BEGIN,
     CORRECTION,
+    CORRECTION_BOUNDS,
     CORRECTION_FIRST,
     CORRECTION_GO,
     CORRECTION_KEEP,
@@ -414,7 +416,9 @@ def friction_part(run, task):
     elif task == MOVE:
         move(d, s, SMOOTH, F_SMOOTH, F_SMOOTH, (s.scale - o.taken) * s.ks)
     elif task == CORRECTION_FIRST:
-        first_corrections(d, s)
+        first_corrections(d)
+    elif task == CORRECTION_BOUNDS:
+        s.friction_answer = 1 if next_bounds(d, s) else 0
     elif task == CORRECTION_SLOPES:
         correction_tangents(d, s)
     elif task == CORRECTION_RIGHT:
