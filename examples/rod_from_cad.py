@@ -127,7 +127,7 @@ def inertia_force(mesh):
 
 
 def force(result, turns=1):
-    """Force (k,) [N] at the wrist after so many turns, and times [s]; with clearance the mean of a step, impacts included."""
+    """Force (k,) [N] at the wrist after so many turns, and times [s]; with clearance means of steps."""
     late, joint = result.t > turns * turn, result["wrist"]
     if hasattr(joint, "impulse"):
         return joint.impulse[late, 0] / result.h[late], result.t[late]
@@ -157,7 +157,9 @@ def plot(runs, shown, save):
 def main(h=2e-5, turns=2, save="rod_from_cad.vtkhdf", picture="rod_from_cad.png", solver=None):
     mesh = rod_mesh()
     part = reduced(mesh)
-    solver = solver or fem.DecoupledNSGA(rho_inf=0.5)
+    # the point mass at the end of the beams makes their closed contact one of the smooth motion (mean force 1094 N, rms
+    # 1258 N), which that of the superelement is not (1086 N, 1207 N): both in the corrections are compared
+    solver = solver or fem.DecoupledNSGA(rho_inf=0.5, persistent_contacts=False)
     tight, rod = with_superelement(part, loose=False)
     models = {
         ("beams", False): with_beams(part.mass, loose=False),
