@@ -88,7 +88,7 @@ def speeds_at(d, s, U):
 
 @kernel
 def contacts_move(d, s):
-    """Whether the correction may contain displacements by contacts, those of a contact group included."""
+    """True if the correction may contain displacements by contacts, those of a contact group included."""
     return d.nc > 0 or s.grains_at != 0
 
 

@@ -359,7 +359,7 @@ class DecoupledNSGA(AlphaMethod):
         }  # fmt: skip
 
     def _reset(self, system: System) -> int:
-        """What restarts the memory after an impact, by the numbers of `nsga.scheme`."""
+        """Number of `nsga.scheme` for the restart of the memory after an impact."""
         from fem_mbs.solvers.nsga.scheme import FILTERED, NEVER, PLAIN
 
         if self.reset_after_impact == "filtered":

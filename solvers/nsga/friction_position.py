@@ -30,7 +30,6 @@ from fem_mbs.jit import N_SLOTS, SLOT, integers, kernel, matrix, tensor
 from fem_mbs.system.friction import (
     F_ARM,
     F_CORRECTED,
-    F_CORRECTED_BEFORE,
     F_DONE,
     F_GT,
     F_MASS,
@@ -95,17 +94,6 @@ def next_bounds(d, s):
             changed = changed or abs(N - kept[N_OF_PASS]) > s.rtol * N
             kept[N_OF_PASS] = N
     return changed
-
-
-@kernel
-def keep_corrections(d):
-    """Keep Y for the search along a Newton step."""
-    groups = groups_of(d)
-    for k in range(d.n_groups):
-        g = groups[k]
-        if g.friction != 0:
-            for e in range(g.n):
-                states_of(g)[e, F_CORRECTED_BEFORE] = states_of(g)[e, F_CORRECTED]
 
 
 @kernel
