@@ -84,9 +84,9 @@ class DecoupledNSGA(AlphaMethod):
         Second-order start of the multipliers (docs/theory/decoupled_nsga.md, (23)): the first step is one of the
         trapezoidal rule, which finds dv̇/dt in a_1 = v̇_1 + (α_m − α_f) h dv̇/dt.
     persistent_contacts : {"auto", True, False}
-        "auto": True, but not in models with contact groups or with contacts on nodes of beams, shells or solids (in
-        the smooth motion of a mesh contacts that open and close shake it), nor with ``improved_start``. False: as
-        published. True: closed contacts take part in the smooth sub-problem (docs/theory/decoupled_nsga.md, (25)-(27)):
+        "auto": True, but not in models with contact groups or with contacts on nodes of beams, shells, solids or
+        superelements (in the smooth motion of a mesh contacts that open and close shake it), nor with
+        ``improved_start``. False: as published. True: closed contacts take part in the smooth sub-problem (docs/theory/decoupled_nsga.md, (25)-(27)):
         second order in motion and forces while they stay closed, where the published scheme is of first order. Measured
         orders, largest errors: ball rolling in a drum 2.00 (0.98 without), leg on a sticking foot 2.00 (1.00), ball
         that slides and rolls in turn 1.96 (0.98), angle of a ball stopped by rolling or spinning resistance 1.96 …
