@@ -513,7 +513,7 @@ def positions(result):
 
 
 def changes(name, result):
-    """What a run does not keep of what its mechanism conserves."""
+    """Return the relative change in a run of the quantity that its mechanism conserves."""
     keeps = MECHANISMS[name][3]
     if keeps == "energy":
         total = result.energy.total

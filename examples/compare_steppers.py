@@ -30,7 +30,7 @@ published = partial(fem.DecoupledNSGA.published, rtol=RTOL, approach="slower")  
 METHODS = {
     "Decoupled": (published(), "#1f5fa8", "o"),  # the published steps
     "Decoupled, split": (published(impacts="split"), "#2a9d8f", "s"),
-    "Decoupled, persistent": (fem.DecoupledNSGA(rtol=RTOL), "#7fb2e5", "D"),  # the default
+    "Decoupled, default": (fem.DecoupledNSGA(rtol=RTOL), "#7fb2e5", "D"),
     "Moreau-Jean": (fem.MoreauJean(rtol=RTOL), "#e07b00", "^"),
     "Moreau-Jean, projected": (fem.MoreauJean(projection=True, rtol=RTOL), "#f4b860", "P"),
     "Nonsmooth GGL": (fem.NonsmoothGeneralizedAlphaGGL(rtol=RTOL), "#6aa84f", "v"),
@@ -42,7 +42,7 @@ METHODS = {
     "Cone, relaxed": (fem.ConeComplementarity(rtol=RTOL), "#c94a3b", "<"),
     "Cone, Coulomb": (fem.ConeComplementarity(relaxed=False, rtol=RTOL), "#7a4a12", ">"),
 }
-DEFAULT = "Decoupled, persistent"
+DEFAULT = "Decoupled, default"
 
 # one run: step [s], error [m], processor time [s], energy at the end − reference [J], largest |g| [m], smallest gap
 # [m], and solves per step
@@ -284,7 +284,7 @@ ORDERS = {
     ("rigid", "Generalized-α"): (2, 0.1), ("rigid", "Lobatto 2"): (2, 0.1), ("rigid", "Lobatto 3"): (4, 0.1),
     ("rigid", "Lobatto 4"): (6, 0.2), ("rigid", "Cone, Coulomb"): (1, 0.2),
     ("impacts", "Decoupled"): (1, 0.6), ("impacts", "Decoupled, split"): (2, 0.1),
-    ("friction", "Decoupled"): (1, 0.1), ("friction", "Decoupled, persistent"): (2, 0.1),
+    ("friction", "Decoupled"): (1, 0.1), ("friction", "Decoupled, default"): (2, 0.1),
     ("friction", "Nonsmooth GGL"): (1, 0.1), ("friction", "Cone, Coulomb"): (1, 0.1),
     ("row", "Decoupled"): (1, 0.6),
     ("soft", "Lobatto 3"): (4, 0.2),

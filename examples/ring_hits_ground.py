@@ -67,8 +67,7 @@ def oval_frequency(result, ring, since):
 
 def main(h=1e-3, save="ring_hits_ground.vtkhdf", solver=None):
     model, ring, floor = build()
-    # single nodes touch for some steps each: nothing lasts, and momentum is balanced to round-off in the corrections
-    solver = solver or fem.DecoupledNSGA(rho_inf=0.8, persistent_contacts=False)
+    solver = solver or fem.DecoupledNSGA(rho_inf=0.8)
     result = solver.run(model, t_end=0.25, h=h, save=save)
     force = force_on(result, floor)
     lift_off = result.t[force > 0][-1]

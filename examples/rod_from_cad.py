@@ -127,10 +127,11 @@ def inertia_force(mesh):
 
 
 def force(result, turns=1):
-    """Force (k,) [N] at the wrist after so many turns, and times [s]."""
+    """Force (k,) [N] at the wrist after so many turns, and times [s]; with clearance means of steps."""
     late, joint = result.t > turns * turn, result["wrist"]
-    normal = getattr(joint, "force_normal", None)
-    return np.linalg.norm(joint.force[late], axis=1) if normal is None else normal[late], result.t[late]
+    if hasattr(joint, "impulse"):
+        return joint.impulse[late, 0] / result.h[late], result.t[late]
+    return np.linalg.norm(joint.force[late], axis=1), result.t[late]
 
 
 def plot(runs, shown, save):
@@ -156,9 +157,9 @@ def plot(runs, shown, save):
 def main(h=2e-5, turns=2, save="rod_from_cad.vtkhdf", picture="rod_from_cad.png", solver=None):
     mesh = rod_mesh()
     part = reduced(mesh)
-    # a pin that rattles: impacts follow each other within few steps, and force over h is compared as published
-    options = {"persistent_contacts": False, "impacts": "plain", "reset_after_impact": False}
-    solver = solver or fem.DecoupledNSGA(rho_inf=0.5, restitution_speed="start", **options)
+    # the point mass at the end of the beams makes their closed contact one of the smooth motion (mean force 1094 N, rms
+    # 1258 N), which that of the superelement is not (1086 N, 1207 N): both in the corrections are compared
+    solver = solver or fem.DecoupledNSGA(rho_inf=0.5, persistent_contacts=False)
     tight, rod = with_superelement(part, loose=False)
     models = {
         ("beams", False): with_beams(part.mass, loose=False),

@@ -158,7 +158,7 @@ def plain(label: str) -> str:
 
 
 def key(label: str) -> str:
-    """What a label is compared by: capital letters, or the text in quotes."""
+    """Return the form in which a label is compared: capital letters, or the text in quotes."""
     return plain(label) if label.startswith('"') else label.upper()
 
 

@@ -222,6 +222,6 @@ class Warnings:
 
     @staticmethod
     def keep(thing: object, texts: list | tuple) -> None:
-        """Let an object keep warnings, each once; arrays and tuples cannot."""
+        """Store warnings in an object, each once; arrays and tuples cannot hold any."""
         if hasattr(thing, "__dict__"):
             object.__setattr__(thing, "_warnings", tuple(dict.fromkeys((*Warnings.of(thing), *texts))))

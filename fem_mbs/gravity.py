@@ -62,6 +62,6 @@ class Gravity(Checked):
         for time in t + TIMES:
             try:
                 found.append(float(np.linalg.norm(self.at(time))))
-            except Exception:
+            except Exception:  # of the user's function, which may have no value then
                 continue
         return max(size for size in found if np.isfinite(size))

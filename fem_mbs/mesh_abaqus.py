@@ -322,7 +322,7 @@ class Joined:
         self.n_points += len(nodes)
 
     def _scopes(self, part):
-        """Where sets and surfaces of a part are defined, and the key of its labels there: itself, the assembly."""
+        """Return where sets and surfaces of a part are defined, and key of its labels there: itself, the assembly."""
         keys = [name for name, instance in self.reader.instances.items() if instance is part]
         return [(part, ""), *((self.reader.root, name) for name in keys)]
 

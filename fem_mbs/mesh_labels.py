@@ -1,4 +1,4 @@
-"""What readers of mesh files share: the text of a file, what they return, and points that are named by labels."""
+"""Common parts of the readers of mesh files: the text of a file, their results, and points with labels."""
 
 import codecs
 from collections.abc import Iterable
@@ -116,7 +116,7 @@ class Elements:
         return False
 
     def warnings(self) -> Iterable[str]:
-        """What is to be warned of."""
+        """Yield the warnings about elements that are defined twice."""
         if self.again:
             few = ", ".join(map(str, self.again[:5])) + " …" * (len(self.again) > 5)
             yield f"defines {len(self.again)} elements twice ({few}); each is read once"

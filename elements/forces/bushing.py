@@ -247,7 +247,7 @@ class Bushing(Force):
         )  # fmt: skip
 
     def trouble(self, state: Any) -> str | None:
-        """What is wrong at a `State`, in words; None when nothing is."""
+        """Describe what is wrong at a `State`; None when nothing is."""
         A, B = (state.R[frame.node.index] @ frame.rotation for frame in (self.frame_P, self.frame_Q))
         turn = float(np.linalg.norm(log(A.T @ B)))
         if turn < LARGEST_ANGLE:

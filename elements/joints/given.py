@@ -43,7 +43,7 @@ def driving_signal(
 
 
 def _kinked(signal):
-    """Whether a motion is made of a monotone table, by itself or in sums and products."""
+    """True if a motion is made of a monotone table, by itself or in sums and products."""
     if getattr(signal, "kinked", False):
         return True
     value = getattr(signal, "value", None)

@@ -175,6 +175,7 @@ class JointStop(Contact):
     where = "on which side of the limit the coordinate begins"
     regular = regular_angle
     reach = np.inf  # a gap that is an angle has no way on which it could be swept
+    two_sided = False  # the gap is that of a coordinate
 
     def __init__(
         self,

@@ -31,7 +31,7 @@ class Meshes:
         self._read: dict[str, Any] = {}
 
     def path(self, name: str) -> Path:
-        """Where a mesh of a ``filename`` should be; of a ROS package: in its folder, or in one above the file.
+        """Path of the mesh of a ``filename``; of a ROS package: in its folder, or in one above the file.
 
         Raises
         ------

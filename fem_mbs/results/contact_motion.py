@@ -180,6 +180,9 @@ def approaching(result: "Results", states: ArrayLike, v_tol: float) -> tuple[np.
     closed = after["impulse"][:, :, 0] > 0
     struck = np.zeros_like(closed)
     for c in np.flatnonzero(closed.any(axis=0)):
+        if contacts[c].get("ends") == []:  # no speeds of two points: what the run calls an impact
+            struck[:, c] = closed[:, c] & (after["impact"][:, c] != 0)
+            continue
         sides = _Sides(contacts[c])
         first, last = (lambda name, i, rows=rows: rows[name][:, i] for rows in (before, after))
         approach = -sides.normal(first, c, "velocity", "angular_velocity")
@@ -205,24 +208,40 @@ def impact_times(result: "Results", name: str) -> np.ndarray:
     """Times (n,) [s] of the impacts of a contact inside of their steps, see `Results.impact_times`.
 
     With gap g, rate ġ and g̈ ≈ (ġ_n − ġ_{n−1})/h at the start of the step, τ is the first root of g + ġ τ + ½ g̈ τ².
-    After an impact in the step before, whose velocities jump, g̈ is taken from accelerations.
+    After an impact in the step before, whose velocities jump, g̈ is taken from accelerations. Contacts
+    whose gap is not a distance in one point (stops, backlash, cables) have those of the parabola through three gaps.
     """
     contact, _ = contact_number(result, name)
-    sides = _Sides(next(e for e in result.description["elements"] if e["contact"] == contact))
     read = result._store.read
     gap, struck = read("gap", contact), read("impact", contact) != 0
-    rate = sides.normal(read, contact, "velocity", "angular_velocity")
-    second = sides.normal(read, contact, "acceleration", "angular_acceleration")
     follows = np.diff(result.step, prepend=-1) == 1
-    smooth = np.flatnonzero(follows[1:] & ~(read("impact")[1:] != 0).any(axis=1)) + 1
-    second[smooth] = (rate[smooth] - rate[smooth - 1]) / result.h[smooth]
+    smooth = follows & ~(read("impact") != 0).any(axis=1)
+    element = next(e for e in result.description["elements"] if e["contact"] == contact)
+    if element.get("ends") == []:
+        rate, second = _rates_of_gaps(gap, result.h, smooth)
+    else:
+        sides = _Sides(element)
+        rate = sides.normal(read, contact, "velocity", "angular_velocity")
+        second = sides.normal(read, contact, "acceleration", "angular_acceleration")
+        at = np.flatnonzero(smooth[1:]) + 1
+        second[at] = (rate[at] - rate[at - 1]) / result.h[at]
     times = []
     for k in np.flatnonzero(struck):
         tau = np.nan
-        if k > 0 and follows[k] and gap[k - 1] > 0.0:
+        if k > 0 and follows[k] and gap[k - 1] > 0.0 and np.isfinite(rate[k - 1]):
             tau = min(_first_root(gap[k - 1], rate[k - 1], second[k - 1], result.h[k]), result.h[k])
         times.append(result.t[k] - result.h[k] + tau)
     return np.array(times)
+
+
+def _rates_of_gaps(gap, h, smooth):
+    """Rates ġ, g̈ of the parabola through three gaps at its last; NaN where one of the two steps is not smooth."""
+    rate, second = np.full_like(gap, np.nan), np.full_like(gap, np.nan)
+    at = np.flatnonzero(smooth[2:] & smooth[1:-1]) + 2
+    last, before = ((gap[k] - gap[k - 1]) / h[k] for k in (at, at - 1))
+    second[at] = 2.0 * (last - before) / (h[at] + h[at - 1])
+    rate[at] = last + 0.5 * h[at] * second[at]
+    return rate, second
 
 
 def _first_root(g, rate, second, latest):

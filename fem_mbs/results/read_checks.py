@@ -115,7 +115,7 @@ def read(path: str | Path, newest: int, shapes: Callable[[dict], dict]) -> dict:
 
 
 def leads_outside(file: Any) -> str | None:
-    """What in an open file (h5py) is a link or data in another file, in words; None where nothing is."""
+    """Describe what in an open file (h5py) is a link or data in another file; None if nothing is."""
     try:
         for name in file:
             _nothing_outside(file, name)

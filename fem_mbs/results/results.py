@@ -339,7 +339,8 @@ class Results:
         From gap, rate and its change at the start of the step, extrapolated to the touch: the error is of third order
         in h. The scheme itself puts all impacts of a step at its end; with split impacts it finds the touch, and the
         extrapolation agrees to third order. NaN where the state before was not saved, or the contact was closed there:
-        others were struck, and it passed the impact on.
+        others were struck, and it passed the impact on. Stops, backlash and cables need two smooth steps before the
+        impact, else NaN.
         """
         return impact_times(self, contact)
 

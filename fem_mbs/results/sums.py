@@ -92,7 +92,7 @@ class KeptStates:
         return _counted(kept | along_axes(kept, rest["impulse"][None], rest["moment_impulse"][None]), tables), tables
 
     def get_state(self) -> dict[str, Any]:
-        """What states that were not kept have left, a copy."""
+        """Copy the sums of states that were not kept."""
         return {"rest": dict(self.rest), "pairs": list(self.pairs)}
 
     def set_state(self, state: dict[str, Any]) -> None:

@@ -51,7 +51,7 @@ def redundant_constraints(system: "System") -> None:
 
 
 def _at_dead_centre(system, count):
-    """How many of ``count`` dependent rows depend on others in this configuration alone.
+    """Count those of ``count`` dependent rows that depend on others in this configuration alone.
 
     Along a motion by ε that the rows allow to first order their singular values grow as ε there; of rows that repeat
     others everywhere they stay 0, or grow as ε², as the rows are violated by that.

@@ -169,10 +169,17 @@ class System(Switches):
 
     @property
     def touches_meshes(self) -> bool:
-        """True if a contact acts on a node of a mesh: one with the mass of beams, shells or solids alone."""
+        """True if a contact acts on a node of a mesh: one with the mass of beams, shells or solids alone.
+
+        Massless nodes that constraints tie to these count as well: the points of a superelement.
+        """
         massive = [element for element in self.elements if "inertia" in element.kernels]
         bodies = {id(element.nodes[0]) for element in massive if len(element.nodes) == 1}
         meshed = {id(node) for element in massive if len(element.nodes) > 1 for node in element.nodes} - bodies
+        for element in self.elements if meshed else ():
+            nodes = {id(node) for node in element.nodes if node.free.any()} - bodies
+            if element.role == "constraint" and nodes & meshed:
+                meshed |= nodes
         contacts = self.contacts[: self.nc_fixed] if meshed else ()
         return any(id(node) in meshed for contact in contacts for node in contact.nodes)
 

@@ -20,6 +20,7 @@ from fem_mbs.solvers.stepping.codes import NOT_CONVERGED, OK, ROUND_OFF
 from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.friction_tasks import (
     CORRECTION,
+    CORRECTION_BOUNDS,
     CORRECTION_FIRST,
     CORRECTION_GO,
     CORRECTION_KEEP,
@@ -45,6 +46,7 @@ from fem_mbs.system.records import POSITION, zero
 
 FARTHEST = 2.0  # |U| relative to |D|, see `farthest`
 NEAR = 1e-8  # of the size of the positions: a U that is allowed in a step without motion
+MOST_PASSES = 20  # of the bounds of joint friction
 DRIFT = 100.0  # times the accuracy of constraints: contradictions of redundant rows that are left
 
 
@@ -91,7 +93,7 @@ def speeds_at(d, s, U):
 
 @kernel
 def contacts_move(d, s):
-    """Whether the correction may contain displacements by contacts, those of a contact group included."""
+    """True if the correction may contain displacements by contacts, those of a contact group included."""
     return d.nc > 0 or s.grains_at != 0
 
 
@@ -321,19 +323,41 @@ def start_position(d, s):
 
 
 @kernel
-def correct_position(d, s):
-    """Solve the position correction from its start, by Newton's iteration or the contact-problem solver."""
-    s.scale_x = max(s.scale_x, largest(s.xs))
+def acts(d, s):
+    """True if a contact acts in the correction."""
+    for c in range(d.nc):
+        if s.status[c] != GAP:
+            return True
+    return False
+
+
+@kernel
+def solve_correction(d, s):
+    """Solve the position correction from the present U, ν, by Newton's iteration or the contact-problem solver."""
     s.allowed, s.first_residual = math.inf, 1
     solve(s, s.position_problem, s.max_iterations if s.newton != 0 or ends_at_touch(s) else 0)
     s.allowed = math.inf
     if s.code == OK:
-        s.counts[1], s.rates_known = s.iteration, 1
+        s.counts[1], s.rates_known = s.counts[1] + s.iteration, 1
     elif not ends_at_touch(s):  # that solver would close what is left open on purpose
         s.unmoved = 0
         by_contact_problem(s)
         if s.code == OK and d.nc == s.nc_fixed and moved(d, s) > farthest(d, s) + slides_by(d, s):
             s.code = NOT_CONVERGED
+
+
+@kernel
+def correct_position(d, s):
+    """Solve the position correction from its start, in passes where contacts load joints with friction."""
+    s.scale_x, s.counts[1] = max(s.scale_x, largest(s.xs)), 0
+    solve_correction(d, s)
+    for _ in range(MOST_PASSES if s.friction != 0 else 0):
+        if s.code != OK or not acts(d, s):
+            break
+        call2(s.friction_part, s.run_at, CORRECTION_BOUNDS)
+        if s.friction_answer == 0:
+            break
+        solve_correction(d, s)
     for c in range(d.nc):
         s.active[c] = 1 if s.status[c] != GAP else 0
         if s.active[c] != 0:

@@ -84,17 +84,17 @@ class DecoupledNSGA(AlphaMethod):
         Second-order start of the multipliers (docs/theory/decoupled_nsga.md, (23)): the first step is one of the
         trapezoidal rule, which finds dv̇/dt in a_1 = v̇_1 + (α_m − α_f) h dv̇/dt.
     persistent_contacts : {"auto", True, False}
-        "auto": True, but not in models with contact groups or with contacts on nodes of beams, shells or solids (in
-        the smooth motion of a mesh contacts that open and close shake it), nor with ``improved_start``. False: as
-        published. True: closed contacts take part in the smooth sub-problem (docs/theory/decoupled_nsga.md, (25)-(27)):
-        second order in motion and forces while they stay closed, where the published scheme is of first order. Measured
-        orders, largest errors: ball rolling in a drum 2.00 (0.98 without), leg on a sticking foot 2.00 (1.00), ball
-        that slides and rolls in turn 1.96 (0.98), angle of a ball stopped by rolling or spinning resistance 1.96 …
-        2.0 (1.0). Where sticking, sliding or contact itself ends the error depends on where in its step that lies,
-        still of second order in the motion; friction forces that jump are wrong in that step. Where sliding *reverses*
-        without sticking the motion is of first order, with the option as without (1.2 and 1.1 measured): friction of
-        the whole step has the direction in which it ends. Impacts stay of first order. Contacts with a
-        ``radius_contensou`` are of second order while they slide or drill.
+        "auto": True, but not in models with contact groups or with contacts on nodes of beams, shells, solids or
+        superelements (in the smooth motion of a mesh contacts that open and close shake it), nor with
+        ``improved_start``. False: as published. True: closed contacts take part in the smooth sub-problem
+        (docs/theory/decoupled_nsga.md, (25)-(27)): second order in motion and forces while they stay closed, where the
+        published scheme is of first order. Measured orders, largest errors: ball rolling in a drum 2.00 (0.98 without),
+        leg on a sticking foot 2.00 (1.00), ball that slides and rolls in turn 1.96 (0.98), angle of a ball stopped by
+        rolling or spinning resistance 1.96 … 2.0 (1.0). Where sticking, sliding or contact itself ends the error
+        depends on where in its step that lies, still of second order in the motion; friction forces that jump are wrong
+        in that step. Where sliding *reverses* without sticking the motion is of first order, with the option as without
+        (1.2 and 1.1 measured): friction of the whole step has the direction in which it ends. Impacts stay of first
+        order. Contacts with a ``radius_contensou`` are of second order while they slide or drill.
     approach : {"slower", "start"}
         Normal velocity that Newton's law reflects. "slower": that along the normal at the end of the step, in which the
         impulse acts; of contacts that were closed before the slower of those along the normals at the start and at the
@@ -359,7 +359,7 @@ class DecoupledNSGA(AlphaMethod):
         }  # fmt: skip
 
     def _reset(self, system: System) -> int:
-        """What restarts the memory after an impact, by the numbers of `nsga.scheme`."""
+        """Number of `nsga.scheme` for the restart of the memory after an impact."""
         from fem_mbs.solvers.nsga.scheme import FILTERED, NEVER, PLAIN
 
         if self.reset_after_impact == "filtered":

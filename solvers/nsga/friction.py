@@ -36,7 +36,7 @@ from fem_mbs.solvers.nsga.friction_position import (
     correction_tangents,
     corrections,
     first_corrections,
-    keep_corrections,
+    next_bounds,
 )
 from fem_mbs.solvers.nsga.friction_start import (
     acceleration_right,
@@ -57,6 +57,7 @@ from fem_mbs.solvers.stepping.friction_tasks import (
     ACCELERATIONS,
     BEGIN,
     CORRECTION,
+    CORRECTION_BOUNDS,
     CORRECTION_FIRST,
     CORRECTION_GO,
     CORRECTION_KEEP,
@@ -238,14 +239,15 @@ def move(d, s, layout, column, start, factor):
 
 
 @kernel
-def keep_impulses(d):
-    """Keep Λ for the search along a Newton step."""
+def keep(d, column, start):
+    """Keep a column of internal variables in another one, for the search along a Newton step."""
     groups = groups_of(d)
     for a in range(d.n_groups):
         g = groups[a]
         if g.friction != 0:
             for e in range(g.n):
-                states_of(g)[e, F_BEFORE] = states_of(g)[e, F_IMPULSE]
+                kept = states_of(g)[e]
+                kept[column] = kept[start]
 
 
 @kernel
@@ -414,18 +416,20 @@ def friction_part(run, task):
     elif task == MOVE:
         move(d, s, SMOOTH, F_SMOOTH, F_SMOOTH, (s.scale - o.taken) * s.ks)
     elif task == CORRECTION_FIRST:
-        first_corrections(d, s)
+        first_corrections(d)
+    elif task == CORRECTION_BOUNDS:
+        s.friction_answer = 1 if next_bounds(d, s) else 0
     elif task == CORRECTION_SLOPES:
         correction_tangents(d, s)
     elif task == CORRECTION_RIGHT:
         right_sides(d, s, s.number, s.kp)
     elif task == CORRECTION_KEEP:
-        keep_corrections(d)
+        keep(d, F_CORRECTED_BEFORE, F_CORRECTED)
     elif task == CORRECTION_GO:
         factor = s.scale * s.kp / (s.position_factor * s.h * s.h)
         move(d, s, s.number, F_CORRECTED, F_CORRECTED_BEFORE, factor)
     elif task == KEEP:
-        keep_impulses(d)
+        keep(d, F_BEFORE, F_IMPULSE)
     elif task == GO:
         move(d, s, VELOCITY, F_IMPULSE, F_BEFORE, s.scale * s.kv)
     elif task == BEGIN or task == LET_GO:

@@ -96,6 +96,15 @@ def first_coefficients(d, o):
 
 
 @kernel
+def slides_along(g, e, s, V):
+    """Sliding velocity at V times that at the start of the step; below 0 it has turned by more than a right angle."""
+    along = 0.0
+    for i in range(2):
+        along += gradient_times(g, e, B_VT0, i, s.V0) * gradient_times(g, e, B_VT, i, V)
+    return along
+
+
+@kernel
 def predicted_coefficients(d, s, o):
     """(3), of contacts that slide in the smooth motion; what turns by more than a right angle is about to stick."""
     groups = groups_of(d)
@@ -107,12 +116,8 @@ def predicted_coefficients(d, s, o):
         for e in range(g.n):
             c = g.first_contact + e
             if s.closed[c] == SLIP and o.slid[c] >= 0.0 and law[e, L_STRIBECK] > 0.0:
-                along = size = 0.0
-                for i in range(2):
-                    now = gradient_times(g, e, B_VT, i, s.Vs)
-                    along += gradient_times(g, e, B_VT0, i, s.V0) * now
-                    size += now * now
-                law[e, L_MU] = coefficient(law, e, math.sqrt(size) if along > 0.0 else 0.0)
+                speed = math.hypot(gradient_times(g, e, B_VT, 0, s.Vs), gradient_times(g, e, B_VT, 1, s.Vs))
+                law[e, L_MU] = coefficient(law, e, speed if slides_along(g, e, s, s.Vs) > 0.0 else 0.0)
 
 
 @kernel
@@ -126,15 +131,6 @@ def mean_coefficient(law, e, s, o, c):
         return sliding
     part = (static - before) / (needed - before)
     return static - (1.0 - part) * (0.5 * (before + static) - sliding)
-
-
-@kernel
-def came_to_rest(g, e, s):
-    """Whether sliding has turned by more than a right angle since the start of the step."""
-    along = 0.0
-    for i in range(2):
-        along += gradient_times(g, e, B_VT0, i, s.V0) * gradient_times(g, e, B_VT, i, s.V)
-    return along < 0.0
 
 
 @kernel
@@ -152,7 +148,7 @@ def next_coefficients(d, s, o):
                 continue
             before = law[e, L_MU]
             if o.slid[c] >= 0.0 and o.passes[c] == 0:
-                if not came_to_rest(g, e, s):
+                if slides_along(g, e, s, s.V) >= 0.0:
                     continue
                 o.passes[c], law[e, L_MU] = 1, law[e, L_STATIC]
             else:

@@ -257,7 +257,7 @@ class Divider(Controller):
         self.other = dict(state["other"])
 
     def complete(self, block: dict[str, np.ndarray], row: int = 0) -> None:
-        """What the last step did goes to a row, where it was taken in parts; state, impulses and counts are there."""
+        """Complete a row, which has state, impulses and counts, with the rest of a last step that was subdivided."""
         if 0 < self.last_step["step"] == self.engine.run[0]["step_number"]:
             one = {name: values[row : row + 1] for name, values in block.items()}
             impulses = vectors(one)

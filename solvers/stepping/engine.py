@@ -28,6 +28,8 @@ With step control:
 The other numbers of the record come from attributes that all methods have (`Engine._numbers`), options or not.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -424,6 +426,16 @@ class Engine:
         for array, value in zip((array for group in self.system.groups for array in group.changing), states):
             array[:] = value
 
+    @contextmanager
+    def restored_on_error(self) -> Iterator[None]:
+        """Leave everything as it was if the block raises, whatever it raises: it calls functions of the user."""
+        kept = self.kept()
+        try:
+            yield
+        except BaseException:
+            self.restore(kept)
+            raise
+
     def save_state(self) -> dict[str, Any]:
         """All that the next steps depend on, a copy in plain numbers and arrays; see `stepping.saved_state`."""
         from fem_mbs.solvers.stepping.saved_state import save
@@ -533,7 +545,7 @@ class Engine:
 
     @property
     def exhausted(self) -> bool:
-        """Whether the step that is taken has used up its iterations: smaller ones would be refused at once."""
+        """True if the present step has used up its iterations: smaller ones would be rejected at once."""
         return bool(self.run[0]["work"] > self.run[0]["most_work"])
 
     def fault(self, code: int, t: float) -> Exception:

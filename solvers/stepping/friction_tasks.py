@@ -42,3 +42,4 @@ CORRECTION_SLOPES = 32  # tangents
 CORRECTION_RIGHT = 33  # right-hand sides
 CORRECTION_KEEP = 34
 CORRECTION_GO = 35  # friction to a part of the Newton step
+CORRECTION_BOUNDS = 36  # bounds of the next pass; answer: one has changed

@@ -54,12 +54,9 @@ def jump_rates(engine: "Engine", motors: list[Any]) -> bool:
     left = [float(np.abs(rates[system.rows[motor]]).max()) for motor in on]
     if max(left) <= STAYS * system.speed_at(state):
         return False
-    kept, before = engine.kept(), system.energies(state)[0]
-    try:
+    before = system.energies(state)[0]
+    with engine.restored_on_error():
         impulse, _ = jump(engine, on[int(np.argmax(left))], "cannot change its rate")
-    except Exception:
-        engine.restore(kept)
-        raise
     run["epoch"] += 1
     run["lent_c"] = 0.0
     run["struck"] = 0

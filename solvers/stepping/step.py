@@ -68,7 +68,7 @@ def near_singular(d, s):
 
 @kernel
 def share(d, s):
-    """Let constraint rows that repeat each other carry forces of least norm at the end of a step."""
+    """Give redundant constraint rows the forces of least norm at the end of a step."""
     constraints(d, s.x, s.R, s.V, s.g, s.rate)
     if not prepare(d):
         return

@@ -282,7 +282,7 @@ class Controller:
             self.splitter.set_state(state["splitter"])
 
     def complete(self, block: dict[str, np.ndarray], row: int = 0) -> None:
-        """What the last step did goes to a row, which has the present state; it is there: steps are saved as taken."""
+        """Leave the row of the last step as it is: steps are saved as taken."""
 
     def statistics(self) -> dict[str, int]:
         """Steps that were refused, by reason."""

@@ -46,7 +46,7 @@ class StrainWatch:
                 kept.update(t=float(block["t"][k]), energy=float(energy[k]))
 
     def warnings(self) -> list[str]:
-        """What the modes of bodies leave out of their own weight and inertia where they are deformed most."""
+        """Return warnings about gravity and inertia that the modes of bodies miss where they are deformed most."""
         found = []
         for body, kept in zip(self.bodies, self.kept):
             if "t" not in kept:
@@ -58,7 +58,7 @@ class StrainWatch:
         return told(found)
 
     def get_state(self) -> list[dict[str, Any]]:
-        """What has been kept, a copy."""
+        """Copy the states of largest strain energy."""
         return [dict(kept) for kept in self.kept]
 
     def set_state(self, state: list[dict[str, Any]]) -> None:

@@ -93,12 +93,12 @@ def switch(engine: "Engine", element: "Element", on: bool) -> Switched | None:
     system, run = engine.system, engine.run[0]
     if system.is_on(element) == on:
         return None
-    state, kept = engine.state(), engine.kept()
-    system.update_signals(state.t)
-    before, velocities = system.energies(state), state.V.copy()
-    system.set_switch(element, on, state)
+    state = engine.state()
     impulse, contact_impulse = np.zeros(system.m), np.zeros((system.nc, 3))
-    try:
+    with engine.restored_on_error():
+        system.update_signals(state.t)
+        before, velocities = system.energies(state), state.V.copy()
+        system.set_switch(element, on, state)
         if element.role == "constraint" and on:
             from fem_mbs.solvers.stepping.switch_jump import jump
 
@@ -107,9 +107,6 @@ def switch(engine: "Engine", element: "Element", on: bool) -> Switched | None:
         _forget(engine, element)
         engine.method.changed(engine)
         _restart(engine, element)
-    except Exception:
-        engine.restore(kept)
-        raise
     after = system.energies(engine.state())
     change = engine.arrays["V"] - velocities
     told = Switched(element, on, state.t, impulse, contact_impulse, change, before[0] - after[0], after[1] - before[1])

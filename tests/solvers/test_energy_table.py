@@ -450,6 +450,20 @@ def test_the_time_of_an_impact_of_a_pendulum_is_as_accurate_as_its_motion():
     assert errors[-1] < 2e-6 and errors[0] / errors[-1] > 8, errors  # that of the motion is of second order
 
 
+@pytest.mark.parametrize("impacts", ["plain", "split"])
+def test_the_impact_of_a_stop_and_the_catch_of_a_cable_are_timed_inside_of_their_steps(impacts):
+    model = fem.Model("stop and rope", gravity=[0, 0, -G])
+    slide = model.add(fem.RigidBody(1.0, [1] * 3, velocity=[0.7, 0, 0], name="slide"))
+    stops = fem.Stops(upper=0.1, restitution=0.5)
+    model.add(fem.Prismatic.at(model.ground, slide, [0, 0, 0], [1, 0, 0], name="guide", stops=stops))
+    load = model.add(fem.RigidBody.sphere(1.0, 0.05, position=[2, 0, -1], name="load"))
+    pulley = model.ground.frame([1.9, 0, 0], rotation=[np.pi / 2, 0, 0])
+    model.add(fem.Cable([model.ground.frame([1.5, 0, -1]), (pulley, -0.1), load], slack=0.05, name="rope"))
+    result = fem.DecoupledNSGA(impacts=impacts).run(model, 0.2, 3e-3)
+    assert result.impact_times("guide upper stop")[0] == pytest.approx(0.1 / 0.7, abs=1e-9)
+    assert result.impact_times("rope")[0] == pytest.approx(np.sqrt(2 * 0.05 / G), abs=1e-6)
+
+
 def test_weight_is_no_work_of_a_damped_beam():
     section = fem.Section.circle(0.01, E=1e8, nu=0.3, density=1000.0)
     model = fem.Model(gravity=[0, 0, -9.81])

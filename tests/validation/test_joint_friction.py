@@ -271,3 +271,20 @@ def test_hinge_of_a_flexible_rod_is_not_shaken_by_its_friction(rho_inf):
     lost = result.energy.total[0] - result.energy.total[-1]
     assert lost == pytest.approx(0.004085, rel=0.02)  # at a quarter of the step
     assert result["friction"].dissipated[-1] == pytest.approx(0.004085, rel=0.03)
+
+
+@pytest.mark.parametrize("h", [2.5e-4, 3e-4])
+def test_friction_of_the_pins_does_not_hold_a_slider_in_front_of_its_stop(h):
+    """Pins that brace each other held it 9 µm in front of the stop, for 12 steps with −0.96 m/s."""
+    import slider_crank_friction as mechanism
+
+    start = np.sqrt(mechanism.rod**2 - (mechanism.crank * np.sin(mechanism.angle)) ** 2)
+    start += mechanism.crank * np.cos(mechanism.angle)
+    stops = fem.Stops(lower=mechanism.stop - start, restitution=mechanism.e)
+    system = mechanism.build(stops=stops).compile(redundant="allow")
+    result = fem.DecoupledNSGA().run(system, 0.2415, h)
+    guide = result["guide"]
+    assert result.impact_times("guide lower stop") == pytest.approx([0.2385095], abs=1e-6)  # with 0.05 ms
+    smooth = np.flatnonzero(result["guide lower stop"].impact == 0)[1:]
+    travelled, mean = np.diff(guide.displacement) / h, 0.5 * (guide.rate[1:] + guide.rate[:-1])
+    assert travelled[smooth - 1] == pytest.approx(mean[smooth - 1], abs=1e-5)

@@ -75,7 +75,7 @@ def test_orders_at_impacts_and_energies_are_those_of_the_page():
 
 def test_only_schemes_whose_closed_contacts_are_in_the_smooth_motion_keep_second_order_in_contact():
     second = {label for label in schemes.SCHEMES for n in ("rolls", "slides") if (shown(label, n) or [0])[0] > 1.9}
-    assert second == {"Decoupled, persistent", "Nonsmooth friction", "Lobatto 2", "Lobatto 3", "Lobatto 4"}
+    assert second == {"Decoupled, default", "Nonsmooth friction", "Lobatto 2", "Lobatto 3", "Lobatto 4"}
 
 
 def test_refusals_are_shown_in_both_tables():
