@@ -11,7 +11,7 @@ from fem_mbs.solvers.contact.border import position_border
 from fem_mbs.solvers.contact.law import GAP
 from fem_mbs.solvers.contact.position_rows import position_contact_residual, position_contact_tangents, swept_gaps
 from fem_mbs.solvers.stepping.arrays import copy, copy1, copy3, largest
-from fem_mbs.solvers.stepping.codes import LOOKS, NOT_CONVERGED, OK, ROUND_OFF
+from fem_mbs.solvers.stepping.codes import DRIFT, LOOKS, NOT_CONVERGED, OK, ROUND_OFF
 from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.friction_tasks import (
     CORRECTION,
@@ -40,7 +40,6 @@ from fem_mbs.system.records import POSITION, zero
 
 FARTHEST = 2.0  # |U| relative to |D|, see `farthest`
 NEAR = 1e-8  # of the size of the positions: a U that is allowed in a step without motion
-DRIFT = 100.0  # times the accuracy of constraints: contradictions of redundant rows that are left
 
 
 @kernel
