@@ -274,6 +274,10 @@ class Element(Part):
         """
         return np.zeros(3)
 
+    def start_warnings(self, gravity: np.ndarray) -> list[str]:
+        """Return warnings about the initial configuration of a model with gravity (3,) [m/s²]; issued at compile."""
+        return []
+
     def picture(self) -> list:
         """Shapes that draw this element (see `fem_mbs.shapes`); an empty list draws nothing."""
         return []

@@ -61,9 +61,10 @@ class Faces:
             self.owner.check(name != "body", "groups", name, "is the name of all solid cells")
             found[name] = tags = self._chosen(name, which)
             for tag in tags:
-                both = f"and '{taken.get(tag)}' have the face {self._described(tag)} in common; a face belongs to one. "
-                both += "Bores on one axis are told apart by their length: (point, axis, radius, length)"
-                self.owner.check(tag not in taken, "groups", name, both)
+                if tag in taken:  # a description of a face asks the CAD kernel
+                    both = f"and '{taken[tag]}' have the face {self._described(tag)} in common; a face belongs to one. "
+                    both += "Bores on one axis are told apart by their length: (point, axis, radius, length)"
+                    self.owner.check(False, "groups", name, both)
                 taken[tag] = name
         return found
 
@@ -79,7 +80,8 @@ class Faces:
     def _chosen(self, name, which):
         if callable(which):
             tags = [tag for tag, x in self.points.items() if np.all(self._asked(name, which, x))]
-            self.owner.check(tags, "groups", name, f"holds on no whole face; there are {self._all_described()}")
+            if not tags:
+                self.owner.check(False, "groups", name, f"holds on no whole face; there are {self._all_described()}")
             return tags
         cylinder = isinstance(which, (tuple, list)) and len(which) in (3, 4) and np.ndim(which[0]) == 1
         if cylinder and np.ndim(which[1]) == 1 and all(np.ndim(number) == 0 for number in which[2:]):

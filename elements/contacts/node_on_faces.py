@@ -156,11 +156,12 @@ class NodeOnFaces(Contact):
         seen: dict[tuple[int, int], int] = {}
         for f, row in enumerate(rows):
             for edge in zip(row, [*row[1:], row[0]]):
-                message = (
-                    f"has an edge that face {seen.get(edge)} goes along in the same direction: one of them is seen "
-                    "from the wrong side or is there twice, or bodies meet along an edge alone"
-                )
-                self.check(edge not in seen, "faces", f"face {f}", message)
+                if edge in seen:
+                    message = (
+                        f"has an edge that face {seen[edge]} goes along in the same direction: one of them is seen "
+                        "from the wrong side or is there twice, or bodies meet along an edge alone"
+                    )
+                    self.check(False, "faces", f"face {f}", message)
                 seen[edge] = f
         for f, a in cut:
             right = f < len(rows) and a < len(rows[f])

@@ -141,7 +141,8 @@ class Cable(OnPath, Contact):
         From one end to the other. An end, or a point through which the cable runs (an eye), is a frame, node or body. A
         pulley is (frame, radius): its centre, its axis z, and its radius [m], > 0 where the cable runs around it
         counter-clockwise about z, < 0 clockwise. Bodies may have several stations. An end with a radius is a drum: the
-        cable is wound on it and turns it (winches; a pulley with inertia is a drum with a cable on either side).
+        cable is wound on it and turns it (winches; a pulley with inertia is a drum with a cable on either side). A load
+        that starts vertically on the side of the other sign causes a warning when the model is compiled.
     length : float > 0 [m], optional
         Of the cable, with what is wound on a drum; default: that of the path at the start, plus ``slack``.
     slack : float ≥ 0 [m]

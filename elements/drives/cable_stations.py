@@ -7,7 +7,8 @@ Angles of the spans at the start follow from `drives.cable_path`, (1); that of t
 A drum at an end has the turns that it is given, and ψ_m follows from them.
 
 An arc of nearly a turn that nobody asked for means that the cable passes the pulley beside it, and is refused; from
-225° on it causes a warning.
+225° on it causes a warning. A load that would hang vertically from a drum or pulley with the other sign of its radius,
+and does not with the sign that is given, causes a warning when the model is compiled.
 
 Source: docs/theory/gears_and_belts.md, (12), (13). Symbols: see `fem_mbs.elements.drives.cable_path`.
 """
@@ -24,6 +25,7 @@ from fem_mbs.errors import Warnings, label
 from fem_mbs.evaluator import evaluator_of
 
 WIDE = 1.25 * math.pi  # an arc from which on a pulley is more likely on the other side of the cable
+VERTICAL, INCLINED = 1e-6, 1e-4  # rad: a span along gravity, to digits of input; one that is not meant to be
 
 
 def span_angles(places: np.ndarray, rho: np.ndarray) -> np.ndarray:
@@ -32,6 +34,11 @@ def span_angles(places: np.ndarray, rho: np.ndarray) -> np.ndarray:
     with np.errstate(invalid="ignore", divide="ignore"):
         lean = np.where(kappa == 0.0, 0.0, np.arcsin(kappa / np.hypot(d[:, 0], d[:, 1])))
     return np.arctan2(d[:, 1], d[:, 0]) - lean
+
+
+def _incline(psi: float, down: np.ndarray) -> float:
+    """Angle [rad], 0 … π/2, of a span at ψ to gravity, a unit vector (3,) in axes of E."""
+    return math.acos(min(abs(math.cos(psi) * down[0] + math.sin(psi) * down[1]), 1.0))
 
 
 class OnPath(Element):
@@ -126,6 +133,30 @@ class OnPath(Element):
             elif k:
                 psi[k] += 2.0 * math.pi * round((psi[k - 1] - psi[k]) / (2.0 * math.pi))
         return psi
+
+    def start_warnings(self, gravity: np.ndarray) -> list[str]:
+        """Return warnings about loads that hang vertically if the radius of a drum or pulley has the other sign."""
+        if not gravity.any():
+            return []
+        down = self._E.orientation.T @ gravity / np.linalg.norm(gravity)
+        places, found = np.array([frame.position for frame in self.path]) @ self._E.orientation, []
+        for k, end in ((drum, end) for drum in np.flatnonzero(self.rho).tolist() for end in (drum - 1, drum + 1)):
+            if not 0 <= end < len(self.rho) or self.rho[end] or not self._moves_between(k, end):
+                continue
+            first, sides = min(k, end), np.zeros((2, 2))
+            sides[:, k - first] = self.rho[k], -self.rho[k]
+            lean = [float(_incline(span_angles(places[first : first + 2], rho)[0], down)) for rho in sides]
+            if lean[1] < VERTICAL < INCLINED < lean[0]:
+                found.append(
+                    f"{label(self)}: path[{k}], {label(self.path[k].node)}, has radius {self.rho[k]:g} m, and the span "
+                    f"to {label(self.path[end].node)} starts {math.degrees(lean[0]):.3g}° off the vertical, on which "
+                    f"it would be with radius {-self.rho[k]:g} m. Change the sign, or the load swings to the other side"
+                )
+        return found
+
+    def _moves_between(self, k: int, end: int) -> bool:
+        """True if the body of one of two stations can move."""
+        return bool(self.path[k].node.free.any() or self.path[end].node.free.any())
 
     def picture(self) -> list:
         """The pulleys; `drawn_spans` has the cable between them."""

@@ -22,6 +22,7 @@ from fem_mbs.elements.contacts.sphere_plane import SphereOnPlane
 from fem_mbs.elements.contacts.sphere_sphere import SphereOnSphere
 from fem_mbs.elements.shells.body import ShellBody
 from fem_mbs.elements.shells.skin import SIDES, skin, tell_far_side
+from fem_mbs.elements.solids.between_nodes import BetweenNodes, between_nodes
 from fem_mbs.elements.solids.body import SolidBody
 from fem_mbs.elements.solids.faces import normals_of_faces, places_of_faces, tell_far_faces
 from fem_mbs.elements.solids.holes import gaps_along, holes, tell_small_obstacle
@@ -37,7 +38,8 @@ class SurfaceContacts(Checked):
     """Contact of the nodes of a surface with a plane, sphere, cylinder or box; ``model.add(contacts)`` adds it.
 
     The surface touches with its nodes alone: an obstacle that is smaller than a face may pass between them. Where it
-    would at the faces that are nearest at the start, a warning says so.
+    would at the faces that are nearest at the start, a warning says so. A run reports obstacles that are deep between
+    nodes of linear faces (0.2 of the radius, or of half the shortest edge of a box).
 
     Parameters
     ----------
@@ -143,6 +145,7 @@ class SurfaceContacts(Checked):
         drawn = self.positive("drawn_size", drawn_size, "m", allow_zero=True)
         self.mass_shares: dict[str, float] = {}
         faces: list[np.ndarray] = []
+        self.between: BetweenNodes | None = None  # looked at in runs
         if isinstance(body, ShellBody):
             points: list[Any] = self._skin(group, side)
             some = group is None or set(body.cells) & set(body.mesh.group(group))  # else nodes alone, as of an edge
@@ -164,13 +167,19 @@ class SurfaceContacts(Checked):
             ways = self._ways(middles, plane, sphere, cylinder, box, size, hollow)
             if not isinstance(body, ShellBody):  # which side of it touches has been told
                 tell_far_faces(self, label(body) if group is None else f"group = {group!r}", normals, ways)
+            kind, obstacle, small = "", None, False
             if sphere is not None:
-                tell_small_obstacle(self, "radius", float(radius or 0.0), ways, holes(x, faces))
+                kind, obstacle = "sphere", sphere
+                small = tell_small_obstacle(self, "radius", float(radius or 0.0), ways, holes(x, faces))
             elif cylinder is not None and not hollow:
-                axis = self.as_frame("cylinder", cylinder).orientation[:, 2]
-                tell_small_obstacle(self, "radius", float(radius or 0.0), ways, gaps_along(x, faces, normals, axis))
+                kind, obstacle = "cylinder", cylinder
+                between = gaps_along(x, faces, normals, self.as_frame("cylinder", cylinder).orientation[:, 2])
+                small = tell_small_obstacle(self, "radius", float(radius or 0.0), ways, between)
             elif box is not None:
-                self._tell_small_box(x, faces, normals, ways, box, size)
+                kind, obstacle = "box", box
+                small = self._warn_of_small_box(x, faces, normals, ways, box, size)
+            if obstacle is not None and not small:  # else the warning has been issued
+                self.between = between_nodes(body, faces, kind, self.as_frame(kind, obstacle), radius, size)
         self.nodes: list[Any] = [self.as_frame("group", point).node for point in points]
         self.elements: list[Contact] = []
         for k, node in enumerate(points):
@@ -188,14 +197,16 @@ class SurfaceContacts(Checked):
                 shape = {"radius": 0.0, "radius_cylinder": radius, "drawn_length": length}
                 touch = kind(node, cylinder, name=name_k, **shape, **law)
             self.elements.append(touch)
+        if self.between is not None:
+            self.elements[0]._surface = self  # type: ignore[attr-defined]
 
-    def _tell_small_box(self, x, faces, normals, ways, box, size):
-        """Warn of a box whose side that looks at the faces fits between their nodes x, one way or the other."""
+    def _warn_of_small_box(self, x, faces, normals, ways, box, size):
+        """Warn of a box whose side that looks at the faces fits between their nodes x either way; True if it does."""
         looks = normals[np.linalg.norm(ways, axis=1).argmin()]
         short, long, axis = self._widths(box, size, looks)
-        if not tell_small_obstacle(self, "size", long, ways, holes(x, faces), flat=True):
-            between = gaps_along(x, faces, normals, axis)
-            tell_small_obstacle(self, "size", short, ways, between, flat=True)
+        if tell_small_obstacle(self, "size", long, ways, holes(x, faces), flat=True):
+            return True
+        return tell_small_obstacle(self, "size", short, ways, gaps_along(x, faces, normals, axis), flat=True)
 
     def _points(self, group, plane, restitution):
         """Nodes of the surface of a superelement, and what share of the mass an impact on all of them meets."""

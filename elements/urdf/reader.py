@@ -214,13 +214,13 @@ class _Builder:
         given = {} if given is None else self.owner.as_instance(parameter, given, dict, "a dict: joint -> value")
         sizes = {joint.name: SIZES[joint.kind] for joint in joints}
         found = {name: np.zeros(size) for name, size in sizes.items()}
+        choices = {name: None for name, size in sizes.items() if size and name not in self.follow}
         for name, value in given.items():
-            choices = [n for n, size in sizes.items() if size and n not in self.follow]
-            self.owner.check(
-                name in choices, parameter, name,
-                f"follows '{self.follow[name][0]}'; give the value of that one" if name in self.follow
-                else f"is no joint that moves; {meant(str(name), choices) if choices else 'there is none'}",
-            )  # fmt: skip
+            if name not in choices:  # the message compares it with all names
+                message = f"is no joint that moves; {meant(str(name), list(choices)) if choices else 'there is none'}"
+                if name in self.follow:
+                    message = f"follows '{self.follow[name][0]}'; give the value of that one"
+                self.owner.check(False, parameter, name, message)
             what = f"{parameter}['{name}']"
             n = sizes[name]
             found[name] = np.array([self.owner.number(what, value)]) if n == 1 else self.owner.as_vector(what, value, n)

@@ -50,6 +50,9 @@ def run(system: "System", *, project: bool, redundant: str, velocities: bool = T
     warn_locked(system)
     far_away(system)
     heavy_to_turn(system)
+    for element in system.elements:
+        for text in element.start_warnings(system.gravity):
+            Warnings.issue(text)
 
 
 def used_nodes(system: "System") -> None:

@@ -16,7 +16,7 @@ from fem_mbs.solvers.contact.position_rows import (
     swept_gaps,
 )
 from fem_mbs.solvers.stepping.arrays import copy, copy1, copy3, largest
-from fem_mbs.solvers.stepping.codes import NOT_CONVERGED, OK, ROUND_OFF
+from fem_mbs.solvers.stepping.codes import DRIFT, NOT_CONVERGED, OK, ROUND_OFF
 from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.friction_tasks import (
     CORRECTION,
@@ -47,7 +47,6 @@ from fem_mbs.system.records import POSITION, zero
 FARTHEST = 2.0  # |U| relative to |D|, see `farthest`
 NEAR = 1e-8  # of the size of the positions: a U that is allowed in a step without motion
 MOST_PASSES = 20  # of the bounds of joint friction
-DRIFT = 100.0  # times the accuracy of constraints: contradictions of redundant rows that are left
 
 
 @kernel

@@ -13,7 +13,7 @@ from fem_mbs.solvers.contact.impact_work import compare_with_law
 from fem_mbs.solvers.contact.law import GAP
 from fem_mbs.solvers.contact.velocity_rows import velocity_contact_residual, velocity_contact_tangents
 from fem_mbs.solvers.stepping.arrays import copy, copy1
-from fem_mbs.solvers.stepping.codes import OK, ROUND_OFF, STRIKES, STRUCK
+from fem_mbs.solvers.stepping.codes import DRIFT, OK, ROUND_OFF, STRIKES, STRUCK
 from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.friction_tasks import GO, IMPULSES, JOINT_RATES, KEEP, SLOPES
 from fem_mbs.solvers.stepping.newton import STALLED, Problem, by_contact_problem, halve, merit_of, solve
@@ -94,12 +94,13 @@ def velocity_residual(data, run):
 def contradict(s, speed):
     """True if all that is left are constraint rates that contradict each other, as at a singular position.
 
-    Where a mechanism passes a dead centre, g = 0 has a double root: with ``s.exact`` in g the position has an error of
-    its root, and by as much the rates of the dependent rows differ. Only a proximal shift finds such a solution.
+    Where a mechanism passes a dead centre, g = 0 has a double root: with what is left in g, up to DRIFT times
+    ``s.exact``, the position has an error of its root, and by as much the rates of the dependent rows differ. Only a
+    proximal shift finds such a solution.
     """
     stands = s.iteration > 1 and s.merit > STALLED * s.before and s.epsilon_rows > 0.0
     small = s.dynamic <= s.tolerance + ROUND_OFF * s.kv * speed and s.row_T <= s.exact * speed
-    return stands and small and s.row <= math.sqrt(s.exact) * speed
+    return stands and small and s.row <= math.sqrt(DRIFT * s.exact) * speed
 
 
 @entry("void(int64, int64)")

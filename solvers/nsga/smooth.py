@@ -23,6 +23,8 @@ from fem_mbs.system.records import SMOOTH, zero
 
 FAR = 10.0  # residual, relative to the forces at the start of the step, that only a step much too deep can leave
 LATE = 6  # iterations before steps that raise the residual are shortened in any case
+LARGE_SHIFT = 1e-4  # of constraint rows in repeated steps without contacts: forces of nearly dependent rows stay small
+CONTRADICT = 1e-2  # of the velocities: rates of dependent rows that repeated steps leave to the corrections
 SHORTEST = 1e-3  # part of a Newton step
 TRIALS = 5  # trial points per iteration allowed
 DOWN = 0.3  # slope along a Newton step at which its search ends, relative to that at its start
@@ -42,6 +44,12 @@ def mixed_update(d, s, o):
         for j in range(3):
             trial[i, 3 + j] = T[i, j, 0] * a + T[i, j, 1] * b + T[i, j, 2] * c
     update_states(d, s.xs, s.Rs, trial)
+
+
+@kernel
+def alone_again(d, s):
+    """True if a step without contacts is repeated, as at a dead centre."""
+    return s.counts[4] > 0 and d.nc == 0
 
 
 @kernel
@@ -98,7 +106,7 @@ def smooth_residual(data, run):
     for i in range(6 * N):
         r1[i] = Ma[i] - f[i] - Gl[i] - Gw[i]
     if tangents and m > 0:
-        shift = s.epsilon_rows * s.ks
+        shift = max(s.epsilon_rows, LARGE_SHIFT if alone_again(d, s) else 0.0) * s.ks
         constraint_tangents(d, SMOOTH, x, R, V, phi, o.c_q, o.c_q, s.ks, o.ps, shift, RATES, T)
     if tangents and s.persistent != 0:
         call2(o.closed_part, run, TANGENTS)
@@ -149,13 +157,15 @@ def smooth_solved(data, run):
     Those that are not open or slide, once per step, and the iteration goes on. So they do where rows of contacts and
     drivers contradict each other.
     """
-    s = run_at(run)[0]
+    d, s = system_at(data)[0], run_at(run)[0]
     o = own_at(s.own_at)[0]
     small, exact = converged(s, o)
     s.solved = 0
     # rows are linear, and solved by now unless they contradict each other: a driver moves what sticks. The multipliers,
     # which grow without bound, tell which contact has to give way
     contradiction = exact and s.iteration >= LATE
+    # at a dead centre rows contradict each other by what q~ is off the constraints, which the corrections mend
+    small = small or (contradiction and alone_again(d, s) and s.row <= CONTRADICT * speed_of(s))
     if not small and not contradiction:
         return
     if o.checked == 0:

@@ -22,6 +22,7 @@ from fem_mbs.solvers.stepping.load_watch import LoadWatch
 from fem_mbs.solvers.stepping.loss_watch import loss_of_energy
 from fem_mbs.solvers.stepping.run_warnings import warnings_of
 from fem_mbs.solvers.stepping.strain_watch import StrainWatch
+from fem_mbs.solvers.stepping.surface_watch import SurfaceWatch
 
 if TYPE_CHECKING:
     from fem_mbs.results.progress import Progress
@@ -104,7 +105,7 @@ class Chunks:
         self.checkpoints, self.notes = checkpoints, notes
         self.before = 0  # steps that were taken before this part of the run
         self.depth, self.loads = DepthWatch(engine), LoadWatch(engine.system, every)
-        self.strain = StrainWatch(engine.system)
+        self.strain, self.surfaces = StrainWatch(engine.system), SurfaceWatch(engine.system)
 
     def time(self, steps: int) -> float:
         """Time [s] after so many steps."""
@@ -112,7 +113,8 @@ class Chunks:
 
     def get_state(self) -> dict[str, Any]:
         """Where the run is and what watches it has seen; everything that was gathered is written."""
-        parts = {"depth": self.depth, "loads": self.loads, "strain": self.strain, "states": self.states}
+        parts = {"depth": self.depth, "loads": self.loads, "strain": self.strain, "surfaces": self.surfaces}
+        parts["states"] = self.states
         return {"done": self.done, "kept": self.kept, **{name: part.get_state() for name, part in parts.items()}}
 
     def set_state(self, state: dict[str, Any]) -> None:
@@ -122,6 +124,7 @@ class Chunks:
         self.depth.set_state(state["depth"])
         self.loads.set_state(state["loads"])
         self.strain.set_state(state["strain"])
+        self.surfaces.set_state(state["surfaces"])
         self.states.set_state(state["states"])
 
     def take_all(self, interrupt: Any) -> None:
@@ -164,6 +167,7 @@ class Chunks:
             block, pairs = {name: array[:1] for name, array in self.records.items()}, self.engine.pairs()
             self.depth.look(block["t"], pairs)
             self.strain.look(block)
+            self.surfaces.look(block)
             if self.observers:  # it was in the block before, and has left its impulses
                 block, pairs = self.states.keep_last(block, pairs)
             self.writer.append(block, pairs)
@@ -207,6 +211,7 @@ class Chunks:
         self.depth.look(block["t"], pairs)
         self.loads.look(block)
         self.strain.look(block)
+        self.surfaces.look(block)
         for observer in self.observers:
             observer.observe(block)
         self.gathered += saved
@@ -259,6 +264,7 @@ class Chunks:
                 *remarks_of_run(self.engine),
                 *self.loads.warnings(),
                 *self.strain.warnings(),
+                *self.surfaces.warnings(),
                 *self.notes,
             ]
             warnings = list(dict.fromkeys(warnings))

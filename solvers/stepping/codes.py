@@ -25,6 +25,7 @@ NEVER = 1 << 62  # steps between two that are saved: none is
 EXACT = 3e-13  # constraints and gaps hold to this, relative to sizes and speeds, whatever the tolerance of the forces
 CLOSED_GAP = 10.0  # times the accuracy of gaps: a gap below it is closed
 ROUND_OFF = 1.5e-14  # floor of convergence tests, relative to sizes: sums of a few dozen products of order one
+DRIFT = 100.0  # times the accuracy of constraints: contradictions of redundant rows that are left
 TOUCHES = 1e-9  # of the size of the positions: gaps down to minus it are no penetration, as at the start of a run
 SHIFT = 1e-8  # default of epsilon, the proximal shift of redundant constraints and contacts
 # The same for contacts, where a problem has their positions and velocities: Newton steps between two solutions of

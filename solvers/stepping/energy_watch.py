@@ -12,6 +12,12 @@ if TYPE_CHECKING:
 
 SHARE = 0.05  # of the largest kinetic energy: a rise above an earlier value that is reported
 AT_IMPACTS = 0.005  # the same, in runs in which contacts bounced: many impacts add up
+NO_LAW = 'constraints="positions" has no impact law, and smaller steps do not change that. Use constraints="both"'
+
+
+def without_law(engine: "Engine") -> bool:
+    """True if the method solves gaps in positions alone: velocities after an impact are then wrong at any step size."""
+    return getattr(engine.method, "constraints", "both") == "positions"
 
 
 def drift_of_energy(engine: "Engine") -> list[str]:
@@ -35,8 +41,8 @@ def cause(engine: "Engine", where: str = "") -> str:
     couples the contacts of an impact, or their normals turn; and without the limit of `contact.restitution` wherever
     friction acts beside restitution. ``where``: what steps are too large for.
     """
-    if getattr(engine.method, "constraints", "both") == "positions" and engine.touched().any():
-        return 'constraints="positions" knows no law of impact, and smaller steps do not change that. Take "both"'
+    if without_law(engine) and engine.touched().any():
+        return NO_LAW
     if getattr(engine.method, "approach", "slower") == "start" and engine.bounced():
         return (
             'Newton\'s law of impact can give energy with approach="start", above all with friction, and smaller steps '

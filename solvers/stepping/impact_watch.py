@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fem_mbs.errors import label
+from fem_mbs.solvers.stepping.energy_watch import NO_LAW, without_law
 
 if TYPE_CHECKING:
     from fem_mbs.solvers.stepping.engine import Engine
@@ -33,18 +34,19 @@ def energy_of_impacts(engine: "Engine") -> list[str]:
         crossed = np.where(np.isfinite(room), engine.h * approach / room, 0.0)
     c = int(np.argmax(crossed)) if len(crossed) else -1
     too_fast = c >= 0 and crossed[c] > 1.0
-    texts = []
+    texts, lawless = [], without_law(engine)
     if too_fast:
+        cure = NO_LAW if lawless else f"Reduce h below {0.5 * room[c] / approach[c]:.2g} s"
         texts.append(
             f"{label(system.contact_at(c))}: bodies approach each other by {engine.h * approach[c]:.3g} m in a step, "
-            f"more than their clearance of {room[c]:.3g} m, so that impacts follow each other within a step. Reduce h "
-            f"below {0.5 * room[c] / approach[c]:.2g} s"
+            f"more than their clearance of {room[c]:.3g} m, so that impacts follow each other within a step. {cure}"
         )
     if top > 0.0 and total > SHARE * top:
         worst = int(np.argmax(missing)) if len(missing) else -1
         one = worst >= 0 and missing[worst] > 0.5 * total
         where = f", most of it at {label(system.contact_at(worst))}" if one else ""
         cure = "" if too_fast else ": normals turn, or several impacts follow each other, within a step. Reduce h"
+        cure = f": {NO_LAW}" if lawless else cure
         texts.append(
             f"impacts kept {total:.3g} J less than Newton's law asks, {100 * total / top:.3g} % of the largest kinetic "
             f"energy{where}{cure}"

@@ -120,7 +120,7 @@ def take(d, s):
             s.code, singular = SINGULAR, True
         code = s.code
         again = d.nc > 0 and counts[6] != SMOOTH and (s.newton != 0 or d.nc == s.nc_fixed)
-        shifted = attempt == 0 and d.m > 0 and rows < LEAST_SHIFT and (code == SINGULAR or code == NOT_CONVERGED)
+        shifted = attempt == 0 and d.m > 0 and (code == SINGULAR or code == NOT_CONVERGED)
         if code == OK or code == TOUCHED or not (again or shifted):
             break
     s.pp, s.pv, s.epsilon, s.max_iterations, s.max_halvings = pp, pv, epsilon, iterations, halvings
@@ -138,6 +138,7 @@ def take(d, s):
         code = s.code
         s.plastic, counts[4] = 0, LADDER.shape[0]
         s.made_plastic += 1 if code == OK else 0
+    singular = singular or (counts[4] == 1 and d.nc == 0)  # nothing but the shift of constraint rows was changed
     s.repeated += 1 if counts[4] > 0 else 0
     s.handed += counts[7]
     # sizes that tolerances refer to: of what was accepted, not of iterates that were given up

@@ -138,6 +138,26 @@ def test_a_rope_laid_round_a_peg_the_long_way_is_warned_of():
         fem.Cable([ends[0], (peg, 0.1), ends[1]], turns={1: 0}, name="meant")
 
 
+@pytest.mark.parametrize("kind, first", [("Cable", True), ("Cable", False), ("ElasticCable", True)])
+def test_a_rope_that_would_wind_off_the_wrong_side_of_a_drum_is_warned_of(kind, first):
+    def compiled(radius, gravity=(0, -9.81, 0)):
+        model = fem.Model("winch", gravity=gravity)
+        drum = model.add(fem.RigidBody(1.0, 0.02, name="drum"))
+        load = model.add(fem.RigidBody(2.0, 0.01, position=[0.1, -2.0, 0], name="load"))
+        model.add(fem.Revolute.at(model.ground, drum, [0, 0, 0], [0, 0, 1], name="shaft"))
+        path, law = [(drum, radius if first else -radius), load], {"stiffness": 1e5} if kind == "ElasticCable" else {}
+        model.add(getattr(fem, kind)(path if first else path[::-1], name="rope", **law))
+        return model.compile()
+
+    with pytest.warns(UserWarning, match=r"'drum', has radius -?0\.1 m, and the span to Node6 'load' starts 5\.72°"):
+        compiled(0.1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        compiled(-0.1)
+        compiled(0.1, gravity=(0, 0, 0))  # no side is the wrong one
+        compiled(0.1, gravity=(3.0, -9.81, 0))  # neither is vertical
+
+
 def test_modes_about_a_loaded_start_that_is_no_equilibrium_are_warned_of():
     model, pin = hinge(fem.Model("flap", gravity=[0, 0, -9.81]))
     model.add(fem.JointSpring(pin, stiffness=10.0))

@@ -8,7 +8,9 @@ import pytest
 
 import fem_mbs as fem
 from fem_mbs.arguments import Named
+from fem_mbs.elements.solids.between_nodes import BetweenNodes
 from fem_mbs.elements.solids.holes import holes, narrow, tell_small_obstacle
+from fem_mbs.rotations import exp
 
 RUBBER = fem.SolidMaterial(E=1e6, nu=0.3, density=1000.0)
 SINKS = 0.5  # of the radius: told from there on
@@ -243,3 +245,39 @@ def test_wide_faces_within_the_radius_of_the_nearest_count(apart, is_told):
         warnings.simplefilter("always")
         tell_small_obstacle(Named("ball"), "radius", 1.0, ways, found)
     assert len(told) == is_told
+
+
+def edge_on_coarse_cells(cells, lean):
+    """Return what a run reports of a box on a block: flat, or with an edge along the middles of cells."""
+    mesh = fem.block_mesh([1, 1, 0.2], [cells, cells, 1], cell="hexahedron")
+    body = fem.SolidBody(mesh, RUBBER, name="block")
+    body.fix("z0")
+    size, edge = np.array([0.6, 0.6, 0.1]), 0.5 * (0.6 * np.sin(lean) + 0.1 * np.cos(lean))
+    held = ("x", "y", "rx", "ry", "rz")
+    place = {"position": [0.739, 0.5, 0.2 + edge + 0.01], "rotation": [0, -lean, 0], "velocity": [0, 0, -0.5]}
+    box = fem.RigidBody.box(5.0, size, **place, fixed=held, name="box")
+    model = fem.Model("edge", gravity=[0, 0, -9.81])
+    touch, told = words(fem.SurfaceContacts, body, "z1", box=box, size=size, radius=2e-3, name="top")
+    model.add(body, box, touch)
+    result = fem.DecoupledNSGA(rho_inf=0.5).run(model, t_end=0.2, h=2e-3)
+    assert not told
+    return [text for text in result.warnings if "between nodes" in text]
+
+
+def test_an_edge_of_a_box_that_sinks_in_between_nodes_is_reported_by_the_run():
+    (text,) = edge_on_coarse_cells(3, 0.5)
+    assert text.startswith("SurfaceContacts 'top': at t = ") and "times half its shortest edge" in text
+    assert edge_on_coarse_cells(3, 0.0) == []
+
+
+@pytest.mark.parametrize("kind", ["sphere", "cylinder", "box"])
+def test_the_depth_between_nodes_is_that_of_the_middle_of_a_face_less_that_of_its_nodes(kind):
+    nodes = [fem.Node3(x) for x in ([-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0])]
+    x, frame, half = np.array([node.position for node in nodes]), fem.Node6([0, 0, 0]).frame(), None
+    if kind == "box":
+        half = np.array([0.5, 0.5, 0.4])
+    between = BetweenNodes(nodes, [np.arange(4)], frame, 0.1 if kind == "box" else 0.4, half, kind == "cylinder")
+    turn = exp([0, np.pi / 2, 0]) if kind == "cylinder" else np.eye(3)  # its axis lies along x
+    assert between.deepest(x, np.array([0, 0, 0.3]), turn) == pytest.approx(0.1, abs=1e-12)
+    assert between.deepest(x, np.array([0, 0, 0.5]), turn) == 0.0
+    assert between.deepest(x + [1, 1, 0], np.array([0, 0, 0.3]), turn) == pytest.approx(0.0, abs=1e-12)  # at a node

@@ -10,6 +10,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import fem_mbs as fem
+from fem_mbs.elements.urdf import reader
 from fem_mbs.elements.urdf.text import angles_of, roll_pitch_yaw
 from fem_mbs.rotations import exp
 
@@ -502,3 +503,17 @@ def test_a_chain_of_links_is_read_in_a_time_that_grows_with_their_number():
     finally:
         tree.meant = before
     assert not calls
+
+
+def test_coordinates_of_many_joints_are_read_without_a_comparison_of_their_names(monkeypatch):
+    """The message of a wrong name compares it with all others: made for right names too, it was quadratic in joints."""
+    count = 30
+    chain = [link("link 0"), *(link(f"link {i}") + joint(f"j{i}", "continuous", f"link {i - 1}", f"link {i}") for i in
+             range(1, count))]  # fmt: skip
+    compared = []
+    monkeypatch.setattr(reader, "meant", lambda *names: compared.append(names) or "did you mean …?")
+    model = fem.from_urdf(robot(*chain), configuration={f"j{i}": 0.1 for i in range(1, count)}).model
+    assert not compared and len(model.elements) >= count
+    with pytest.raises(fem.ParameterError, match=r"is no joint that moves; did you mean"):
+        fem.from_urdf(robot(*chain), configuration={"j01": 0.1})
+    assert len(compared) == 1
