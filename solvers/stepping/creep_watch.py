@@ -104,21 +104,25 @@ def creep_of_nodes(engine: "Engine") -> list[str]:
     i = int(np.argmax(worst))
     k = int(np.argmax(shares[i]))
     far, (lasting, since) = float(np.linalg.norm(total[i, k, :3])), total[i, k, 3:]
+    since = since if abs(since) > 1e-9 * lasting else 0.0  # the start of the run, to round-off
     what = f"was displaced by {far:.3g} m" if k == 0 else f"rotated by {far:.3g} rad"
-    others = "" if count == 1 else f" ({count - 1} more node{'s' if count > 2 else ''} moved likewise)"
+    others = "" if count == 1 else f", as {count - 1} more node{'s were' if count > 2 else ' was'}"
     return [
-        f"{label(engine.system.nodes[i])} {what} in {lasting:.3g} s, from t = {since:.6g} s on, while its velocity was "
-        f"zero{others}: corrections of positions move it in every step, by distances that are proportional to h. "
-        f"Likely cause: a contact presses on what a joint holds by its velocity alone. {_cure(engine)}"
+        f"{label(engine.system.nodes[i])} {what} in {lasting:.3g} s while its velocity was zero, from "
+        f"t = {since:.6g} s on{others}: corrections of positions move it in every step. Likely cause: {_cause(engine)}"
     ]
 
 
-def _cure(engine):
-    """What to do about it, a sentence without its full stop."""
-    method, contacts = engine.method, engine.contacts_come
-    persistent = getattr(method, "persistent_contacts", None)
-    if persistent is None:
-        return "Use DecoupledNSGA, or a smaller h"
-    if contacts and not engine.system.searches and not method.keeps_contacts(engine.system):
-        return "Use persistent_contacts=True, or a smaller h"
-    return "Use a smaller h, or compare with another method: MoreauJean(projection=True)"
+def _cause(engine):
+    """What creeps most likely, and what to do about it."""
+    method, system = engine.method, engine.system
+    cure = method.smaller_steps(system)
+    if engine.jumps.warnings():
+        return "a driver whose rate is not the derivative of its function"
+    if not engine.contacts_come:
+        return f"joints whose positions and velocities contradict each other, redundant ones above all. {cure}"
+    if not hasattr(method, "persistent_contacts"):
+        cure += ", or use DecoupledNSGA"
+    elif not (system.searches or method.keeps_contacts(system)):
+        cure += ", or use persistent_contacts=True"
+    return f"contacts press on what joints hold by velocities alone, or open and close in turn. {cure}"
