@@ -133,9 +133,11 @@ TABLE = Table(
         "extremes": Item("ny 2", "smallest and largest value of these after any step", kept=True),
         "peaks": Item("np 19", "positions, rotations, velocities of nodes at the peak, and when", kept=True),
         "unkept": Item("nd 2", "what impacts have lost against their law [J], largest approach [m/s]", kept=True),
-        # nodes that move at zero velocity, see stepping.creep_watch: translation and rotation of each
-        "creep": Item("N 2 5", "of a window: what velocities leave (3), their path, square of the largest", kept=True),
-        "crept": Item("N 2 5", "displacement at zero velocity (3), how long it lasted, when it began", kept=True),
+        # nodes that move otherwise than their velocities, see stepping.creep_watch: translation, rotation
+        "creep": Item(
+            "N 2 5", "of a window: what velocities leave (3), what they may leave, square of the largest", kept=True
+        ),
+        "crept": Item("N 2 5", "what they have left in all (3), how long that lasted, when it began", kept=True),
         "deepest": Item("nd 2", "smallest gap of contacts that are not of groups after any step, and when", kept=True),
         "pair_line": Item("", "line of the contacts of contact groups, −1: they are not booked", "i8"),
         "swept_line": Item(
