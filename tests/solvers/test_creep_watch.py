@@ -20,7 +20,7 @@ def zero(t):
 
 
 def driven_arm(angle=None, rate=0.0):
-    """An arm whose driver turns it at a reported rate of zero; or by another angle, with a rate [rad/s] at the start."""
+    """An arm whose driver turns it at a reported rate of zero; or by another angle, rate [rad/s] at the start."""
     angle = angle or fem.Signal(creeping, rate=zero, acceleration=zero)
     model = fem.Model("arm")
     arm = model.add(fem.RigidBody.box(1.0, [0.4, 0.05, 0.05], angular_velocity=[0, 0, rate], name="arm"))
