@@ -15,6 +15,7 @@ import numpy as np
 from fem_mbs.errors import NonFiniteError, SolverError
 from fem_mbs.results.memory import memory_of
 from fem_mbs.results.sums import KeptStates
+from fem_mbs.solvers.stepping.creep_watch import creep_of_nodes
 from fem_mbs.solvers.stepping.depth_watch import DepthWatch
 from fem_mbs.solvers.stepping.energy_watch import drift_of_energy
 from fem_mbs.solvers.stepping.extremes import remarks_of_run
@@ -261,6 +262,7 @@ class Chunks:
             warnings = [*warnings_of(self.engine), *drift_of_energy(self.engine), *self.depth.warnings()]
             warnings += [
                 *loss_of_energy(self.engine),
+                *creep_of_nodes(self.engine),
                 *remarks_of_run(self.engine),
                 *self.loads.warnings(),
                 *self.strain.warnings(),

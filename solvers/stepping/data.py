@@ -27,7 +27,7 @@ from fem_mbs.system.records import DATA
 # C functions that parts call each other through: a part is then compiled on its own, not again inside its callers
 PARTS = (
     "advance step position record check sweep settle newton grains work passage friction measure watch ask ledger "
-    "extremes depths"
+    "extremes depths creeps"
 ).split()
 PROBLEMS = "position velocity".split()  # what Newton's iteration solves, see stepping.newton
 
@@ -133,6 +133,11 @@ TABLE = Table(
         "extremes": Item("ny 2", "smallest and largest value of these after any step", kept=True),
         "peaks": Item("np 19", "positions, rotations, velocities of nodes at the peak, and when", kept=True),
         "unkept": Item("nd 2", "what impacts have lost against their law [J], largest approach [m/s]", kept=True),
+        # nodes that move otherwise than their velocities, see stepping.creep_watch: translation, rotation
+        "creep": Item(
+            "N 2 5", "of a window: what velocities leave (3), what they may leave, square of the largest", kept=True
+        ),
+        "crept": Item("N 2 5", "what they have left in all (3), how long that lasted, when it began", kept=True),
         "deepest": Item("nd 2", "smallest gap of contacts that are not of groups after any step, and when", kept=True),
         "pair_line": Item("", "line of the contacts of contact groups, −1: they are not booked", "i8"),
         "swept_line": Item(
@@ -234,6 +239,8 @@ TABLE = Table(
         "top_kinetic": Item("", "largest kinetic energy", kept=True),
         "largest_rise": Item("", "of the energy, beyond what is allowed", kept=True),
         "drift": Item("", "largest |g| of the constraints in what was recorded, as a length", kept=True),
+        "creep_steps": Item("", "steps of the window", "i8", kept=True),
+        "creep_time": Item("", "time that they took", kept=True),
         "rise_time": Item("", "time of the largest rise", kept=True),
         "sweep_travel": Item("", "of a contact that is passed"),
         "sweep_size": Item("", "of a contact that is passed"),

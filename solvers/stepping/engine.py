@@ -258,10 +258,10 @@ class Engine:
         """Addresses of compiled parts, of problems and of records."""
         from fem_mbs.jit import address
         from fem_mbs.solvers.contact import passed
-        from fem_mbs.solvers.stepping import checks, depth_watch, external_work, extremes, ledger, run
+        from fem_mbs.solvers.stepping import checks, creep_watch, depth_watch, external_work, extremes, ledger, run
 
         self.run_steps = run.run_steps
-        shared = {"check": checks.check, "record": run.record, "newton": newton.newton}
+        shared = {"check": checks.check, "record": run.record, "newton": newton.newton, "creeps": creep_watch.creeps}
         if len(self.arrays["external"]):
             shared["work"] = external_work.work
         if len(self.arrays["remarking"]):

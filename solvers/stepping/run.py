@@ -186,6 +186,7 @@ def run_steps(data, run, count, start, times, signals):
             call2(s.extremes_part, s.data_at, s.run_at)
         if s.depths_part != 0:
             call2(s.depths_part, s.data_at, s.run_at)
+        call2(s.creeps_part, s.data_at, s.run_at)
         if s.step_number % s.save_every == 0:
             s.code = OK
             call2(s.record_part, s.data_at, s.run_at)

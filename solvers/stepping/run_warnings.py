@@ -4,8 +4,8 @@ The warnings of construction and of the checks at compile time come first, see `
 
 What watches a run says the rest itself: `stepping.jumps`, `stepping.divider`, `stepping.step_control`,
 `stepping.energy_watch` of energies that rise little by little, `stepping.impact_watch` of energy that impacts lose,
-`stepping.depth_watch` of contacts that are too deep, `granular.grains` of restitution that steps have lost in contact
-groups.
+`stepping.depth_watch` of contacts that are too deep, `stepping.creep_watch` of positions that part from velocities,
+`granular.grains` of restitution that steps have lost in contact groups.
 
 Source: docs/theory/accepted_steps.md, (5), (7).
 """

@@ -15,8 +15,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
+import pytest
 import relation_models
 from relation_models import MODELS, Setting, rotation
+from resumed import stopped_and_resumed
 
 import fem_mbs as fem
 
@@ -80,6 +82,8 @@ def takes(model, method, options):
     """True if a method supports a model with these options."""
     if method == "GeneralizedAlpha":
         return model in SMOOTH or model == "compliant_ball"
+    if method == "LobattoIIIAB" and model == "superelement":
+        return False  # its highest frequency is beyond the stability limit for the step of the model, an error says so
     if method != NSGA and model in ("arms_with_stops", "slider_crank", "lever_with_friction"):
         return False  # dry friction of joints
     if model in ("arms_with_stops", "slider_crank", "lever_with_friction"):
@@ -235,7 +239,7 @@ def saved_seldom(case, base):
 
 
 def output_times(case, base):
-    if case.options.get("step_control"):
+    if case.options.get("step_control") or base.facts.group:
         return None
     facts = base.facts
     times = [round(facts.t_end / facts.h * share) * facts.h for share in (0.25, 0.5, 1.0)]
@@ -252,18 +256,30 @@ def saved_and_loaded(case, base):
 
 
 def resumed(case, base):
+    """A run that has ended goes on; one with variable steps is stopped, because the end cuts its last step."""
+    share, facts = float(case.rng.choice([0.3, 0.5, 0.77])), base.facts
+    steps = round(facts.t_end / facts.h)
+    t_end = steps * facts.h
     with tempfile.TemporaryDirectory() as folder:
-        path, facts = str(Path(folder) / "run.vtkhdf"), base.facts
-        simulate(case, share=float(case.rng.choice([0.3, 0.5, 0.77])), save=path, checkpoint_every="13 steps")
-        t_end = round(facts.t_end / facts.h) * facts.h
-        other = Run(fem.resume(path, t_end=t_end, progress=False), facts, Setting(), None)
-        end = [t_end] if case.options.get("step_control") else None
-        return difference(motion(base, end), motion(other, end))
+        path = str(Path(folder) / "run.vtkhdf")
+        if case.options.get("step_control"):
+            setting = Setting()
+            MODELS[case.model](setting)
+            run = {"path": path, "every": 13, "kills": [round(share * steps / 13)]}
+            with pytest.MonkeyPatch.context() as patch:
+                result = stopped_and_resumed(patch, case.stepper(), setting.finish(), t_end, facts.h, **run)
+        else:
+            simulate(case, share=share, save=path, checkpoint_every="13 steps")
+            result = fem.resume(path, t_end=t_end, progress=False)
+        return difference(motion(base), motion(Run(result, facts, Setting(), None)))
 
 
 def continued(case, base):
-    """Another run continues from the state at some time; controllers begin anew there."""
-    if base.model.watching or case.model == "controlled_arm_and_ball":
+    """Another run continues from the state at some time; controllers begin anew there.
+
+    So does a compliant contact that is closed, which forgets its approach speed, with a warning: it is left out.
+    """
+    if base.model.watching or case.model in ("controlled_arm_and_ball", "compliant_ball"):
         return None
     facts = base.facts
     first = simulate(case, share=float(case.rng.choice([0.3, 0.5, 0.77])))
