@@ -366,15 +366,16 @@ def restart(data, run):
 
 @kernel
 def add_corrections(d, s, o):
-    """Add what the velocity correction gave, W/h, to the accelerations of the memory.
+    """Add what the position correction gave, U/(c_p h²), to the accelerations of the memory.
 
-    Those of the smooth motion do not know the contacts that act in the corrections: a mesh at rest has there the
-    accelerations of its fall. The filter of a restart would leave a part of them to stiff and to damped nodes.
+    Those of the smooth motion have no forces of contacts that act in the corrections: a mesh at rest falls in it. The
+    filter of a restart would leave a part of that fall to stiff and to damped nodes.
     """
+    half = s.position_factor * s.h * s.h
     for i in range(d.n_nodes):
         for j in range(6):
-            o.Vd0[i, j] += s.W[i, j] / s.h
-            s.Va0[i, j] += s.W[i, j] / s.h
+            o.Vd0[i, j] += s.U[i, j] / half
+            s.Va0[i, j] += s.U[i, j] / half
 
 
 @kernel
