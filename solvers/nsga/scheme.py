@@ -284,10 +284,10 @@ def forget_lag(d, s, o, x, R, V):
 def steps_by_trapezoids(s, o, event):
     """Number of steps after a restart that are those of the trapezoidal rule; ``event``: an impact.
 
-    They need no a: else a = v̇~ at first, an error of (α_f − α_m) h dv̇/dt. A body that turns by 0.12 rad per step loses
-    with it 0.4 % of its energy at each impact for ρ = 0, 0.1 % for ρ = ½, and 0.01 % for ρ = 0.8. The last of them finds
-    dv̇/dt for the steps that follow. The rest of a step that an impact has cut may be too short for that: the next step
-    is one of them too.
+    They need no a: else a = v̇~ at first, an error of (α_f − α_m) h dv̇/dt. A body that turns by 0.12 rad per step
+    loses with it 0.4 % of its energy at each impact for ρ = 0, 0.1 % for ρ = ½, and 0.01 % for ρ = 0.8. The last of
+    them finds dv̇/dt for the steps that follow. The rest of a step that an impact has cut may be too short for that:
+    the next step is one of them too.
     """
     if s.cut == STRIKES:
         return 2 if o.alpha_f <= THREE_QUARTERS else 0
