@@ -284,10 +284,10 @@ def forget_lag(d, s, o, x, R, V):
 def steps_by_trapezoids(s, o, event):
     """Number of steps after a restart that are those of the trapezoidal rule; ``event``: an impact.
 
-    They need no a: else a = v̇~ at first, an error of (α_f − α_m) h dv̇/dt. A body that turns by 0.12 rad per step loses
-    with it 0.4 % of its energy at each impact for ρ = 0, 0.1 % for ρ = ½, and 0.01 % for ρ = 0.8. The last of them finds
-    dv̇/dt for the steps that follow. The rest of a step that an impact has cut may be too short for that: the next step
-    is one of them too.
+    They need no a: else a = v̇~ at first, an error of (α_f − α_m) h dv̇/dt. A body that turns by 0.12 rad per step
+    loses with it 0.4 % of its energy at each impact for ρ = 0, 0.1 % for ρ = ½, and 0.01 % for ρ = 0.8. The last of
+    them finds dv̇/dt for the steps that follow. The rest of a step that an impact has cut may be too short for that:
+    the next step is one of them too.
     """
     if s.cut == STRIKES:
         return 2 if o.alpha_f <= THREE_QUARTERS else 0
@@ -366,15 +366,16 @@ def restart(data, run):
 
 @kernel
 def add_corrections(d, s, o):
-    """Add what the velocity correction gave, W/h, to the accelerations of the memory.
+    """Add what the position correction gave, U/(c_p h²), to the accelerations of the memory.
 
-    Those of the smooth motion do not know the contacts that act in the corrections: a mesh at rest has there the
-    accelerations of its fall. The filter of a restart would leave a part of them to stiff and to damped nodes.
+    Those of the smooth motion have no forces of contacts that act in the corrections: a mesh at rest falls in it. The
+    filter of a restart would leave a part of that fall to stiff and to damped nodes.
     """
+    half = s.position_factor * s.h * s.h
     for i in range(d.n_nodes):
         for j in range(6):
-            o.Vd0[i, j] += s.W[i, j] / s.h
-            s.Va0[i, j] += s.W[i, j] / s.h
+            o.Vd0[i, j] += s.U[i, j] / half
+            s.Va0[i, j] += s.U[i, j] / half
 
 
 @kernel

@@ -39,9 +39,9 @@ def test_a_bar_between_elastic_stops_keeps_its_energy_at_an_eighth_of_a_radian_p
 @pytest.mark.parametrize("rho_inf, more", [(0.0, 3e-2), (0.5, 1.5e-3), (0.6, 1e-3), (0.7, 1e-3), (1.0, 1e-3)])
 def test_impacts_change_the_energy_of_a_bar_by_no_more_than_its_free_turning_does(rho_inf, more, options):
     """The scheme itself loses 15 % in these 19 turns with rho_inf = 0, and gains 1 % with 1, order 3 in h."""
-    # beyond it 1.9, 0.0, 0.0, 0.0 and 0.0 % measured with captured impacts, 2.5, 0.1, 0.0, 0.0 and 0.0 % with split ones;
-    # without restarts 31 and 12 % for 0 and 1. Where the first steps have a = v', 23 and 4.7 % for 0 and 0.5 (split),
-    # 3.8 % for 0.6 (captured)
+    # beyond it 1.9, 0.0, 0.0, 0.0 and 0.0 % measured with captured impacts, 2.5, 0.1, 0.0, 0.0 and 0.0 % with split
+    # ones; without restarts 31 and 12 % for 0 and 1. Where the first steps have a = v', 23 and 4.7 % for 0 and 0.5
+    # (split), 3.8 % for 0.6 (captured)
     assert abs(gain(rho_inf, 4e-3, **options) - gain(rho_inf, 4e-3, elastic_stops=False)) < more
 
 
