@@ -4,7 +4,13 @@ Source: docs/theory/accepted_steps.md, (3), (13).
 """
 
 from fem_mbs.jit import call2, kernel
-from fem_mbs.solvers.contact.approach import approach_of, reflected, touches_within
+from fem_mbs.solvers.contact.approach import (
+    approach_of,
+    at_the_touch,
+    closing_speed,
+    reflected,
+    touches_within,
+)
 from fem_mbs.solvers.contact.law import GAP
 from fem_mbs.solvers.stepping.friction_tasks import IMPACT_WORK
 from fem_mbs.system.contacts import B_GN, B_VT, B_W, L_NORMAL, gradient_times, laws_of
@@ -75,12 +81,25 @@ def reflects(d, s):
 
 
 @kernel
+def met_with(g, e, s):
+    """Speed [m/s] at which the bodies of a contact met, ≥ 0, along the normal in which the impulse acts.
+
+    At its touch where that is known: forces may have slowed the bodies on their way there. Else as the step began.
+    """
+    if at_the_touch(g, e, s):
+        return max(-gradient_times(g, e, B_GN, 0, s.Vsminus), 0.0)
+    if touches_within(g, e, s):
+        return -closing_speed(g, e, s)
+    return max(-gradient_times(g, e, B_GN, 0, s.Vminus), 0.0)
+
+
+@kernel
 def compare_with_law(d, s):
     """Add what the problem solved last gives, and what it keeps less than Newton's law asks; both in energy.
 
         given   max(L, 0)              kept less, of each contact   ½ Λ max( e max(−γ⁻, 0) − γ⁺, 0 )               (2)
 
-    γ⁻, γ⁺ are the velocities before and after it along the normal in which the impulse acts. e is what
+    γ⁻, γ⁺ are the velocities before and after it along the normal in which the impulse acts, see `met_with`. e is what
     `contact.restitution` has left of it; a law with a bias (`ConeComplementarity`) has a sum of its own.
     """
     if d.nc == 0:
@@ -98,7 +117,7 @@ def compare_with_law(d, s):
             c, e_N = g.first_contact + e, s.restitution_scale * law[e, L_NORMAL]
             if s.status[c] == GAP or e_N == 0.0:
                 continue
-            before = max(-gradient_times(g, e, B_GN, 0, s.Vminus), 0.0)
+            before = met_with(g, e, s)
             short = e_N * before - max(gradient_times(g, e, B_GN, 0, s.V), 0.0)
             if s.biased == 0:
                 s.missed[c, 0] += 0.5 * s.aLam[c, 0] * max(short, 0.0)

@@ -106,7 +106,8 @@ def take(d, s):
         if attempt > 0:
             s.pp, s.pv = LADDER[attempt, 0] * s.kp, LADDER[attempt, 0] * s.kv
             s.pp_T, s.pv_T = s.pp, s.pv
-            # constraints that were independent at the start may depend on each other where the mechanism is now
+            # constraints that were independent at the start may depend on each other where the mechanism is now, and
+            # contacts that are closed in the smooth motion too
             s.epsilon_rows = max(rows, LEAST_SHIFT)
             if d.nc == s.nc_fixed:
                 s.newton = 1  # where the contact-problem solver has failed; contact groups have no other
@@ -120,7 +121,7 @@ def take(d, s):
             s.code, singular = SINGULAR, True
         code = s.code
         again = d.nc > 0 and counts[6] != SMOOTH and (s.newton != 0 or d.nc == s.nc_fixed)
-        shifted = attempt == 0 and d.m > 0 and (code == SINGULAR or code == NOT_CONVERGED)
+        shifted = attempt == 0 and (d.m > 0 or s.persistent != 0) and (code == SINGULAR or code == NOT_CONVERGED)
         if code == OK or code == TOUCHED or not (again or shifted):
             break
     s.pp, s.pv, s.epsilon, s.max_iterations, s.max_halvings = pp, pv, epsilon, iterations, halvings

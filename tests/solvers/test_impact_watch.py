@@ -113,3 +113,15 @@ def test_a_row_of_bouncing_balls_comes_to_rest_without_a_warning(restitution):
     result = fem.DecoupledNSGA().run(model, 1.0, 1e-3)
     assert result.warnings == []
     assert np.diff(result.energy.total).max() < 1e-9
+
+
+@pytest.mark.parametrize("options", [{}, {"impacts": "plain"}], ids=["default", "plain"])
+def test_bodies_that_forces_slow_before_they_touch_keep_what_the_law_asks_in_silence(options):
+    """A point mass between floor and ceiling: it is slower at the ceiling than as the step of the impact began."""
+    model = fem.Model("between floor and ceiling", gravity=[0, 0, -9.81])
+    mass = model.add(fem.PointMass(1.0, velocity=[0, 0, 3.0], fixed=("x", "y"), name="mass"))
+    for height, turn in ((0.1, np.pi), (-0.05, 0.0)):
+        place = model.ground.frame([0, 0, height], [0, turn, 0])
+        model.add(fem.SphereOnPlane(mass, place, radius=0.0, restitution=1.0))
+    result = fem.DecoupledNSGA(**options).run(model, t_end=1.0, h=5e-3)
+    assert result.warnings == [] and energy_left(result) == pytest.approx(1.0, abs=1e-9)
