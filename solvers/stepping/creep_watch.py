@@ -8,7 +8,7 @@ is what the velocities do not explain. In smooth motion, at impacts and with vib
 below h |v_{n+1} − v_n|, and its sum stays bounded. A node creeps in a window of n = 20 steps where r adds up and is not
 that of a few steps,
 
-    |Σ r| > Σ h ( |v_{n+1} − v_n| + |v_{n+1}|/1000 )   and   |Σ r| > ¼ n max |r| .                                  (2)
+    |Σ r| > Σ h ( |v_{n+1} − v_n| + |v_{n+1}|/50 )    and   |Σ r| > ¼ n max |r| .                                  (2)
 
 The sums of such windows are added up over the run. A warning is due where one is longer than 1e-4 of the size of the
 model, or of 1 rad. A jump of a driver, the projection of the initial state and a single impact are no creep.
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from fem_mbs.solvers.stepping.engine import Engine
 
 WINDOW = 20  # n of (2), steps
-KNOWN = 1e-3  # of velocities, (2)
+KNOWN = 0.02  # of velocities, (2): less is an error of first order of the method
 FEW = 0.25  # of (2)
 SMALL = 1e-8  # of rotations
 ROUND_OFF = 1e-12  # of the size of the positions: less in a window is none
