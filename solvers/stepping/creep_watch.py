@@ -5,10 +5,10 @@ Of a step, for translation and rotation of each node, with d its displacement or
     r = d − ½ h (v_n + v_{n+1})                                                                                     (1)
 
 is what the velocities do not explain. In smooth motion, at impacts and with vibrations that steps do not resolve it is
-below h |v_{n+1} − v_n|, and its sum stays bounded. A node creeps in a window of n = 20 steps where r adds up and is not
-that of a few steps,
+below h |v_{n+1} − v_n| of the step and its neighbours, and its sum stays bounded. A node creeps in a window of n = 20
+steps where r adds up and is not that of a few steps,
 
-    |Σ r| > Σ h ( |v_{n+1} − v_n| + |v_{n+1}|/1000 )   and   |Σ r| > ¼ n max |r| .                                  (2)
+    |Σ r| > Σ h ( 3 |v_{n+1} − v_n| + |v_{n+1}|/50 )    and   |Σ r| > ¼ n max |r| .                                  (2)
 
 The sums of such windows are added up over the run. A warning is due where one is longer than 1e-4 of the size of the
 model, or of 1 rad. A jump of a driver, the projection of the initial state and a single impact are no creep.
@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from fem_mbs.solvers.stepping.engine import Engine
 
 WINDOW = 20  # n of (2), steps
-KNOWN = 1e-3  # of velocities, (2)
+CHANGE = 3.0  # of (2): a step and its neighbours
+KNOWN = 0.02  # of velocities, (2): less is an error of first order of the method
 FEW = 0.25  # of (2)
 SMALL = 1e-8  # of rotations
 ROUND_OFF = 1e-12  # of the size of the positions: less in a window is none
@@ -48,7 +49,7 @@ def _add(s, i, k, dx, dy, dz):
     sums[i, k, 1] += y
     sums[i, k, 2] += z
     change = math.sqrt((b0 - a0) ** 2 + (b1 - a1) ** 2 + (b2 - a2) ** 2)
-    sums[i, k, 3] += s.h * (change + KNOWN * math.sqrt(b0 * b0 + b1 * b1 + b2 * b2))
+    sums[i, k, 3] += s.h * (CHANGE * change + KNOWN * math.sqrt(b0 * b0 + b1 * b1 + b2 * b2))
     sums[i, k, 4] = max(sums[i, k, 4], x * x + y * y + z * z)
 
 
