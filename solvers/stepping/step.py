@@ -111,7 +111,7 @@ def take(d, s):
             s.epsilon_rows = max(rows, LEAST_SHIFT)
             if d.nc == s.nc_fixed:
                 s.newton = 1  # where the contact-problem solver has failed; contact groups have no other
-        s.epsilon = max(epsilon, LADDER[attempt, 1])
+        s.epsilon = max(epsilon, LADDER[attempt, 1], LEAST_SHIFT if attempt > 0 else 0.0)
         s.epsilon_rows = max(s.epsilon_rows, LADDER[attempt, 1])
         s.max_halvings = halvings if LADDER[attempt, 2] != 0.0 else 0
         s.max_iterations = iterations * int(LADDER[attempt, 3])
