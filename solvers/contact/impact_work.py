@@ -12,6 +12,7 @@ from fem_mbs.solvers.contact.approach import (
     touches_within,
 )
 from fem_mbs.solvers.contact.law import GAP
+from fem_mbs.solvers.stepping.codes import STRUCK
 from fem_mbs.solvers.stepping.friction_tasks import IMPACT_WORK
 from fem_mbs.system.contacts import B_GN, B_VT, B_W, L_NORMAL, gradient_times, laws_of
 from fem_mbs.system.records import groups_of
@@ -44,7 +45,7 @@ def work_of_impulses(d, s):
             if candidate[c] == 0 or aLam[c, 0] == 0.0:
                 continue
             before = gradient_times(g, e, B_GN, 0, Vs)
-            if touches_within(g, e, s):
+            if s.touch == STRUCK and touches_within(g, e, s):
                 total -= s.kp * s.cnu[c, 0] * s.bias[c]
             else:
                 before = min(before, approach_of(g, e, d, s, Vminus))

@@ -3,15 +3,18 @@
 The smooth motion ends at q~ with the kinetic energy that it has there; the position correction takes the bodies back by
 U, to where they touch. Forces that work on the way back change the energy by f·U, and nothing else does:
 
-    γ_t² = γ~² + 2 a G_N U ,   γ~ = G_N P v~ ,   a = G_N a_q ,   ( M + ½ h² K ) a_q = f + Gᵀ λ ,   G a_q = 0         (1)
+    γ_t² = γ~² + 2 a G_N U ,   γ~ = G_N P v~ ,   a = G_N a_q ,                                                     (1)
+    ( M + h C + ½ h² K ) a_q = f + Gᵀ λ ,   G a_q = 0
 
 P v~ are the velocities next to v~ that joints allow at q: on the way back they turn them. Gyroscopic forces, joints
 that turn a velocity, and normals that turn with their body do no work. They change γ too, in a fast body much more than
 its weight does; counted in γ_t each impact would give or take energy of their order. f are the mean forces of both
-configurations at rest. One impulse Λ that reverses γ_t then keeps the energy exactly, with the multiplier ν of the
-position correction (U = M⁻¹ G_Nᵀ ν):
+configurations at rest, and those of dampers; with C stiff ones hold what they have brought to rest. One impulse Λ that
+reverses γ_t then keeps the energy exactly, with the multiplier ν of the position correction (U = M⁻¹ G_Nᵀ ν):
 
     ½ Λ ( γ⁺ + γ~ )  =  ν a                                                                                        (2)
+
+Where constraints move with time drivers do work as well, and no energy is there to be kept: a = (γ~ − γ_n)/h, P = 1.
 
 Several contacts that touch at different parts of the step keep it but for terms of second order; what these would
 give is taken from the restitution (`contact.impact_work`, (1)).
@@ -25,9 +28,10 @@ Source: worked out here (docs/theory/sweep.md, The speed at the touch).
 
 from fem_mbs.jit import kernel, vector
 from fem_mbs.solvers.contact.approach import touches_within
+from fem_mbs.solvers.stepping.codes import AT_TOUCH, STRUCK, STRUCK_WHILE_DRIVEN
 from fem_mbs.system.assembly import dynamic_tangents, dynamics
 from fem_mbs.system.constraints import RATES, constraint_rates, constraint_tangents
-from fem_mbs.system.contacts import B_GN, L_NORMAL, gradient_times, laws_of
+from fem_mbs.system.contacts import B_GN, B_GN0, L_NORMAL, gradient_times, laws_of
 from fem_mbs.system.global_matrices import (
     clear_matrix,
     expand_add,
@@ -57,12 +61,43 @@ def some_touch(d, s):
 
 
 @kernel
-def forces_at_rest(d, s, still):
-    """Mean in ``s.force`` of the forces before and after the position correction, without velocities (N, 6)."""
-    dynamics(d, SMOOTH, s.xs, s.Rs, still, still, s.Ma, s.force, False, 0.0, 0.0, 0.0, 0.0, s.R, False)
-    dynamics(d, SMOOTH, s.x, s.R, still, still, s.Ma, s.f, False, 0.0, 0.0, 0.0, 0.0, s.R, False)
+def driven(d, s):
+    """Whether constraints move with time, ∂g/∂t of ``s.g``."""
+    for i in range(d.m):
+        if abs(s.g[i]) > s.tol_v:
+            return True
+    return False
+
+
+@kernel
+def damps(d):
+    """Whether an element has forces that change with velocities."""
+    groups = groups_of(d)
+    for k in range(d.n_groups):
+        if groups[k].force != 0 and groups[k].viscous != 0:
+            return True
+    return False
+
+
+@kernel
+def working_forces(d, s, a_q):
+    """f of (1) in ``s.force``; ``a_q`` is an array (N, 6) to work with, and zero in the end."""
+    Ma, f, force, Vs = s.Ma, s.f, s.force, s.Vs
+    zero(s.trial_at, 6 * d.n_nodes)
+    dynamics(d, SMOOTH, s.xs, s.Rs, a_q, Vs, Ma, force, False, 0.0, 0.0, 0.0, 0.0, s.R, False)
+    dynamics(d, SMOOTH, s.x, s.R, a_q, Vs, Ma, f, False, 0.0, 0.0, 0.0, 0.0, s.R, False)
     for i in range(6 * d.n_nodes):
-        s.force[i] = 0.5 * (s.force[i] + s.f[i])
+        force[i] = 0.5 * (force[i] + f[i])
+    if damps(d):
+        # half the difference of the forces at v and −v: what is even in them, gyroscopic forces above all, does no work
+        for sign in (1.0, -1.0):
+            for i in range(d.n_nodes):
+                for j in range(6):
+                    a_q[i, j] = sign * Vs[i, j]
+            dynamics(d, SMOOTH, s.x, s.R, a_q, Vs, Ma, f, False, 0.0, 0.0, 0.0, 0.0, s.R, False)
+            for i in range(6 * d.n_nodes):
+                force[i] += 0.5 * sign * f[i]
+        zero(s.trial_at, 6 * d.n_nodes)
 
 
 @kernel
@@ -78,33 +113,49 @@ def allow(d, s, dx):
 
 
 @kernel
+def mean_accelerations(d, s):
+    """a of the step in ``s.bias`` of all contacts that close within it."""
+    groups = groups_of(d)
+    for k in range(d.n_groups):
+        g = groups[k]
+        if g.contact == 0:
+            continue
+        for e in range(g.n):
+            if touches_within(g, e, s):
+                change = gradient_times(g, e, B_GN, 0, s.Vs) - gradient_times(g, e, B_GN0, 0, s.V0)
+                s.bias[g.first_contact + e] = change / s.h
+
+
+@kernel
 def accelerate(d, s):
-    """a of (1) for the contacts that close within the step, in ``s.bias``; True if there are some that are reflected.
+    """a of (1) for the contacts that close within the step, in ``s.bias``; what ``s.touch`` is in this step.
 
     To be called before the first impact problem.
     """
     if not some_touch(d, s):
-        return False
+        return AT_TOUCH
+    if driven(d, s):
+        mean_accelerations(d, s)
+        return STRUCK_WHILE_DRIVEN
     if s.unmoved != 0:
-        return True
+        return STRUCK
     n, m, a_q, T = d.n, d.m, s.trial, s.T
     dx = vector(s.dx_at, layouts_of(d)[SMOOTH].n)
-    zero(s.trial_at, 6 * d.n_nodes)
     zero(s.dx_at, dx.shape[0])
-    forces_at_rest(d, s, a_q)
+    working_forces(d, s, a_q)
     for i in range(d.n_nodes):
         for j in range(3):
             for k in range(3):
                 T[i, j, k] = 1.0 if j == k else 0.0
     clear_matrix(d, SMOOTH)
-    dynamic_tangents(d, SMOOTH, s.x, s.R, a_q, a_q, 1.0, 0.0, s.position_factor * s.h * s.h, 0.0, T)
+    dynamic_tangents(d, SMOOTH, s.x, s.R, a_q, a_q, 1.0, s.h, s.position_factor * s.h * s.h, 0.0, T)
     if m > 0:
         constraint_tangents(d, SMOOTH, s.x, s.R, s.Vs, s.phi, 0.0, 0.0, s.kv, 0.0, s.epsilon * s.kv, RATES, s.R)
     fill_diagonal(d, SMOOTH, n + m, -s.kv)
     s.epoch += 1
     s.lent_c = 0.0
     if not factorise(d, SMOOTH):
-        return True
+        return STRUCK
     allow(d, s, dx)
     zero(s.dx_at, dx.shape[0])
     reduce_vector(d, s.force, dx)
@@ -118,4 +169,4 @@ def accelerate(d, s):
         for e in range(g.n):
             if touches_within(g, e, s):
                 s.bias[g.first_contact + e] = gradient_times(g, e, B_GN, 0, a_q)
-    return True
+    return STRUCK

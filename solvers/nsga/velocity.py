@@ -18,7 +18,7 @@ from fem_mbs.solvers.nsga.data import own_at
 from fem_mbs.solvers.nsga.persistent import rest_speed
 from fem_mbs.solvers.nsga.stiction_tasks import NEXT
 from fem_mbs.solvers.stepping.arrays import copy
-from fem_mbs.solvers.stepping.codes import AT_TOUCH, OK, STRIKES, STRUCK, TOO_MANY_PROBLEMS
+from fem_mbs.solvers.stepping.codes import OK, STRIKES, TOO_MANY_PROBLEMS
 from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.friction_tasks import FIRST, IMPACT_BEGIN, IMPACT_DONE, PASSES
 from fem_mbs.solvers.stepping.newton import problem_at
@@ -141,7 +141,7 @@ def solve_sequence(d, s, o):
     if s.friction != 0:
         call2(s.friction_part, s.run_at, IMPACT_BEGIN)
     if s.touch != 0 and s.approach != 0 and nc > 0:
-        s.touch = STRUCK if accelerate(d, s) else AT_TOUCH
+        s.touch = accelerate(d, s)
     while True:
         count = choose_candidates(d, s, o)
         if count == 0 and counts[3] > 0:

@@ -42,3 +42,4 @@ STRIKES = 3  # from there, where a contact touches, to its end
 # Newton's law with the speed at the touch, ``s.touch``, see contact.touch; 0: that at the start of the step
 AT_TOUCH = 1
 STRUCK = 2  # and a contact closes within this step
+STRUCK_WHILE_DRIVEN = 3  # and constraints move with time
