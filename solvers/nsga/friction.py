@@ -319,6 +319,7 @@ def impulses(d, s, o):
                 kept[F_TRY] = STICK if abs(xi) < bound else SLIP
                 if kept[F_TRY] == SLIP and xi != 0.0:
                     kept[F_TRY_SIGN] = -1.0 if xi > 0.0 else 1.0
+            pressed = 4 if bound > 0.0 else 0  # an impact begins without reactions, and its bound without a slope
             bound = kept[F_SHARE] * bound + kept[F_HELD]
             sticks = kept[F_TRY] == STICK
             if kept[F_FORCED] < 0.0:
@@ -326,7 +327,7 @@ def impulses(d, s, o):
             kept[F_ROW] = rate if sticks else (impulse + kept[F_TRY_SIGN] * bound) / kept[F_MASS]
             add_row(g, e, -kept[F_IMPULSE], s.r1)
             add_norms(s, kept, sticks)
-            number = (5 * number + int(kept[F_TRY]) + int(kept[F_TRY_SIGN])) % 1000003
+            number = (11 * number + int(kept[F_TRY]) + int(kept[F_TRY_SIGN]) + pressed) % 1000003
     s.friction_status = number
 
 

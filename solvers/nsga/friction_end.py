@@ -17,7 +17,8 @@ positions are part of the motion from γ_n to γ_n+1, not an impact after γ~: �
 
 In a split step the second term ends at the touch, with γ⁻ in place of γ_n+1 and Λ_F⁻ in place of Λ_F, and the impact
 gives (Λ_F − Λ_F⁻) ½ (γ⁻ + γ_n+1), see `nsga.friction_touch`. (1) too has Λ_F⁻ and γ⁻ up to the touch. Statuses after
-the impact are those of velocities, as after a jump; friction at the end is that of consistent accelerations.
+the impact are those of velocities, as after a jump; friction at the end is that of consistent accelerations, but where
+a joint sticks and a contact acts that these leave out: then it is that before the touch.
 
 The course of the impulses of an impact is not known, and Newton's law may let friction that turns its joint round work
 with it, W > 0. Dry friction takes energy or does nothing: in a step with an impact W ≤ 0 is kept, and what is above it
@@ -230,8 +231,9 @@ def report_step(d, s, o):
                     kept[F_WORK] -= 0.5 * s.h * kept[F_PART] * kept[F_OLD] * before
             kept[F_WORK] -= min(mean * way, 0.0) if struck and not split else mean * way
             kept[F_WORK] -= min(impact_of_split(s, kept, o, g.first_friction + e), 0.0)
-            if split and known:
+            jumped = split and (known or kept[F_STATUS] == SLIP)
+            if jumped:
                 force = kept[F_SMOOTH]
             kept[F_FORCE] = kept[F_LAST] = force
-            if (split or (event >= 0.0 and s.struck == 0)) and known:
+            if jumped or (event >= 0.0 and s.struck == 0 and known):
                 kept[F_BOUND] = (mu[e, 0] if kept[F_STATUS] == STICK else mu[e, 1]) * kept[F_N]
