@@ -56,6 +56,7 @@ from fem_mbs.solvers.nsga.friction_touch import (
     begin_time,
     end_time,
     first_tried,
+    held_within_step,
     impulse_bound,
     in_impact,
     next_pass_of_impact,
@@ -316,7 +317,7 @@ def impulses(d, s, o):
             impulse = kept[F_IMPULSE] - past_impulse(s, o, g.first_friction + e)
             if kept[F_FORCED] == 0.0:
                 xi = impulse - kept[F_MASS] * rate
-                kept[F_TRY] = STICK if abs(xi) < bound else SLIP
+                kept[F_TRY] = STICK if abs(xi) < bound + held_within_step(s, kept) else SLIP
                 if kept[F_TRY] == SLIP and xi != 0.0:
                     kept[F_TRY_SIGN] = -1.0 if xi > 0.0 else 1.0
             pressed = 4 if bound > 0.0 else 0  # an impact begins without reactions, and its bound without a slope

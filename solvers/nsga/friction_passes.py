@@ -21,7 +21,8 @@ Source: docs/theory/joint_friction.md, (7), (8).
 
     symbol      code                  meaning
     φ           F_PART
-    1 − φ, …    F_SHARE, F_HELD       part of b that acts; impulse besides, along the friction at the end
+    1 − φ, …    F_SHARE, F_HELD       part of b that acts; impulse besides, along the friction at the end. In the impact
+                                      of a split step F_HELD is what `nsga.friction_touch` tries first
 """
 
 from fem_mbs.jit import kernel
@@ -117,6 +118,9 @@ def next_pass(d, s, impact):
         mu = coefficients_of(g)
         for e in range(g.n):
             kept = states_of(g)[e]
+            if impact and kept[F_HELD] > 0.0 and kept[F_TRY] == SLIP:
+                kept[F_HELD], again = 0.0, True
+                continue
             if kept[F_PASS] == 2.0 or (impact and mu[e, 0] == mu[e, 1]):
                 continue
             if kept[F_TRY] != SLIP:

@@ -19,7 +19,7 @@ from fem_mbs.jit import N_SLOTS, integers, kernel, vector
 from fem_mbs.solvers.contact.velocity import start_from_last
 from fem_mbs.solvers.nsga.data import own_at
 from fem_mbs.solvers.nsga.friction_sweeps import sweep_statuses
-from fem_mbs.solvers.nsga.friction_touch import impulse_before, impulse_bound, in_impact, past_impulse
+from fem_mbs.solvers.nsga.friction_touch import held_within_step, impulse_before, impulse_bound, in_impact, past_impulse
 from fem_mbs.solvers.stepping.arrays import copy1
 from fem_mbs.solvers.stepping.codes import NOT_CONVERGED, OK
 from fem_mbs.solvers.stepping.newton import solve
@@ -154,7 +154,7 @@ def is_allowed(d, s, o):
                 continue
             if kept[F_TRY] == STICK:
                 gather_motion(d, g, e, b, s.x, s.R, s.V)
-                bound = kept[F_MU] * impulse_bound(d, s, o, g, e, b)
+                bound = kept[F_MU] * impulse_bound(d, s, o, g, e, b) + held_within_step(s, kept)
                 impulse = kept[F_IMPULSE] - past_impulse(s, o, g.first_friction + e)
                 if abs(impulse) > bound * (1.0 + BEYOND) + s.tolerance * kept[F_ARM]:
                     return False

@@ -6,7 +6,9 @@ impact. With Λ_F and Λ as the first problem leaves them, Λ_F⁻ and Λ⁻, th
     b = μ ( N(Λ − Λ⁻) − N(0) ) ,   ξ = (Λ_F − Λ_F⁻) − p γ ,      slip  Λ_F − Λ_F⁻ + s b = 0                          (1)
 
 An impact lasts no time: what presses for a time alone, a preload, gives it no friction. The same bound holds in a jump
-of velocities between two steps (h = 0). Statuses and coefficients of the impact begin with those at the touch; passes
+of velocities between two steps (h = 0). A joint that stuck, and that its friction would stop again within a step H of
+the user, is beyond what steps resolve, and stays: it is tried with b + μ_s H N, N that at the touch, and again with (1)
+where it slips. Statuses and coefficients of the impact begin with those at the touch; passes
 of the time before the touch are over before the impact is solved.
 
 Source: docs/theory/split_impacts.md, (4).
@@ -16,6 +18,7 @@ Source: docs/theory/split_impacts.md, (4).
     γ⁻           o.touch_rate             rate at the touch
                  o.before_touch           columns `TRIED` of the time before the touch, as the pass begins
                  o.at_touch               the same of the impact
+    μ_s H N      F_HELD                   in the impact
 """
 
 from fem_mbs.jit import kernel
@@ -86,6 +89,12 @@ def impulse_bound(d, s, o, g, e, b):
 
 
 @kernel
+def held_within_step(s, kept):
+    """What friction within a step adds to the bound of a joint that stuck as it was struck [N s, N m s]."""
+    return kept[F_HELD] if in_impact(s) else 0.0
+
+
+@kernel
 def keep_tried(kept, table, j):
     """Keep coefficient, pass and status of row j."""
     for i in range(len(TRIED)):
@@ -128,7 +137,8 @@ def begin_impact(kept, mu, o, j):
         return
     kept[F_START], kept[F_SIGN], kept[F_TRY_SIGN] = status, sign, sign
     kept[F_MU] = mu[0] if status == STICK else mu[1]
-    kept[F_PART], kept[F_PASS], kept[F_FORCED], kept[F_SHARE], kept[F_HELD] = 0.0, 0.0, 0.0, 1.0, 0.0
+    kept[F_PART], kept[F_PASS], kept[F_FORCED], kept[F_SHARE] = 0.0, 0.0, 0.0, 1.0
+    kept[F_HELD] = mu[0] * o.whole * kept[F_N] if status == STICK else 0.0
     keep_tried(kept, o.at_touch, j)
 
 
