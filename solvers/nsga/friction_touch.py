@@ -11,7 +11,7 @@ the user, is beyond what steps resolve, and stays: it is tried with b + μ_s H N
 where it slips. Statuses and coefficients of the impact begin with those at the touch; passes
 of the time before the touch are over before the impact is solved.
 
-Source: docs/theory/split_impacts.md, (4).
+Source: docs/theory/split_impacts.md, "The step".
 
     symbol       code                     meaning
     Λ_F⁻, Λ⁻     o.touch_impulse, o.touch_Lam   [N s, N m s]; Λ is divided by k_v
