@@ -48,6 +48,12 @@ TABLE = Table(
         "respond": Item("nf u", "solution for a unit impulse of each row"),
         "mobility": Item("nf nf", "rates that they give"),
         "row_rates": Item("nf", "rates of the rows"),
+        # of the time before the touch of a split step, see nsga.friction_touch
+        "touch_impulse": Item("nf", "friction impulses of that time"),
+        "touch_rate": Item("nf", "rates at the touch"),
+        "touch_Lam": Item("m", "Λ of that time, divided by k_v"),
+        "before_touch": Item("nf 10", "coefficients, passes and statuses of that time"),
+        "at_touch": Item("nf 10", "the same of the impact"),
         **COEFFICIENTS,
         "ps": Item("", "p of the smooth sub-problem"),
         "mixed": Item("", "mixed iteration of beams", "i8"),

@@ -52,6 +52,17 @@ from fem_mbs.solvers.nsga.friction_start import (
     start_statuses,
     take_accelerations,
 )
+from fem_mbs.solvers.nsga.friction_touch import (
+    begin_time,
+    end_time,
+    first_tried,
+    held_within_step,
+    impulse_bound,
+    in_impact,
+    next_pass_of_impact,
+    past_impulse,
+)
+from fem_mbs.solvers.stepping.codes import STRIKES
 from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.friction_tasks import (
     ACCELERATIONS,
@@ -271,7 +282,7 @@ def begin_step(d, let_go):
 
 
 @kernel
-def first_impulses(d, s):
+def first_impulses(d, s, o):
     """Rows at the end of the step, impulses of the smooth forces as a first guess, coefficients of the first pass."""
     b, groups = integers(d.table_at, N_SLOTS), groups_of(d)
     for k in range(d.n_groups):
@@ -286,19 +297,12 @@ def first_impulses(d, s):
             kept[F_PART], kept[F_SHARE], kept[F_HELD] = 0.0, 1.0, 0.0
             kept[F_MU] = mu[e, 0] if kept[F_START] == STICK else mu[e, 1]
             kept[F_TRY], kept[F_TRY_SIGN] = kept[F_START], kept[F_SIGN]
+            if s.cut == STRIKES:
+                first_tried(kept, o, g.first_friction + e)
 
 
 @kernel
-def impulse_bound(d, s, g, e, b):
-    """h N of a step, its slope kept; of a jump, h = 0, what is proportional to the impulses."""
-    if s.h > 0.0:
-        return s.h * evaluate_bound(d, g, e, b, s.lam, s.ks, s.Lam, s.kv / s.h)
-    given = evaluate_bound(d, g, e, b, s.Lam, 0.0, s.Lam, 0.0)
-    return evaluate_bound(d, g, e, b, s.Lam, s.kv, s.Lam, 0.0) - given
-
-
-@kernel
-def impulses(d, s):
+def impulses(d, s, o):
     """Subtract impulses of (3) from r1, evaluate rows and statuses."""
     b, groups, number = integers(d.table_at, N_SLOTS), groups_of(d), 0
     for k in range(d.n_groups):
@@ -309,20 +313,22 @@ def impulses(d, s):
             kept = states_of(g)[e]
             gather_motion(d, g, e, b, s.x, s.R, s.V)
             rate = row_times(g, e, s.V) + kept[F_GT]
-            bound = kept[F_MU] * impulse_bound(d, s, g, e, b)
+            bound = kept[F_MU] * impulse_bound(d, s, o, g, e, b)
+            impulse = kept[F_IMPULSE] - past_impulse(s, o, g.first_friction + e)
             if kept[F_FORCED] == 0.0:
-                xi = kept[F_IMPULSE] - kept[F_MASS] * rate
-                kept[F_TRY] = STICK if abs(xi) < bound else SLIP
+                xi = impulse - kept[F_MASS] * rate
+                kept[F_TRY] = STICK if abs(xi) < bound + held_within_step(s, kept) else SLIP
                 if kept[F_TRY] == SLIP and xi != 0.0:
                     kept[F_TRY_SIGN] = -1.0 if xi > 0.0 else 1.0
+            pressed = 4 if bound > 0.0 else 0  # an impact begins without reactions, and its bound without a slope
             bound = kept[F_SHARE] * bound + kept[F_HELD]
             sticks = kept[F_TRY] == STICK
             if kept[F_FORCED] < 0.0:
                 bound = 0.0  # without friction
-            kept[F_ROW] = rate if sticks else (kept[F_IMPULSE] + kept[F_TRY_SIGN] * bound) / kept[F_MASS]
+            kept[F_ROW] = rate if sticks else (impulse + kept[F_TRY_SIGN] * bound) / kept[F_MASS]
             add_row(g, e, -kept[F_IMPULSE], s.r1)
             add_norms(s, kept, sticks)
-            number = (5 * number + int(kept[F_TRY]) + int(kept[F_TRY_SIGN])) % 1000003
+            number = (11 * number + int(kept[F_TRY]) + int(kept[F_TRY_SIGN]) + pressed) % 1000003
     s.friction_status = number
 
 
@@ -367,6 +373,22 @@ def note_impulses(d, s, smooth):
 
 
 @kernel
+def begin_sequence(d, s, o):
+    """Begin the impact problems of a step."""
+    note_impulses(d, s, True)
+    if s.cut == STRIKES:
+        begin_time(d, s, o)
+
+
+@kernel
+def end_problem(d, s, o):
+    """End an impact problem; True if the problems of the step begin again."""
+    again = s.cut == STRIKES and s.counts[3] == 1 and end_time(d, s, o)
+    note_impulses(d, s, False)
+    return again
+
+
+@kernel
 def impact_work(d, s):
     """Work of friction by γ of a step up to the impact problem solved last, but for earlier problems.
 
@@ -401,7 +423,7 @@ def friction_part(run, task):
         if task == FORCES:
             smooth_forces(d, s, o)
         elif task == IMPULSES:
-            impulses(d, s)
+            impulses(d, s, o)
         else:
             corrections(d, s)
         s.friction_row, s.friction_slip = math.sqrt(s.friction_row), math.sqrt(s.friction_slip)
@@ -435,21 +457,24 @@ def friction_part(run, task):
     elif task == BEGIN or task == LET_GO:
         begin_step(d, task == LET_GO)
     elif task == FIRST:
-        first_impulses(d, s)
+        first_impulses(d, s, o)
     elif task == PASSES:
-        s.friction_answer = 1 if next_pass(d, s) else 0
+        again = next_pass_of_impact(d, s, o) if in_impact(s) else next_pass(d, s, False)
+        s.friction_answer = 1 if again else 0
     elif task == PIECES:
         search_pieces(d, s)
     elif task == END:
-        s.friction_answer = 1 if end_step(d, s) else 0
-    elif task == IMPACT_BEGIN or task == IMPACT_DONE:
-        note_impulses(d, s, task == IMPACT_BEGIN)
+        s.friction_answer = 1 if end_step(d, s, o) else 0
+    elif task == IMPACT_BEGIN:
+        begin_sequence(d, s, o)
+    elif task == IMPACT_DONE:
+        s.friction_answer = 1 if end_problem(d, s, o) else 0
     elif task == IMPACT_WORK:
         impact_work(d, s)
     elif task == JUMP:
         add_jumps(d, s)
     elif task == REPORT:
-        report_step(d, s)
+        report_step(d, s, o)
     elif task == START:
         start_statuses(d, s)
         s.friction_event = -1.0  # no step has changed anything

@@ -14,13 +14,15 @@ Friction that jumps within the step has an impulse of two parts. With φ, the pa
     breaks loose                φ = (μ_s N − |λ_n|)/(|λ~| − |λ_n|) ,  Λ_F = −s (½ φ h (|λ_n| + μ_s N) + (1 − φ) b)  (4)
 
 which leaves O(h²) in the velocity instead of O(h): second order needs no step that ends there. Not where contacts are
-struck: when in the step friction changed is then not known.
+struck: when in the step friction changed is then not known. In a split step the time before the touch has (1)-(4), the
+impact (1) alone.
 
 Source: docs/theory/joint_friction.md, (7), (8).
 
     symbol      code                  meaning
     φ           F_PART
-    1 − φ, …    F_SHARE, F_HELD       part of b that acts; impulse besides, along the friction at the end
+    1 − φ, …    F_SHARE, F_HELD       part of b that acts; impulse besides, along the friction at the end. In the impact
+                                      of a split step F_HELD is what `nsga.friction_touch` tries first
 """
 
 from fem_mbs.jit import kernel
@@ -103,9 +105,12 @@ def strikes(d, s):
 
 
 @kernel
-def next_pass(d, s):
-    """Coefficients of the next pass, (4), and friction where sliding has reversed, (5); True when one has changed."""
-    groups, again, struck = groups_of(d), False, strikes(d, s)
+def next_pass(d, s, impact):
+    """Coefficients of the next pass, (4), and friction where sliding has reversed, (5); True when one has changed.
+
+    ``impact``: of the impact of a split step, which lasts no time.
+    """
+    groups, again, struck = groups_of(d), False, impact or strikes(d, s)
     for a in range(d.n_groups):
         g = groups[a]
         if g.friction == 0:
@@ -113,7 +118,10 @@ def next_pass(d, s):
         mu = coefficients_of(g)
         for e in range(g.n):
             kept = states_of(g)[e]
-            if kept[F_PASS] == 2.0:
+            if impact and kept[F_HELD] > 0.0 and kept[F_TRY] == SLIP:
+                kept[F_HELD], again = 0.0, True
+                continue
+            if kept[F_PASS] == 2.0 or (impact and mu[e, 0] == mu[e, 1]):
                 continue
             if kept[F_TRY] != SLIP:
                 if kept[F_START] == SLIP and not struck and turns_back(g, e, s, kept, mu[e, 0], mu[e, 1]):

@@ -19,6 +19,8 @@ from fem_mbs.jit import N_SLOTS, integers, kernel, vector
 from fem_mbs.solvers.contact.velocity import start_from_last
 from fem_mbs.solvers.nsga.data import own_at
 from fem_mbs.solvers.nsga.friction_sweeps import sweep_statuses
+from fem_mbs.solvers.nsga.friction_touch import held_within_step, impulse_before, impulse_bound, in_impact, past_impulse
+from fem_mbs.solvers.stepping.arrays import copy1
 from fem_mbs.solvers.stepping.codes import NOT_CONVERGED, OK
 from fem_mbs.solvers.stepping.newton import solve
 from fem_mbs.system.assembly import dynamic_tangents
@@ -31,7 +33,6 @@ from fem_mbs.system.friction import (
     F_KAPPA,
     F_MASS,
     F_MU,
-    F_N,
     F_SIGN,
     F_SLOPE,
     F_START,
@@ -106,18 +107,23 @@ def kappas_and_masses(d, s):
 
 
 @kernel
-def from_rest(d, s):
-    """First guess for a problem that is solved anew: nothing has happened in the step."""
+def from_rest(d, s, o):
+    """First guess for a problem that is solved anew: nothing has happened in the step, or in its impact."""
     groups = groups_of(d)
     zero(s.W_at, 6 * d.n_nodes)
     zero(s.Lam_at, d.m)
+    if in_impact(s):
+        copy1(o.touch_Lam, s.Lam)
+        for i in range(d.n_nodes):
+            for j in range(6):
+                s.W[i, j] = s.Vminus[i, j] - s.V0[i, j]
     start_from_last(d, s)
     for a in range(d.n_groups):
         g = groups[a]
         if g.friction != 0:
             for e in range(g.n):
                 kept = states_of(g)[e]
-                kept[F_IMPULSE] = 0.0
+                kept[F_IMPULSE] = impulse_before(s, kept)
 
 
 @kernel
@@ -135,9 +141,9 @@ def choose(kept, option):
 
 
 @kernel
-def is_allowed(d, s):
+def is_allowed(d, s, o):
     """Whether what was held is allowed: friction within its bound where it sticks, against the rate where it slides."""
-    groups = groups_of(d)
+    b, groups = integers(d.table_at, N_SLOTS), groups_of(d)
     for a in range(d.n_groups):
         g = groups[a]
         if g.friction == 0:
@@ -147,8 +153,10 @@ def is_allowed(d, s):
             if kept[F_FORCED] == 0.0:
                 continue
             if kept[F_TRY] == STICK:
-                bound = kept[F_MU] * s.h * kept[F_N]
-                if abs(kept[F_IMPULSE]) > bound * (1.0 + BEYOND) + s.tolerance * kept[F_ARM]:
+                gather_motion(d, g, e, b, s.x, s.R, s.V)
+                bound = kept[F_MU] * impulse_bound(d, s, o, g, e, b) + held_within_step(s, kept)
+                impulse = kept[F_IMPULSE] - past_impulse(s, o, g.first_friction + e)
+                if abs(impulse) > bound * (1.0 + BEYOND) + s.tolerance * kept[F_ARM]:
                     return False
             else:
                 rate = (row_times(g, e, s.V) + kept[F_GT]) * kept[F_TRY_SIGN]
@@ -177,20 +185,21 @@ def search_pieces(d, s):
     """Solve a velocity problem that Newton's iteration has not, from its start: with effective masses of this place,
     with statuses of sweeps, then piece by piece.
     """
+    o = own_at(s.own_at)[0]
     kappas_and_masses(d, s)
-    from_rest(d, s)
+    from_rest(d, s, o)
     solve(s, s.velocity_problem, s.max_iterations)
     if s.code != OK:
-        from_rest(d, s)
+        from_rest(d, s, o)
         sweep_statuses(d, s)
         solve(s, s.velocity_problem, s.max_iterations)
     for piece in range(3**d.n_friction if d.n_friction <= MOST_PIECES else 0):
-        if s.code == OK and is_allowed(d, s):
+        if s.code == OK and is_allowed(d, s, o):
             break
         hold_piece(d, piece)
-        from_rest(d, s)
+        from_rest(d, s, o)
         solve(s, s.velocity_problem, s.max_iterations)
-    if s.code == OK and not is_allowed(d, s):
+    if s.code == OK and not is_allowed(d, s, o):
         s.code = NOT_CONVERGED
     s.pieces += 1
     hold_piece(d, -1)

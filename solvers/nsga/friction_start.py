@@ -17,6 +17,8 @@ Source: docs/theory/joint_friction.md, (12).
 
 from fem_mbs.jit import N_SLOTS, SLOT, integers, kernel, matrix, tensor, vector
 from fem_mbs.solvers.contact.law import GAP
+from fem_mbs.solvers.nsga.friction_touch import in_impact
+from fem_mbs.system.contacts import B_GN, gradient_times
 from fem_mbs.system.friction import (
     F_ARM,
     F_BEFORE,
@@ -227,10 +229,18 @@ def take_accelerations(d, s):
 
 @kernel
 def knows_forces(d, s):
-    """Whether reactions of the smooth motion are those of the model: closed contacts that it leaves out act as well."""
-    for c in range(d.nc):
-        if s.was_active[c] != 0 and s.closed[c] == GAP:
-            return False
+    """True if reactions of the smooth motion are those of the model: closed contacts that it leaves out act as well.
+
+    Contacts that open in the impact of a split step do not act after it.
+    """
+    groups, split = groups_of(d), in_impact(s)
+    for a in range(d.n_groups):
+        g = groups[a]
+        for e in range(g.n if g.contact != 0 else 0):
+            c = g.first_contact + e
+            if s.was_active[c] != 0 and s.closed[c] == GAP:
+                if not split or gradient_times(g, e, B_GN, 0, s.V) <= s.tol_v:
+                    return False
     return True
 
 

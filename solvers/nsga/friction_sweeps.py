@@ -8,6 +8,8 @@ leave one unknown for each row. Sweeps set one after the other
 
     Λ_j ← Λ_j − γ_j/D_jj , cut off at ±μ_j h N_j(R/h)                                                               (2)
 
+(in the impact of a split step at the bound of `nsga.friction_touch`, (1), with the impulses since the touch)
+
 which converges for frozen bounds, and with them for ρ(K) < 1; a joint with κ ≥ 1 grows until it sticks. Only statuses
 are taken from it: Newton's iteration with these held gives the solution. Forces that depend on velocities, and
 contacts, are those of the problem without friction meanwhile.
@@ -17,6 +19,7 @@ Source: docs/theory/joint_friction.md, (11).
 
 from fem_mbs.jit import N_SLOTS, integers, kernel
 from fem_mbs.solvers.nsga.data import own_at
+from fem_mbs.solvers.nsga.friction_touch import bound_of_impulses, in_impact, past_impulse
 from fem_mbs.solvers.stepping.newton import solve
 from fem_mbs.system.friction import (
     F_FORCED,
@@ -29,7 +32,6 @@ from fem_mbs.system.friction import (
     F_TRY_SIGN,
     SLIP,
     STICK,
-    evaluate_bound,
     row_times,
     row_times_reduced,
     states_of,
@@ -42,7 +44,7 @@ SETTLED = 1e-12  # change of an impulse in a sweep, relative to the largest
 
 
 @kernel
-def without_friction(d, s):
+def without_friction(d, s, o):
     """Solve the problem with all rows free; leaves it in W and Λ."""
     groups = groups_of(d)
     for a in range(d.n_groups):
@@ -50,7 +52,8 @@ def without_friction(d, s):
         if g.friction != 0:
             for e in range(g.n):
                 kept = states_of(g)[e]
-                kept[F_FORCED], kept[F_TRY], kept[F_IMPULSE] = -1.0, SLIP, 0.0
+                kept[F_FORCED], kept[F_TRY] = -1.0, SLIP
+                kept[F_IMPULSE] = past_impulse(s, o, g.first_friction + e)
     solve(s, s.velocity_problem, s.max_iterations)
 
 
@@ -80,12 +83,14 @@ def sweep(d, s, o, b):
             if not D[j, j] > 0.0:
                 continue
             gather_motion(d, g, e, b, s.x, s.R, s.V)
-            bound = kept[F_MU] * s.h * evaluate_bound(d, g, e, b, s.phi, 1.0 / s.h, s.phi, 0.0)
+            bound = kept[F_MU] * bound_of_impulses(d, s, g, e, b, s.phi, 1.0, s.phi, 0.0)
             bound = kept[F_SHARE] * bound + kept[F_HELD]
-            new = min(max(kept[F_IMPULSE] - rates[j] / D[j, j], -bound), bound)
+            old = kept[F_IMPULSE] - past_impulse(s, o, j)
+            new = min(max(old - rates[j] / D[j, j], -bound), bound)
             kept[F_TRY] = STICK if abs(new) < bound else SLIP
             kept[F_TRY_SIGN] = -1.0 if new > 0.0 else 1.0
-            change, kept[F_IMPULSE] = new - kept[F_IMPULSE], new
+            change = new - old
+            kept[F_IMPULSE] += change
             for i in range(d.n_friction):
                 rates[i] += D[i, j] * change
             for i in range(d.m):
@@ -98,7 +103,7 @@ def sweep(d, s, o, b):
 def sweep_statuses(d, s):
     """Hold all rows as sweeps say, with their impulses as a first guess; responses are known."""
     b, groups, o = integers(d.table_at, N_SLOTS), groups_of(d), own_at(s.own_at)[0]
-    without_friction(d, s)
+    without_friction(d, s, o)
     couple(d, o)
     for a in range(d.n_groups):
         g = groups[a]
@@ -106,7 +111,8 @@ def sweep_statuses(d, s):
             for e in range(g.n):
                 o.row_rates[g.first_friction + e] = row_times(g, e, s.V) + states_of(g)[e, F_GT]
     for i in range(d.m):
-        s.phi[i] = s.h * s.ks * s.lam[i] + s.kv * s.Lam[i]
+        past = -s.kv * o.touch_Lam[i] if in_impact(s) else s.h * s.ks * s.lam[i]
+        s.phi[i] = past + s.kv * s.Lam[i]
     for _ in range(MOST_SWEEPS):
         if sweep(d, s, o, b) <= SETTLED:
             break

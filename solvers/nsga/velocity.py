@@ -121,10 +121,10 @@ def start_from_closed(d, s, o):
 
 
 @kernel
-def solve_sequence(d, s, o):
-    """The velocity sub-problem as a sequence of impact problems; with one coefficient of friction per joint."""
+def begin_sequence(d, s, o):
+    """Begin the velocity sub-problem: nothing has acted."""
     N, nc, counts = d.n_nodes, d.nc, s.counts
-    V, Vs, V0, W, Vminus, Vsminus = s.V, s.Vs, s.V0, s.W, s.Vminus, s.Vsminus
+    V, Vs, V0, Vminus, Vsminus = s.V, s.Vs, s.V0, s.Vminus, s.Vsminus
     zero(s.W_at, 6 * N)
     zero(s.Lam_at, d.m)
     zero(s.P_at, 6 * N)
@@ -142,6 +142,17 @@ def solve_sequence(d, s, o):
         call2(s.friction_part, s.run_at, IMPACT_BEGIN)
     if s.touch != 0 and s.approach != 0 and nc > 0:
         s.touch = accelerate(d, s)
+
+
+@kernel
+def solve_sequence(d, s, o):
+    """The velocity sub-problem as a sequence of impact problems; with one coefficient of friction per joint.
+
+    Friction of joints in the time before the touch of a split step has passes of its own.
+    """
+    N, nc, counts = d.n_nodes, d.nc, s.counts
+    V, V0, W, Vminus, Vsminus = s.V, s.V0, s.W, s.Vminus, s.Vsminus
+    begin_sequence(d, s, o)
     while True:
         count = choose_candidates(d, s, o)
         if count == 0 and counts[3] > 0:
@@ -158,6 +169,9 @@ def solve_sequence(d, s, o):
         counts[3] += 1
         if s.friction != 0:
             call2(s.friction_part, s.run_at, IMPACT_DONE)
+            if s.friction_answer != 0:
+                begin_sequence(d, s, o)
+                continue
         # the first W holds what the position correction has strained: it can drive in contacts that did not approach
         if not acted and counts[3] > 1:
             s.code = OK
