@@ -34,7 +34,25 @@ def warnings_of(engine: "Engine") -> list[str]:
         own, most = engine.own[0], float(engine.run[0]["top_kinetic"])  # that of saved states
         texts += told(f"Contacts of '{engine.system.name}'", float(own["all_lost"]), max(most, float(own["kinetic"])))
     texts += energy_of_impacts(engine)
-    return texts + jammed(engine) + singular(engine) + risen(engine) + inexact(engine) + drifted(engine)
+    texts += without_restitution(engine) + jammed(engine) + singular(engine)
+    return texts + risen(engine) + inexact(engine) + drifted(engine)
+
+
+def without_restitution(engine: "Engine") -> list[str]:
+    """Warnings of impacts whose restitution was left out so that a step has a solution."""
+    run, texts = engine.run[0], []
+    if count := int(run["cut_short"]):
+        texts.append(
+            f"{count} impact sequence{'s were' if count > 1 else ' was'} cut short after half of max_problems: the "
+            "rest of their impacts had no restitution. Halve h, so that fewer impacts fall on one step, or raise "
+            "max_problems"
+        )
+    if count := int(run["made_plastic"]):
+        texts.append(
+            f"{count} step{'s' if count > 1 else ''} had no solution with restitution and "
+            f"{'were' if count > 1 else 'was'} taken without it. Halve h"
+        )
+    return texts
 
 
 def jammed(engine: "Engine") -> list[str]:
