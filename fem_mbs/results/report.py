@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 LARGE = 50.0  # MB of arrays from which on their memory is told
 BEYOND = 1e-6  # of the bound of friction: an impulse outside by more is told
+CUT = "sequences cut short after half of max_problems, their rest without restitution (repeated attempts included)"
 REFUSED = {  # words of the report -> what step control counts
     "did not converge": "failed_steps",
     "not within the tolerance": "inaccurate_steps",
@@ -50,6 +51,8 @@ def report_lines(result: "Results") -> Iterator[tuple[str, str]]:
         yield "contacts", _contact_summary(result)
     if "pair_searches" in s:
         yield "groups", f"{_group_summary(s)}; {_closed_pairs(result)}"
+    if s.get("impact_sequences_cut_short"):
+        yield "impacts", f"{s['impact_sequences_cut_short']} {CUT}"
     if s.get("split_impacts") or s.get("impacts_not_split"):
         left = f", {s['impacts_not_split']} not: in steps as a whole" if s.get("impacts_not_split") else ""
         yield "split", f"{s.get('split_impacts', 0)} impacts at their touch{left}"

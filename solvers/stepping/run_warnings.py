@@ -39,20 +39,16 @@ def warnings_of(engine: "Engine") -> list[str]:
 
 
 def without_restitution(engine: "Engine") -> list[str]:
-    """Warnings of impacts whose restitution was left out so that a step has a solution."""
-    run, texts = engine.run[0], []
-    if count := int(run["cut_short"]):
-        texts.append(
-            f"{count} impact sequence{'s were' if count > 1 else ' was'} cut short after half of max_problems: the "
-            "rest of their impacts had no restitution. Halve h, so that fewer impacts fall on one step, or raise "
-            "max_problems"
-        )
-    if count := int(run["made_plastic"]):
-        texts.append(
-            f"{count} step{'s' if count > 1 else ''} had no solution with restitution and "
-            f"{'were' if count > 1 else 'was'} taken without it. Halve h"
-        )
-    return texts
+    """Warning of steps whose impacts had no solution with restitution, see `stepping.step.take`."""
+    count = int(engine.run[0]["made_plastic"])
+    if not count:
+        return []
+    steps = (
+        "1 step had no solution with restitution and was"
+        if count == 1
+        else (f"{count} steps had no solution with restitution and were")
+    )
+    return [f"{steps} taken without it: impacts in them lose their rebound. Halve h"]
 
 
 def jammed(engine: "Engine") -> list[str]:

@@ -55,7 +55,7 @@ def test_a_stepper_is_printed_with_the_options_that_are_not_the_default():
     control = fem.StepControl(tolerance=1e-6)
     assert repr(fem.DecoupledNSGA()) == "DecoupledNSGA()"
     text = repr(fem.DecoupledNSGA(rho_inf=0, impacts="split", step_control=control))
-    assert text == "DecoupledNSGA(rho_inf=0.0, impacts='split', step_control=StepControl(tolerance=1e-06))"
+    assert text == "DecoupledNSGA(rho_inf=0.0, step_control=StepControl(tolerance=1e-06), impacts='split')"
 
 
 def test_the_report_says_that_impacts_are_counted_in_saved_states():
