@@ -41,14 +41,12 @@ def warnings_of(engine: "Engine") -> list[str]:
 def without_restitution(engine: "Engine") -> list[str]:
     """Warning of steps whose impacts had no solution with restitution, see `stepping.step.take`."""
     count = int(engine.run[0]["made_plastic"])
-    if not count:
+    if not count or not engine.bounced():  # without restitution there is none to lose
         return []
-    steps = (
-        "1 step had no solution with restitution and was"
-        if count == 1
-        else (f"{count} steps had no solution with restitution and were")
-    )
-    return [f"{steps} taken without it: impacts in them lose their rebound. Halve h"]
+    return [
+        f"steps solved without restitution, because friction left no solution with it: {count}. Bodies do not rebound in "
+        "them. Less friction, or a finer step where several impacts fall on one, lets them"
+    ]
 
 
 def jammed(engine: "Engine") -> list[str]:
