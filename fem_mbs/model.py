@@ -52,8 +52,8 @@ class Model(Checked):
     def _field(self, gravity):
         """The field as it is kept: an array, or the function of time that was given, once it is found to be one."""
         if not callable(gravity):
-            if np.ndim(gravity) == 0 and isinstance(gravity, (int, float, np.number)):
-                example = [0, 0, -abs(gravity)]
+            if isinstance(gravity, (int, float, np.number)):
+                example = [0, 0, -abs(float(gravity))]
                 raise ParameterError(self, "gravity", gravity, f"must be three numbers [m/s²], such as {example}")
             return self.as_vector("gravity", gravity)
         return Gravity(gravity, name=self.name).field.vector

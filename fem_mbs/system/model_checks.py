@@ -231,7 +231,7 @@ def no_penetration(system: "System", state: "State", tolerance: float = 1e-9, dr
     for contact, gap in system.overlaps(state, limit):
         kind: Any = getattr(contact, "kind", type(contact))
         cure = f"Move the bodies apart (gap ≥ 0), or check the radius and {kind.where}"
-        if hasattr(contact, "plane") and isinstance(contact.nodes[0], Ground):
+        if hasattr(contact, "plane") and isinstance(getattr(contact, "nodes", (None,))[0], Ground):
             cure += ". Its first frame is on the ground: the first is of the body, the second of the plane"
         if state._drifted[2] >= -gap / SAME:
             cure = (

@@ -44,8 +44,8 @@ def without_restitution(engine: "Engine") -> list[str]:
     if not count or not engine.bounced():  # without restitution there is none to lose
         return []
     return [
-        f"steps solved without restitution, because friction left no solution with it: {count}. Bodies do not rebound in "
-        "them. Less friction, or a finer step where several impacts fall on one, lets them"
+        f"steps solved without restitution, because friction left no solution with it: {count}. Bodies do not rebound "
+        "in them. Less friction, or a finer step where several impacts fall on one, lets them"
     ]
 
 
