@@ -1,7 +1,7 @@
 """Four-bar with a flexible coupler, driven by a motor: what does the motor feel of the coupler's bending?
 
 The motor runs up smoothly to a constant speed. With a rigid coupler its moment is known: its power is the rate
-of the energy, which the geometry of the linkage gives. With the flexible one the books of energy close.
+of the energy, which the geometry of the linkage gives. With the flexible one the energy balance closes.
 
     python examples/four_bar_motor.py            writes four_bar_motor.vtkhdf, to open in ParaView
 """
@@ -99,7 +99,7 @@ def run(flexible, h, n=8, **options):
 
 
 def main(h=5e-4):
-    """Check the power for the rigid linkage, books and mesh of the flexible one; returns `fem.Checks`."""
+    """Check the power for the rigid linkage, energy balance and mesh of the flexible one; returns `fem.Checks`."""
     rigid, d = run(False, h), 1e-4
     t, motion = rigid.t[20:-20], fem.smooth_start(speed, run_up)
     expected = (energy(t + d) - energy(t - d)) / (2 * d)
@@ -113,7 +113,7 @@ def main(h=5e-4):
     return fem.Checks(
         fem.Check("power, rigid: largest error [W]", reference=0, obtained=abs(power - expected).max(), abs=0.07),
         fem.Check("largest power, rigid [W]", reference=expected.max(), obtained=power.max(), abs=0.04),
-        fem.Check("energy that the books miss [J]", reference=0, obtained=table.numerical, abs=2e-3),
+        fem.Check("energy that the balance misses [J]", reference=0, obtained=table.numerical, abs=2e-3),
         fem.Check(
             "moment: half the step, twice the mesh [N m]", reference=0, obtained=np.abs(felt - fine).mean(), abs=0.04
         ),

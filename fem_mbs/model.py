@@ -52,6 +52,9 @@ class Model(Checked):
     def _field(self, gravity):
         """The field as it is kept: an array, or the function of time that was given, once it is found to be one."""
         if not callable(gravity):
+            if isinstance(gravity, (int, float, np.number)):
+                example = [0, 0, -abs(float(gravity))]
+                raise ParameterError(self, "gravity", gravity, f"must be three numbers [m/s²], such as {example}")
             return self.as_vector("gravity", gravity)
         return Gravity(gravity, name=self.name).field.vector
 
@@ -69,8 +72,8 @@ class Model(Checked):
         Raises
         ------
         ParameterError
-            If a name is taken, or an item is not an element, a node, or a list of them; ``active`` or ``intervals`` of
-            what cannot be switched.
+            If a name is taken, an element is in the model already, or an item is not an element, a node, or a list of
+            them; ``active`` or ``intervals`` of what cannot be switched.
         """
         if active is not True or intervals is not None:
             for element in self._elements_of(items):
@@ -154,6 +157,8 @@ class Model(Checked):
     def _name(self, element):
         """Give a name to what has none, refuse one that is taken."""
         if element.name is not None and element.name in self._names:
+            if self._names[element.name] is element:
+                raise ParameterError(self, "add", element, "is in the model already; add it once")
             raise ParameterError(element, "name", element.name, "is taken; names of elements must be unique in a model")
         kind = type(element).__name__.lower()
         number = self._numbers[kind] = self._numbers.get(kind, 0) + 1

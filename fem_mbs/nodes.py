@@ -241,9 +241,19 @@ class Frame(Checked):
         """The frame itself, or the frame of a node, or of an element with one node (a rigid body)."""
         return Named("Frame").as_frame("item", item)
 
-    def frame(self) -> "Frame":
-        """The frame itself, as a node or a body gives one."""
-        return self
+    @Keywords.known
+    def frame(
+        self, p: ArrayLike = (0.0, 0.0, 0.0), rotation: ArrayLike | None = None, *, name: str | None = None
+    ) -> "Frame":
+        """Frame of the same node at a constant offset p (3,) [m] and rotation from this one, both in its axes.
+
+        Without arguments the frame itself.
+        """
+        p = self.as_vector("p", p)
+        if name is None and rotation is None and not p.any():
+            return self
+        axes = self.rotation @ self.as_rotation("rotation", rotation)
+        return Frame(self.node, self.p + self.rotation @ p, axes, name=self.name if name is None else name)
 
     def __repr__(self):
         return f"Frame({self.node!r}, p={self.p.tolist()})"

@@ -25,6 +25,7 @@ from fem_mbs.arguments import FrameLike
 from fem_mbs.elements.base import Force, register
 from fem_mbs.errors import ParameterError
 from fem_mbs.jit import kernel, local_vector
+from fem_mbs.nodes import Node1, Node3
 from fem_mbs.rotations import add_cross, add_R_skew, add_rotated, add_skew, add_skew_skew, dot, rotate, rotate_T
 from fem_mbs.signals import Signal, VectorOfTime
 
@@ -226,7 +227,7 @@ class PointMoment(_Load):
     Raises
     ------
     ParameterError
-        Components not three finite numbers.
+        Components not three finite numbers; a node without rotation, such as that of a `PointMass`.
 
     Notes
     -----
@@ -246,6 +247,9 @@ class PointMoment(_Load):
         self, frame: FrameLike, moment: Any, *, follower: bool = False, signal: Any = None, name: str | None = None
     ) -> None:
         super().__init__(frame, "moment", moment, follower, signal, name)
+        if isinstance(self.frame.node, (Node1, Node3)):
+            cure = "has no rotation, and a moment no effect on it. Use a RigidBody"
+            raise ParameterError(self, "frame", self.frame.node, cure)
 
     @property
     def by_time(self) -> bool:  # type: ignore[override]

@@ -78,7 +78,7 @@ class Motor(Checked):
     Raises
     ------
     ParameterError
-        None of them, or more than one; a limit with a position.
+        None of them, or more than one; a limit with a position; a negative limit.
 
     Examples
     --------
@@ -93,6 +93,8 @@ class Motor(Checked):
         self.check(len(given) == 1, "given", names, "must be one of position, rate and effort")
         ((self.kind, self.value),) = given.items()
         self.limit = limit
+        if isinstance(limit, (int, float)):
+            self.number("limit", limit, at_least=0)
         cure = "does not go with a position, which has to be reached. Give a rate with a limit, from a controller that "
         self.check(limit is None or self.kind != "position", "limit", limit, cure + "compares position and set point")
 

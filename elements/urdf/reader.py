@@ -102,7 +102,7 @@ def from_urdf(
     dynamics : {"joints", "ignore"}
         Give joints the ``damping`` and ``friction`` of the file, or nothing.
     density : float > 0 [kg/m³], optional
-        Links without mass get that of their collision pictures, else of their visual ones, as solids.
+        Links without mass get that of their collision geometry, else of their visual geometry, as solids.
     keep : sequence of names, optional
         Fixed joints that become `Fixed`, with forces as outputs, instead of making one body of two links.
     packages : dict, name of a ROS package -> its folder, optional
@@ -292,7 +292,7 @@ class _Builder:
         moves = "the base is free" if group.joint is None else f"joint '{group.joint.name}' moves it"
         self.owner.check(
             False, "link", names,
-            f"without mass, and {moves}. Give <inertial> with a mass, let density= take it from the pictures, or "
+            f"without mass, and {moves}. Give <inertial> with a mass, let density= take it from the geometry, or "
             + ('hold it with base="ground"' if group.joint is None else "make the joint fixed"),
         )  # fmt: skip
 

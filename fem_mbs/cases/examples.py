@@ -78,7 +78,7 @@ CASES = [
     ),
     example("door_closer", "equation of motion, from event to event", "first order in h at events"),
     example("slider_crank_friction", "consistent accelerations with friction, DOP853", SECOND),
-    example("four_bar_motor", "energy of the geometry; books of energy", SECOND),
+    example("four_bar_motor", "energy of the geometry; energy balance", SECOND),
     example("quarter_car", "equations of motion with the same curves", SECOND),
     example(
         "heavy_top", "independent integration to round-off", SECOND,

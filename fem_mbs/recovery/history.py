@@ -34,7 +34,7 @@ def histories(found: "RecoveredForces") -> tuple[np.ndarray, np.ndarray, np.ndar
     force = np.concatenate([before, F_c[at_step], after[jumps]])
     order = np.lexsort((keys, times))
     times, force = times[order], force[order]
-    indentation = found.static_indentation(force)
+    indentation = found.static_indentation(np.maximum(force, 0.0))  # filters may leave a tension of round-off
     velocity = _speed_of_bodies(found, times)
     if len(good):
         first = np.searchsorted(times, table.time[good], "left")

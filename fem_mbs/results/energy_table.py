@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from fem_mbs.results.results import Results
 
 OF_GROUPS = "contact groups"  # name of the lines of their contacts
-ASK = "the run has kept no books of energy: run(…, balance=True)"
+ASK = "the run has kept no energy balance: run(…, balance=True)"
 
 
 class Line(NamedTuple):

@@ -13,10 +13,7 @@ if TYPE_CHECKING:
 
 LARGE = 50.0  # MB of arrays from which on their memory is told
 BEYOND = 1e-6  # of the bound of friction: an impulse outside by more is told
-CUT = {
-    "sequences cut short after half of max_problems, their rest without restitution": "impact_sequences_cut_short",
-    "steps without restitution, which had no solution with it": "steps_without_restitution",
-}
+CUT = "sequences cut short after half of max_problems, their rest without restitution (repeated attempts included)"
 REFUSED = {  # words of the report -> what step control counts
     "did not converge": "failed_steps",
     "not within the tolerance": "inaccurate_steps",
@@ -54,9 +51,8 @@ def report_lines(result: "Results") -> Iterator[tuple[str, str]]:
         yield "contacts", _contact_summary(result)
     if "pair_searches" in s:
         yield "groups", f"{_group_summary(s)}; {_closed_pairs(result)}"
-    cut = {text: s[key] for text, key in CUT.items() if s.get(key)}
-    if cut:
-        yield "impacts", "; ".join(f"{count} {text}" for text, count in cut.items())
+    if s.get("impact_sequences_cut_short"):
+        yield "impacts", f"{s['impact_sequences_cut_short']} {CUT}"
     if s.get("split_impacts") or s.get("impacts_not_split"):
         left = f", {s['impacts_not_split']} not: in steps as a whole" if s.get("impacts_not_split") else ""
         yield "split", f"{s.get('split_impacts', 0)} impacts at their touch{left}"
@@ -104,12 +100,14 @@ def _closed_pairs(result):
 
 def _contact_summary(result):
     """How many contacts there are, the smallest gap, impacts and lift-offs."""
-    gap, impact = result._store.read("gap"), result._store.read("impact")
+    p, gap, impact = result.parameters, result._store.read("gap"), result._store.read("impact")
     i, c = np.unravel_index(np.argmin(gap), gap.shape)
     name = result.contacts[c]
     text = f"{len(result.contacts)}, smallest gap {gap[i, c]:.2e} m ('{name}', t = {result.t[i]:g} s)"
     opened = int(openings(result._store.read("contact_status")).sum())
     text = f"{text}, {int(impact.sum())} impacts, {opened} lift-offs"
+    if p.get("save_every", 1) > 1 or p.get("output_times"):  # what happened between saved states is not in them
+        text += " in saved states"
     beyond = result.statistics.get("friction_beyond_cone", 0.0)
     return f"{text}, impulse of friction up to {100 * beyond:.2g}% outside of its cone" if beyond > BEYOND else text
 

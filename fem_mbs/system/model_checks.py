@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fem_mbs.errors import ModelError, Warnings, label
-from fem_mbs.nodes import COMPONENTS, Frame
+from fem_mbs.nodes import COMPONENTS, Frame, Ground
 from fem_mbs.shapes import matrices
 from fem_mbs.system.contacts import L_ROLLING, L_SPINNING, L_STATIC
 from fem_mbs.system.element_checks import trouble
@@ -231,6 +231,8 @@ def no_penetration(system: "System", state: "State", tolerance: float = 1e-9, dr
     for contact, gap in system.overlaps(state, limit):
         kind: Any = getattr(contact, "kind", type(contact))
         cure = f"Move the bodies apart (gap ≥ 0), or check the radius and {kind.where}"
+        if hasattr(contact, "plane") and isinstance(getattr(contact, "nodes", (None,))[0], Ground):
+            cure += ". Its first frame is on the ground: the first is of the body, the second of the plane"
         if state._drifted[2] >= -gap / SAME:
             cure = (
                 "The state is from a run whose contacts penetrate: go on with its method, or repeat it with one that "

@@ -93,8 +93,9 @@ class DecoupledNSGA(AlphaMethod):
         rolling or spinning resistance 1.96 … 2.0 (1.0). Where sticking, sliding or contact itself ends the error
         depends on where in its step that lies, still of second order in the motion; friction forces that jump are wrong
         in that step. Where sliding *reverses* without sticking the motion is of first order, with the option as without
-        (1.2 and 1.1 measured): friction of the whole step has the direction in which it ends. Impacts stay of first
-        order. Contacts with a ``radius_contensou`` are of second order while they slide or drill.
+        (1.2 and 1.1 measured): friction of the whole step has the direction in which it ends. Impacts that are split
+        are of second order too, others of first (``impacts``). Contacts with a ``radius_contensou`` are of second order
+        while they slide or drill.
     approach : {"slower", "start"}
         Normal velocity that Newton's law reflects. "slower": that along the normal at the end of the step, in which the
         impulse acts; of contacts that were closed before the slower of those along the normals at the start and at the
@@ -153,8 +154,10 @@ class DecoupledNSGA(AlphaMethod):
 
     Notes
     -----
-    Order 2 in smooth motion; order 1 at impacts and, without ``persistent_contacts``, as soon as a contact stays
-    closed. Joint reactions are k_s λ~ + k_v Λ/h; contact forces k_v Λ/h, which at an impact is an impulse divided by h.
+    Order 2 in smooth motion, at impacts that are split (by default isolated ones) and, with ``persistent_contacts``,
+    while contacts stay closed; order 1 at other impacts. Joint reactions are k_s λ~ + k_v Λ/h; contact forces
+    k_v Λ/h, which at an impact is an impulse divided by h.
+
     The ``impulse`` of a contact is the momentum that it hands over in the step: h times its force, and with
     ``persistent_contacts`` what the forces of closed contacts give on their way from the start of the step to its end
     (docs/theory/decoupled_nsga.md, (32)).

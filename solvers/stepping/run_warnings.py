@@ -34,7 +34,19 @@ def warnings_of(engine: "Engine") -> list[str]:
         own, most = engine.own[0], float(engine.run[0]["top_kinetic"])  # that of saved states
         texts += told(f"Contacts of '{engine.system.name}'", float(own["all_lost"]), max(most, float(own["kinetic"])))
     texts += energy_of_impacts(engine)
-    return texts + jammed(engine) + singular(engine) + risen(engine) + inexact(engine) + drifted(engine)
+    texts += without_restitution(engine) + jammed(engine) + singular(engine)
+    return texts + risen(engine) + inexact(engine) + drifted(engine)
+
+
+def without_restitution(engine: "Engine") -> list[str]:
+    """Warning of steps whose impacts had no solution with restitution, see `stepping.step.take`."""
+    count = int(engine.run[0]["made_plastic"])
+    if not count or not engine.bounced():  # without restitution there is none to lose
+        return []
+    return [
+        f"steps solved without restitution, because friction left no solution with it: {count}. Bodies do not rebound "
+        "in them. Less friction, or a finer step where several impacts fall on one, lets them"
+    ]
 
 
 def jammed(engine: "Engine") -> list[str]:

@@ -87,6 +87,10 @@ class StepControl(Checked):
         if self.h_max is not None and self.h_min is not None and self.h_min > self.h_max:
             raise ParameterError(self, "h_min", h_min, f"s is larger than h_max = {h_max} s")
 
+    def __repr__(self):
+        given = {name: getattr(self, name) for name in ("tolerance", "h_max", "h_min")}
+        return f"StepControl({', '.join(f'{name}={value!r}' for name, value in given.items() if value is not None)})"
+
 
 class Controller:
     """Takes the controlled steps of one engine."""

@@ -201,7 +201,7 @@ class Stepper(Checked):
             They see every step, also those that are not saved.
         strict : bool
             Raise where a run otherwise goes on and tells it in ``result.warnings``: at once when the energy rises, at
-            the end for all else: steps taken in parts, small rises that add up, remarks of elements.
+            the end for all else: subdivided steps, small rises that add up, warnings of elements.
         single : bool
             The file is for ParaView alone: half the size, no histories; these stay in memory and are returned.
         pvd : bool
@@ -214,7 +214,7 @@ class Stepper(Checked):
             and between them they are equal and at most h. They increase, and are within the run.
 
         balance : bool
-            Keep the books of energy: work of each load, driver, damper and contact over all steps, for
+            Keep the energy balance: work of each load, driver, damper and contact over all steps, for
             `Results.energy_table`. Costs one evaluation of their forces in each step.
 
         Returns
@@ -432,6 +432,9 @@ class Stepper(Checked):
     def parameters(self) -> dict:
         """Options of the method, stored with the results; those that are objects by their own options."""
         return {k: self._options(v) if hasattr(v, "__dict__") else v for k, v in self._options(self).items()}
+
+    def __repr__(self):
+        return f"{type(self).__name__}({', '.join(f'{name}={getattr(self, name)!r}' for name in self.chosen())})"
 
     def chosen(self) -> list[str]:
         """Names of options that are not the default ones, in the order of the constructor: what tells runs apart."""

@@ -52,6 +52,12 @@ def over_table(radius, up=True):
     return model
 
 
+def swapped():
+    model, body = falling(position=[0, 0, 0.5])
+    model.add(fem.SphereOnPlane(model.ground, body, radius=0.1, name="table"))
+    return model
+
+
 def loose(gap):
     model = pinned()
     model["rod"].node.position = np.array([0, gap, 0])
@@ -88,6 +94,10 @@ MODELS = {
         r"SphereOnPlane 'table': starts with penetration, gap = -0\.1 m\. Move the bodies apart.*radius.*normal",
     ),
     "normal that points down": (lambda: over_table(0.05, up=False), r"'table': starts with penetration.*which side"),
+    "plane in the place of the sphere": (
+        swapped,
+        r"'table': starts with penetration.*first frame is on the ground: the first is of the body",
+    ),
     "joint that is not assembled": (
         lambda: loose(0.02),
         r"Revolute 'pin 1' is not assembled: its largest gap is 0\.02.*project=True",

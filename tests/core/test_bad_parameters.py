@@ -158,6 +158,10 @@ CASES = {
         lambda: PointForce(A, lambda t: [INF, 0, 0], name="f"),
         r"'f': force.*not finite at t = 0",
     ),
+    "a moment on a point": (
+        lambda: PointMoment(Node3([0, 0, 1], name="tip"), [0, 0, 1.0], name="m"),
+        r"PointMoment 'm': frame = Node3 'tip' has no rotation.*Use a RigidBody",
+    ),
     "scaled by text": (
         lambda: PointMoment(A, [1, 0, 0], signal="on", name="m"),
         r"PointMoment 'm': signal = 'on' must be",

@@ -302,6 +302,14 @@ def test_what_is_not_a_contact_is_refused_with_the_names_of_contacts(short):
         recover(short, contact="ground contacts")
 
 
+def test_a_tension_of_round_off_in_a_closed_contact_has_no_indentation(short):
+    found = recover(short)
+    found.continuous[-3] = -1e-17  # N
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert np.isfinite(found.indentation).all()
+
+
 def test_a_contact_group_is_refused():
     model = fem.Model("pile", gravity=[0, 0, -9.8])
     group = fem.ContactGroup(name="pile of balls", restitution=0.5)

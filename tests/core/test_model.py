@@ -29,9 +29,14 @@ def test_a_name_can_be_given_once():
     model, body = free_body(name="rod")
     with pytest.raises(ParameterError, match="RigidBody 'rod': name = 'rod' is taken"):
         model.add(fem.RigidBody(1, 1, name="rod"))
-    with pytest.raises(ParameterError, match="is taken"):
+    with pytest.raises(ParameterError, match="RigidBody 'rod' is in the model already"):
         model.add(body)
     assert len(model.elements) == 1
+
+
+def test_gravity_is_a_vector():
+    with pytest.raises(ParameterError, match=r"gravity = 9\.81 must be three numbers.*\[0, 0, -9\.81\]"):
+        fem.Model("lab", gravity=9.81)
 
 
 def test_elements_bring_their_nodes_and_lists_are_taken_apart():

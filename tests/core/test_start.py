@@ -89,3 +89,12 @@ def test_every_listed_name_is_there_and_a_wrong_one_is_answered_with_what_was_me
     assert set(ELSEWHERE.values()) <= set(fem.__all__)
     with pytest.raises(AttributeError, match=r"fem_mbs has no 'Quux'; there are: .*RigidBody"):
         _ = fem.Quux
+
+
+def test_completion_offers_the_public_names_alone():
+    """Modules that other modules have imported are no part of what ``dir(fem)`` lists."""
+    import fem_mbs
+    import fem_mbs.compiler
+
+    listed = [name for name in dir(fem_mbs) if not name.startswith("__")]
+    assert listed == sorted(fem_mbs.__all__) and "compiler" not in listed

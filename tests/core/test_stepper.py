@@ -51,6 +51,19 @@ def test_every_third_step_is_saved_when_asked():
     assert np.array_equal(third["joint 1"].force, every["joint 1"].force[saved])
 
 
+def test_a_stepper_is_printed_with_the_options_that_are_not_the_default():
+    control = fem.StepControl(tolerance=1e-6)
+    assert repr(fem.DecoupledNSGA()) == "DecoupledNSGA()"
+    text = repr(fem.DecoupledNSGA(rho_inf=0, impacts="split", step_control=control))
+    assert text == "DecoupledNSGA(rho_inf=0.0, step_control=StepControl(tolerance=1e-06), impacts='split')"
+
+
+def test_the_report_says_that_impacts_are_counted_in_saved_states():
+    """What happened between two saved states is not in the results; of every step nothing is missing."""
+    reports = [str(fem.DecoupledNSGA().run(bouncing_ball.build(), 0.02, 1e-3, save_every=n).report()) for n in (1, 5)]
+    assert "lift-offs in saved states" in reports[1] and "in saved states" not in reports[0].split("energy")[0]
+
+
 def test_results_do_not_depend_on_how_steps_are_grouped(monkeypatch):
     usual = fem.DecoupledNSGA().run(bouncing_ball.build(), 1.0, 2e-3)
     monkeypatch.setattr(stepper, "CHUNK_BYTES", 1.0)  # one step at a time

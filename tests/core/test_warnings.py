@@ -165,3 +165,18 @@ def test_the_line_of_the_script_is_shown_however_deep_the_warning_is_issued():
         much_friction().compile()
         fem.block_mesh([1, 1, 1], [1, 1, 1], form=lambda p: np.where(p[:, :1] > 0.5, p, p * [[1, 1, 1]]))
     assert {Path(w.filename).name for w in shown} == {Path(__file__).name}
+
+
+@pytest.mark.parametrize(("restitution", "told"), [(0.5, True), (0.0, False)])
+def test_a_rod_that_friction_stops_at_its_tip_is_reported_to_lose_its_rebound(restitution, told):
+    """Its tip comes down at a slope of 0.2 with friction 0.5: the impulse passes by the hinge and locks it."""
+    model, angle = fem.Model("locked", gravity=[0, 0, -9.81]), 0.7
+    end = np.array([np.sin(angle), 0, -np.cos(angle)])
+    rod = model.add(fem.RigidBody.box(1.0, [0.05, 0.05, 1.0], position=0.5 * end, rotation=[0, -angle, 0], name="rod"))
+    model.add(fem.Revolute.at(model.ground, rod, [0, 0, 0], axis=[0, 1, 0], name="hinge"))
+    floor = model.ground.frame([0, 0, -0.98])
+    law = {"friction": 0.5, "restitution": restitution}
+    model.add(fem.SphereOnPlane(rod.frame([0, 0, -0.5]), floor, radius=0.0, name="tip", **law))
+    result = fem.DecoupledNSGA().run(model, t_end=0.4, h=2e-3)
+    assert result["tip"].impact.any()
+    assert any("no solution with it" in text for text in result.warnings) is told

@@ -200,8 +200,8 @@ def test_an_event_gives_a_motor_another_rate_by_equal_and_opposite_impulses():
     ("make", "message"),
     [
         (lambda: fem.Motor(position=0.0, limit=3.0), r"limit = 3.0 does not go with a position"),
-        (lambda: wheel(rate=1.0, limit=-1.0), r"'hinge motor': limit = -1.0 N m must be ≥ 0"),
-        (lambda: wheel(effort=1.0, limit=-1.0), r"'hinge motor': limit = -1.0 N m must be ≥ 0"),
+        (lambda: wheel(rate=1.0, limit=-1.0), r"Motor: limit = -1.0 must be ≥ 0"),
+        (lambda: wheel(effort=1.0, limit=-1.0), r"Motor: limit = -1.0 must be ≥ 0"),
         (lambda: wheel(rate=1.0, limit=lambda t: t - 1.0), r"not to be used at t = 0: limit = -1 N m must be ≥ 0"),
         (lambda: wheel(rate=1.0, limit="big"), r"limit = 'big' must be a number or a function of time"),
         (lambda: wheel(rate=np.nan, limit=1.0), r"rate = nan"),

@@ -121,6 +121,10 @@ def test_links_on_fixed_joints_are_one_body():
     assert rod.position == pytest.approx([0, 0, 1.25])
     assert read.links["tip"].position == pytest.approx([0, 0, 1.75])
     assert read.links["tip"].orientation == pytest.approx(exp([0, 0, 1.2]))
+    above = read.links["tip"].frame([0.2, 0, 0.1], [0, 0, 0.3])  # in the axes of the link, which is turned
+    assert above.position == pytest.approx([0.2 * np.cos(1.2), 0.2 * np.sin(1.2), 1.85]) and above.node is rod.node
+    assert above.orientation == pytest.approx(exp([0, 0, 1.5]))
+    assert read.links["tip"].frame() is read.links["tip"]
     kept = fem.from_urdf(text, keep=["weld"])
     assert type(kept.joints["weld"]) is fem.Fixed and set(kept.bodies) == {"a", "b"}
     load = kept.model.compile()
