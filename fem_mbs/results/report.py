@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 LARGE = 50.0  # MB of arrays from which on their memory is told
 BEYOND = 1e-6  # of the bound of friction: an impulse outside by more is told
-CUT = "sequences cut short after half of max_problems, their rest without restitution (repeated attempts included)"
+CUT = "sequences cut short after half of max_problems, their rest without restitution"
 REFUSED = {  # words of the report -> what step control counts
     "did not converge": "failed_steps",
     "not within the tolerance": "inaccurate_steps",

@@ -102,6 +102,7 @@ def take(d, s):
     counts[7] = 0
     code, singular = OK, False
     scale_x, scale_v = s.scale_x, s.scale_v
+    short, limited = s.cut_short, s.limited_impacts
     for attempt in range(LADDER.shape[0]):
         if attempt > 0:
             s.pp, s.pv = LADDER[attempt, 0] * s.kp, LADDER[attempt, 0] * s.kv
@@ -116,6 +117,7 @@ def take(d, s):
         s.max_halvings = halvings if LADDER[attempt, 2] != 0.0 else 0
         s.max_iterations = iterations * int(LADDER[attempt, 3])
         counts[4] = attempt
+        s.cut_short, s.limited_impacts = short, limited  # what is given up does not count
         call2(s.step_part, s.data_at, s.run_at)
         if attempt == 0 and rows < LEAST_SHIFT and s.code == OK and d.m > 0 and near_singular(d, s):
             s.code, singular = SINGULAR, True
@@ -129,12 +131,14 @@ def take(d, s):
     if code != OK and code != TOUCHED and s.costly != 0 and s.reuse != 0:
         # where it hangs by round-off, an iteration with the exact matrix may find what kept factors have missed
         s.reuse, counts[4] = 0, 0
+        s.cut_short, s.limited_impacts = short, limited
         call2(s.step_part, s.data_at, s.run_at)
         code = s.code
         s.reuse, counts[4] = 1, LADDER.shape[0]
     if code != OK and d.nc > 0 and counts[6] == VELOCITY and (s.newton != 0 or d.nc == s.nc_fixed):
         # an impact with friction and restitution may have no solution (`contact.approach.reflected`)
         s.plastic, counts[4] = 1, 0
+        s.cut_short, s.limited_impacts = short, limited
         call2(s.step_part, s.data_at, s.run_at)
         code = s.code
         s.plastic, counts[4] = 0, LADDER.shape[0]
