@@ -20,6 +20,7 @@ OPTIONS = {  # column -> keyword of the constructor
     "`persistent_contacts`": "persistent_contacts",
     "`approach`": "approach",
     "`restitution_speed`": "restitution_speed",
+    "`impact_law`": "impact_law",
 }
 
 

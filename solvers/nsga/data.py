@@ -14,7 +14,7 @@ from fem_mbs.jit import kernel, void_pointer
 from fem_mbs.solvers.alpha.data import COEFFICIENTS, MEMORY
 from fem_mbs.solvers.stepping.table import Item, Table
 
-PARTS = "smooth velocity restart closed stiction".split()  # as `stepping.data.PARTS`
+PARTS = "smooth velocity restart closed stiction course".split()  # as `stepping.data.PARTS`
 
 TABLE = Table(
     "run of DecoupledNSGA",
@@ -68,6 +68,9 @@ TABLE = Table(
         "first_force": Item("", "size of the forces at the first iteration"),
         "checked": Item("", "forces of closed contacts have been looked at", "i8"),
         # closed contacts and impacts that are split, see nsga.closed
+        "integrated": Item("", "an impact of this step was integrated along its impulse, see nsga.course", "i8"),
+        "by_course": Item("", "steps with such an impact", "i8", kept=True),
+        "by_newton": Item("", "other steps with an impact", "i8", kept=True),
         "missing": Item("", "norm of the other rows of closed contacts"),
         "answer": Item("", "of the last task", "i8"),
         "whole": Item("", "step size of the user"),

@@ -33,6 +33,7 @@ PUBLISHED: dict[str, Any] = {  # options of the published scheme whose defaults 
     "persistent_contacts": False,
     "restitution_speed": "start",
     "impacts": "plain",
+    "impact_law": "newton",
 }
 
 
@@ -116,6 +117,15 @@ class DecoupledNSGA(AlphaMethod):
         ``impacts_not_split``. Costs a few small steps per impact. Not with contact groups. "auto": isolated impacts
         alone are split, at most ``max_splits`` in 50 steps; models with contact groups, with contacts on nodes of
         meshes, and solid bodies whose factors serve many steps, run as with "plain".
+    impact_law : {"newton", "stronge"}
+        "newton": the normal velocity after an impact is -e times that before it. "stronge": the impulses of an impact
+        that is split are integrated along its normal impulse, in which slip may end, stick or reverse, until the normal
+        impulse has given back e² of the work of compression (docs/theory/split_impacts.md). No impact then gains
+        energy, and friction never does positive work; e is the same where friction is zero or slip keeps its direction
+        and does not change normal velocities. For impacts of one contact with friction while no other contact acts,
+        without ``tangential_restitution``, resistance to rolling or spinning, discs or static friction, and in models
+        without joint friction; Newton's law applies elsewhere. ``result.statistics`` counts ``impacts_by_stronge``,
+        and as ``impacts_by_newton`` other steps with an impact. Not with contact groups or ``impacts="plain"``.
     max_splits : int ≥ 1
         Impacts that are split in one step ("split") or in 50 steps ("auto"); more are taken as with "plain".
     contact_solver : {"auto", "newton", "problem"}
@@ -187,6 +197,7 @@ class DecoupledNSGA(AlphaMethod):
         approach: str = "slower",
         restitution_speed: str = "touch",
         impacts: str = "auto",
+        impact_law: str = "newton",
         max_splits: int = 3,
         contact_solver: str = "auto",
         contact_tolerance: float | None = None,
@@ -224,6 +235,9 @@ class DecoupledNSGA(AlphaMethod):
         self.persistent_contacts = self._choice_or_flag("persistent_contacts", persistent_contacts, "auto")
         self.restitution_speed = self.as_choice("restitution_speed", restitution_speed, ("start", "touch"))
         self.impacts = self.as_choice("impacts", impacts, ("plain", "split", "auto"))
+        self.impact_law = self.as_choice("impact_law", impact_law, ("newton", "stronge"))
+        message = 'integrates impacts that are split; use impacts="auto" or "split"'
+        self.check(self.impact_law == "newton" or self.impacts != "plain", "impact_law", impact_law, message)
         self.max_splits = self.as_integer("max_splits", max_splits)
         if improved_start and self.persistent_contacts is True:
             message = "does not know closed contacts; leave it out with persistent_contacts=True"
@@ -280,6 +294,7 @@ class DecoupledNSGA(AlphaMethod):
             "contact_solver": self.contact_solver if self.contact_solver == "newton" else None,
             "step_control": self.step_control,
             "impacts": self.impacts if self.impacts == "split" else None,
+            "impact_law": self.impact_law if self.impact_law == "stronge" else None,
         }
         for name, value in options.items():
             if system.searches and value:
@@ -331,9 +346,10 @@ class DecoupledNSGA(AlphaMethod):
 
     def parts_of_split_impacts(self) -> dict[str, Any]:
         """Compiled parts of runs in which impacts are split."""
-        from fem_mbs.solvers.nsga import closed, scheme
+        from fem_mbs.solvers.nsga import closed, course, scheme
 
-        return {"closed": closed.closed_part, "restart": scheme.restart}
+        optional = {"course": course.course_part} if self.impact_law == "stronge" else {}
+        return {"closed": closed.closed_part, "restart": scheme.restart, **optional}
 
     def parts_of_static_friction(self) -> dict[str, Any]:
         """Compiled parts of models with contacts that have two coefficients of friction alone."""
@@ -403,10 +419,13 @@ class DecoupledNSGA(AlphaMethod):
         return {**joints, "contact_force": struck * a["total_Lam"], "contact_moment": struck * a["total_chi"]}
 
     def counted(self, engine: "Engine") -> dict[str, Any]:
-        """Joints that friction has jammed, in models with joint friction."""
+        """Impacts by their law where both occur; joints that friction has jammed, in models with joint friction."""
+        own, laws = engine.own[0], {}
+        if self.impact_law == "stronge":
+            laws = {"impacts_by_stronge": int(own["by_course"]), "impacts_by_newton": int(own["by_newton"])}
         if not engine.system.frictions:
-            return {}
-        return {"jammed_joints": int(engine.run[0]["jammed"]), "searched_pieces": int(engine.run[0]["pieces"])}
+            return laws
+        return {**laws, "jammed_joints": int(engine.run[0]["jammed"]), "searched_pieces": int(engine.run[0]["pieces"])}
 
     def starts_afresh(self, engine: "Engine") -> bool:
         return bool(engine.own[0]["fresh"])

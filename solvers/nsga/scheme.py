@@ -389,6 +389,9 @@ def finish(d, s, o, lag):
         call2(o.stiction_part, s.run_at, stiction_tasks.END)
         restart_now = restart_now or (s.persistent != 0 and o.answer != 0)
     s.struck = 1 if struck else 0
+    if struck:
+        o.by_course += o.integrated
+        o.by_newton += 1 - o.integrated
     if s.persistent != 0:
         call2(o.closed_part, s.run_at, END)
         restart_now = restart_now or o.answer != 0

@@ -136,7 +136,7 @@ def begin_sequence(d, s, o):
     copy(V0, Vminus)
     copy(Vs, Vsminus)
     copy(Vs, V)
-    counts[2] = counts[3] = 0
+    counts[2] = counts[3] = o.integrated = 0
     share(problem_at(s.velocity_problem)[0], 0.0 if s.friction != 0 and d.nc > 0 else 1.0, s.kv)
     if s.friction != 0:
         call2(s.friction_part, s.run_at, IMPACT_BEGIN)
@@ -160,12 +160,17 @@ def solve_sequence(d, s, o):
             return
         if (2 * counts[3] == s.max_problems or 2 * counts[3] == s.max_problems + 1) and some_reflect(d, s):
             s.cut_short += 1
-        solve_impact(s)
-        if s.code == OK and nc > 0 and s.approach != 0 and s.plastic == 0:
+        taken = False
+        if o.course_part != 0 and counts[3] == 1 and s.cut == STRIKES:
+            call2(o.course_part, s.run_at, 0)
+            taken = o.answer != 0
+        if not taken:
+            solve_impact(s)
+        if not taken and s.code == OK and nc > 0 and s.approach != 0 and s.plastic == 0:
             limit_restitution(d, s)
         if s.code != OK:
             return
-        acted = accumulate_impulses(d, s)
+        acted = taken or accumulate_impulses(d, s)
         counts[3] += 1
         if s.friction != 0:
             call2(s.friction_part, s.run_at, IMPACT_DONE)
