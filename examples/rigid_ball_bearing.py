@@ -44,10 +44,11 @@ def build(friction=0.001, restitution=0.9, cage_stiffness=1e8):
 
 
 def passing(result, bearing):
-    """Angle of each ball from the lowest point (k, Z) [rad], and its force on the outer race (k, Z) [N]."""
+    """Angle of each ball from the lowest point (k, Z) [rad], and its impulse on the outer race over h (k, Z) [N]."""
     positions = [result[f"bearing ball {j}"].position for j in range(bearing.balls)]
     beta = np.array([np.arctan2(x[:, 1], x[:, 0]) + np.pi / 2 for x in positions]).T
-    force = np.array([result[f"bearing outer {j}"].force_normal for j in range(bearing.balls)]).T
+    # impulses: the force of a step that an impact has cut is that of its end, without the impact
+    force = np.array([result[f"bearing outer {j}"].impulse[:, 0] / result.h for j in range(bearing.balls)]).T
     return np.mod(beta + np.pi, 2 * np.pi) - np.pi, force
 
 
