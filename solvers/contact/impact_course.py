@@ -19,7 +19,7 @@ Friction works with f·u_T ≤ 0 and the normal impulse with −(1 − e²) of t
 Runge-Kutta steps of order 4 in p, each at most `PART` of the slip over the rate |du_T/dp| + μ |W_TT|, are exact while
 slip keeps its direction. Axes are those in which W_TT is diagonal.
 
-Source: docs/theory/split_impacts.md, (4)-(7); Keller 1986, Stronge 1990, Batlle 1996.
+Source: docs/theory/split_impacts.md, (5)-(8); Keller 1986, Stronge 1990, Batlle 1996.
 
     symbol              code
     W_NN, W_NT, W_TT    m[0], m[1:3], m[3:5]

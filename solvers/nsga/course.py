@@ -11,7 +11,7 @@ as large as the impulse of the mean mass.
 Newton's law remains where other contacts take part, with tangential restitution, resistance to rolling or spinning,
 contact discs, static friction, and in models with joint friction.
 
-Source: docs/theory/split_impacts.md, (4)-(7).
+Source: docs/theory/split_impacts.md, (5)-(8).
 """
 
 from fem_mbs.jit import entry, kernel, local_matrix, local_vector
