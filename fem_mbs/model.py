@@ -53,8 +53,7 @@ class Model(Checked):
         """The field as it is kept: an array, or the function of time that was given, once it is found to be one."""
         if not callable(gravity):
             if isinstance(gravity, (int, float, np.number)):
-                example = [0, 0, -abs(float(gravity))]
-                raise ParameterError(self, "gravity", gravity, f"must be three numbers [m/s²], such as {example}")
+                raise ParameterError(self, "gravity", gravity, "must be three numbers [m/s²], such as [0, 0, -9.81]")
             return self.as_vector("gravity", gravity)
         return Gravity(gravity, name=self.name).field.vector
 
