@@ -179,7 +179,7 @@ def test_what_is_set_before_the_model_is_compiled_counts():
     assert state.x[i].tolist() == [0, 0, 2] and state.V[i].tolist() == [1, 0, 0, 0, 0, 3]
     assert state.R[i] == pytest.approx(np.array([[0, -1, 0], [1, 0, 0], [0, 0, 1]]), abs=1e-15)
     assert system.gravity.tolist() == [0, 0, -1.62]
-    with pytest.raises(ParameterError, match=r"gravity = 9\.81 has 1 components, must have 3"):
+    with pytest.raises(ParameterError, match=r"gravity = 9\.81 must be three numbers"):
         model.gravity = 9.81
 
 
