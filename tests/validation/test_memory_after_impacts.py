@@ -35,14 +35,23 @@ def test_a_bar_between_elastic_stops_keeps_its_energy_at_an_eighth_of_a_radian_p
     assert abs(gain(0.8, 2e-3)) < 1.5e-3  # -0.08 %; 3.2 %
 
 
-@pytest.mark.parametrize("options", [CAPTURED, {}], ids=["captured", "split"])
 @pytest.mark.parametrize("rho_inf, more", [(0.0, 3e-2), (0.5, 1.5e-3), (0.6, 1e-3), (0.7, 1e-3), (1.0, 1e-3)])
-def test_impacts_change_the_energy_of_a_bar_by_no_more_than_its_free_turning_does(rho_inf, more, options):
+def test_impacts_change_the_energy_of_a_bar_by_no_more_than_its_free_turning_does(rho_inf, more):
     """The scheme itself loses 15 % in these 19 turns with rho_inf = 0, and gains 1 % with 1, order 3 in h."""
-    # beyond it 1.9, 0.0, 0.0, 0.0 and 0.0 % measured with captured impacts, 2.5, 0.1, 0.0, 0.0 and 0.0 % with split
-    # ones; without restarts 31 and 12 % for 0 and 1. Where the first steps have a = v', 23 and 4.7 % for 0 and 0.5
-    # (split), 3.8 % for 0.6 (captured)
-    assert abs(gain(rho_inf, 4e-3, **options) - gain(rho_inf, 4e-3, elastic_stops=False)) < more
+    # beyond it 1.9, 0.0, 0.0, 0.0 and 0.0 % measured; without restarts 31 and 12 % for 0 and 1. Where the first steps
+    # have a = v', 3.8 % for 0.6
+    assert abs(gain(rho_inf, 4e-3, **CAPTURED) - gain(rho_inf, 4e-3, elastic_stops=False)) < more
+
+
+@pytest.mark.parametrize("rho_inf, change", [(0.5, 5e-3), (0.6, 3e-3), (0.7, 3e-3), (1.0, 3e-3)])
+def test_split_impacts_leave_the_energy_of_a_bar_nearer_to_what_it_was_than_free_turning_does(rho_inf, change):
+    """Each of them begins the memory anew, of which the gain of free turning is: 0.3 to 1.0 % here."""
+    # -0.32, -0.20, -0.16 and -0.16 % measured; 4.7 % where the first steps have a = v' (0.5)
+    assert abs(gain(rho_inf, 4e-3)) < change
+
+
+def test_split_impacts_with_the_most_damping_lose_no_more_than_free_turning_does():
+    assert abs(gain(0.0, 4e-3) - gain(0.0, 4e-3, elastic_stops=False)) < 3e-2  # -15 %; 23 % more with a = v' first
 
 
 def test_energy_that_a_bar_gains_at_its_impacts_is_reported_with_its_cause():

@@ -325,7 +325,8 @@ def test_the_flexible_roller_crank_moves_as_with_the_decoupled_scheme():
     assert np.abs(positions[0] - positions[1]).max() < 1e-3 * np.ptp(positions[1], axis=0).max()
     # after two flights the roller chatters: whether it leaves the floor again depends on the step
     flights = [roller_crank.lift_offs(result)[:2] for result in results]
-    assert flights[0] == pytest.approx(flights[1], abs=1e-12)
+    # the default splits impacts and keeps closed contacts in its smooth motion: lift-offs differ by a step at most
+    assert flights[0] == pytest.approx(flights[1], abs=1.001e-3)
     assert results[0].violation.velocity.max() < 1e-11 and results[0]["floor"].gap.min() > -1e-12
     assert results[0].iterations.max[0] <= 5
 
