@@ -85,7 +85,7 @@ def let_go(d, s):
 
 @kernel
 def ends_at_touch(s):
-    """Whether the step ends where a contact touches: sought, or known to have gap zero without correction."""
+    """True if the step ends where a contact touches: sought, or known to have gap zero without correction."""
     return s.cut == LOOKS or s.cut == STRIKES
 
 

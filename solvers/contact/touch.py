@@ -45,7 +45,7 @@ from fem_mbs.system.records import SMOOTH, groups_of, layouts_of, zero
 
 @kernel
 def some_touch(d, s):
-    """Whether a contact with restitution closes within the step; what they keep of ``s.bias`` is cleared."""
+    """True if a contact with restitution closes within the step; ``s.bias`` of all contacts is set to zero."""
     found, groups = False, groups_of(d)
     for k in range(d.n_groups):
         g = groups[k]
@@ -62,7 +62,7 @@ def some_touch(d, s):
 
 @kernel
 def driven(d, s):
-    """Whether constraints move with time, ∂g/∂t of ``s.g``."""
+    """True if constraints move with time, ∂g/∂t of ``s.g``."""
     for i in range(d.m):
         if abs(s.g[i]) > s.tol_v:
             return True
@@ -71,7 +71,7 @@ def driven(d, s):
 
 @kernel
 def damps(d):
-    """Whether an element has forces that change with velocities."""
+    """True if an element has forces that change with velocities."""
     groups = groups_of(d)
     for k in range(d.n_groups):
         if groups[k].force != 0 and groups[k].viscous != 0:

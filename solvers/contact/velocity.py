@@ -34,7 +34,7 @@ from fem_mbs.system.records import VELOCITY, groups_of, zero
 
 @kernel
 def at_once(s):
-    """Whether forces have no time to change with the velocities: in an impact at the end of the step or on its way.
+    """True if forces have no time to change with the velocities: in an impact at the end of the step or on its way.
 
     Taken with the velocities after it for a whole step, gyroscopic forces would work with those before.
     """

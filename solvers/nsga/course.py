@@ -134,7 +134,7 @@ def integrate(d, s, g, e):
 
 @entry("void(int64, int64)")
 def course_part(run, _):
-    """Integrate the impact of the next velocity problem if that is possible; ``o.answer`` says whether it was."""
+    """Integrate the impact of the next velocity problem if that is possible; ``o.answer`` is 1 if it was."""
     s = run_at(run)[0]
     d, o = system_at(s.data_at)[0], own_at(s.own_at)[0]
     o.answer = 0

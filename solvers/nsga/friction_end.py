@@ -6,7 +6,7 @@ with which the memory of the method starts again. Its work is the trapezoidal ru
     work = ½ h (γ_n + γ_n+1) (½ λ_n + ½ λ_n+1) ,  φ λ_n + (1 − φ) λ_n+1 where another joint has changed after φ h   (1)
 
 and the rate of the joint that changed is linear in each of its two parts. In a step with an impact it is that of Λ_F.
-The books of energy (`stepping.ledger`) have what the *scheme* takes instead: its smooth motion turns γ_n into γ~ by the
+The energy balance (`stepping.ledger`) has what the *scheme* takes instead: its smooth motion turns γ_n into γ~ by the
 forces λ~ of both ends, its correction turns γ~ into γ_n+1 by an impulse,
 
     W = ½ h (λ~_n + λ~) ½ (γ_n + γ~) + (Λ_F − h λ~) ½ (γ~ + γ_n+1)                                                  (2)
@@ -111,7 +111,7 @@ def ended(s, kept):
 
 @kernel
 def book(g, e, s, o, kept, corrected):
-    """(2), for the books of energy; ``corrected``: γ~ by the way of the step, whose mean velocities s.trial has.
+    """(2), for the energy balance; ``corrected``: γ~ by the way of the step, whose mean velocities s.trial has.
 
     Without the work of the impact of a split step.
     """

@@ -117,7 +117,7 @@ def take(d, s):
         s.max_halvings = halvings if LADDER[attempt, 2] != 0.0 else 0
         s.max_iterations = iterations * int(LADDER[attempt, 3])
         counts[4] = attempt
-        s.cut_short, s.limited_impacts = short, limited  # what is given up does not count
+        s.cut_short, s.limited_impacts = short, limited  # attempts that failed do not count
         call2(s.step_part, s.data_at, s.run_at)
         if attempt == 0 and rows < LEAST_SHIFT and s.code == OK and d.m > 0 and near_singular(d, s):
             s.code, singular = SINGULAR, True
