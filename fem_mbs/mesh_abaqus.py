@@ -22,9 +22,10 @@ from fem_mbs.abaqus_keywords import DOTTED, MAKERS, NAMES, READ, in_full, key, k
 from fem_mbs.arguments import Named
 from fem_mbs.cells import CELLS, FACES
 from fem_mbs.errors import ParameterError
-from fem_mbs.mesh_labels import Elements, Found, Labels, text_of
+from fem_mbs.mesh_labels import Elements, Found, Labels
 from fem_mbs.rotations import exp
 from fem_mbs.spelling import meant
+from fem_mbs.text_files import text_of
 
 SOLID = re.compile(r"D?C3D(\d+)")
 FLAT = re.compile(r"(?:CPS|CPE|CPEG|CAX|S|STRI|M3D|SFM3D|R3D|DS)(\d)")

@@ -1,15 +1,15 @@
-"""Reading meshes of other programs: Abaqus, Nastran and OBJ by readers of our own, all others through meshio.
+"""Reading meshes of other programs: Abaqus, Nastran, Gmsh, OBJ and STL by readers of our own, others through meshio.
 
 All come through one door, `mesh_of`: cells that a file has several times, as once for each group, are one cell, and
 polygons of more than four corners become triangles; groups follow.
 
 What comes as named groups depends on the format:
 
-    MSH 4.1          ``cell_sets`` by the names of physical groups
-    MSH 2.2          numbers in ``cell_data["gmsh:physical"]``, their names in ``field_data``
+    Gmsh .msh        physical groups by name, "physical 7" without one (`fem_mbs.mesh_gmsh`)
     Abaqus .inp      element sets, node sets and surfaces (`fem_mbs.mesh_abaqus`)
     Nastran .bdf     "property 7", "SPC1 3" (`fem_mbs.mesh_nastran`)
     OBJ              "g" and "o" (`fem_mbs.mesh_obj`)
+    STL              names of solids, if there are several (`fem_mbs.mesh_stl`)
     VTK, VTU …       no names; whole numbers of cells ("material" = 3) become groups "material 3"
 
 Source: docs/howto/meshes.md.
@@ -28,9 +28,11 @@ from fem_mbs.cells import CELLS
 from fem_mbs.errors import ParameterError, Warnings, label
 from fem_mbs.mesh import NODES, Mesh
 from fem_mbs.mesh_abaqus import read_abaqus
-from fem_mbs.mesh_labels import text_of
+from fem_mbs.mesh_gmsh import read_gmsh
 from fem_mbs.mesh_nastran import read_nastran
 from fem_mbs.mesh_obj import read_obj
+from fem_mbs.mesh_stl import read_stl
+from fem_mbs.text_files import text_of
 
 LARGE, SMALL = 50.0, 2e-4  # m: parts out of this range are told
 LARGE_UNSAID = 5.0  # m: where nobody said that a file is in metres; most parts drawn in mm are longer than 5
@@ -95,7 +97,7 @@ def mesh_of(owner: Any, given: Any, scale: float = 1.0, parameter: str = "path")
     points = np.zeros((len(found.points), 3))
     points[:, : np.shape(found.points)[1]] = found.points
     name = Path(given).name if is_file else None
-    tagged = "gmsh:physical" in found.cell_data  # Gmsh writes a cell once for each of its groups
+    tagged = getattr(found, "repeated", "gmsh:physical" in found.cell_data)  # a cell once for each of its groups
     twice = {kind: n for kind, n in whole.twice.items() if n and not tagged}
     doubts = [
         f"has {n} cells of type {kind} on the points of others; they are one cell each" for kind, n in twice.items()
@@ -146,6 +148,10 @@ def load(owner: Any, path: Any, parameter: str = "path") -> Any:
         return read_nastran(owner, path)
     if kind == ".obj":
         return read_obj(owner, path)
+    if kind == ".stl":
+        return read_stl(owner, path)
+    if kind == ".msh" and Path(path).read_bytes()[:4096].find(b"$") >= 0:  # ANSYS has files of this name too
+        return read_gmsh(owner, path)
     import meshio
 
     said = io.StringIO()
@@ -253,7 +259,7 @@ def _groups(found, whole):
 
 
 def _numbered(found):
-    """Groups of whole numbers of cells, (name, chosen cells of each block): physical groups of Gmsh, materials."""
+    """Groups of whole numbers of cells, (name, chosen cells of each block): materials, groups that meshio has read."""
     names = {(int(tag), int(dim)): name for name, (tag, dim) in found.field_data.items()}
     for field, parts in found.cell_data.items():
         parts = [np.asarray(part) for part in parts]

@@ -1,6 +1,5 @@
-"""Common parts of the readers of mesh files: the text of a file, their results, and points with labels."""
+"""Common parts of the readers of mesh files: their results, points with labels, elements that are defined twice."""
 
-import codecs
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -8,19 +7,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fem_mbs.arguments import Named
-
-
-def text_of(path: str | Path) -> str:
-    """Text of a file in UTF-8, with or without a byte order mark, in UTF-16 with one, or in Latin-1."""
-    raw = Path(path).read_bytes()
-    if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        text = raw.decode("utf-16", errors="replace")
-    else:
-        try:
-            text = raw.decode("utf-8-sig")
-        except UnicodeDecodeError:
-            text = raw.decode("latin-1")
-    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 class Block(NamedTuple):
@@ -40,7 +26,10 @@ class Found:
     cell_sets : name -> numbers of cells of each block
     point_sets : name -> numbers of points
     doubts : what is to be warned of
+    repeated : bool, the format writes cells once for each of their groups
     """
+
+    repeated = False
 
     def __init__(
         self,
@@ -55,6 +44,12 @@ class Found:
         self.cell_data: dict[str, Any] = {}
         self.field_data: dict[str, Any] = {}
         self.doubts = list(doubts)
+
+    def with_blocks(self, blocks: Iterable[tuple[str, np.ndarray]], repeated: bool = False) -> "Found":
+        """Take cells in blocks, of which several may be of one type."""
+        self.cells = [Block(kind, rows) for kind, rows in blocks]
+        self.repeated = repeated
+        return self
 
 
 class Labels:

@@ -19,8 +19,9 @@ import numpy as np
 
 from fem_mbs.arguments import Named
 from fem_mbs.errors import ParameterError
-from fem_mbs.mesh_labels import Elements, Found, Labels, text_of
+from fem_mbs.mesh_labels import Elements, Found, Labels
 from fem_mbs.nastran_cards import cards_of, number
+from fem_mbs.text_files import text_of
 
 # number of nodes -> type of cell, and where its nodes stand in the card
 HEXA20 = [*range(12), *range(16, 20), *range(12, 16)]

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.errors import ParameterError
-from fem_mbs.mesh_labels import Found, text_of
+from fem_mbs.mesh_labels import Found
+from fem_mbs.text_files import text_of
 
 KINDS = {3: "triangle", 4: "quad"}
 PASSED = {
