@@ -32,6 +32,7 @@ from fem_mbs.mesh_gmsh import read_gmsh
 from fem_mbs.mesh_nastran import read_nastran
 from fem_mbs.mesh_obj import read_obj
 from fem_mbs.mesh_stl import read_stl
+from fem_mbs.polygons import triangles_of
 from fem_mbs.text_files import text_of
 
 LARGE, SMALL = 50.0, 2e-4  # m: parts out of this range are told
@@ -91,11 +92,11 @@ def mesh_of(owner: Any, given: Any, scale: float = 1.0, parameter: str = "path")
     """The mesh of a file, or of a meshio.Mesh, times ``scale``; the form of its cells is not checked."""
     is_file = not hasattr(given, "cells")
     found = load(owner, given, parameter) if is_file else given
-    blocks = [_polygons(owner, parameter, given, block) for block in found.cells]
-    whole = Blocks([kind for kind, _, _ in blocks], [rows for _, rows, _ in blocks], [parts for _, _, parts in blocks])
-    owner.check(len(found.points) and whole.cells, parameter, given, "has no points or no cells")
     points = np.zeros((len(found.points), 3))
     points[:, : np.shape(found.points)[1]] = found.points
+    blocks = [_polygons(owner, parameter, given, block, points) for block in found.cells]
+    whole = Blocks([kind for kind, _, _ in blocks], [rows for _, rows, _ in blocks], [parts for _, _, parts in blocks])
+    owner.check(len(found.points) and whole.cells, parameter, given, "has no points or no cells")
     name = Path(given).name if is_file else None
     tagged = getattr(found, "repeated", "gmsh:physical" in found.cell_data)  # a cell once for each of its groups
     twice = {kind: n for kind, n in whole.twice.items() if n and not tagged}
@@ -164,10 +165,10 @@ def load(owner: Any, path: Any, parameter: str = "path") -> Any:
         raise ParameterError(owner, parameter, path, f"is no mesh that meshio reads ({words})") from None
 
 
-def _polygons(owner, parameter, given, block):
+def _polygons(owner, parameter, given, block, points):
     """Type of a block, its cells (k, nn), and where the parts of each of its cells begin, (k + 1,), or None.
 
-    Polygons are cut into fans of triangles.
+    Polygons are cut into triangles.
     """
     try:
         rows = np.asarray(block.data, np.int64)
@@ -179,8 +180,8 @@ def _polygons(owner, parameter, given, block):
     corners = rows.shape[1]
     if corners < 5:
         return {3: "triangle", 4: "quad"}[corners], rows, None
-    fans = [[0, k, k + 1] for k in range(1, corners - 1)]
-    return "triangle", rows[:, fans].reshape(-1, 3), np.arange(len(rows) + 1) * len(fans)
+    parts = [row[triangles_of(points[row])] for row in rows]
+    return "triangle", np.concatenate(parts), np.arange(len(rows) + 1) * (corners - 2)
 
 
 class Blocks:

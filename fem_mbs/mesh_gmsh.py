@@ -1,11 +1,11 @@
 """Meshes of Gmsh: MSH 4.1, 4.0 and 2.2, as text or binary, partitioned or not, with all physical groups.
 
-A group is a dimension and a number, with a name or without: "physical 7". Groups of one name are put together. An entity
-of MSH 4 may be in several groups; MSH 2.2 writes its cells once for each of them, and `fem_mbs.mesh_files.mesh_of` makes
-them one. Numbers of nodes and cells are compared with those that the file declares. Parameters of nodes, periodic nodes,
-data and ghost cells are passed over.
+A group is a dimension and a number, with a name or without: "physical 7". Groups of one name are put together. An
+entity of MSH 4 may be in several groups; MSH 2.2 writes its cells once for each of them, and
+`fem_mbs.mesh_files.mesh_of` makes them one. Numbers of nodes and cells are compared with those that the file declares.
+Parameters of nodes, periodic nodes, data and ghost cells are passed over.
 
-meshio's reader loses groups of one name, of a reversed surface and without a name, and refuses partitions and parameters.
+meshio's reader loses groups that share a name, have none, or are of a reversed surface, and refuses partitions.
 
 Source: docs/howto/meshes.md; Gmsh reference manual, "MSH file format".
 """
@@ -18,7 +18,7 @@ import numpy as np
 
 from fem_mbs.arguments import Named
 from fem_mbs.errors import ParameterError
-from fem_mbs.mesh_labels import Found, Labels
+from fem_mbs.mesh_labels import Found, Labels, distinct
 from fem_mbs.text_files import decoded, text_of
 
 # number of a type -> type of cell, its dimension, and where its nodes stand in the file
@@ -287,7 +287,8 @@ def read_gmsh(owner: Named, path: str | Path) -> Found:
         Names the section.
     """
     reader = Reader(owner, path)
-    labels = Labels(owner, path, np.concatenate(reader.labels))
+    numbers, places = distinct(owner, path, np.concatenate(reader.labels), np.concatenate(reader.places))
+    labels = Labels(owner, path, numbers)
     blocks, sets = [], {}  # type: ignore[var-annotated]
     for block, (number, rows, groups) in enumerate(reader.cells):
         kind, dim, order = TYPES[number]
@@ -302,5 +303,5 @@ def read_gmsh(owner: Named, path: str | Path) -> Found:
                 parts[block] = np.union1d(parts.get(block, chosen[:0]), chosen)
     none = np.zeros(0, np.int64)
     cell_sets = {name: [parts.get(block, none) for block in range(len(blocks))] for name, parts in sets.items()}
-    found = Found(np.concatenate(reader.places), {}, cell_sets, {})
+    found = Found(places, {}, cell_sets, {})
     return found.with_blocks(blocks, repeated=reader.version == "2.2")

@@ -52,6 +52,28 @@ class Found:
         return self
 
 
+def distinct(owner: Named, path: str | Path, labels: Any, places: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Labels (n,) and places (n, 3) of nodes, each once.
+
+    Raises
+    ------
+    ParameterError
+        A label at two places.
+    """
+    labels, places = np.asarray(labels, np.int64), np.asarray(places, float)
+    order = np.argsort(labels, kind="stable")
+    again = np.diff(labels[order]) == 0
+    apart = again & (places[order][1:] != places[order][:-1]).any(axis=1)
+    if apart.any():
+        label = labels[order][1:][apart][0]
+        owner.check(
+            False, "path", str(path), f"has node {label} twice, at different places; give each a label of its own"
+        )
+    kept = np.ones(len(labels), bool)
+    kept[order[1:][again]] = False
+    return labels[kept], places[kept]
+
+
 class Labels:
     """Numbers of points by their labels.
 
@@ -90,19 +112,26 @@ class Elements:
 
     Attributes
     ----------
+    nodes : dict, label -> (type, labels of nodes …)
     count : int, elements given
     again : list of int, labels that stand for the same cell twice
     """
 
     def __init__(self) -> None:
-        self._nodes: dict[int, tuple] = {}
+        self.nodes: dict[int, tuple] = {}
         self.count, self.again = 0, []  # type: ignore[var-annotated]
+
+    def copy(self) -> "Elements":
+        """The same elements, without a record of those that were defined twice."""
+        new = Elements()
+        new.nodes = dict(self.nodes)
+        return new
 
     def add(self, label: int, kind: str, nodes: Any) -> bool:
         """Add an element; False if it has been added before, ValueError if its label belongs to another one."""
         self.count += 1
         new = (kind, *nodes)
-        old = self._nodes.setdefault(label, new)
+        old = self.nodes.setdefault(label, new)
         if old is new:
             return True
         if old != new:

@@ -1,10 +1,10 @@
 """What a URDF file says, as plain data: links with inertia and pictures, joints with limits.
 
 The file is XML with a dozen tags, which the standard library reads. As other readers of URDF do, it accepts what strict
-XML forbids: a declaration that does not come first, prefixes that are not declared, text in another encoding than that
-declared. What a model does not need is no reason to refuse it: a picture that cannot be read, or an inertia of a link on
-the ground, is refused where it is used. Poses are ``xyz`` and ``rpy``, rotations about the fixed axes x, y, z in this
-order:
+XML forbids: a declaration that does not come first, prefixes that are not declared, text in another encoding than
+declared. What a model does not need is no reason to refuse it: a picture that cannot be read, or an inertia of a link
+on the ground, is refused where it is used. Poses are ``xyz`` and ``rpy``, rotations about the fixed axes x, y, z in
+this order:
 
     R = R_z(yaw) R_y(pitch) R_x(roll)                                                                              (1)
 
