@@ -205,17 +205,27 @@ class Reader:
             labels = [int(row[0]) for row in rows if row[0]]
             part.formless.extend(labels)
         else:
-            numbers = [int(x) for row in rows for x in row if x]
-            per = NODES_OF[kind] + 1
-            if len(numbers) % per:
-                why = f"{given['TYPE']} has {per - 1} nodes, which the lines below do not give to each element"
-                raise self.refuse(why)
-            table = np.array(numbers, np.int64).reshape(-1, per)
+            table = np.array(self._numbers(given["TYPE"], NODES_OF[kind] + 1, rows), np.int64)
+            table = table.reshape(-1, NODES_OF[kind] + 1)
             labels = [int(label) for label in table[:, 0]]
             fresh = [part.elements.add(label, kind, nodes) for label, *nodes in table.tolist()]
             part.cells.setdefault(kind, []).append(table[np.array(fresh, bool)])
         if "ELSET" in given:
             self._add(part, "ELSET", given["ELSET"], {"": labels})
+
+    def _numbers(self, name, per, rows):
+        """Labels of elements and of their nodes; each element begins on a line and takes as many as it needs."""
+        found, held = [], []  # type: ignore[var-annotated]
+        for row in rows:
+            held += [int(x) for x in row if x]
+            if len(held) >= per:
+                found.append(held)
+                held = []
+        wrong = next((one for one in [*found, held] if len(one) not in (0, per)), None)
+        if wrong is not None:
+            why = f"{name} has {per - 1} nodes, which the lines below do not give to each element, as {wrong[0]}"
+            raise self.refuse(why)
+        return found
 
     def _kind(self, name):
         """Type of cell; None of what has no form."""
@@ -270,8 +280,11 @@ class Reader:
         target, where = self._target(part, given)
         self._add(part, what, name, {})
         if "GENERATE" in given:
-            lists = [[int(x) for x in row if x] for row in rows]
-            found = [k for first, last, *step in lists for k in range(first, last + 1, *(step or [1]))]
+            found = []
+            for first, last, step in (([int(x) for x in row if x] + [1])[:3] for row in rows):
+                if first > last or step < 1:
+                    raise self.refuse(f"GENERATE from {first} to {last} by {step}: the first must not exceed the last")
+                found.extend(range(first, last + 1, step))
             self.ranges.add(key(name))
             self._add(part, what, name, {where: found})
             return

@@ -153,6 +153,8 @@ def load(owner: Any, path: Any, parameter: str = "path") -> Any:
         return read_stl(owner, path)
     if kind == ".msh" and Path(path).read_bytes()[:4096].find(b"$") >= 0:  # ANSYS has files of this name too
         return read_gmsh(owner, path)
+    drawn = kind in (".step", ".stp", ".iges", ".igs", ".brep")
+    owner.check(not drawn, parameter, path, "is a CAD part without cells; fem.mesh_from_cad(path, size) meshes it")
     import meshio
 
     said = io.StringIO()

@@ -64,6 +64,7 @@ class Bulk:
         self.properties: dict[str, list[int]] = {}
         self.held: dict[str, list[int]] = {}
         self.elements = Elements()
+        self.doubts: list[str] = []
         self.source = Lines(owner, path, _included)
         lines = self.source.lines
         heads = (k + 1 for k, line in enumerate(lines) if line.split("$")[0].upper().split() == ["BEGIN", "BULK"])
@@ -84,8 +85,12 @@ class Bulk:
 
     def refuse(self, why: str) -> ParameterError:
         """The error of the line that is read."""
-        where = f"{self.source.where(self.at - 1)}, '{self.line[:SHOWN]}'"
-        return ParameterError(self.owner, "path", self.path, f"{where}: {why}")
+        return ParameterError(self.owner, "path", self.path, f"{self.where}: {why}")
+
+    @property
+    def where(self) -> str:
+        """The line that is read, with its number, and its file where it is another one."""
+        return f"{self.source.where(self.at - 1)}, '{self.line[:SHOWN]}'"
 
     def _take(self, card, fields):
         if card == "GRID":
@@ -103,7 +108,10 @@ class Bulk:
             self.cells.setdefault(kind, []).append(nodes)
             self.properties.setdefault(kind, []).append(int(fields[1] or 0))
         elif card == "SPC1":
-            self.held.setdefault(f"SPC1 {fields[0]}", []).extend(listed(fields[2:]))
+            try:
+                self.held.setdefault(f"SPC1 {fields[0]}", []).extend(listed(fields[2:]))
+            except (ValueError, IndexError) as error:  # the mesh does not need it
+                self.doubts.append(f"{self.where}: SPC1 {fields[0]} cannot be read ({error}); it becomes no group")
         elif card.startswith(("INCLUDE", "BEGIN")):
             raise self.refuse("is not followed; put all into one part of bulk data, and INCLUDE 'file' on one line")
         elif card.startswith(("C", "G")) and card not in PASSED:
@@ -165,4 +173,4 @@ def read_nastran(owner: Named, path: str | Path) -> Found:
     groups = {f"property {k}": [np.flatnonzero(tag == k) for tag in tags] for k in different[different > 0]}
     held = {name: labels.of(nodes, missing=False) for name, nodes in bulk.held.items()}
     cells = {kind: labels.of(rows) for kind, rows in bulk.cells.items()}
-    return Found(places, cells, groups, held, bulk.elements.warnings())
+    return Found(places, cells, groups, held, [*bulk.doubts, *bulk.elements.warnings()])

@@ -1,8 +1,8 @@
 """Surfaces of Wavefront OBJ files: points, faces and groups ("g", "o").
 
 Numbers of points count from 1, negative ones back from the last point so far. Faces of more than four corners become
-triangles. An object ("o") is a group of its whole name, in addition to those of "g". Colours behind coordinates, normals
-and textures are passed over; what has points and is no polygon (curves, patches) is refused.
+triangles. An object ("o") is a group of its whole name, in addition to those of "g". Colours behind coordinates,
+normals and textures are passed over; what has points and is no polygon (curves, patches) is refused.
 
 Source: specification of OBJ, appendix B1 of Wavefront's Advanced Visualizer manual.
 """

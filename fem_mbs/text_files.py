@@ -19,7 +19,9 @@ def decoded(raw: bytes) -> str:
     if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return raw.decode("utf-16", errors="replace")
     found = DECLARED.search(raw[:HEAD])
-    for encoding in ("utf-8-sig",) if found is None else (found[1].decode(), "utf-8-sig"):
+    declared = "" if found is None else found[1].decode().lower()
+    wide = declared.startswith(("utf-16", "utf16", "utf-32", "utf32", "ucs"))  # not so: it was found in single bytes
+    for encoding in ("utf-8-sig",) if wide or not declared else (declared, "utf-8-sig"):
         try:
             return raw.decode(encoding).removeprefix("\ufeff")
         except (UnicodeDecodeError, LookupError):
@@ -28,8 +30,8 @@ def decoded(raw: bytes) -> str:
 
 
 def text_of(path: str | Path) -> str:
-    """Text of a file, see `decoded`; lines end with a line feed."""
-    return decoded(Path(path).read_bytes()).replace("\r\n", "\n").replace("\r", "\n")
+    """Text of a file, see `decoded`; lines end with a line feed, a mark of the end (Ctrl-Z of DOS) is left out."""
+    return decoded(Path(path).read_bytes()).replace("\r\n", "\n").replace("\r", "\n").rstrip("\x1a")
 
 
 def beside(owner: Any, path: str | Path, name: str, where: str) -> Path:

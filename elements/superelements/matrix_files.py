@@ -152,13 +152,13 @@ def _dmig(owner, key, path, lines):
             continue
         try:
             if card == "DMIG" and parts[1] == "0":
-                name, form = parts[0].upper(), int(parts[2])
+                head, form, name = parts[0].upper(), int(parts[2]), ""
                 why = f"form {form} is neither 6 (symmetric) nor 1 (square)" if form not in (SYMMETRIC, SQUARE) else ""
                 why = f"type {parts[3]} is not 1 or 2: real numbers" if not why and parts[3] not in ("1", "2") else why
                 if why:
-                    others[name] = _refuse(owner, key, path, number, line, why)
+                    others[head] = _refuse(owner, key, path, number, line, why)
                 else:
-                    heads[name], entries[name] = form, entries.get(name, [])
+                    heads[head], entries[head] = form, entries.get(head, [])
                 continue
             if card == "DMIG" and parts[0].upper() in others:
                 name = ""
