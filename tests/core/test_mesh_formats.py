@@ -18,7 +18,7 @@ VERSIONS = [(2.2, 0), (2.2, 1), (4.0, 0), (4.1, 0), (4.1, 1)]
 
 @pytest.fixture(params=VERSIONS, ids=lambda one: f"MSH {one[0]} {'binary' if one[1] else 'text'}")
 def two_boxes(request, tmp_path):
-    """Function that writes a mesh of two boxes with a face in common, and its numbers of nodes by (dimension, group)."""
+    """Function that writes two boxes with a face in common; returns the path and numbers of nodes of the groups."""
     gmsh.initialize(readConfigFiles=False, interruptible=False)
     gmsh.option.setNumber("General.Verbosity", 0)
     gmsh.option.setNumber("Mesh.MeshSizeMin", 2.0)
@@ -289,7 +289,7 @@ def test_a_cell_without_a_rule_of_volume_weighs_only_with_straight_sides():
     cells = {"pyramid13": np.arange(13)[None, :]}
     assert fem.mass_of_mesh(fem.Mesh(points, cells), 1.0).mass == pytest.approx(1 / 3)
     points[5, 1] -= 0.1
-    with pytest.raises(fem.ParameterError, match="pyramid13.*curved sides"):
+    with pytest.raises(fem.ParameterError, match=r"pyramid13.*curved sides"):
         fem.mass_of_mesh(fem.Mesh(points, cells), 1.0)
 
 

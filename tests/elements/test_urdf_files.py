@@ -1,4 +1,4 @@
-"""URDF files as programs write them: encodings, prefixes, pictures that cannot be read, roots without inertia, mimic."""
+"""URDF files as programs write them: encodings, prefixes, unreadable pictures, roots without inertia, mimic."""
 
 import warnings
 
@@ -76,7 +76,7 @@ def test_a_file_that_is_no_xml_is_refused_with_its_name_and_the_line(tmp_path):
 
 PICTURES = [
     "<bxo size='1 1 1'/>", "<torus radius='1'/>", "<sphere radius='0'/>", "<cylinder radius='1'/>", "<box/>", "",
-    "<box size='1,1,1'/>", "<mesh/>", "<mesh filename='a.stl' scale='0.001'/>", "<box size='1 1 1'/><sphere radius='1'/>",
+    "<box size='1,1,1'/>", "<mesh/>", "<mesh filename='a.stl' scale='0.001'/>", 2 * "<sphere radius='1'/>",
 ]  # fmt: skip
 
 
