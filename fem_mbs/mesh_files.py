@@ -32,7 +32,7 @@ from fem_mbs.mesh_gmsh import read_gmsh
 from fem_mbs.mesh_nastran import read_nastran
 from fem_mbs.mesh_obj import read_obj
 from fem_mbs.mesh_stl import read_stl
-from fem_mbs.polygons import triangles_of
+from fem_mbs.polygons import triangulated
 from fem_mbs.text_files import text_of
 
 LARGE, SMALL = 50.0, 2e-4  # m: parts out of this range are told
@@ -45,7 +45,7 @@ MOST = 64  # different numbers of cells that are groups
 @Warnings.kept
 @Keywords.known
 def read_mesh(path: str | Path, *, units: str | float | None = None, check: bool = True) -> Mesh:
-    """Read a mesh from a file: Abaqus, Nastran, and any format that meshio knows (Gmsh, VTK, VTU, MED, STL …).
+    """Read a mesh from a file: Abaqus, Nastran, Gmsh, OBJ, STL, and any format that meshio supports (VTK, VTU, MED …).
 
     Parameters
     ----------
@@ -182,8 +182,7 @@ def _polygons(owner, parameter, given, block, points):
     corners = rows.shape[1]
     if corners < 5:
         return {3: "triangle", 4: "quad"}[corners], rows, None
-    parts = [row[triangles_of(points[row])] for row in rows]
-    return "triangle", np.concatenate(parts), np.arange(len(rows) + 1) * (corners - 2)
+    return "triangle", triangulated(points, rows).reshape(-1, 3), np.arange(len(rows) + 1) * (corners - 2)
 
 
 class Blocks:

@@ -11,6 +11,7 @@ Source: docs/howto/meshes.md; Gmsh reference manual, "MSH file format".
 """
 
 import re
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -51,7 +52,16 @@ class Numbers:
 
     def __init__(self, body: bytes, order: str) -> None:
         self.body, self.order, self.at = body, order, 0
-        self.words = None if order else np.array(body.split(), dtype=np.bytes_).astype(float)
+        self.words = None if order else self._words(body)
+
+    @staticmethod
+    def _words(body):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", DeprecationWarning)  # what NumPy says of a word that is no number
+            try:
+                return np.fromstring(body, sep=" ") if body.strip() else np.zeros(0)
+            except DeprecationWarning:
+                raise ValueError("it has words that are no numbers") from None
 
     def _take(self, n, kind):
         size = 1 if self.words is not None else int(kind[1:])

@@ -3,6 +3,17 @@
 import numpy as np
 
 
+def triangulated(points: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Triangles (k, n − 2, 3) that fill polygons (k, n) of points (m, 3), see `triangles_of`."""
+    arms = points[rows[:, 1:]] - points[rows[:, :1]]
+    areas = np.cross(arms[:, :-1], arms[:, 1:])
+    concave = (np.einsum("kai,ki->ka", areas, areas.sum(axis=1)) < 0.0).any(axis=1)
+    parts = rows[:, [[0, k, k + 1] for k in range(1, rows.shape[1] - 1)]]
+    for k in np.flatnonzero(concave):
+        parts[k] = rows[k][triangles_of(points[rows[k]])]
+    return parts
+
+
 def triangles_of(points: np.ndarray) -> list[list[int]]:
     """Numbers of the corners of n − 2 triangles that fill a polygon with corners (n, 3) in their order.
 
