@@ -15,7 +15,14 @@ HEAD = 4096  # bytes in which a declaration is searched
 
 
 def decoded(raw: bytes) -> str:
-    """Text in the encoding of a byte order mark or an XML declaration; if that fails in UTF-8, else in Latin-1."""
+    """Text in the encoding of a byte order mark or an XML declaration; if that fails in UTF-8, else in Latin-1.
+
+    Marks are left out, also those that files which were put together have inside.
+    """
+    return _decoded(raw).replace("\ufeff", "")
+
+
+def _decoded(raw):
     if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return raw.decode("utf-16", errors="replace")
     found = DECLARED.search(raw[:HEAD])
@@ -23,7 +30,7 @@ def decoded(raw: bytes) -> str:
     wide = declared.startswith(("utf-16", "utf16", "utf-32", "utf32", "ucs"))  # not so: it was found in single bytes
     for encoding in ("utf-8-sig",) if wide or not declared else (declared, "utf-8-sig"):
         try:
-            return raw.decode(encoding).removeprefix("\ufeff")
+            return raw.decode(encoding)
         except (UnicodeDecodeError, LookupError):
             continue
     return raw.decode("latin-1")
