@@ -127,7 +127,7 @@ def from_urdf(
     the file. A joint whose name is that of a link gets " joint" added in the model. Limits of a joint that follows
     another (``mimic``) are moved to the one that leads. One that follows a fixed joint is `Fixed` at its offset; one
     with equal limits is as a joint of type fixed, with a warning. A root link that is part of the ground needs no
-    inertia.
+    inertia. A geometry that cannot be read is not drawn, with a warning; it is an error where ``density`` needs it.
 
     Examples
     --------

@@ -45,13 +45,14 @@ def group(tmp_path, text, name="A"):
     [
         DECK.replace("*NODE\n", "*NODE,\n"),
         DECK.replace("\n", "\r\n") + "\x1a",
+        DECK + "\ufeff*NSET, NSET=A\n1\n",
         DECK.replace("*NODE\n", "*NODE\n1, 0, 0, 0\n"),
         DECK.replace(" 1, 0, 0\n", " 1.D0, 0.0d+00, 0\n"),
         "*SYSTEM\n5,5,5, 5,6,5\n4,5,5\n" + DECK,
         "*NODE, SYSTEM=C\n" + NODES.replace("1, 1, 0", "1.4142135623730951, 45, 0")
         .replace("1, 1, 1", "1.4142135623730951, 45, 1").replace("0, 1, ", "1, 90, ") + HEXA,
     ],
-    ids=["comma at the end", "ends of DOS", "a node twice", "exponents with D", "system", "cylindrical"],
+    ids=["comma at the end", "ends of DOS", "a mark inside", "a node twice", "exponents with D", "system", "cylindrical"],
 )  # fmt: skip
 def test_a_cube_in_any_spelling_of_abaqus_has_its_volume(tmp_path, text):
     mesh = read(tmp_path / "part.inp", text)
