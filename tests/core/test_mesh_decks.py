@@ -52,7 +52,7 @@ def group(tmp_path, text, name="A"):
         "*NODE, SYSTEM=C\n" + NODES.replace("1, 1, 0", "1.4142135623730951, 45, 0")
         .replace("1, 1, 1", "1.4142135623730951, 45, 1").replace("0, 1, ", "1, 90, ") + HEXA,
     ],
-    ids=["comma at the end", "ends of DOS", "a mark inside", "a node twice", "exponents with D", "system", "cylindrical"],
+    ids=["comma at the end", "ends of DOS", "a mark inside", "a node twice", "exponents", "system", "cylindrical"],
 )  # fmt: skip
 def test_a_cube_in_any_spelling_of_abaqus_has_its_volume(tmp_path, text):
     mesh = read(tmp_path / "part.inp", text)
