@@ -102,7 +102,8 @@ class Labels:
         at = np.minimum(np.searchsorted(self.labels, wanted), len(self.labels) - 1)
         there = self.labels[at] == wanted
         if missing and not there.all():
-            self.owner.check(False, "path", self.path, f"has a cell with node {wanted[~there][0]}, which is not there")
+            why = f"has a cell with node {wanted[~there][0]}, which is not there: it is not the whole mesh"
+            self.owner.check(False, "path", self.path, why)
         found = self.order[at]
         return found if missing else found[there]
 

@@ -67,7 +67,7 @@ def lines_of(lines: list[str]) -> Iterator[Line]:
         else:
             parts = [text[k : k + width].strip() for k in range(8, 72, width)] + [text[72:80].strip()]
         follows = parts[per] if len(parts) > per else ""
-        if len(parts) > per + 1 and not follows.startswith(("+", "*")):  # all of them are data
+        if any(parts[per + 1 :]) and not follows.startswith(("+", "*")):  # all of them are data
             per, follows = -(-len(parts) // per) * per, ""
         continues = name.startswith(("+", "*")) or not name
         mark = name.lstrip("+*").strip() if continues else ""

@@ -175,6 +175,12 @@ def test_continuations_belong_to_the_card_whose_mark_they_have(tmp_path):
     assert read(tmp_path / "part.bdf", GRIDS + top + cells).volume == pytest.approx(2.0)
 
 
+def test_empty_fields_at_the_end_of_a_line_are_none(tmp_path):
+    """Tables that are written as text have commas there."""
+    text = (GRIDS + "CHEXA,1,1,1,2,3,4,5,6\n,7,8\n").replace("\n", ",,,,\n")
+    assert read(tmp_path / "part.bdf", text).volume == pytest.approx(1.0)
+
+
 def test_lines_of_free_fields_that_go_on_past_the_tenth_are_one_card(tmp_path):
     grids = "".join(f"GRID,{k},,{x:.1f},{y:.1f},{z:.1f}\n" for k, (x, y, z) in enumerate(TETRA10, 1))
     mesh = read(tmp_path / "part.bdf", grids + "CTETRA,1,1," + ",".join(map(str, range(1, 11))) + "\n")
