@@ -21,6 +21,7 @@ READ = {
         "NAME", "TYPE", "INTERNAL", "COMBINE", "CROP", "DEFINITION", "FILLET RADIUS", "MAX RATIO", "NO OFFSET",
         "NO THICK", "PERIMETER", "PROPERTY", "REGION TYPE", "SCALE THICK", "TRIM",
     ),
+    "SYSTEM": (),
     "PART": ("NAME",),
     "END PART": (),
     "ASSEMBLY": ("NAME",),
@@ -29,7 +30,7 @@ READ = {
     "END INSTANCE": (),
 }  # fmt: skip
 MAKERS = (  # of nodes and elements that are not in the lines of the file
-    "INCLUDE", "NGEN", "NFILL", "NCOPY", "NMAP", "ELGEN", "ELCOPY", "SYSTEM", "IMPORT", "IMPORT ELSET", "IMPORT NSET",
+    "INCLUDE", "NGEN", "NFILL", "NCOPY", "NMAP", "ELGEN", "ELCOPY", "IMPORT", "IMPORT ELSET", "IMPORT NSET",
     "IMPORT SURFACE", "SYMMETRIC MODEL GENERATION", "SYMMETRIC RESULTS TRANSFER", "FLEXIBLE BODY", "PARAMETER",
     "INITIAL MESH", "REFINE MESH",
 )  # fmt: skip
@@ -133,6 +134,8 @@ NUCLEATION | VOLUMETRIC TEST DATA | WAVE | WEAR SURFACE PROPERTIES | WIND
 """
 NAMES = {name.replace(" ", ""): name for name in (*READ, *MAKERS, *" ".join(PASSED.split()).split(" | "))}
 FIELD = re.compile(r',(?=(?:[^"]*"[^"]*")*[^"]*$)')  # commas outside of quotes
+NUMBER = re.compile(r"\s*[-+.]?\d")  # begins a data line; no parameter does
+INCLUDE = re.compile(r'\s*\*\s*INCLUDE\s*,\s*INP(?:U|UT)?\s*=\s*("[^"]+"|[^",]+)\s*,?\s*$', re.IGNORECASE)
 DOTTED = re.compile(r'("[^"]*"|[^".]+)\.(.+)')
 
 
@@ -166,6 +169,19 @@ def _squeezed(text):
     return "".join(text.split()).upper()
 
 
+def included(line: str) -> str | None:
+    """Name of the file that a line includes; None of other lines."""
+    found = INCLUDE.match(line)
+    return plain(found[1].strip()) if found else None
+
+
+def data_of(lines: Iterable[str]) -> Iterator[list[str]]:
+    """Fields of data lines, comments and empty lines left out."""
+    for line in lines:
+        if line.strip() and not line.lstrip().startswith("**"):
+            yield [field.strip() for field in FIELD.split(line)]
+
+
 def keywords_of(lines: list[str]) -> Iterator[Keyword]:
     """Keyword lines with the data lines below them, comments left out."""
 
@@ -180,16 +196,16 @@ def keywords_of(lines: list[str]) -> Iterator[Keyword]:
             at += 1
             continue
         first, text = at, lines[at].strip()
-        while text.endswith(",") and at + 1 < count and not starts(lines[at + 1]):
+        while text.endswith(",") and at + 1 < count and not starts(lines[at + 1]) and not NUMBER.match(lines[at + 1]):
             at += 1
-            text += lines[at].strip()
+            text += "" if lines[at].lstrip().startswith("**") else lines[at].strip()
         name, *options = FIELD.split(text[1:])
         pairs = [option.partition("=") for option in options if option.strip()]
         given = {_squeezed(parameter): value.strip() for parameter, _, value in pairs}
-        heading, rows = _squeezed(name) == "HEADING", []
+        heading = _squeezed(name) == "HEADING"
         at += 1
+        begin = at
         while at < count and not starts(lines[at], heading):
-            if lines[at].strip() and not lines[at].lstrip().startswith("**"):
-                rows.append([field.strip() for field in FIELD.split(lines[at])])
             at += 1
+        rows = [] if heading else list(data_of(lines[begin:at]))
         yield Keyword(first + 1, lines[first].strip(), _squeezed(name), given, rows)

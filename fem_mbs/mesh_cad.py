@@ -227,7 +227,8 @@ def _joined(gmsh, path, volumes):
     occ, gap = gmsh.model.occ, TOUCH * np.linalg.norm(np.ptp(np.reshape(gmsh.model.getBoundingBox(-1, -1), (2, 3)), 0))
     boxes = [np.reshape(gmsh.model.getBoundingBox(3, tag), (2, 3)) for tag in volumes]
     near = [(i, k) for k in range(len(volumes)) for i in range(k) if _meet(boxes[i], boxes[k], gap)]
-    if not any(occ.getDistance(3, volumes[i], 3, volumes[k])[0] <= gap for i, k in near):
+    within = (_is_within(boxes[i], boxes[k]) or _is_within(boxes[k], boxes[i]) for i, k in near)  # far from its faces
+    if not any(within) and not any(occ.getDistance(3, volumes[i], 3, volumes[k])[0] <= gap for i, k in near):
         return volumes
     before = sum(occ.getMass(3, tag) for tag in volumes)
     named = {tag: gmsh.model.getEntityName(2, tag) for _, tag in gmsh.model.getEntities(2)}
@@ -249,6 +250,11 @@ def _joined(gmsh, path, volumes):
 def _meet(first, second, gap):
     """Boxes (2, 3) that touch."""
     return bool((first[0] <= second[1] + gap).all() and (second[0] <= first[1] + gap).all())
+
+
+def _is_within(first, second):
+    """Whether a box (2, 3) is inside another one."""
+    return bool((first[0] >= second[0]).all() and (first[1] <= second[1]).all())
 
 
 def _usual_unit(gmsh):

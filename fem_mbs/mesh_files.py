@@ -1,15 +1,15 @@
-"""Reading meshes of other programs: Abaqus, Nastran and OBJ by readers of our own, all others through meshio.
+"""Reading meshes of other programs: Abaqus, Nastran, Gmsh, OBJ and STL by readers of our own, others through meshio.
 
 All come through one door, `mesh_of`: cells that a file has several times, as once for each group, are one cell, and
 polygons of more than four corners become triangles; groups follow.
 
 What comes as named groups depends on the format:
 
-    MSH 4.1          ``cell_sets`` by the names of physical groups
-    MSH 2.2          numbers in ``cell_data["gmsh:physical"]``, their names in ``field_data``
+    Gmsh .msh        physical groups by name, "physical 7" without one (`fem_mbs.mesh_gmsh`)
     Abaqus .inp      element sets, node sets and surfaces (`fem_mbs.mesh_abaqus`)
     Nastran .bdf     "property 7", "SPC1 3" (`fem_mbs.mesh_nastran`)
     OBJ              "g" and "o" (`fem_mbs.mesh_obj`)
+    STL              names of solids, if there are several (`fem_mbs.mesh_stl`)
     VTK, VTU …       no names; whole numbers of cells ("material" = 3) become groups "material 3"
 
 Source: docs/howto/meshes.md.
@@ -28,9 +28,12 @@ from fem_mbs.cells import CELLS
 from fem_mbs.errors import ParameterError, Warnings, label
 from fem_mbs.mesh import NODES, Mesh
 from fem_mbs.mesh_abaqus import read_abaqus
-from fem_mbs.mesh_labels import text_of
+from fem_mbs.mesh_gmsh import read_gmsh
 from fem_mbs.mesh_nastran import read_nastran
 from fem_mbs.mesh_obj import read_obj
+from fem_mbs.mesh_stl import read_stl
+from fem_mbs.polygons import triangulated
+from fem_mbs.text_files import text_of
 
 LARGE, SMALL = 50.0, 2e-4  # m: parts out of this range are told
 LARGE_UNSAID = 5.0  # m: where nobody said that a file is in metres; most parts drawn in mm are longer than 5
@@ -42,7 +45,7 @@ MOST = 64  # different numbers of cells that are groups
 @Warnings.kept
 @Keywords.known
 def read_mesh(path: str | Path, *, units: str | float | None = None, check: bool = True) -> Mesh:
-    """Read a mesh from a file: Abaqus, Nastran, and any format that meshio knows (Gmsh, VTK, VTU, MED, STL …).
+    """Read a mesh from a file: Abaqus, Nastran, Gmsh, OBJ, STL, and any format that meshio supports (VTK, VTU, MED …).
 
     Parameters
     ----------
@@ -89,13 +92,13 @@ def mesh_of(owner: Any, given: Any, scale: float = 1.0, parameter: str = "path")
     """The mesh of a file, or of a meshio.Mesh, times ``scale``; the form of its cells is not checked."""
     is_file = not hasattr(given, "cells")
     found = load(owner, given, parameter) if is_file else given
-    blocks = [_polygons(owner, parameter, given, block) for block in found.cells]
-    whole = Blocks([kind for kind, _, _ in blocks], [rows for _, rows, _ in blocks], [parts for _, _, parts in blocks])
-    owner.check(len(found.points) and whole.cells, parameter, given, "has no points or no cells")
     points = np.zeros((len(found.points), 3))
     points[:, : np.shape(found.points)[1]] = found.points
+    blocks = [_polygons(owner, parameter, given, block, points) for block in found.cells]
+    whole = Blocks([kind for kind, _, _ in blocks], [rows for _, rows, _ in blocks], [parts for _, _, parts in blocks])
+    owner.check(len(found.points) and whole.cells, parameter, given, "has no points or no cells")
     name = Path(given).name if is_file else None
-    tagged = "gmsh:physical" in found.cell_data  # Gmsh writes a cell once for each of its groups
+    tagged = getattr(found, "repeated", "gmsh:physical" in found.cell_data)  # a cell once for each of its groups
     twice = {kind: n for kind, n in whole.twice.items() if n and not tagged}
     doubts = [
         f"has {n} cells of type {kind} on the points of others; they are one cell each" for kind, n in twice.items()
@@ -146,6 +149,12 @@ def load(owner: Any, path: Any, parameter: str = "path") -> Any:
         return read_nastran(owner, path)
     if kind == ".obj":
         return read_obj(owner, path)
+    if kind == ".stl":
+        return read_stl(owner, path)
+    if kind == ".msh" and Path(path).read_bytes()[:4096].find(b"$") >= 0:  # ANSYS has files of this name too
+        return read_gmsh(owner, path)
+    drawn = kind in (".step", ".stp", ".iges", ".igs", ".brep")
+    owner.check(not drawn, parameter, path, "is a CAD part without cells; fem.mesh_from_cad(path, size) meshes it")
     import meshio
 
     said = io.StringIO()
@@ -158,10 +167,10 @@ def load(owner: Any, path: Any, parameter: str = "path") -> Any:
         raise ParameterError(owner, parameter, path, f"is no mesh that meshio reads ({words})") from None
 
 
-def _polygons(owner, parameter, given, block):
+def _polygons(owner, parameter, given, block, points):
     """Type of a block, its cells (k, nn), and where the parts of each of its cells begin, (k + 1,), or None.
 
-    Polygons are cut into fans of triangles.
+    Polygons are cut into triangles.
     """
     try:
         rows = np.asarray(block.data, np.int64)
@@ -173,8 +182,7 @@ def _polygons(owner, parameter, given, block):
     corners = rows.shape[1]
     if corners < 5:
         return {3: "triangle", 4: "quad"}[corners], rows, None
-    fans = [[0, k, k + 1] for k in range(1, corners - 1)]
-    return "triangle", rows[:, fans].reshape(-1, 3), np.arange(len(rows) + 1) * len(fans)
+    return "triangle", triangulated(points, rows).reshape(-1, 3), np.arange(len(rows) + 1) * (corners - 2)
 
 
 class Blocks:
@@ -253,7 +261,7 @@ def _groups(found, whole):
 
 
 def _numbered(found):
-    """Groups of whole numbers of cells, (name, chosen cells of each block): physical groups of Gmsh, materials."""
+    """Groups of whole numbers of cells, (name, chosen cells of each block): materials, groups that meshio has read."""
     names = {(int(tag), int(dim)): name for name, (tag, dim) in found.field_data.items()}
     for field, parts in found.cell_data.items():
         parts = [np.asarray(part) for part in parts]

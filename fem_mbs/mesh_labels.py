@@ -1,6 +1,5 @@
-"""Common parts of the readers of mesh files: the text of a file, their results, and points with labels."""
+"""Common parts of the readers of mesh files: their results, points with labels, elements that are defined twice."""
 
-import codecs
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -8,19 +7,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fem_mbs.arguments import Named
-
-
-def text_of(path: str | Path) -> str:
-    """Text of a file in UTF-8, with or without a byte order mark, in UTF-16 with one, or in Latin-1."""
-    raw = Path(path).read_bytes()
-    if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        text = raw.decode("utf-16", errors="replace")
-    else:
-        try:
-            text = raw.decode("utf-8-sig")
-        except UnicodeDecodeError:
-            text = raw.decode("latin-1")
-    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 class Block(NamedTuple):
@@ -40,7 +26,10 @@ class Found:
     cell_sets : name -> numbers of cells of each block
     point_sets : name -> numbers of points
     doubts : what is to be warned of
+    repeated : bool, the format writes cells once for each of their groups
     """
+
+    repeated = False
 
     def __init__(
         self,
@@ -55,6 +44,34 @@ class Found:
         self.cell_data: dict[str, Any] = {}
         self.field_data: dict[str, Any] = {}
         self.doubts = list(doubts)
+
+    def with_blocks(self, blocks: Iterable[tuple[str, np.ndarray]], repeated: bool = False) -> "Found":
+        """Take cells in blocks, of which several may be of one type."""
+        self.cells = [Block(kind, rows) for kind, rows in blocks]
+        self.repeated = repeated
+        return self
+
+
+def distinct(owner: Named, path: str | Path, labels: Any, places: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Labels (n,) and places (n, 3) of nodes, each once.
+
+    Raises
+    ------
+    ParameterError
+        A label at two places.
+    """
+    labels, places = np.asarray(labels, np.int64), np.asarray(places, float)
+    order = np.argsort(labels, kind="stable")
+    again = np.diff(labels[order]) == 0
+    apart = again & (places[order][1:] != places[order][:-1]).any(axis=1)
+    if apart.any():
+        label = labels[order][1:][apart][0]
+        owner.check(
+            False, "path", str(path), f"has node {label} twice, at different places; give each a label of its own"
+        )
+    kept = np.ones(len(labels), bool)
+    kept[order[1:][again]] = False
+    return labels[kept], places[kept]
 
 
 class Labels:
@@ -85,7 +102,8 @@ class Labels:
         at = np.minimum(np.searchsorted(self.labels, wanted), len(self.labels) - 1)
         there = self.labels[at] == wanted
         if missing and not there.all():
-            self.owner.check(False, "path", self.path, f"has a cell with node {wanted[~there][0]}, which is not there")
+            why = f"has a cell with node {wanted[~there][0]}, which is not there: it is not the whole mesh"
+            self.owner.check(False, "path", self.path, why)
         found = self.order[at]
         return found if missing else found[there]
 
@@ -95,19 +113,26 @@ class Elements:
 
     Attributes
     ----------
+    nodes : dict, label -> (type, labels of nodes …)
     count : int, elements given
     again : list of int, labels that stand for the same cell twice
     """
 
     def __init__(self) -> None:
-        self._nodes: dict[int, tuple] = {}
+        self.nodes: dict[int, tuple] = {}
         self.count, self.again = 0, []  # type: ignore[var-annotated]
+
+    def copy(self) -> "Elements":
+        """The same elements, without a record of those that were defined twice."""
+        new = Elements()
+        new.nodes = dict(self.nodes)
+        return new
 
     def add(self, label: int, kind: str, nodes: Any) -> bool:
         """Add an element; False if it has been added before, ValueError if its label belongs to another one."""
         self.count += 1
         new = (kind, *nodes)
-        old = self._nodes.setdefault(label, new)
+        old = self.nodes.setdefault(label, new)
         if old is new:
             return True
         if old != new:

@@ -5,13 +5,14 @@ A tetrahedron with corners x_0 … x_3 and s = Σ x_i has
     V = (x_1 − x_0) × (x_2 − x_0) · (x_3 − x_0)/6 ,   ∫ x dV = V s/4 ,   ∫ x xᵀ dV = V/20 (Σ x_i x_iᵀ + s sᵀ)       (1)
 
 A closed surface is the sum of the signed tetrahedra of its triangles with one point; other cells of a volume mesh are
-cut into tetrahedra. Cells with middle nodes are integrated by their rule of mass, as those of a solid body. With
-C = ∫ x xᵀ ρ dV about the centre of mass the inertia is tr(C) I − C.
+cut into tetrahedra. Cells with middle nodes are integrated by their rule of mass, as those of a solid body; types
+without such a rule must have straight sides. With C = ∫ x xᵀ ρ dV about the centre of mass the inertia is tr(C) I − C.
 
 Source: docs/theory/bodies.md, (6).
 """
 
 from collections.abc import Iterable
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -89,12 +90,17 @@ def mass_of_mesh(mesh: Any, density: float, *, scale: float = 1.0) -> MassProper
     density, scale = owner.positive("density", density, "kg/m³"), owner.positive("scale", scale)
     points, blocks = cells_of(owner, mesh)
     solid = [(kind, cells) for kind, cells in blocks if kind.rstrip("0123456789") in TETRAHEDRA]
-    other = [kind for kind, _ in blocks if kind.rstrip("0123456789") not in TETRAHEDRA and kind not in (*FLAT, *OTHERS)]
-    owner.check(not other, "mesh", ", ".join(other), "are types of cells that have no rule of volume here")
+    faces = ("triangle", "quad") if solid else ()  # of any order: they do not count
+    other = [kind for kind, _ in blocks if kind.rstrip("0123456789") not in (*TETRAHEDRA, *faces)]
+    other = [kind for kind in other if kind not in (*FLAT, *OTHERS)]
+    other += [kind for kind, cells in solid if kind not in (*TETRAHEDRA, *CELLS) and not _straight(kind, points[cells])]
+    why = "are types of cells that have no rule of volume here, or none with curved sides. Mesh the part with others"
+    owner.check(not other, "mesh", ", ".join(other), why)
     used = np.unique(np.concatenate([np.zeros(0, np.int64), *(np.ravel(cells) for _, cells in blocks)]))
     origin = points[used].mean(axis=0)
     points = scale * (points - origin)
-    volume, first, second = _of_solids(points, solid) if solid else moments(_of_surface(owner, points, blocks))
+    of_file = Named("mass_of_mesh", Path(mesh).name) if isinstance(mesh, (str, Path)) else owner
+    volume, first, second = _of_solids(points, solid) if solid else moments(_of_surface(of_file, points, blocks))
     extent = np.ptp(points[used], axis=0).max()
     if not solid and volume < 0.0:  # the faces look inwards
         volume, first, second = -volume, -first, -second
@@ -151,6 +157,17 @@ def _of_solids(points, solid):
         else:
             found.append(moments(np.concatenate([_upright(points[cells[:, c]]) for c in TETRAHEDRA[linear]])))
     return [sum(parts) for parts in zip(*found)]
+
+
+def _straight(kind, X):
+    """Whether all middle nodes of cells X (k, nn, 3) are means of two, four or all corners of theirs."""
+    corners = X[:, : max(map(max, TETRAHEDRA[kind.rstrip("0123456789")])) + 1]
+    n = corners.shape[1]
+    chosen = [*combinations(range(n), 2), *combinations(range(n), 4), tuple(range(n))]
+    means = np.stack([corners[:, list(rows)].mean(axis=1) for rows in chosen], axis=1)
+    size = np.ptp(X, axis=1).max(axis=1)
+    gaps = [np.abs(means - X[:, [k]]).max(axis=2).min(axis=1) for k in range(n, X.shape[1])]
+    return all((gap <= 1e-6 * size).all() for gap in gaps)
 
 
 def _upright(corners):
@@ -210,7 +227,12 @@ def _check_closed(owner, points, faces):
     _, where, count = np.unique(np.sort(edges, axis=1), axis=0, return_inverse=True, return_counts=True)
     balance = np.bincount(where.reshape(-1), weights=signs)
     open_edges, turned = int((count % 2 == 1).sum()), int(((count % 2 == 0) & (balance != 0)).sum())
-    owner.check(open_edges == 0, "mesh", open_edges, "edges have no face on one side: the surface is not closed")
+    owner.check(
+        open_edges == 0,
+        "mesh",
+        open_edges,
+        "edges have no face on one side: the surface is not closed. Close it where it was drawn",
+    )
     message = (
         "edges are between faces that are turned differently: where is inside? Gmsh writes such files of parts made of "
         "volumes: write STEP there; other programs turn faces alike (trimesh: mesh.fix_normals())"

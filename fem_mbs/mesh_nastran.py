@@ -2,9 +2,10 @@
 
 Groups are "property 7" of the cells with this number of a property, and "SPC1 3" of the points that a set of supports
 holds. Lines, springs, rigid elements, loads and materials are passed over. Cards of elements and grids begin with C and
-G: those that are passed over are a closed list (`PASSED`), any other is refused by name. Refused is also what would put
-points elsewhere or leave cells out: other coordinate systems, INCLUDE, cells without some of their middle nodes. Cards
-after ENDDATA are not read.
+G: those that are passed over are a closed list (`PASSED`), any other is refused by name. Refused are also several parts
+of bulk data (superelements) and cells without some of their middle nodes. Grids may be in other coordinate systems
+(`fem_mbs.nastran_frames`); files named by INCLUDE are read where they are beside the file or below. Cards after ENDDATA
+are not read.
 
 Nodes are numbered as those of VTK but for the middles of upright edges, which Nastran has before those of the upper
 face. meshio's reader takes no blank continuations, which most programs write, and drops middle nodes of CPENTA.
@@ -12,6 +13,7 @@ face. meshio's reader takes no blank continuations, which most programs write, a
 Source: docs/howto/meshes.md; MSC Nastran Quick Reference Guide, bulk data entries.
 """
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -19,8 +21,10 @@ import numpy as np
 
 from fem_mbs.arguments import Named
 from fem_mbs.errors import ParameterError
-from fem_mbs.mesh_labels import Elements, Found, Labels, text_of
-from fem_mbs.nastran_cards import cards_of, number
+from fem_mbs.mesh_labels import Elements, Found, Labels, distinct
+from fem_mbs.nastran_cards import cards_of, listed, number
+from fem_mbs.nastran_frames import Frames
+from fem_mbs.text_files import Lines
 
 # number of nodes -> type of cell, and where its nodes stand in the card
 HEXA20 = [*range(12), *range(16, 20), *range(12, 16)]
@@ -36,12 +40,13 @@ CELLS_OF: dict[str, dict[int, tuple[str, Sequence[int]]]] = {
     "CTRIA6": {6: ("triangle6", range(6))}, "CQUAD8": {8: ("quad8", range(8))},
 }  # fmt: skip
 PASSED = """
-CBAR CBARAO CBEAM CBEAM3 CBEND CROD CONROD CTUBE CVISC CGAP CELAS1 CELAS2 CELAS3 CELAS4 CDAMP1 CDAMP2 CDAMP3 CDAMP4
-CDAMP5 CMASS1 CMASS2 CMASS3 CMASS4 CONM1 CONM2 CBUSH CBUSH1D CBUSH2D CWELD CFAST CSEAM CHBDYE CHBDYG CHBDYP CONV
-CONV3 CONVM CONTRLT CORD1R CORD1C CORD1S CORD2R CORD2C CORD2S CORD3G CORD3R CREEP CSET CSET1 CSUPER CSUPEXT CAERO1
+CBAR CBARAO CBEAM CBEAM3 CBEND CROD CONROD CTUBE CVISC CGAP CGAPG CELAS1 CELAS2 CELAS3 CELAS4 CDAMP1 CDAMP2 CDAMP3
+CDAMP4 CDAMP5 CMASS1 CMASS2 CMASS3 CMASS4 CONM1 CONM2 CBUSH CBUSH1D CBUSH2D CWELD CFAST CSEAM CHBDYE CHBDYG CHBDYP CONV
+CONV3 CONVM CONTRLT CORD3G CORD3R CREEP CSET CSET1 CSUPER CSUPEXT CAERO1
 CAERO2 CAERO3 CAERO4 CAERO5 CSSCHD CLOAD CYAX CYJOIN CYSUP CYSYM CEND CNTNL CONTACT CONTF CONTPRM CONTX11 CONCTL
-CMBEAM CMBUSH CMBUSHC CMBUSHE CMBUSHT CMSPDP CMSPDPC CMSPDPE GENEL GRAV GUST GAPPRM GVAR GRDSET GPFORCE GLOBSUB
+CMBEAM CMBUSH CMBUSHC CMBUSHE CMBUSHT CMSPDP CMSPDPC CMSPDPE GENEL GRAV GUST GAPPRM GVAR GPFORCE GLOBSUB
 """.split()  # lines, springs, masses, coordinate systems, loads that begin with C or G
+INCLUDE = re.compile(r"""\s*INCLUDE\s+(?:'([^']+)'|"([^"]+)"|([^\s'"$]+))\s*(?:\$|$)""", re.IGNORECASE)
 SHOWN = 40  # characters of a line in a message
 
 
@@ -51,12 +56,17 @@ class Bulk:
     def __init__(self, owner: Named, path: str | Path) -> None:
         self.owner, self.path = owner, str(path)
         self.labels: list[int] = []
-        self.places: list[list[float]] = []
+        self.given: list[list[float]] = []  # coordinates
+        self.systems: list[int | None] = []  # in which they are; None: the default
+        self.system = 0  # that default
+        self.frames = Frames()
         self.cells: dict[str, list[list[int]]] = {}
         self.properties: dict[str, list[int]] = {}
         self.held: dict[str, list[int]] = {}
         self.elements = Elements()
-        lines = text_of(path).split("\n")
+        self.doubts: list[str] = []
+        self.source = Lines(owner, path, _included)
+        lines = self.source.lines
         heads = (k + 1 for k, line in enumerate(lines) if line.split("$")[0].upper().split() == ["BEGIN", "BULK"])
         begin = next(heads, 0)  # files of bulk data alone have no such line
         ends = (k for k in range(begin, len(lines)) if lines[k].lstrip().upper().startswith("ENDDATA"))
@@ -65,7 +75,7 @@ class Bulk:
             self.at, self.line = begin + at, line.strip()
             try:
                 self._take(card.rstrip("_"), fields)
-            except ValueError as error:
+            except (ValueError, IndexError) as error:
                 if isinstance(error, ParameterError):
                     raise
                 raise self.refuse(f"cannot be read ({error})") from None
@@ -75,14 +85,22 @@ class Bulk:
 
     def refuse(self, why: str) -> ParameterError:
         """The error of the line that is read."""
-        return ParameterError(self.owner, "path", self.path, f"line {self.at}, '{self.line[:SHOWN]}': {why}")
+        return ParameterError(self.owner, "path", self.path, f"{self.where}: {why}")
+
+    @property
+    def where(self) -> str:
+        """The line that is read, with its number, and its file where it is another one."""
+        return f"{self.source.where(self.at - 1)}, '{self.line[:SHOWN]}'"
 
     def _take(self, card, fields):
         if card == "GRID":
-            if fields[1] not in ("", "0"):
-                raise self.refuse(f"coordinate system {fields[1]} is not known; write the mesh in the basic one")
             self.labels.append(int(fields[0]))
-            self.places.append([number(x or "0") for x in fields[2:5]])
+            self.systems.append(int(fields[1]) if fields[1] else None)
+            self.given.append([number(x or "0") for x in fields[2:5]])
+        elif card == "GRDSET":
+            self.system = int(fields[1] or 0)
+        elif card in ("CORD1R", "CORD1C", "CORD1S", "CORD2R", "CORD2C", "CORD2S"):
+            self.frames.add(card, fields)
         elif card in CELLS_OF:
             kind, nodes = self._cell(card, fields[2:])
             if not self.elements.add(int(fields[0]), kind, nodes):
@@ -90,9 +108,12 @@ class Bulk:
             self.cells.setdefault(kind, []).append(nodes)
             self.properties.setdefault(kind, []).append(int(fields[1] or 0))
         elif card == "SPC1":
-            self.held.setdefault(f"SPC1 {fields[0]}", []).extend(_listed(fields[2:]))
-        elif card.startswith(("INCLUDE", "BEGIN")) or (card == "GRDSET" and fields[1] not in ("", "0")):
-            raise self.refuse("is not followed; put all into one file, in the basic coordinate system")
+            try:
+                self.held.setdefault(f"SPC1 {fields[0]}", []).extend(listed(fields[2:]))
+            except (ValueError, IndexError) as error:  # the mesh does not need it
+                self.doubts.append(f"{self.where}: SPC1 {fields[0]} cannot be read ({error}); it becomes no group")
+        elif card.startswith(("INCLUDE", "BEGIN")):
+            raise self.refuse("is not followed; put all into one part of bulk data, and INCLUDE 'file' on one line")
         elif card.startswith(("C", "G")) and card not in PASSED:
             cells = ", ".join(CELLS_OF)
             raise self.refuse(f"{card} is not supported; cells are {cells}. Remove it if it is no part of the mesh")
@@ -109,6 +130,31 @@ class Bulk:
         kind, order = kinds[len(nodes)]
         return kind, [nodes[k] for k in order]
 
+    def places(self) -> np.ndarray:
+        """Places (n, 3) of the points in the basic coordinate system.
+
+        Raises
+        ------
+        ParameterError
+            Names the coordinate system that is not there, or has no axes.
+        """
+        systems = [self.system if system is None else system for system in self.systems]
+        found = np.array(self.given, float).reshape(-1, 3)
+        self.frames.grids = {label: one for label, *one in zip(self.labels, systems, found.copy())}  # type: ignore[misc]
+        for k in np.flatnonzero(systems):
+            try:
+                found[k] = self.frames.frame(systems[k]).place(found[k])
+            except ValueError as error:
+                why = f"has grid {self.labels[k]} in coordinate system {systems[k]}: {error}"
+                raise ParameterError(self.owner, "path", self.path, why) from None
+        return found
+
+
+def _included(line):
+    """Name of the file that a line includes; None of other lines."""
+    found = INCLUDE.match(line)
+    return next((name for name in found.groups() if name), None) if found else None
+
 
 def read_nastran(owner: Named, path: str | Path) -> Found:
     """The mesh of a file of bulk data, with or without the sections before it.
@@ -120,18 +166,11 @@ def read_nastran(owner: Named, path: str | Path) -> Found:
     """
     bulk = Bulk(owner, path)
     owner.check(bulk.labels and bulk.cells, "path", str(path), "has no GRID, or no cells of Nastran's bulk data")
-    labels = Labels(owner, path, bulk.labels)
+    numbers, places = distinct(owner, path, bulk.labels, bulk.places())
+    labels = Labels(owner, path, numbers)
     tags = [np.array(bulk.properties[kind]) for kind in bulk.cells]
     different = np.unique(np.concatenate(tags))
     groups = {f"property {k}": [np.flatnonzero(tag == k) for tag in tags] for k in different[different > 0]}
     held = {name: labels.of(nodes, missing=False) for name, nodes in bulk.held.items()}
     cells = {kind: labels.of(rows) for kind, rows in bulk.cells.items()}
-    return Found(np.array(bulk.places), cells, groups, held, bulk.elements.warnings())
-
-
-def _listed(fields):
-    """Labels of a list, in which "1 THRU 5" may stand."""
-    fields = [field for field in fields if field]
-    if len(fields) >= 3 and fields[1].upper() == "THRU":
-        return list(range(int(fields[0]), int(fields[2]) + 1))
-    return [int(field) for field in fields]
+    return Found(places, cells, groups, held, [*bulk.doubts, *bulk.elements.warnings()])

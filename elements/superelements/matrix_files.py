@@ -10,6 +10,7 @@ Entries of the last two belong to labels of nodes; what is not in a file is 0. W
 Source: formats as in the documentation of the programs, checked with files made after it.
 """
 
+from io import BytesIO
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,9 +20,12 @@ from fem_mbs.arguments import Named
 from fem_mbs.errors import ParameterError
 from fem_mbs.nastran_cards import lines_of
 from fem_mbs.nastran_cards import number as number_of
+from fem_mbs.text_files import text_of
 
 SYMMETRIC, SQUARE = 6, 1  # forms of DMIG
 LINES_SHOWN = 40  # characters of a line in a message
+EQUAL = 1e-9  # of the largest entry: difference of values of one entry that is round-off
+HEAD, BLANK = 4096, b"\xef\xbb\xbf \t\r\n"  # bytes that are looked at; what may stand before the first word
 
 
 class Entries(NamedTuple):
@@ -63,17 +67,13 @@ def read_matrix_file(owner: Named, key: str, path: str | Path) -> Any:
     """
     path = Path(path)
     try:
-        with open(path, encoding="latin-1") as file:
-            head = file.readline()
-            while head.strip() == "" or head.startswith("$"):
-                head = file.readline()
-                if not head:
-                    break
-        if head.startswith("%%MatrixMarket"):
-            from scipy.io import mmread
+        with open(path, "rb") as file:
+            if file.read(HEAD).lstrip(BLANK).startswith(b"%%MatrixMarket"):
+                from scipy.io import mmread
 
-            return mmread(str(path))
-        lines = path.read_text(encoding="latin-1").splitlines()
+                file.seek(0)
+                return mmread(BytesIO(file.read().lstrip(BLANK)))
+        lines = text_of(path).split("\n")
     except (OSError, ValueError) as error:
         raise ParameterError(owner, key, str(path), f"cannot be read as a matrix: {error}") from error
     nastran = any(line.upper().startswith("DMIG") for line in lines)
@@ -109,9 +109,24 @@ def _abaqus(owner, key, path, lines):
     if not found:
         raise ParameterError(owner, key, str(path), "has no entries")
     table = np.array(found)
-    rows, columns, values = table[:, :2].astype(int), table[:, 2:4].astype(int), table[:, 4]
-    order = rows @ [10, 1] - columns @ [10, 1]
-    return Entries(rows, columns, values, not ((order > 0).any() and (order < 0).any()))
+    order = table[:, :2] @ [10, 1] - table[:, 2:4] @ [10, 1]
+    return _once(owner, key, path, table, not ((order > 0).any() and (order < 0).any()))
+
+
+def _once(owner, key, path, table, symmetric):
+    """Entries of a table (e, 5), each once: repeated ones, and both triangles of a symmetric matrix, must be equal."""
+    places = table[:, :4].astype(int)
+    if symmetric:
+        upper = places[:, :2] @ [10, 1] < places[:, 2:] @ [10, 1]
+        places[upper] = places[upper][:, [2, 3, 0, 1]]
+    places, first, again = np.unique(places, axis=0, return_index=True, return_inverse=True)
+    values = table[first, 4]
+    apart = np.abs(values[again.ravel()] - table[:, 4]) > EQUAL * np.abs(table[:, 4]).max()
+    if apart.any():
+        a, i, b, j = table[np.argmax(apart), :4].astype(int)
+        why = f"has two values for the entry of node {a}, component {i}, and node {b}, component {j}"
+        raise ParameterError(owner, key, str(path), why)
+    return Entries(places[:, :2], places[:, 2:], values, symmetric)
 
 
 def _check_place(owner, key, path, number, line, places):
@@ -130,20 +145,20 @@ def _dmig(owner, key, path, lines):
     entries: dict[str, list] = {}
     others: dict[str, ParameterError] = {}  # loads and what else is in a punch file: refused if it is asked for
     name, column = "", (0, 0)
-    for number, line, fields in lines_of(lines):
+    for number, line, fields, *_ in lines_of(lines):
         card, parts = fields[0].upper(), [*fields[1:], *[""] * 8]
         if card not in ("DMIG", ""):
             name = ""
             continue
         try:
             if card == "DMIG" and parts[1] == "0":
-                name, form = parts[0].upper(), int(parts[2])
+                head, form, name = parts[0].upper(), int(parts[2]), ""
                 why = f"form {form} is neither 6 (symmetric) nor 1 (square)" if form not in (SYMMETRIC, SQUARE) else ""
                 why = f"type {parts[3]} is not 1 or 2: real numbers" if not why and parts[3] not in ("1", "2") else why
                 if why:
-                    others[name] = _refuse(owner, key, path, number, line, why)
+                    others[head] = _refuse(owner, key, path, number, line, why)
                 else:
-                    heads[name], entries[name] = form, entries.get(name, [])
+                    heads[head], entries[head] = form, entries.get(head, [])
                 continue
             if card == "DMIG" and parts[0].upper() in others:
                 name = ""
@@ -168,14 +183,13 @@ def _dmig(owner, key, path, lines):
     wanted = [one for one in entries if entries[one]]
     several = len(wanted) + len(others) > 1
     fitting = [one for one in wanted if one.startswith(key[:1].upper())] if several else wanted
+    fitting = [one for one in fitting if not one.startswith("K4")] or fitting  # K4: structural damping
     refused = [one for one in others if not several or one.startswith(key[:1].upper())]
     if refused and not fitting:
         raise others[refused[0]]
     if len(fitting) != 1:
-        message = (
-            f"has {len(fitting)} DMIG matrices whose name begins with {key[:1].upper()}: {', '.join(wanted) or 'none'}"
-        )
+        letter = key[:1].upper()
+        message = f"has {len(fitting)} DMIG matrices whose name begins with {letter}, of {', '.join(wanted) or 'none'}"
+        message += "; exactly one must. Put the others into another file"
         raise ParameterError(owner, key, str(path), message)
-    table = np.array(entries[fitting[0]])
-    symmetric = heads[fitting[0]] == SYMMETRIC
-    return Entries(table[:, :2].astype(int), table[:, 2:4].astype(int), table[:, 4], symmetric)
+    return _once(owner, key, path, np.array(entries[fitting[0]]), heads[fitting[0]] == SYMMETRIC)

@@ -10,11 +10,10 @@ import numpy as np
 
 from fem_mbs import shapes
 from fem_mbs.arguments import Named
-from fem_mbs.elements.urdf.text import AT_ORIGIN, GEOMETRIES, Picture, Pose, Robot
+from fem_mbs.elements.urdf.text import AT_ORIGIN, Picture, Pose, Robot
 from fem_mbs.errors import FemMbsError, ParameterError, Warnings
 from fem_mbs.mesh_files import mesh_of
 from fem_mbs.mesh_mass import mass_of_mesh, surface_faces
-from fem_mbs.spelling import listed
 
 
 class Meshes:
@@ -79,15 +78,15 @@ class Meshes:
         """Shape of a picture of a link at the pose ``place``; None, with a warning, where it cannot be had."""
         pose = place.then(picture.pose)
         try:
-            _check_solid(picture)
+            _raise_error(picture)
             return shape_of(picture, pose, None if picture.kind != "mesh" else self.mesh(picture))
         except FemMbsError as error:
-            Warnings.issue(f"{error} It is not drawn.")
+            Warnings.issue(f"{str(error).rstrip('.')}. It is not drawn.")
             return None
 
     def mass(self, picture: Picture, density: float) -> tuple[float, np.ndarray, np.ndarray]:
         """Mass [kg], centre of mass (3,) and inertia (3, 3) about it, in the axes of the link, of a solid picture."""
-        _check_solid(picture)
+        _raise_error(picture)
         if picture.kind == "mesh":
             found = mass_of_mesh(self.mesh(picture), density)
             mass, center, inertia = found.mass, found.center, found.inertia
@@ -98,10 +97,10 @@ class Meshes:
         return mass, p + R @ center, R @ inertia @ R.T
 
 
-def _check_solid(picture):
-    """Refuse a geometry of other programs, which is none of URDF's."""
-    message = f"is not supported; URDF has {listed(GEOMETRIES)}."
-    Named("URDF geometry", picture.kind).check(picture.kind in GEOMETRIES, "geometry", picture.kind, message)
+def _raise_error(picture):
+    """Raise the error of a picture that cannot be read."""
+    if picture.error is not None:
+        raise picture.error
 
 
 def _solid(picture, density):

@@ -127,7 +127,7 @@ def from_urdf(
     the file. A joint whose name is that of a link gets " joint" added in the model. Limits of a joint that follows
     another (``mimic``) are moved to the one that leads. One that follows a fixed joint is `Fixed` at its offset; one
     with equal limits is as a joint of type fixed, with a warning. A root link that is part of the ground needs no
-    inertia.
+    inertia. A geometry that cannot be read is not drawn, with a warning; it is an error where ``density`` needs it.
 
     Examples
     --------
@@ -249,6 +249,10 @@ class _Builder:
         """(mass, centre, inertia) of the links of a body with mass, in the axes of its first link."""
         for name, place in group.places.items():
             link = self.robot.links[name]
+            if link.error is not None:
+                if not self._on_ground(group):
+                    raise link.error
+                Warnings.issue(f"{str(link.error).rstrip('.')}. It is part of the ground, which needs no inertia.")
             parts = [(link.mass, link.center.p, link.center.R @ link.inertia @ link.center.R.T)]
             if link.mass == 0.0 and self.options["density"] is not None:
                 solids = link.collisions or link.visuals
@@ -259,18 +263,18 @@ class _Builder:
 
     def _body(self, group: Group, motion: Motion):
         """Make the body of some links at the pose of the first one, and the frames of all."""
-        on_ground = group.joint is None and self.options["base"] == "ground"
+        on_ground = self._on_ground(group)
         weights = list(self._weights(group))
         mass = sum(weight[0] for weight in weights)
-        if mass == 0.0 or (on_ground and not any(J.any() for _, _, J in weights)):  # ground needs no inertia
+        center = np.asarray(sum(m * c for m, c, _ in weights)) / mass if mass > 0.0 else np.zeros(3)
+        inertia = np.zeros((3, 3))
+        for m, c, J in weights:
+            arm = c - center
+            inertia += J + m * (arm @ arm * np.eye(3) - np.outer(arm, arm))
+        if mass == 0.0 or (on_ground and np.linalg.eigvalsh(inertia)[0] <= 0.0):  # ground needs no inertia
             self._check_massless(group, on_ground)
             node, center = self.made.model.ground, np.zeros(3)
         else:
-            center = np.asarray(sum(m * c for m, c, _ in weights)) / mass
-            inertia = np.zeros((3, 3))
-            for m, c, J in weights:
-                arm = c - center
-                inertia += J + m * (arm @ arm * np.eye(3) - np.outer(arm, arm))
             offset = motion.pose.R @ center
             shapes = [self.meshes.shape(v, Pose(p - center, R)) for link, (p, R) in group.places.items()
                       for v in self.robot.links[link].visuals]  # fmt: skip
@@ -278,12 +282,16 @@ class _Builder:
                 mass, inertia, position=motion.pose.p + offset, rotation=motion.pose.R,
                 velocity=motion.v + np.cross(motion.w, offset), angular_velocity=motion.w, fixed=on_ground,
                 shape=[shape for shape in shapes if shape is not None], name=group.first,
-                allow_nonphysical=self.options["allow_nonphysical"],
+                allow_nonphysical=on_ground or self.options["allow_nonphysical"],
             )  # fmt: skip
             self.made.bodies[group.first] = self.made.model.add(body)
             node = body.node
         for name, (p, R) in group.places.items():
             self.made.links[name] = node.frame(p - center, R, name=name)
+
+    def _on_ground(self, group):
+        """Whether a body is part of the ground, which needs no inertia."""
+        return group.joint is None and self.options["base"] == "ground"
 
     def _check_massless(self, group, on_ground):
         names = listed([f"'{name}'" for name in group.places])
@@ -303,7 +311,9 @@ class _Builder:
         parent, child = self.made.links[joint.parent], self.made.links[joint.child]
         S = turn_z_to(joint.axis)
         P = Pose(parent.p, parent.rotation).then(joint.origin)
-        name = f"{joint.name} joint" if joint.name in self.robot.links else joint.name
+        name = joint.name
+        while name in self.robot.links or (name != joint.name and name in self.robot.joints):
+            name += " joint"
         frames = parent.node.frame(P.p, P.R @ S), child.node.frame(child.p, child.rotation @ S)
         made = TYPES[joint.kind](*frames, name=name, **self._options(joint))
         self.made.joints[joint.name] = self.made.model.add(made)

@@ -1,18 +1,22 @@
 """What a URDF file says, as plain data: links with inertia and pictures, joints with limits.
 
-The file is XML with a dozen tags, which the standard library reads. Poses are ``xyz`` and ``rpy``, rotations about the
-fixed axes x, y, z in this order:
+The file is XML with a dozen tags, which the standard library reads. As other readers of URDF do, it accepts what strict
+XML forbids: a declaration that does not come first, prefixes that are not declared, text in another encoding than
+declared. What a model does not need is no reason to refuse it: a picture that cannot be read, or an inertia of a link
+on the ground, is refused where it is used. Poses are ``xyz`` and ``rpy``, rotations about the fixed axes x, y, z in
+this order:
 
     R = R_z(yaw) R_y(pitch) R_x(roll)                                                                              (1)
 
 Source: docs/theory/urdf.md, (1); specification of URDF (wiki.ros.org/urdf/XML).
 """
 
-import codecs
 import os
+import re
 import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import Any, NamedTuple
+from xml.parsers import expat
 
 import numpy as np
 
@@ -20,10 +24,10 @@ from fem_mbs.arguments import Named
 from fem_mbs.errors import ParameterError, Warnings
 from fem_mbs.rotations import exp
 from fem_mbs.spelling import listed, meant
+from fem_mbs.text_files import decoded
 
 KINDS = ("revolute", "continuous", "prismatic", "fixed", "planar", "floating")
 GEOMETRIES = ("box", "cylinder", "capsule", "sphere", "mesh")
-OTHERS = ("plane", "ellipsoid", "cone", "heightmap", "polyline", "convex", "octree", "empty")  # of other programs
 READ = {
     "robot": ("link", "joint", "material", "gazebo", "transmission", "sensor", "ros2_control"),
     "link": ("inertial", "visual", "collision", "gazebo", "contact", "sensor"),
@@ -32,6 +36,7 @@ READ = {
     "visual": ("origin", "geometry", "material"),
     "collision": ("origin", "geometry", "material"),
 }
+LARGEST = 1e50  # of a number; a limit beyond is infinite
 MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")  # of <inertia>
 
 
@@ -50,16 +55,23 @@ AT_ORIGIN = Pose(np.zeros(3), np.eye(3))
 
 
 class Picture(NamedTuple):
-    """Geometry of a visual or a collision: its tag, its attributes, where it is and its colour (3,) or None."""
+    """Geometry of a visual or a collision: its tag, its attributes, where it is and its colour (3,) or None.
+
+    ``error``: why it cannot be read; raised where it is drawn or gives a mass.
+    """
 
     kind: str
     sizes: dict[str, Any]
     pose: Pose
     color: Any
+    error: ParameterError | None = None
 
 
 class Link(NamedTuple):
-    """A link: mass [kg], pose of the inertial frame in the link, inertia (3, 3) [kg m²] in its axes; pictures."""
+    """A link: mass [kg], pose of the inertial frame in the link, inertia (3, 3) [kg m²] in its axes; pictures.
+
+    ``error``: why its <inertial> cannot be read; raised where it moves.
+    """
 
     name: str
     mass: float
@@ -67,6 +79,7 @@ class Link(NamedTuple):
     inertia: np.ndarray
     visuals: list[Picture]
     collisions: list[Picture]
+    error: ParameterError | None = None
 
 
 class Limits(NamedTuple):
@@ -139,21 +152,36 @@ def read_urdf(owner: Any, given: Any) -> Robot:
         missing, doubled or no numbers.
     """
     owner.as_instance("urdf", given, (str, os.PathLike), "the path of a file, or its text")
-    text, folder = given, Path.cwd()
+    text, folder, shown = given, Path.cwd(), "…"
     if not (isinstance(given, str) and given.lstrip("\ufeff \t\r\n").startswith("<")):
-        path = Path(given)
+        path, shown = Path(given), str(given)
         try:
-            text, folder = path.read_bytes(), path.resolve().parent
+            text, folder = decoded(path.read_bytes()), path.resolve().parent
         except (OSError, ValueError) as error:
-            raise ParameterError(owner, "urdf", str(given), f"cannot be read: {error}") from None
+            raise ParameterError(owner, "urdf", shown, f"cannot be read: {error}") from None
     try:
-        root = ET.fromstring(text.removeprefix("\ufeff" if isinstance(text, str) else codecs.BOM_UTF8).lstrip())
-    except (ET.ParseError, ValueError) as error:
-        raise ParameterError(owner, "urdf", "…", f"is no XML: {error}") from None
-    owner.check(root.tag == "robot", "urdf", f"<{root.tag}>", "is its outermost tag; that of URDF is <robot>")
+        root = _tree_of(text)
+    except (expat.ExpatError, ET.ParseError, ValueError) as error:
+        why = f"is no XML: {error}. Check tags and quotes there; & is written &amp;"
+        raise ParameterError(owner, "urdf", shown, why) from None
+    message = f"has <{root.tag}> as its outermost tag; that of URDF is <robot>"
+    owner.check(root.tag == "robot", "urdf", shown, message)
     macros = any("xacro" in part.tag or any("${" in value for value in part.attrib.values()) for part in root.iter())
-    owner.check(not macros, "urdf", "…", "has macros of xacro; expand them first: xacro FILE.xacro > FILE.urdf")
+    owner.check(not macros, "urdf", shown, "has macros of xacro; expand them first: xacro FILE.xacro > FILE.urdf")
     return _Reader(root, folder).robot()
+
+
+def _tree_of(text):
+    """Elements of a text; prefixes of names stay, whether they are declared or not."""
+    declaration = r"<\?xml\s[^>]*\?>"  # may come after comments; the text is decoded, so nothing is lost
+    text = re.sub(declaration, lambda found: "\n" * found[0].count("\n"), text, count=1)
+    builder, parser = ET.TreeBuilder(), expat.ParserCreate()
+    parser.buffer_text = True
+    parser.StartElementHandler = builder.start
+    parser.EndElementHandler = builder.end
+    parser.CharacterDataHandler = builder.data
+    parser.Parse(text.removeprefix("\ufeff").rstrip("\x00 \t\r\n"), True)
+    return builder.close()
 
 
 class _Reader:
@@ -186,54 +214,79 @@ class _Reader:
         return found
 
     def _link(self, name, part):
-        mass, center, inertia = 0.0, AT_ORIGIN, np.zeros((3, 3))
+        given, error = (0.0, AT_ORIGIN, np.zeros((3, 3))), None
+        try:
+            given = self._inertial(name, part)
+        except ParameterError as found:
+            error = found
+        visuals, collisions = ([self._picture(one) for one in part.findall(tag)] for tag in ("visual", "collision"))
+        return Link(name, *given, visuals, collisions, error)
+
+    def _inertial(self, name, part):
+        """Mass, pose of the inertial frame and inertia of a link."""
+        mass, inertia = 0.0, np.zeros((3, 3))
         inertial = self._one(part, "inertial")
-        if inertial is not None:
-            self._known(inertial, "inertial")
-            weight, tensor = self._one(inertial, "mass"), self._one(inertial, "inertia")
-            self.owner.check(weight is not None, "inertial", "…", "has no <mass value=…>")
-            mass = self.owner.number("mass", self._number(weight, "value"), "kg", at_least=0)
-            self.owner.check(tensor is not None or mass == 0.0, "inertial", "…", "has no <inertia ixx=… …>")
-            center = self._pose(inertial)
-            if tensor is not None:
-                missing = [attribute for attribute in MOMENTS if tensor.get(attribute) is None]
-                if missing:
-                    self.partial[name] = missing
-                xx, xy, xz, yy, yz, zz = (self._number(tensor, attribute, 0.0) for attribute in MOMENTS)
-                inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-        visuals = [self._picture(one) for one in part.findall("visual")]
-        return Link(name, mass, center, inertia, visuals, [self._picture(one) for one in part.findall("collision")])
+        if inertial is None:
+            return mass, AT_ORIGIN, inertia
+        self._known(inertial, "inertial")
+        weight, tensor = self._one(inertial, "mass"), self._one(inertial, "inertia")
+        self.owner.check(weight is not None, "inertial", "…", "has no <mass value=…>")
+        mass = self.owner.number("mass", self._number(weight, "value"), "kg", at_least=0)
+        self.owner.check(tensor is not None or mass == 0.0, "inertial", "…", "has no <inertia ixx=… …>")
+        if tensor is not None:
+            missing = [attribute for attribute in MOMENTS if tensor.get(attribute) is None]
+            if missing:
+                self.partial[name] = missing
+            xx, xy, xz, yy, yz, zz = (self._number(tensor, attribute, 0.0) for attribute in MOMENTS)
+            inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+        return mass, self._pose(inertial), inertia
 
     def _picture(self, part):
         self._known(part, part.tag)
-        geometry, color = self._one(part, "geometry"), None
+        try:
+            kind, sizes = self._geometry(part)
+            return Picture(kind, sizes, self._pose(part), self._color(part))
+        except ParameterError as error:
+            return Picture(part.tag, {}, AT_ORIGIN, None, error)
+
+    def _geometry(self, part):
+        """Tag and sizes of the geometry of a picture."""
+        geometry = self._one(part, "geometry")
         self.owner.check(geometry is not None and len(geometry) == 1, part.tag, "…", "must have one <geometry>")
         shape = geometry[0]
-        known = shape.tag in (*GEOMETRIES, *OTHERS)
-        self.owner.check(known, f"{part.tag} geometry", shape.tag, f"must be one of {listed(GEOMETRIES)}")
-        if shape.tag in OTHERS:  # refused where it is drawn or gives a mass
-            sizes: dict = {}
-        elif shape.tag == "box":
-            sizes = {"size": self._vector(shape, "size")}
-        elif shape.tag == "mesh":
+        if shape.tag not in GEOMETRIES:
+            hint = meant(shape.tag, GEOMETRIES)
+            hint = f"; {hint}" if hint.startswith("did you mean") else ""
+            why = f"is not supported; URDF has {listed(GEOMETRIES)}{hint}"
+            self.owner.check(False, f"{part.tag} geometry", shape.tag, why)
+        if shape.tag == "box":
+            return shape.tag, {"size": self._vector(shape, "size")}
+        if shape.tag == "mesh":
             scale = self._vector(shape, "scale", np.ones(3))
-            sizes = {"filename": self._text(shape, "filename"), "scale": scale}
-        else:
-            names = ("radius",) if shape.tag == "sphere" else ("radius", "length")
-            sizes = {n: self.owner.positive(f"{part.tag} {n}", self._number(shape, n), "m") for n in names}
+            return shape.tag, {"filename": self._text(shape, "filename"), "scale": scale}
+        names = ("radius",) if shape.tag == "sphere" else ("radius", "length")
+        sizes = {n: self.owner.positive(f"{part.tag} {n}", self._number(shape, n), "m") for n in names}
+        return shape.tag, sizes
+
+    def _color(self, part):
+        """Colour (3,) of a picture, by its material or the name of one; None where it has none."""
         material = self._one(part, "material")
-        if material is not None:
-            color = self._rgb(material)
-            color = self.colors.get(material.get("name")) if color is None else color
-        return Picture(shape.tag, sizes, self._pose(part), color)
+        if material is None:
+            return None
+        color = self._rgb(material)
+        return self.colors.get(material.get("name")) if color is None else color
 
     def _rgb(self, material):
-        """Colour (3,) of a material; None where it has none."""
-        color = self._one(material, "color")
-        if color is None:
+        """Colour (3,) of a material; None where it has none, with a warning where it cannot be read."""
+        try:
+            color = self._one(material, "color")
+            if color is None:
+                return None
+            few = len(color.get("rgba", "").split()) == 3
+            return np.clip(self._vector(color, "rgba", n=3 if few else 4)[:3], 0.0, 1.0)
+        except ParameterError as error:
+            Warnings.issue(f"{error}. No colour is used")
             return None
-        rgba = self._vector(color, "rgba", n=4)
-        return np.clip(rgba[:3], 0.0, 1.0)
 
     def _joint(self, name, part):
         kind = self._text(part, "type")
@@ -323,7 +376,7 @@ class _Reader:
             values = np.array([float(word) for word in text.split()])
         except ValueError:
             values = np.array([np.nan])
-        good = values.shape == (n,) and bool((np.abs(values) < 1e50).all())
+        good = values.shape == (n,) and bool((np.abs(values) < LARGEST).all())
         self.owner.check(good, f"{attribute} of <{part.tag}>", text, f"must be {n} number{'s' * (n > 1)}")
         return values
 
@@ -331,6 +384,11 @@ class _Reader:
         """An attribute as a number; without a default it must be there."""
         if part.get(attribute) is None and (default is None or np.isfinite(default)):
             return default
-        if not finite and part.get(attribute, "").strip().lower().lstrip("+-") in ("inf", "infinity"):
-            return float(part.get(attribute))
+        if not finite:  # infinite, or a number as large as programs write for it
+            try:
+                value = float(part.get(attribute, "nan"))
+            except ValueError:
+                value = np.nan
+            if abs(value) >= LARGEST:
+                return float(np.copysign(np.inf, value))
         return float(self._vector(part, attribute, n=1)[0])

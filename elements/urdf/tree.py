@@ -47,7 +47,7 @@ def turn_z_to(axis: np.ndarray) -> np.ndarray:
 
 
 def without_locked(robot: Robot, by_limits: bool) -> tuple[Robot, list[str]]:
-    """The robot with joints that cannot move as fixed ones; and names of those that followed a fixed one.
+    """The robot with joints that cannot move as fixed ones; and names of those that follow what never moves.
 
     ``by_limits``: also hinges and slides whose limits, both in the file, are equal; not where all are such, as drawing
     programs write zeros for limits that nobody gave.
@@ -60,6 +60,10 @@ def without_locked(robot: Robot, by_limits: bool) -> tuple[Robot, list[str]]:
         values[name] = value
 
     values = {name: 0.0 for name, joint in joints.items() if joint.kind == "fixed"}
+    for name in values:
+        if joints[name].mimic is not None:
+            joints[name] = joints[name]._replace(mimic=None)
+            Warnings.issue(f"URDF joint '{name}' is of type fixed: its <mimic> has no effect")
     movers = [joint for joint in joints.values() if SIZES[joint.kind] and joint.mimic is None]
     equal = [j for j in movers if j.kind in ("revolute", "prismatic") and j.limits and j.limits.given]
     equal = [joint for joint in equal if joint.limits.lower == joint.limits.upper]
@@ -70,11 +74,12 @@ def without_locked(robot: Robot, by_limits: bool) -> tuple[Robot, list[str]]:
             Warnings.issue(f"URDF joint '{joint.name}' {text}")
     for _ in range(len(joints)):  # followers of followers too
         moving = [joint for name, joint in joints.items() if name not in values and joint.mimic is not None]
-        followed = [joint for joint in moving if joint.mimic.joint in values and SIZES[joint.kind] == 1]
+        followed = [one for one in moving if SIZES[one.kind] == 1]
+        followed = [one for one in followed if one.mimic.joint in values or one.mimic.multiplier == 0.0]
         if not followed:
             break
         for joint in followed:
-            fix(joint.name, joint.mimic.multiplier * values[joint.mimic.joint] + joint.mimic.offset)
+            fix(joint.name, joint.mimic.multiplier * values.get(joint.mimic.joint, 0.0) + joint.mimic.offset)
             held.append(joint.name)
     return robot._replace(joints=joints), held
 
@@ -140,8 +145,6 @@ def followers(owner: Any, robot: Robot) -> dict[str, tuple[str, float, float]]:
                 one.kind,
                 "joints neither lead nor follow; one coordinate is needed",
             )
-        still = "is its multiplier; a joint that never moves is of type fixed"
-        owner.check(multiplier != 0.0, f"joint '{joint.name}' mimic", multiplier, still)
         found[joint.name] = (leader.name, multiplier, offset)
     return found
 

@@ -250,6 +250,22 @@ def test_solids_of_a_file_that_overlap_weigh_once_and_are_warned_of(tmp_path):
     assert mesh.volume == pytest.approx(1.6e-6)
 
 
+def test_a_solid_inside_of_another_weighs_once_and_is_warned_of(tmp_path):
+    """Its faces are far from those of the other one."""
+    gmsh.initialize(readConfigFiles=False, interruptible=False)
+    try:
+        gmsh.option.setNumber("General.Verbosity", 0)
+        gmsh.model.occ.addBox(0, 0, 0, 10, 10, 10)
+        gmsh.model.occ.addBox(3, 3, 3, 4, 4, 4)
+        gmsh.model.occ.synchronize()
+        gmsh.write(str(tmp_path / "two.step"))
+    finally:
+        gmsh.finalize()
+    with pytest.warns(UserWarning, match=r"two\.step' has solids that overlap, by 6\.4e-08 m³"):
+        mesh = fem.mesh_from_cad(tmp_path / "two.step", 1e-2, order=1)
+    assert mesh.volume == pytest.approx(1e-6)
+
+
 def test_solids_of_a_file_that_are_apart_stay_apart(tmp_path):
     mesh = fem.mesh_from_cad(boxes(tmp_path / "two.step", (0, 0, 0), (10.1, 0, 0)), 1e-2, order=1)
     assert mesh.volume == pytest.approx(2e-6) and {"solid 1", "solid 2"} < set(mesh.groups)

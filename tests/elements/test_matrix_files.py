@@ -152,3 +152,46 @@ def test_matrices_of_loads_beside_the_wanted_one_are_passed_over(tmp_path):
         read_matrix_file(Named("test"), "M", path)
     with pytest.raises(fem.ParameterError, match=r"'DMIG    PAX.*form 9 is neither 6"):
         read_matrix_file(Named("test"), "P", path)
+
+
+HEAD = "DMIG    {}           0       6       2       0\n"
+COLUMN = "DMIG*   {}                           1               1\n"
+ENTRY = "*                      1               1 {}\n"
+
+
+def entries_of(path, text, key="K", encoding="utf-8"):
+    path.write_bytes(text.encode(encoding))
+    return read_matrix_file(Named("test"), key, path)
+
+
+def test_an_entry_that_a_file_has_twice_counts_once_and_two_values_of_one_are_refused(tmp_path):
+    """Runs that are appended to one punch file write its matrices again."""
+    run = HEAD.format("MAAX") + COLUMN.format("MAAX") + ENTRY.format("2.000000000E+00")
+    assert entries_of(tmp_path / "all.pch", run + run, "M").matrix(np.array([1]), 3)[0, 0] == 2.0
+    with pytest.raises(fem.ParameterError, match="two values for the entry of node 1, component 1, and node 1"):
+        entries_of(tmp_path / "all.pch", run + run.replace("2.0", "3.0"), "M")
+
+
+def test_both_triangles_of_a_symmetric_matrix_are_one(tmp_path):
+    text = "DMIG,KAAX,0,6,2,0\nDMIG,KAAX,1,1,,1,1,4.\n,2,1,-1.\nDMIG,KAAX,2,1,,1,1,-1.,,+\n+,2,1,4.\n"
+    K = entries_of(tmp_path / "all.pch", text).matrix(np.array([1, 2]), 3).toarray()
+    assert K[0, 3] == K[3, 0] == -1.0 and K[0, 0] == K[3, 3] == 4.0
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_marks_of_encodings_before_a_matrix_do_not_matter(tmp_path, encoding):
+    text = HEAD.format("KAAX") + COLUMN.format("KAAX") + ENTRY.format("2.000000000E+00")
+    assert entries_of(tmp_path / "k.pch", text, encoding=encoding).values.tolist() == [2.0]
+    market = "%%MatrixMarket matrix coordinate real symmetric\n3 3 1\n1 1 5.0\n"
+    assert entries_of(tmp_path / "k.mtx", market, encoding="utf-8-sig").toarray()[0, 0] == 5.0
+
+
+def test_a_header_of_large_fields_has_no_entries(tmp_path):
+    head = f"DMIG*   KAAX    {0:16d}{6:16d}{2:16d}\n*       {0:16d}{'':32}{3:16d}\n"
+    text = head + COLUMN.format("KAAX") + ENTRY.format("2.000000000E+00")
+    assert entries_of(tmp_path / "k.pch", text).values.tolist() == [2.0]
+
+
+def test_structural_damping_is_not_the_stiffness(tmp_path):
+    parts = (HEAD.format(n) + COLUMN.format(n) + ENTRY.format(v) for n, v in (("KAAX", "2.0"), ("K4AA", "7.0")))
+    assert entries_of(tmp_path / "k.pch", "".join(parts)).values.tolist() == [2.0]

@@ -424,7 +424,6 @@ WRONG = {
     "all must be > 0": swing(body=re.sub('(i..)="[^"]*"', r'\1="0"', MASS)),
     "mimic = 'k'": swing('<mimic joint="k"/>'),
     "follows itself": swing('<mimic joint="j"/>'),
-    "must be one of box": swing(body=MASS + "<visual><geometry><bxo/></geometry></visual>"),
 }  # fmt: skip
 
 
