@@ -54,10 +54,10 @@ def without_stronge(engine: "Engine") -> list[str]:
     if getattr(engine.method, "impact_law", "newton") != "stronge" or engine.own[0]["by_course"]:
         return []
     count, contacts = int(engine.own[0]["by_newton"]), engine.system.contacts[: engine.system.nc_fixed]
-    if not count or not any(contact.friction > 0.0 for contact in contacts):  # without friction both are the same
+    if not count or not any(contact.law[0] > 0.0 for contact in contacts):  # without friction both are the same
         return []
     return [
-        f"impact_law=\"stronge\" applied to no impact: Newton's law was used in {count} steps with an impact. Stronge's law "
+        f"impact_law='stronge' applied to no impact: {count} steps with an impact follow Newton's law. Stronge's law "
         "holds for impacts of one contact with friction that are split, while no other contact acts; not with friction "
         "of joints in the model, nor with tangential restitution, resistance to rolling or spinning, discs or static "
         "friction of the contact"

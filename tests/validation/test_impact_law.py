@@ -96,7 +96,7 @@ def test_laws_that_cannot_be_integrated_are_left_to_newtons_law_and_counted(law)
     assert results["stronge"].statistics["impacts_by_stronge"] == 0
     assert results["stronge"].statistics["impacts_by_newton"] == 1
     (text,) = results["stronge"].warnings
-    assert 'impact_law="stronge" applied to no impact' in text and results["newton"].warnings == []
+    assert "impact_law='stronge' applied to no impact" in text and results["newton"].warnings == []
     assert (results["stronge"]["rod"].velocity == results["newton"]["rod"].velocity).all()
 
 
