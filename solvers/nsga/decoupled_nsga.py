@@ -18,7 +18,7 @@ from fem_mbs.errors import ParameterError, SolverError, label
 from fem_mbs.solvers.alpha.method import AlphaMethod
 from fem_mbs.solvers.nsga.data import TABLE
 from fem_mbs.solvers.stepping.shared_factors import PRICE, price_of_matrix
-from fem_mbs.solvers.stepping.step_control import StepControl, deformable
+from fem_mbs.solvers.stepping.step_control import StepControl
 from fem_mbs.system.contacts import L_STATIC
 from fem_mbs.system.layout import Rows
 from fem_mbs.system.system import State, System
@@ -393,7 +393,7 @@ class DecoupledNSGA(AlphaMethod):
         """
         from fem_mbs.solvers.nsga.scheme import AT_START, FILTERED
 
-        return AT_START if self.impacts == "split" and not deformable(system).any() else FILTERED
+        return AT_START if self.impacts == "split" and not system.deformable().any() else FILTERED
 
     def _costly(self, system: System) -> bool:
         """Whether elements make matrices so costly that factors serve several steps; special problems have own ones."""
