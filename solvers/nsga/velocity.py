@@ -85,7 +85,7 @@ def let_slow_ones_wait(d, s):
             if s.candidate[c] == 0 or laws_of(g)[e, L_NORMAL] == 0.0 or not was_open(g, e, s):
                 continue
             approach = -gradient_times(g, e, B_GN, 0, s.Vsminus)
-            if approach > 0.0 and approach < SLOW * fastest_at(d, s, g, e):
+            if s.tol_v < approach < SLOW * fastest_at(d, s, g, e):
                 s.candidate[c] = 0
                 waiting += 1
     return waiting
