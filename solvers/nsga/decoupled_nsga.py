@@ -104,8 +104,8 @@ class DecoupledNSGA(AlphaMethod):
         makes the impulses of an impact gain energy (Kane's paradox), the largest part of the restitution that does not
         (``result.statistics["impacts_with_less_restitution"]`` counts these). Contacts that were open and approach
         at less than 0.1 of the speed of another impact at the same body take part after it, with the approach that it
-        has given them. "start": that along the normals at the
-        start of the step, as published, and no limit: for comparisons with published figures.
+        has given them. "start": that along the normals at the start of the step, as published, and no limit: for
+        comparisons with published figures.
     restitution_speed : {"touch", "start"}
         Approach speed that Newton's law reflects at the first impact of a step: that at the touch, by the work that
         forces do on the way, or that at the start of the step, as published. With "touch" an elastic ball keeps its
