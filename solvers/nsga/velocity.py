@@ -27,6 +27,7 @@ from fem_mbs.system.contacts import B_GN, B_GN0, C_LATE, L_NORMAL, gradient_time
 from fem_mbs.system.records import groups_of, zero
 
 LONG_SEQUENCE = 8  # impact problems of a step; the billiard break of annex B needs 3
+WAITS = 2  # mark of a candidate that waits
 SLOW = 0.1  # of the fastest approach at a common body: contacts that close in a step with less wait for that impact
 
 
@@ -86,8 +87,11 @@ def let_slow_ones_wait(d, s):
                 continue
             approach = -gradient_times(g, e, B_GN, 0, s.Vsminus)
             if s.tol_v < approach < SLOW * fastest_at(d, s, g, e):
-                s.candidate[c] = 0
+                s.candidate[c] = WAITS
                 waiting += 1
+    for c in range(d.nc):  # after all of them, whatever their order is
+        if s.candidate[c] == WAITS:
+            s.candidate[c] = 0
     return waiting
 
 

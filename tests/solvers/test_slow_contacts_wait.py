@@ -64,3 +64,20 @@ def test_a_slow_impact_elsewhere_takes_no_notice_of_a_fast_one():
     kinetic, height = 0.5 * result["slow"].velocity[-1, 2] ** 2, result["slow"].position[-1, 2] - RADIUS
     assert result["fast"].velocity[-1, 2] > 9.0
     assert kinetic + 9.81 * height == pytest.approx(9.81e-4, rel=1e-3)
+
+
+def test_which_contacts_wait_does_not_depend_on_their_order_in_the_model():
+    """Approaches of 1, 0.05 and 0.003 m/s in a row: the slowest waits for the second, which waits for the first."""
+    found = []
+    for order in ((0, 1, 2), (2, 1, 0), (1, 0, 2)):
+        model, at = fem.Model("row"), np.cumsum([0, 2 * RADIUS + 1e-6, 2 * RADIUS + 1e-5, 2 * RADIUS + 3e-4])
+        drift = (0.0, -0.003, -0.053, -1.053)
+        balls = [fem.RigidBody.sphere(MASS, RADIUS, position=[x, 0, 0], velocity=[v, 0, 0]) for x, v in zip(at, drift)]
+        model.add(*balls)
+        radii = {"radius_A": RADIUS, "radius_B": RADIUS, "restitution": 0.9}
+        pairs = [fem.SphereOnSphere(first, second, **radii) for first, second in pairwise(balls)]
+        model.add(*(pairs[k] for k in order))
+        result = fem.DecoupledNSGA(impacts="plain").run(model, t_end=1e-3, h=1e-3)
+        found.append(result.state(-1).V[1:, 0])
+    assert found[1] == pytest.approx(found[0], abs=1e-9) and found[2] == pytest.approx(found[0], abs=1e-9)
+    assert found[0][0] == pytest.approx(-(0.95**3), rel=0.1)
