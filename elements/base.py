@@ -396,6 +396,7 @@ class Joint(Constraint):
     ) -> Any:
         """Make the joint at a point (3,) [m] of the initial configuration; its z axis along ``axis`` (3,), unit.
 
+        Default of ``axis``: the inertial z axis.
         ``first`` and ``second`` are bodies, nodes or frames' nodes; frames P and Q are placed for you.
         """
         from fem_mbs.rotations import frame_with_axis

@@ -6,7 +6,7 @@ Imported when such a call was made. Python has tried the call and knows that it 
 from collections.abc import Callable
 from typing import Any
 
-from fem_mbs.errors import show
+from fem_mbs.errors import label, show
 from fem_mbs.spelling import NEAR, listed, nearness
 
 SHOWN = 8  # parameters that a message lists
@@ -25,6 +25,9 @@ def explained(function: Callable, args: tuple, keywords: dict[str, Any]) -> tupl
     ordered = code.co_varnames[: code.co_argcount]
     named = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
     first = int(ordered[:1] in (("self",), ("cls",)))
+    if ordered[:1] == ("self",) and args and not hasattr(type(args[0]), function.__name__):
+        message = f"was called on the class, with {label(args[0])} in the place of an object. Make one first: "
+        return ordered[0], args[0], f"{message}Class(…).{function.__name__}(…)"
     given, required = ordered[: len(args)], ordered[: len(ordered) - len(defaults)]
     missing = [n for n in required[first:] if n not in given and n not in keywords]
     missing += [n for n in named if n not in keywords and n not in (function.__kwdefaults__ or {})]

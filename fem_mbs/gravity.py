@@ -11,7 +11,6 @@ from collections.abc import Callable
 import numpy as np
 
 from fem_mbs.arguments import Checked
-from fem_mbs.errors import ParameterError
 from fem_mbs.signals import VectorOfTime
 
 TIMES = np.concatenate([[0.0], np.geomspace(1e-3, 1e3, 61)])  # [s] after the start, of `Gravity.largest`
@@ -39,13 +38,7 @@ class Gravity(Checked):
         self.name = name
         self.as_function("gravity", function, "a function of time t that returns (3,)", 1)
         self.field = VectorOfTime(self, "gravity", function)
-        try:
-            start = self.at(0.0)
-        except ParameterError:
-            raise
-        except Exception as error:
-            message = f"raised {type(error).__name__} at t = 0: {error}"
-            raise ParameterError(self, "gravity", function, message) from error
+        start = self.field.at_start()
         self.check(np.isfinite(start).all(), "gravity", start, "is not finite at t = 0")
         self.signals = self.field.signals()
 

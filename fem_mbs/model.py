@@ -158,7 +158,10 @@ class Model(Checked):
         if element.name is not None and element.name in self._names:
             if self._names[element.name] is element:
                 raise ParameterError(self, "add", element, "is in the model already; add it once")
-            raise ParameterError(element, "name", element.name, "is taken; names of elements must be unique in a model")
+            reason = "is taken; names of elements must be unique in a model"
+            if self._names[element.name] is getattr(element, "contact", None):
+                reason = "is that of the contact it wraps, which is in the model too. Add the compliant contact alone"
+            raise ParameterError(element, "name", element.name, reason)
         kind = type(element).__name__.lower()
         number = self._numbers[kind] = self._numbers.get(kind, 0) + 1
         if element.name is None:
@@ -178,7 +181,7 @@ class Model(Checked):
 
         def __getattr__(self, name):
             """What a model does not have; how it is run, where that was meant."""
-            ways = ", which a time stepper runs: fem.DecoupledNSGA().run(model, t_end=…, h=…)"
+            ways = "; a time stepper runs a model: fem.DecoupledNSGA().run(model, t_end=…, h=…)"
             hint = ways if name in ("run", "simulate", "solve", "integrate", "step") else ""
             raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'{hint}")
 

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.arguments import Named
+from fem_mbs.errors import ParameterError
 from fem_mbs.jets import Jet
 
 
@@ -376,6 +377,16 @@ class VectorOfTime:
             value = value * self.scale(t)
             self.last = at, value  # at once: another thread may be here
         return value
+
+    def at_start(self) -> np.ndarray:
+        """Value (3,) at t = 0; an error in the code of the function is a `ParameterError` of the owner."""
+        try:
+            return self.evaluate(0.0)
+        except ParameterError:
+            raise
+        except Exception as error:
+            reason = f"raised {type(error).__name__} at t = 0: {error}. It is called with the time alone"
+            raise ParameterError(self.owner, self.parameter, self.vector, reason) from error
 
     def signals(self) -> list[Signal]:
         """Three signals, one per component."""

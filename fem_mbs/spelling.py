@@ -20,6 +20,18 @@ ELSEWHERE = {
 }  # fmt: skip
 
 
+# keywords and histories as textbooks and other programs write them, and what they may be called here
+SYMBOLS = {
+    "mu": ("friction",), "e": ("restitution",), "cor": ("restitution",), "epsilon": ("restitution",),
+    "k": ("stiffness",), "c": ("damping",), "d": ("damping",), "l0": ("free_length",), "rest_length": ("free_length",),
+    "m": ("mass",), "j": ("inertia",), "r": ("radius",), "rho": ("density",), "omega": ("angular_velocity",),
+    "dt": ("h",), "timestep": ("h",), "time_step": ("h",), "step_size": ("h",), "step": ("h",),
+    "tf": ("t_end",), "t_final": ("t_end",), "end_time": ("t_end",), "duration": ("t_end", "t"),
+    "time": ("t", "t_end"), "times": ("t",), "torque": ("effort", "moment"), "speed": ("rate", "velocity"),
+    "x": ("position",), "pos": ("position",), "v": ("velocity",), "f": ("force",),
+}  # fmt: skip
+
+
 def elsewhere(name: str, choices: Iterable[str]) -> str | None:
     """What does here what a name of another program means; None where that is not known, or one is misspelt."""
     if any(nearness(name, other) >= MISSPELT for other in choices):
@@ -37,8 +49,12 @@ def nearness(name: str, other: str) -> float:
 
 def meant(name: str, choices: Iterable[str]) -> str:
     """ "did you mean 'radius_wire'?", for a name that is not among the choices; what there is, if none is near."""
+    choices = list(choices)
     best = max(choices, key=lambda other: nearness(name, other), default=None)
     if best is not None and nearness(name, best) >= NEAR:
+        return f"did you mean '{best}'?"
+    best = next((here for here in SYMBOLS.get(name.lower(), ()) if here in choices), None)
+    if best is not None:
         return f"did you mean '{best}'?"
     return f"there are: {', '.join(choices)}"
 

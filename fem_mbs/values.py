@@ -208,6 +208,8 @@ class Values:
         if callable(getattr(value, "frame", None)) and not isinstance(value, type):
             return value.frame()
         hint = f"; make one: {value.__name__}(…)" if isinstance(value, type) else ""
+        if isinstance(value, str):
+            hint = "; it is text: give the object itself, such as model.ground or model['name of a body']"
         raise ParameterError(self, parameter, value, f"is not a frame, a node or a body{hint}")
 
     def as_instance(self, parameter: str, value: Any, kind: Any, what: str | None = None) -> Any:

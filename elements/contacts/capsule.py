@@ -105,8 +105,8 @@ class SphereOnCapsule(CapsuleContact):
         Of the sphere.
     radius_capsule : float > 0 [m]
     **law
-        restitution, friction, rolling_resistance, spinning_resistance, radius_contensou, tangential_restitution, name:
-        see `Contact`.
+        restitution, friction, rolling_resistance, spinning_resistance, radius_contensou, tangential_restitution,
+        stribeck_speed: see `Contact`.
 
     Raises
     ------
@@ -155,8 +155,8 @@ class CapsuleOnCapsule(CapsuleContact):
         between its ends.
     radius_A, radius_B : float > 0 [m]
     **law
-        restitution, friction, rolling_resistance, spinning_resistance, radius_contensou, tangential_restitution, name:
-        see `Contact`.
+        restitution, friction, rolling_resistance, spinning_resistance, radius_contensou, tangential_restitution,
+        stribeck_speed: see `Contact`.
         Impulses and slip are those of the first capsule relative to the second.
 
     Raises
@@ -206,8 +206,8 @@ class CapsuleOnPlane(Part):
     name : str, optional
         The contacts are called "name 1" and "name 2", after the ends.
     **law
-        restitution, friction, rolling_resistance, spinning_resistance, radius_contensou, tangential_restitution:
-        see `Contact`.
+        restitution, friction, rolling_resistance, spinning_resistance, radius_contensou, tangential_restitution,
+        stribeck_speed: see `Contact`.
 
     Attributes
     ----------

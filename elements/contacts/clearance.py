@@ -59,8 +59,8 @@ class RingOnCylinder(_SphereCylinder):
     radius_cylinder : float > 0 [m]
         radius_cylinder < radius; the difference is the clearance.
     **law
-        restitution, friction, rolling_resistance, spinning_resistance, radius_contensou, tangential_restitution, name:
-        see `Contact`.
+        restitution, friction, rolling_resistance, spinning_resistance, radius_contensou, tangential_restitution,
+        stribeck_speed: see `Contact`.
 
     Raises
     ------

@@ -237,8 +237,9 @@ class CompliantContact(Force):
         depth = self.max_indentation + beyond
         return (
             f"{label(self)}: its indentation is {depth:.3g} m, more than max_indentation = {self.max_indentation:.3g} "
-            "m, for which its force law is not made. Start the bodies farther apart; in a run: halve h, or use "
-            "step_control=StepControl() of DecoupledNSGA; or allow it with max_indentation=…"
+            "m, up to which its force law holds. At the start: move the bodies apart. In a run: halve h, or use "
+            "step_control=StepControl() of DecoupledNSGA; if the depth stays, the stiffness is too small for the speed "
+            "and mass of this impact: give a larger one, or allow the depth with max_indentation=…"
         )
 
     def remark(self, histories: dict) -> list:

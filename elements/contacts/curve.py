@@ -275,8 +275,8 @@ class PointOnCurve(_OnCurve):
     width : float ≥ 0, optional [m]
         Extent of the wall along z that is drawn, 0 for none. Default: a tenth of the curve on ground, 0 otherwise.
     **law
-        restitution, friction, rolling_resistance, spinning_resistance, radius_contensou, tangential_restitution, name:
-        see `Contact`.
+        restitution, friction, rolling_resistance, spinning_resistance, radius_contensou, tangential_restitution,
+        stribeck_speed: see `Contact`.
 
     Raises
     ------
@@ -371,8 +371,8 @@ class SphereOnWire(_OnCurve):
     drawn : bool, optional
         Default: when the wire is on ground and has a radius.
     **law
-        restitution, friction, rolling_resistance, spinning_resistance, radius_contensou, tangential_restitution, name:
-        see `Contact`.
+        restitution, friction, rolling_resistance, spinning_resistance, radius_contensou, tangential_restitution,
+        stribeck_speed: see `Contact`.
 
     Raises
     ------

@@ -194,8 +194,8 @@ class HullOnHull(Part):
     name : str, optional
         The contacts are called "name 1", "name 2", ….
     **law
-        restitution, friction, rolling_resistance, spinning_resistance, radius_contensou, tangential_restitution: see
-        `Contact`. Impulses are those on the first hull.
+        restitution, friction, rolling_resistance, spinning_resistance, radius_contensou, tangential_restitution,
+        stribeck_speed: see `Contact`. Impulses are those on the first hull.
 
     Attributes
     ----------

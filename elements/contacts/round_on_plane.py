@@ -240,8 +240,8 @@ class EllipsoidOnPlane(_RoundOnPlane):
         Edge length of the square patch that draws the plane; 0 draws none. Default: ten of the largest semi-axis for
         planes on the ground.
     **law
-        restitution, friction, rolling_resistance, spinning_resistance, radius_contensou, tangential_restitution, name:
-        see `Contact`.
+        restitution, friction, rolling_resistance, spinning_resistance, radius_contensou, tangential_restitution,
+        stribeck_speed: see `Contact`.
 
     Raises
     ------
@@ -297,8 +297,8 @@ class RingOnPlane(_RoundOnPlane):
     drawn_size : float ≥ 0, optional [m]
         Edge length of the square patch that draws the plane; 0 draws none. Default: ten radii for planes on the ground.
     **law
-        restitution, friction, rolling_resistance, spinning_resistance, radius_contensou, tangential_restitution, name:
-        see `Contact`.
+        restitution, friction, rolling_resistance, spinning_resistance, radius_contensou, tangential_restitution,
+        stribeck_speed: see `Contact`.
 
     Raises
     ------

@@ -115,8 +115,8 @@ class SphereOnBox(SphereShapeContact):
     drawn : bool, optional
         Whether the contact draws the box. Default: when it is on ground; a body draws itself.
     **law
-        restitution, friction, rolling_resistance, spinning_resistance, radius_contensou, tangential_restitution, name:
-        see `Contact`.
+        restitution, friction, rolling_resistance, spinning_resistance, radius_contensou, tangential_restitution,
+        stribeck_speed: see `Contact`.
 
     Raises
     ------
@@ -196,8 +196,8 @@ class SphereOnRectangle(SphereOnBox):
     drawn : bool, optional
         Whether the contact draws the rectangle. Default: when it is on ground.
     **law
-        restitution, friction, rolling_resistance, spinning_resistance, radius_contensou, tangential_restitution, name:
-        see `Contact`.
+        restitution, friction, rolling_resistance, spinning_resistance, radius_contensou, tangential_restitution,
+        stribeck_speed: see `Contact`.
 
     Raises
     ------

@@ -159,8 +159,8 @@ class SphereOnCylinder(_SphereCylinder):
         Length of the cylinder that is drawn, 0 for none. Default: ``length`` (six radii when infinite) for a cylinder
         on ground, 0 otherwise: a body draws itself.
     **law
-        restitution, friction, rolling_resistance, spinning_resistance, radius_contensou, tangential_restitution, name:
-        see `Contact`.
+        restitution, friction, rolling_resistance, spinning_resistance, radius_contensou, tangential_restitution,
+        stribeck_speed: see `Contact`.
 
     Raises
     ------
@@ -218,8 +218,8 @@ class SphereInCylinder(_SphereCylinder):
         Length of the half pipe (side y < 0 of the frame) that is drawn, 0 for none. Default: ``length`` (six radii when
         infinite) for a cylinder on ground, 0 otherwise.
     **law
-        restitution, friction, rolling_resistance, spinning_resistance, radius_contensou, tangential_restitution, name:
-        see `Contact`.
+        restitution, friction, rolling_resistance, spinning_resistance, radius_contensou, tangential_restitution,
+        stribeck_speed: see `Contact`.
 
     Raises
     ------

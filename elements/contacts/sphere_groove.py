@@ -157,8 +157,8 @@ class SphereInGroove(SphereShapeContact):
     drawn : bool, optional
         Draw the groove. Default: on ground only.
     **law
-        restitution, friction, rolling_resistance, spinning_resistance, radius_contensou, tangential_restitution, name:
-        see `Contact`.
+        restitution, friction, rolling_resistance, spinning_resistance, radius_contensou, tangential_restitution,
+        stribeck_speed: see `Contact`.
 
     Raises
     ------

@@ -85,8 +85,8 @@ class SphereOnSphere(SphereShapeContact):
         0 makes a point.
     radius_B : float > 0 [m]
     **law
-        restitution, friction, rolling_resistance, spinning_resistance, radius_contensou, tangential_restitution, name:
-        see `Contact`.
+        restitution, friction, rolling_resistance, spinning_resistance, radius_contensou, tangential_restitution,
+        stribeck_speed: see `Contact`.
         Impulses and slip are those of the first sphere relative to the second.
 
     Raises
@@ -139,8 +139,8 @@ class SphereInSphere(SphereShapeContact):
     drawn : bool, optional
         Whether the lower half of the hollow sphere (z < 0 of the outer frame) is drawn. Default: when it is on ground.
     **law
-        restitution, friction, rolling_resistance, spinning_resistance, radius_contensou, tangential_restitution, name:
-        see `Contact`.
+        restitution, friction, rolling_resistance, spinning_resistance, radius_contensou, tangential_restitution,
+        stribeck_speed: see `Contact`.
 
     Raises
     ------

@@ -230,8 +230,8 @@ class PointOnSurface(SphereShapeContact):
     drawn : bool, optional
         Default: when the surface is on ground.
     **law
-        restitution, friction, rolling_resistance, spinning_resistance, radius_contensou, tangential_restitution, name:
-        see `Contact`.
+        restitution, friction, rolling_resistance, spinning_resistance, radius_contensou, tangential_restitution,
+        stribeck_speed: see `Contact`.
 
     Raises
     ------

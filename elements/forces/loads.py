@@ -130,7 +130,7 @@ class _Load(Force):
             if isinstance(error, ParameterError):
                 raise
             raise ParameterError(self, "signal", signal, f"must return numbers: {error}") from error
-        start = load.evaluate(0.0)
+        start = load.at_start()
         self.check(np.isfinite(start).all(), parameter, start, "is not finite at t = 0")
         super().__init__((self.frame.node,), name=name, signals=load.signals())
         self.constant = constant and scale.constant

@@ -34,6 +34,7 @@ from fem_mbs.results.skin import Skin
 from fem_mbs.results.store import File
 from fem_mbs.results.table import HISTORIES, PAIR_COLUMNS, PAIRS, listed, pair_column, shape_of
 from fem_mbs.shapes import matrices
+from fem_mbs.spelling import NEAR, meant, nearness
 
 if TYPE_CHECKING:
     from fem_mbs.results.sketch import Sketch
@@ -182,7 +183,14 @@ class Results:
     def __getattr__(self, name):
         """Histories of the whole run, by the table of results: an array, or a `History` of its components."""
         if name.startswith("_") or name not in HISTORIES or HISTORIES[name].of != "run":
-            raise AttributeError(f"results have no '{name}'; histories of parts of the model are result['name'].{name}")
+            whole = [known for known, line in HISTORIES.items() if line.of == "run"]
+            part, near = max(HISTORIES, key=lambda known: nearness(name, known)), meant(name, whole)
+            if part in whole or nearness(name, part) < NEAR:
+                part = name
+            hint = f"histories of parts of the model are result['name'].{part}"
+            if near.startswith("did") and part == name:
+                hint = near
+            raise AttributeError(f"results have no '{name}'; {hint}")
         if HISTORIES[name].labels:
             return self._once((name,), lambda: History(name, self._columns(name)))
         return self._once((name,), lambda: self._store.read(name))

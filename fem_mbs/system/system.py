@@ -258,6 +258,14 @@ class System(Switches):
                 element.use_sizes(self.size, self.speed_at(state) or self.size)
         self.contact_mass = self._contact_mass(diagonal[:, :3].max(axis=1))
 
+    def deformable(self) -> np.ndarray:
+        """Return which nodes (N,) belong to bodies that deform: elements whose mass is at several nodes."""
+        found = np.zeros(len(self.nodes), bool)
+        for group in self.groups:
+            if group.sizes["nn"] > 1 and "inertia" in group.elements[0].kernels:
+                found[group.nodes.ravel()] = True
+        return found
+
     def size_at(self, state: State) -> float:
         """Size [m] that tolerances of positions refer to: of the model, or its distance from the origin."""
         return max(self.size, float(np.abs(state.x[self.spatial]).max(initial=0.0)))

@@ -18,7 +18,7 @@ from fem_mbs.errors import ParameterError, SolverError, label
 from fem_mbs.solvers.alpha.method import AlphaMethod
 from fem_mbs.solvers.nsga.data import TABLE
 from fem_mbs.solvers.stepping.shared_factors import PRICE, price_of_matrix
-from fem_mbs.solvers.stepping.step_control import StepControl, deformable
+from fem_mbs.solvers.stepping.step_control import StepControl
 from fem_mbs.system.contacts import L_STATIC
 from fem_mbs.system.layout import Rows
 from fem_mbs.system.system import State, System
@@ -102,8 +102,10 @@ class DecoupledNSGA(AlphaMethod):
         impulse acts; of contacts that were closed before the slower of those along the normals at the start and at the
         end, none where one of them leaves. Normal impulses then never give energy. Where friction of contacts or joints
         makes the impulses of an impact gain energy (Kane's paradox), the largest part of the restitution that does not
-        (``result.statistics["impacts_with_less_restitution"]`` counts these). "start": that along the normals at the
-        start of the step, as published, and no limit: for comparisons with published figures.
+        (``result.statistics["impacts_with_less_restitution"]`` counts these). Contacts that were open and approach
+        at less than 0.1 of the speed of another impact at the same body take part after it, with the approach that it
+        has given them. "start": that along the normals at the start of the step, as published, and no limit: for
+        comparisons with published figures.
     restitution_speed : {"touch", "start"}
         Approach speed that Newton's law reflects at the first impact of a step: that at the touch, by the work that
         forces do on the way, or that at the start of the step, as published. With "touch" an elastic ball keeps its
@@ -393,7 +395,7 @@ class DecoupledNSGA(AlphaMethod):
         """
         from fem_mbs.solvers.nsga.scheme import AT_START, FILTERED
 
-        return AT_START if self.impacts == "split" and not deformable(system).any() else FILTERED
+        return AT_START if self.impacts == "split" and not system.deformable().any() else FILTERED
 
     def _costly(self, system: System) -> bool:
         """Whether elements make matrices so costly that factors serve several steps; special problems have own ones."""

@@ -3,8 +3,8 @@
 Source: docs/theory/decoupled_nsga.md, (16)-(21).
 """
 
-from fem_mbs.jit import call2, entry, kernel, matrix
-from fem_mbs.solvers.contact.approach import at_the_touch
+from fem_mbs.jit import call2, entry, integer_matrix, kernel, matrix
+from fem_mbs.solvers.contact.approach import at_the_touch, was_open
 from fem_mbs.solvers.contact.law import GAP
 from fem_mbs.solvers.contact.restitution import limit_restitution, solve_impact
 from fem_mbs.solvers.contact.touch import accelerate
@@ -27,6 +27,8 @@ from fem_mbs.system.contacts import B_GN, B_GN0, C_LATE, L_NORMAL, gradient_time
 from fem_mbs.system.records import groups_of, zero
 
 LONG_SEQUENCE = 8  # impact problems of a step; the billiard break of annex B needs 3
+WAITS = 2  # mark of a candidate that waits
+SLOW = 0.1  # of the fastest approach at a common body: contacts that close in a step with less wait for that impact
 
 
 @kernel
@@ -47,6 +49,53 @@ def rests(d, s):
 
 
 @kernel
+def fastest_at(d, s, g, e):
+    """Fastest approach of the candidates that share a moving node with contact e of group g; ≥ 0."""
+    groups, nodes, fastest = groups_of(d), integer_matrix(g.nodes_at, g.n, g.nn), 0.0
+    for k in range(d.n_groups):
+        other = groups[k]
+        if other.contact == 0:
+            continue
+        others = integer_matrix(other.nodes_at, other.n, other.nn)
+        for f in range(other.n):
+            if s.candidate[other.first_contact + f] == 0:
+                continue
+            common = False
+            for i in range(g.nn):
+                for j in range(other.nn):
+                    common = common or (nodes[e, i] == others[f, j] != 0)
+            if common:
+                fastest = max(fastest, -gradient_times(other, f, B_GN, 0, s.Vsminus))
+    return fastest
+
+
+@kernel
+def let_slow_ones_wait(d, s):
+    """Leave slow open contacts with restitution out of the problem of a fast impact at the same body; returns how many.
+
+    In one problem with it such a contact hands the impulse on, and reflects its own small approach: two bodies then fly
+    off together where the first should stop. In the next problem it approaches with what the fast impact has given.
+    """
+    groups, waiting = groups_of(d), 0
+    for k in range(d.n_groups):
+        g = groups[k]
+        if g.contact == 0:
+            continue
+        for e in range(g.n):
+            c = g.first_contact + e
+            if s.candidate[c] == 0 or laws_of(g)[e, L_NORMAL] == 0.0 or not was_open(g, e, s):
+                continue
+            approach = -gradient_times(g, e, B_GN, 0, s.Vsminus)
+            if s.tol_v < approach < SLOW * fastest_at(d, s, g, e):
+                s.candidate[c] = WAITS
+                waiting += 1
+    for c in range(d.nc):  # after all of them, whatever their order is
+        if s.candidate[c] == WAITS:
+            s.candidate[c] = 0
+    return waiting
+
+
+@kernel
 def choose_candidates(d, s, o):
     """Contacts that are closed and approach with velocities V~−; returns their number.
 
@@ -58,7 +107,8 @@ def choose_candidates(d, s, o):
     that have acted in this step (published ones are shorter); in the second half of the problems allowed all that
     have acted, then without restitution: what is handed to and fro that long is the tail of an endless sequence. In
     models with contact groups all closed contacts without restitution take part at once, whether they have acted or
-    not: layer by layer, an impact would need a problem for each.
+    not: layer by layer, an impact would need a problem for each. In short sequences without contact groups
+    `let_slow_ones_wait`.
     """
     groups = groups_of(d)
     active, candidate = s.active, s.candidate
@@ -89,6 +139,8 @@ def choose_candidates(d, s, o):
             together = ending or ((long or many) and law[e, L_NORMAL] == 0.0)
             if carried or (together and (many or acted_as[c] != GAP)):
                 candidate[c] = 1
+    if count > 1 and s.approach != 0 and not (many or long or ending):
+        count -= let_slow_ones_wait(d, s)
     return count
 
 

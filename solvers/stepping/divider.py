@@ -35,7 +35,7 @@ from fem_mbs.solvers.stepping.codes import (
 from fem_mbs.solvers.stepping.mirror import Mirror
 from fem_mbs.solvers.stepping.records import RECORDS
 from fem_mbs.solvers.stepping.saved_state import arrays_of, put_arrays
-from fem_mbs.solvers.stepping.step_control import REST, Controller, StepControl, deformable
+from fem_mbs.solvers.stepping.step_control import REST, Controller, StepControl
 from fem_mbs.solvers.stepping.unsaved import deliver
 from fem_mbs.system.element_checks import element_at
 
@@ -77,7 +77,7 @@ class Divider(Controller):
         self.divides = engine.method.divide_failed_steps
         super().__init__(engine, StepControl(h_min=engine.h / PARTS if self.divides else engine.h))
         self.mirror = Mirror(engine)
-        self.splitting, self.deforms = False, self.splitter is not None and bool(deformable(engine.system).any())
+        self.splitting, self.deforms = False, self.splitter is not None and bool(engine.system.deformable().any())
         self.in_parts: Any = None  # start of the last step where it was taken in parts, for the crossing of an event
         self.last_step: dict[str, Any] = {"step": 0}  # histories of the step that was taken in parts last
         self.divided, self.first, self.part = 0, np.inf, engine.make_records(1)

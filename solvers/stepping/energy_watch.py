@@ -68,4 +68,7 @@ def cause(engine: "Engine", where: str = "") -> str:
         return (
             f"steps are too large{where}. Take a smaller tolerance of step_control, and halve h, the step at contacts"
         )
-    return f"h is too large{where}. {engine.method.smaller_steps(engine.system)}"
+    stiff = ""
+    if getattr(engine.method, "rho_inf", 0.0) > 0.0 and engine.touched().any() and engine.system.deformable().any():
+        stiff = ". For flexible parts that are hit, rho_inf=0 damps vibrations that steps do not resolve"
+    return f"h is too large{where}. {engine.method.smaller_steps(engine.system)}{stiff}"

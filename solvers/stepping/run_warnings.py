@@ -34,7 +34,7 @@ def warnings_of(engine: "Engine") -> list[str]:
         own, most = engine.own[0], float(engine.run[0]["top_kinetic"])  # that of saved states
         texts += told(f"Contacts of '{engine.system.name}'", float(own["all_lost"]), max(most, float(own["kinetic"])))
     texts += energy_of_impacts(engine)
-    texts += without_restitution(engine) + jammed(engine) + singular(engine)
+    texts += without_restitution(engine) + without_stronge(engine) + jammed(engine) + singular(engine)
     return texts + risen(engine) + inexact(engine) + drifted(engine)
 
 
@@ -46,6 +46,21 @@ def without_restitution(engine: "Engine") -> list[str]:
     return [
         f"steps solved without restitution, because friction left no solution with it: {count}. Bodies do not rebound "
         "in them. Less friction, or a finer step where several impacts fall on one, lets them"
+    ]
+
+
+def without_stronge(engine: "Engine") -> list[str]:
+    """Warning of a run in which the impact law that was requested applied to no impact."""
+    if getattr(engine.method, "impact_law", "newton") != "stronge" or engine.own[0]["by_course"]:
+        return []
+    count, contacts = int(engine.own[0]["by_newton"]), engine.system.contacts[: engine.system.nc_fixed]
+    if not count or not any(contact.law[0] > 0.0 for contact in contacts):  # without friction both are the same
+        return []
+    return [
+        f"impact_law='stronge' applied to no impact: {count} steps with an impact follow Newton's law. Stronge's law "
+        "holds for impacts of one contact with friction that are split, while no other contact acts; not with friction "
+        "of joints in the model, nor with tangential restitution, resistance to rolling or spinning, discs or static "
+        "friction of the contact"
     ]
 
 

@@ -40,7 +40,6 @@ from fem_mbs.solvers.stepping.splitter import Splitter
 
 if TYPE_CHECKING:
     from fem_mbs.solvers.stepping.engine import Engine
-    from fem_mbs.system.system import System
 
 SAFETY, SLOWEST, FASTEST = 0.9, 0.2, 2.0
 ROUND = 1e-6  # of a step: what the sum of many leaves
@@ -105,7 +104,7 @@ class Controller:
         self.t, self.next = float(engine.system.initial.t), engine.h
         self.failed = self.inaccurate = self.too_large = 0
         self.hold = 0  # steps for which the user's h is not exceeded: a contact is about to close
-        self.soft = np.zeros(0, bool) if control.tolerance is None else deformable(engine.system)
+        self.soft = np.zeros(0, bool) if control.tolerance is None else engine.system.deformable()
         self.blur, self.blurred = 0.0, 0.0  # largest (2a) of an accepted step, and when
         self.short = False  # since an impact was split no step has had the user's size
         self.splitter = Splitter(self, engine.method.max_splits, engine.impacts == "auto") if engine.splits else None
@@ -313,12 +312,3 @@ class Controller:
             f"{self.blur / tolerance:.3g} times the tolerance of StepControl: at contacts steps are not shorter than "
             f"h/{WATCHED:.0f}. Give run a smaller h, about {enough:.1g} s"
         ]
-
-
-def deformable(system: "System") -> np.ndarray:
-    """Which nodes (N,) belong to bodies that deform: elements whose mass is at several nodes."""
-    found = np.zeros(len(system.nodes), bool)
-    for group in system.groups:
-        if group.sizes["nn"] > 1 and "inertia" in group.elements[0].kernels:
-            found[group.nodes.ravel()] = True
-    return found

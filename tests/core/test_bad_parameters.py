@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+import fem_mbs as fem
 from fem_mbs.elements import (
     Cylindrical,
     Fixed,
@@ -209,6 +210,37 @@ def test_an_error_carries_its_data():
 def test_a_law_that_raises_does_so_at_once():
     with pytest.raises(ZeroDivisionError):
         UserForce(Node6(), lambda x, R, v, t: 1 / 0)
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda m, b: fem.SphereOnPlane(b, m.ground, radius=0.1, mu=0.3), "mu = 0.3 .* did you mean 'friction'"),
+        (lambda m, b: fem.SphereOnPlane(b, m.ground, radius=0.1, e=0.3), "e = 0.3 .* did you mean 'restitution'"),
+        (lambda m, b: fem.Spring(m.ground, b, k=100.0), "k = 100.0 .* did you mean 'stiffness'"),
+        (lambda m, b: fem.Section.circle(0.01, E=1e9, rho=7800), "rho = 7800 .* did you mean 'density'"),
+        (lambda m, b: fem.DecoupledNSGA().run(m, t_end=1.0, dt=1e-3), "dt = 0.001 .* did you mean 'h'"),
+        (lambda m, b: fem.DecoupledNSGA().run(m, t_final=1.0, h=1e-3), "t_final = 1.0 .* did you mean 't_end'"),
+        (lambda m, b: fem.DecoupledNSGA(rho=0.8), "rho = 0.8 .* did you mean 'rho_inf'"),
+        (lambda m, b: fem.DecoupledNSGA.run(m, t_end=1.0, h=1e-3), "was called on the class, with Model 'm'"),
+        (lambda m, b: fem.Revolute.at("ground", b, [0, 0, 0]), "it is text: give the object itself"),
+        (lambda m, b: fem.PointForce(b, lambda x: [x[0], 0, 0], name="f"), "PointForce 'f'.* with the time alone"),
+    ],
+)
+def test_symbols_of_textbooks_and_calls_without_an_object_are_answered_with_what_was_meant(make, said):
+    model = fem.Model("m")
+    body = model.add(fem.RigidBody(1.0, 1.0, name="body"))
+    with pytest.raises(ParameterError, match=said):
+        make(model, body)
+
+
+def test_a_compliant_contact_beside_the_contact_that_it_wraps_is_refused_for_that():
+    """Neither has a name of its own, so that both would have the same one."""
+    model = fem.Model("m")
+    body = model.add(fem.RigidBody(1.0, 1.0, position=[0, 0, 1], name="body"))
+    contact = model.add(fem.SphereOnPlane(body, model.ground, radius=0.1, restitution=0.5))
+    with pytest.raises(ParameterError, match=r"that of the contact it wraps.*Add the compliant contact alone"):
+        model.add(fem.CompliantContact(contact, stiffness=1e6))
 
 
 @pytest.mark.parametrize("offset", [0.0, 1e-9])

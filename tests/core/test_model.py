@@ -71,7 +71,7 @@ def test_a_printed_model_answers_the_first_questions():
         assert part in text, text
     assert "3.5 kg" in text
     assert "none" in str(fem.Model("empty"))
-    with pytest.raises(AttributeError, match=r"no attribute 'run', which a time stepper runs: fem.DecoupledNSGA"):
+    with pytest.raises(AttributeError, match=r"no attribute 'run'; a time stepper runs a model: fem.DecoupledNSGA"):
         model.run(1.0)
     with pytest.raises(AttributeError, match=r"no attribute 'bodies'$"):
         _ = model.bodies

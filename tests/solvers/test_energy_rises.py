@@ -113,6 +113,23 @@ def test_a_rise_of_energy_is_counted_told_and_kept(tmp_path):
     assert fem.load(tmp_path / "deep.vtkhdf").warnings == result.warnings
 
 
+def test_a_flexible_frame_that_gains_energy_at_its_impact_is_advised_to_damp_fast_vibrations():
+    """It stands on two feet and carries a weight; the advice helps, at the same h."""
+    warnings = {}
+    for rho_inf in (0.8, 0.0):
+        model = fem.Model("frame", gravity=[0, 0, -9.81])
+        tube = fem.Section.circle(0.01, E=2.1e11, density=7800)
+        left = fem.beam_line([0, 0, 0.05], [0, 0, 0.65], 4, tube, name="left")
+        right = fem.beam_line([0.8, 0, 0.05], [0.8, 0, 0.65], 4, tube, name="right")
+        top = fem.beam_line(left.nodes[-1], right.nodes[-1], 4, tube, name="top")
+        model.add(left, right, top, fem.RigidBody(2.0, 3 * [1e-3], node=top.nodes[2], name="weight"))
+        for foot in (left.nodes[0], right.nodes[0]):
+            model.add(fem.SphereOnPlane(foot, model.ground, radius=0.0, friction=0.3))
+        warnings[rho_inf] = fem.DecoupledNSGA(rho_inf=rho_inf).run(model, t_end=0.12, h=1e-3).warnings
+    assert any("energy rose" in text and "rho_inf=0 damps vibrations" in text for text in warnings[0.8])
+    assert not warnings[0.0]
+
+
 def test_strict_runs_stop_where_others_warn():
     with pytest.raises(fem.SolverError, match=r"energy rose by .* strict=True") as caught:
         fem.DecoupledNSGA().run(deep_ball(), 0.03, 1e-3, strict=True)

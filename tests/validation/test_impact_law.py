@@ -95,6 +95,8 @@ def test_laws_that_cannot_be_integrated_are_left_to_newtons_law_and_counted(law)
     results = {impact_law: struck(model[impact_law], impact_law) for impact_law in model}
     assert results["stronge"].statistics["impacts_by_stronge"] == 0
     assert results["stronge"].statistics["impacts_by_newton"] == 1
+    (text,) = results["stronge"].warnings
+    assert "impact_law='stronge' applied to no impact" in text and results["newton"].warnings == []
     assert (results["stronge"]["rod"].velocity == results["newton"]["rod"].velocity).all()
 
 
@@ -108,6 +110,14 @@ def test_an_impact_that_another_closed_contact_takes_part_in_is_left_to_newtons_
     result = struck(model, t_end=0.02)
     assert result["top"].impact.any()
     assert result.statistics["impacts_by_stronge"] == 0 and result.statistics["impacts_by_newton"] >= 1
+    assert any("applied to no impact" in text for text in result.warnings)
+
+
+def test_no_warning_about_the_impact_law_where_friction_is_zero():
+    """Both laws are then the same."""
+    result = struck(tumbling_rod(0.9, 0.3, 0.8, friction=0.0))
+    assert result.statistics["impacts_by_stronge"] + result.statistics["impacts_by_newton"] == 1
+    assert result.warnings == []
 
 
 def test_stronges_law_needs_impacts_that_are_split():
