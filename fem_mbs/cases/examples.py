@@ -232,7 +232,9 @@ CASES = [
     example("two_spheres", "Sanchez2025, B.5.1", SECOND, Method(DEFAULT.stepper, DEFAULT.options, {
                 "tangential force, largest error [N]": "at the end of a step, not its mean: half a step later, 0.005 N",
             }), moreau(MOREAU), moreau(PROJECTED),
-            Method(GGL.stepper, GGL.options, {"B turns [rad/s]": "friction of first order in h: 2.6e-5 rad/s at 1 ms"}),
+            Method(GGL.stepper, GGL.options, {
+                f"{sphere} turns [rad/s]": "friction of first order in h: 1.3e-5 rad/s at 1 ms" for sphere in "AB"
+            }),
             Method(FRICTION.stepper, FRICTION.options, {
                 "tangential force, largest error [N]": "at the end of a step, not its mean: half a step later, 0.005 N",
             }),
