@@ -11,8 +11,8 @@ with â the part of M a that belongs to a contact. In the step it gives h ((1 �
 
     impulse = Λ + h ((1 − γ) â_n + γ â − λ_c) ,        force at the end of the step = Λ/h                            (2)
 
-A restart of the memory replaces λ_c,n and â. Sums of (2) over any window are the change of momentum. Forces are added as
-vectors, in inertial axes; components of impulses belong to the axes at the end of the step. Moments likewise.
+A restart of the memory replaces λ_c,n and â. Sums of (2) over any window are the change of momentum. Forces are added
+as vectors, in inertial axes; components of impulses belong to the axes at the end of the step. Moments likewise.
 
 Source: docs/theory/decoupled_nsga.md, (32); tests/validation/test_momentum.py.
 
