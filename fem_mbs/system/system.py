@@ -24,6 +24,8 @@ from fem_mbs.system.sizes import extent, measure
 from fem_mbs.system.state import State
 from fem_mbs.system.switches import Switches
 
+SLOW, ROUND_OFF = 1e-8, 1e-11  # of the largest speed: approaches that are no impacts, see `System.slow_at`
+
 if TYPE_CHECKING:
     from fem_mbs.elements.base import Element
     from fem_mbs.model import Model
@@ -270,10 +272,17 @@ class System(Switches):
         """Size [m] that tolerances of positions refer to: of the model, or its distance from the origin."""
         return max(self.size, float(np.abs(state.x[self.spatial]).max(initial=0.0)))
 
-    def fastest_at(self, state: State) -> float:
-        """Largest component [m/s] of the velocities at a state, angular ones times the size of the model."""
+    def fastest_at(self, state: State, size: float | None = None) -> float:
+        """Largest component [m/s] of the velocities at a state, angular ones times a size [m]; default: the model's."""
         moved, turned = (np.abs(state.V[:, part]).max(initial=0.0) for part in (slice(3), slice(3, 6)))
-        return float(max(moved, self.size * turned))
+        return float(max(moved, (self.size if size is None else size) * turned))
+
+    def slow_at(self, state: State) -> float:
+        """Speed [m/s] of an approach at a state that is no impact: the same wherever the model is.
+
+        Far from the origin it is at least what steps make of the round-off of positions there.
+        """
+        return max(SLOW * self.fastest_at(state, self.extent), ROUND_OFF * self.fastest_at(state))
 
     def speed_at(self, state: State) -> float:
         """Speed [m/s] that tolerances of velocities refer to at a state: the largest, or that of falling by a size."""

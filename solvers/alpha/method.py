@@ -61,8 +61,14 @@ class AlphaMethod(Stepper):
         ``change``: that of accelerations in the last step, if known.
         """
         a = engine.arrays
-        if ratio > 1.0 and change is not None and not (a["impact"].any() or self.starts_afresh(engine)):
-            alpha_m, alpha_f, _, _ = self.coefficients
-            a["Va0"][:] = a["Vd0"] + ratio * (alpha_m - alpha_f) * change
-        else:
-            a["Va0"][:] = a["Vd0"] + ratio * (a["Va0"] - a["Vd0"])
+        made_anew = ratio > 1.0 and change is not None and not (a["impact"].any() or self.starts_afresh(engine))
+        self.rescale_memory(a["Va0"], a["Vd0"], ratio, change if made_anew else None)
+        self.rescale_contacts(a, ratio, made_anew)
+
+    def rescale_memory(self, memory: np.ndarray, now: np.ndarray, ratio: float, change: np.ndarray | None) -> None:
+        """`step_control` (1) for a memory of what is ``now``, or (1a) with its ``change`` in the last step."""
+        alpha_m, alpha_f, _, _ = self.coefficients
+        memory[:] = now + ratio * (memory - now if change is None else (alpha_m - alpha_f) * change)
+
+    def rescale_contacts(self, arrays: dict[str, np.ndarray], ratio: float, made_anew: bool) -> None:
+        """Rescale the parts of the memory that belong to single contacts, if the method keeps them."""

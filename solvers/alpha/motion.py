@@ -10,7 +10,12 @@ Source: docs/theory/decoupled_nsga.md, (7)-(10).
 """
 
 from fem_mbs.jit import kernel
-from fem_mbs.solvers.stepping.arrays import copy, copy1
+from fem_mbs.solvers.stepping.arrays import copy, copy1, largest_turn
+from fem_mbs.solvers.stepping.codes import LARGEST_TURN
+from fem_mbs.solvers.stepping.sizes import farthest_part
+
+FAR = 0.1  # of the size of the model: displacements by accelerations alone above it are no prediction
+FASTER = 10.0  # times the path that the velocities make, likewise: fast rotors have large accelerations
 
 
 @kernel
@@ -36,8 +41,24 @@ def predict(d, s, o):
 
 
 @kernel
+def overshoots(s):
+    """True if the prediction is no guess of the motion: it turns a node too far, or throws one across the model.
+
+    Accelerations of stiff, damped parts throw them: Newton's iteration could find a root far away, such as the
+    position on the other side of its anchor where a spring is unloaded again.
+    """
+    if largest_turn(s.D) > LARGEST_TURN:
+        return True
+    thrown = 0.0
+    for i in range(s.D.shape[0]):
+        for j in range(3):
+            thrown = max(thrown, abs(s.D[i, j] - s.h * s.V0[i, j]))
+    return thrown > FAR * s.size and thrown > FASTER * s.h * farthest_part(s.V0, s.size)
+
+
+@kernel
 def stand_still(d, s, o):
-    """Guess without motion in the step, where the prediction is senseless."""
+    """Guess without motion in the step, where the prediction `overshoots`."""
     Vs, Vd, D = s.Vs, s.Vd, s.D
     for i in range(d.n_nodes):
         for j in range(6):

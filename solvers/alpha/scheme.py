@@ -5,14 +5,14 @@ import math
 from fem_mbs.jit import call2, entry, kernel, local_vector
 from fem_mbs.solvers.alpha.coupled import ALL, whole_merit
 from fem_mbs.solvers.alpha.data import own_at
-from fem_mbs.solvers.alpha.motion import keep_accelerations, keep_unknowns, predict, stand_still
+from fem_mbs.solvers.alpha.motion import keep_accelerations, keep_unknowns, overshoots, predict, stand_still
 from fem_mbs.solvers.alpha.one_level import reactions
 from fem_mbs.solvers.contact.position import start_position
 from fem_mbs.solvers.contact.restitution import limit_restitution
 from fem_mbs.solvers.contact.velocity import accumulate_impulses, clear_impulses, solve_velocities, start_from_last
 from fem_mbs.solvers.stepping.accept import accept
-from fem_mbs.solvers.stepping.arrays import copy, copy1, largest_turn
-from fem_mbs.solvers.stepping.codes import LARGEST_TURN, NOT_CONVERGED, OK
+from fem_mbs.solvers.stepping.arrays import copy, copy1
+from fem_mbs.solvers.stepping.codes import NOT_CONVERGED, OK
 from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.newton import HISTORY, problem_at
 from fem_mbs.solvers.stepping.shared_factors import look_at_price
@@ -25,7 +25,7 @@ def start_motion(d, s, o):
     """First guess of what all coupled methods have: motion by the prediction, joints from their last multipliers."""
     N, m = d.n_nodes, d.m
     predict(d, s, o)
-    if largest_turn(s.D) > LARGEST_TURN:
+    if overshoots(s):
         stand_still(d, s, o)
     copy1(o.lam0, s.lam)
     zero(s.U_at, 6 * N)

@@ -166,8 +166,7 @@ class ConeComplementarity(Stepper):
 
     def scalars(self, system: Any, h: float) -> dict[str, float]:
         """Numbers of the record of a run that are this method's own."""
-        speed = system.fastest_at(system.initial)
-        slow = max(SLOW * system.largest_gravity * h, 1e-8 * speed) or 1e-15 * system.size / h
+        slow = max(SLOW * system.largest_gravity * h, system.slow_at(system.initial)) or 1e-15 * system.size / h
         return {
             "biased": 1,
             "whole": h,

@@ -11,15 +11,15 @@ from fem_mbs.jit import call2, entry, vector
 from fem_mbs.solvers.nsga import stiction_tasks
 from fem_mbs.solvers.nsga.data import own_at
 from fem_mbs.solvers.nsga.entry import decide_closed, leave_cones
-from fem_mbs.solvers.nsga.momentum import keep_forces, momentum
+from fem_mbs.solvers.nsga.momentum import force_vectors, momentum
 from fem_mbs.solvers.nsga.persistent import closed_forces, closed_tangents, sliding_directions
 from fem_mbs.solvers.nsga.split import stops
-from fem_mbs.solvers.stepping.arrays import norm
+from fem_mbs.solvers.stepping.arrays import copy, norm
 from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.system.assembly import advance_configuration
 from fem_mbs.system.contacts import contacts
 
-BEGIN = 0  # of a step: keep the forces of closed contacts
+BEGIN = 0  # of a step: keep the multipliers of closed contacts
 PREDICTED = 1  # directions of sliding at the predicted configuration
 FORCES = 2  # of closed contacts, and their rows; norms in ``o.missing`` and ``s.row_T``
 TANGENTS = 3  # added to the matrix of the smooth sub-problem
@@ -34,7 +34,7 @@ def closed_part(run, task):
     s = run_at(run)[0]
     d, o = system_at(s.data_at)[0], own_at(s.own_at)[0]
     if task == BEGIN:
-        keep_forces(d, s, o)
+        copy(o.clam, o.clam0)
     elif task == PREDICTED:
         advance_configuration(d, s.x0, s.Q0, s.D, s.xs, s.Qs, s.Rs, s.T)
         contacts(d, s.xs, s.Rs, s.x0, s.R0, s.Vs)
@@ -44,6 +44,7 @@ def closed_part(run, task):
     elif task == FORCES:
         contacts(d, s.xs, s.Rs, s.x0, s.R0, s.Vs)
         closed_forces(d, s, o, s.Vs, s.Gl, o.Gw, s.rows_c, s.rows_chi)
+        force_vectors(d, s, o, o.clam, o.mchi, s.ks, s.Vs, o.cforce)
         missing_N = missing_T = 0.0
         for c in range(d.nc):
             missing_N += s.rows_c[c, 0] ** 2

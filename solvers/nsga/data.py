@@ -24,7 +24,11 @@ TABLE = Table(
         "clam": Item("nc 3", "λ of closed contacts in the smooth sub-problem, divided by k_s", kept=True, scaling=1),
         "mchi": Item("nc 3", "their moments, divided by length k_s", kept=True, scaling=1),
         "clam0": Item("nc 3", "clam at the start of the step"),
-        "mchi0": Item("nc 3", "mchi at the start of the step"),
+        # forces [N] and moments [N m] of closed contacts in the smooth sub-problem, inertial axes, see nsga.momentum
+        "cforce": Item("nc 6", "at the end of the step"),
+        "cforce0": Item("nc 6", "at its start: their part of M v̇~ of the last step", kept=True),
+        "cforce_a": Item("nc 6", "their part of M a", kept=True),
+        "cforce_change": Item("nc 6", "their change in the last step", kept=True),
         "ctau": Item("nc 3", "directions of sliding, see nsga.persistent", kept=True),
         "wtau": Item("nc 3", "directions of rolling and spinning", kept=True),
         "gamma_c": Item("nc 3", "d(G v)/dt of closed contacts at fixed v"),
@@ -60,6 +64,7 @@ TABLE = Table(
         "reset": Item("", "restarts after impacts, see nsga.scheme", "i8"),
         "fresh": Item("", "steps of the trapezoidal rule left after a restart of the memory", "i8", kept=True),
         "since": Item("", "steps since the last restart", "i8", kept=True),
+        "lag": Item("", "times the change of v̇~ that a gets in a step of the trapezoidal rule"),
         # search along a Newton step of the smooth sub-problem
         "taken": Item("", "part of the step that is taken"),
         "trials": Item("", "trial points of all iterations", "i8"),

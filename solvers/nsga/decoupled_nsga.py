@@ -432,6 +432,11 @@ class DecoupledNSGA(AlphaMethod):
     def starts_afresh(self, engine: "Engine") -> bool:
         return bool(engine.own[0]["fresh"])
 
+    def rescale_contacts(self, arrays: dict[str, np.ndarray], ratio: float, made_anew: bool) -> None:
+        """As the accelerations that they are a part of, see `nsga.momentum`."""
+        change = arrays["cforce_change"] if made_anew else None
+        self.rescale_memory(arrays["cforce_a"], arrays["cforce0"], ratio, change)
+
     def start(self, engine: "Engine", state: State) -> None:
         """Consistent accelerations and multipliers at the start of a run."""
         from fem_mbs.solvers.stepping.initial import initial_accelerations

@@ -1,69 +1,118 @@
 """Momentum that contacts hand over in a step, where closed contacts take part in the smooth sub-problem.
 
 The corrections act within the step: what they give is an impulse. The forces λ_c of the smooth sub-problem act while
-velocities are integrated, from the start of the step to its end, and the total multiplier Λ holds h λ_c of the end:
+velocities are integrated, by the memory of the method: its accelerations are sums of what contacts, joints and loads
+give, and each of them has the recurrence of the whole,
 
-    impulse = Λ + ½ h (λ_c,n − λ_c,n+1) ,        force at the end of the step = Λ/h                                (1)
+    (1 − α_m) â + α_m â_n = (1 − α_f) λ_c + α_f λ_c,n ,                                                            (1)
 
-λ_c,n is that of the memory, after a restart the one that is consistent with the new statuses. Over any window (1) sums
-to what the method integrates; Λ alone sums to ½ h [λ] more at each jump of a force. Moments likewise.
+with â the part of M a that belongs to a contact. In the step it gives h ((1 − γ) â_n + γ â), while the total multiplier
+Λ holds h λ_c, the force at its end:
+
+    impulse = Λ + h ((1 − γ) â_n + γ â − λ_c) ,        force at the end of the step = Λ/h                            (2)
+
+A restart of the memory replaces λ_c,n and â. Sums of (2) over any window are the change of momentum. Forces are added
+as vectors, in inertial axes; components of impulses belong to the axes at the end of the step. Moments likewise.
 
 Source: docs/theory/decoupled_nsga.md, (32); tests/validation/test_momentum.py.
 
     symbol        code                     meaning
-    λ_c,n         clam0, mchi0 (nc, 3)     at the start of the step, divided as clam and mchi
+    λ_c, λ_c,n    cforce, cforce0 (nc, 6)  forces and moments at the end and at the start of the step
+    â             cforce_a (nc, 6)         â_n until the step ends
     impulse       sent, sent_chi (nc, 3)   N s, N m s
 """
 
-from fem_mbs.jit import kernel
-from fem_mbs.solvers.contact.law import SLIP
-from fem_mbs.solvers.nsga.persistent import coupled_speed
-from fem_mbs.solvers.stepping.arrays import copy
-from fem_mbs.system.contacts import B_W, L_DRILLING, L_MU, gradient_times, laws_of
-from fem_mbs.system.records import groups_of, zero
+from fem_mbs.jit import kernel, matrix
+from fem_mbs.solvers.contact.law import GAP, SLIP
+from fem_mbs.system.contacts import (
+    B_W,
+    C_NORMAL,
+    C_TANGENTS,
+    L_DRILLING,
+    L_MU,
+    gradient_times,
+    laws_of,
+)
+from fem_mbs.system.records import groups_of
 
 
 @kernel
-def disc_moments(d, s, o, V, start, factor, chi):
-    """Add factor times the moments of sliding discs, (2c) of `nsga.persistent`, to chi (nc, 3); no unknown holds them.
+def force_vectors(d, s, o, lam, chi, k, V, vectors):
+    """Fill vectors (nc, 6) with forces and moments of closed contacts in inertial axes.
 
-    ``start``: those at the start of the step, with its velocities V; else those of the smooth sub-problem.
+    Their multipliers are k lam and k length chi (nc, 3) along the axes of the last evaluation; sliding discs have a
+    moment besides, by velocities V (N, 6) and (2c) of `nsga.persistent`, which no unknown holds.
     """
     groups = groups_of(d)
-    closed, lam, ctau = s.closed, o.clam, o.ctau
     for a in range(d.n_groups):
         g = groups[a]
-        if g.contact == 0 or g.drilling == 0:
+        if g.contact == 0:
             continue
-        law = laws_of(g)
+        law, kept = laws_of(g), matrix(g.contact_at, g.n, g.contact_stride)
         for e in range(g.n):
             c = g.first_contact + e
-            if closed[c] == SLIP:
-                speed = coupled_speed(g, e, V, V) if start else ctau[c, 2]
-                friction = law[e, L_MU] * lam[c, 0] / speed * law[e, L_DRILLING] ** 2
-                chi[c, 2] -= factor / s.length * friction * gradient_times(g, e, B_W, 2, V)
-
-
-@kernel
-def keep_forces(d, s, o):
-    """Keep the forces of closed contacts at the start of the step; contacts are evaluated there."""
-    chi = o.mchi0
-    copy(o.clam, o.clam0)
-    copy(o.mchi, chi)
-    disc_moments(d, s, o, s.V0, True, 1.0, chi)
+            if s.closed[c] == GAP:
+                for i in range(6):
+                    vectors[c, i] = 0.0
+                continue
+            spin = k * s.length * chi[c, 2]
+            if g.drilling != 0 and s.closed[c] == SLIP:
+                friction = law[e, L_MU] * k * lam[c, 0] / o.ctau[c, 2] * law[e, L_DRILLING] ** 2
+                spin -= friction * gradient_times(g, e, B_W, 2, V)
+            for i in range(3):
+                n, t1, t2 = kept[e, C_NORMAL + i], kept[e, C_TANGENTS + i], kept[e, C_TANGENTS + 3 + i]
+                vectors[c, i] = k * (lam[c, 0] * n + lam[c, 1] * t1 + lam[c, 2] * t2)
+                vectors[c, 3 + i] = k * s.length * (chi[c, 0] * t1 + chi[c, 1] * t2) + spin * n
 
 
 @kernel
 def momentum(d, s, o):
-    """Fill sent and sent_chi by (1), before statuses change for the next step."""
-    clam, clam0, sent = o.clam, o.clam0, s.sent
-    mchi, mchi0, sent_chi = o.mchi, o.mchi0, s.sent_chi
-    total, total_chi = s.total_Lam, s.total_chi
-    half = 0.5 * s.h * s.ks
-    zero(s.sent_chi_at, 3 * d.nc)
-    disc_moments(d, s, o, s.Vs, False, 1.0, sent_chi)
+    """Fill sent and sent_chi by (2), before statuses change for the next step; then â_n, λ_c,n are those of its end."""
+    groups = groups_of(d)
+    now, start, memory, change = o.cforce, o.cforce0, o.cforce_a, o.cforce_change
+    total, total_chi, sent, sent_chi = s.total_Lam, s.total_chi, s.sent, s.sent_chi
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.contact == 0:
+            continue
+        kept = matrix(g.contact_at, g.n, g.contact_stride)
+        for e in range(g.n):
+            c = g.first_contact + e
+            for i in range(3):
+                sent[c, i], sent_chi[c, i] = total[c, i], total_chi[c, i]
+            for i in range(6):
+                memory_0 = memory[c, i]
+                star = (o.alpha_f * start[c, i] - o.alpha_m * memory_0) / (1.0 - o.alpha_m)
+                memory_1 = star + (1.0 - o.alpha_f) / (1.0 - o.alpha_m) * now[c, i]
+                more = s.h * ((1.0 - o.gamma) * memory_0 + o.gamma * memory_1 - now[c, i])
+                change[c, i] = now[c, i] - start[c, i]
+                memory[c, i] = memory_1 + o.lag * change[c, i]
+                start[c, i] = now[c, i]
+                j = i % 3
+                n, t1, t2 = kept[e, C_NORMAL + j], kept[e, C_TANGENTS + j], kept[e, C_TANGENTS + 3 + j]
+                if i < 3:
+                    sent[c, 0] += n * more
+                    sent[c, 1] += t1 * more
+                    sent[c, 2] += t2 * more
+                else:
+                    sent_chi[c, 0] += t1 * more
+                    sent_chi[c, 1] += t2 * more
+                    sent_chi[c, 2] += n * more
+
+
+@kernel
+def restart_forces(d, s, o, V):
+    """λ_c,n and â of a memory that starts again, with the multipliers of consistent accelerations."""
+    force_vectors(d, s, o, o.clam, o.mchi, s.ks, V, o.cforce0)
     for c in range(d.nc):
-        for i in range(3):
-            sent[c, i] = total[c, i] + half * (clam0[c, i] - clam[c, i])
-            end = mchi[c, i] + sent_chi[c, i]  # with the moment of the disc
-            sent_chi[c, i] = total_chi[c, i] + half * s.length * (mchi0[c, i] - end)
+        for i in range(6):
+            o.cforce_a[c, i] = o.cforce0[c, i]
+
+
+@kernel
+def take_from_memory(d, s, o, lam, chi, V):
+    """Subtract the forces of multipliers lam, length chi (nc, 3) from â: a restart has taken them from M a."""
+    force_vectors(d, s, o, lam, chi, 1.0, V, o.cforce)
+    for c in range(d.nc):
+        for i in range(6):
+            o.cforce_a[c, i] -= o.cforce[c, i]

@@ -10,6 +10,7 @@ from fem_mbs.solvers.nsga import stiction_tasks
 from fem_mbs.solvers.nsga.closed import BEGIN, END, STOP
 from fem_mbs.solvers.nsga.data import own_at
 from fem_mbs.solvers.nsga.entry import decide_turning, leave_cones
+from fem_mbs.solvers.nsga.momentum import restart_forces, take_from_memory
 from fem_mbs.solvers.nsga.persistent import add_row_rates, closed_tangents, sliding_directions
 from fem_mbs.solvers.stepping import friction_tasks
 from fem_mbs.solvers.stepping.accept import accept
@@ -182,6 +183,17 @@ def closed_right(d, s, o, shift, dx):
 
 
 @kernel
+def closed_solution(d, nc, dx, lam, chi):
+    """Take the multipliers of nc closed contacts out of dx into lam, chi (nc, 3)."""
+    first, roll = d.n + d.m, integers(d.roll_index_at, nc)
+    for c in range(nc):
+        for i in range(3):
+            lam[c, i] = dx[first + 3 * c + i]
+            if d.n_roll > 0 and roll[c] >= 0:
+                chi[c, i] = dx[first + 3 * nc + 3 * roll[c] + i]
+
+
+@kernel
 def consistent(d, s, o, plain):
     """Solve for consistent accelerations and multipliers (not divided by k_s) of the kept contacts.
 
@@ -194,7 +206,7 @@ def consistent(d, s, o, plain):
     x, R, V = s.x, s.R, s.V
     Ma, f, missing, dx = s.Ma, s.f, s.r1, vector(s.dx_at, n + m + 3 * nc + 3 * turning)
     lam, gamma = s.lam, s.phi
-    clam, mchi, roll = o.clam, o.mchi, integers(d.roll_index_at, nc)
+    clam, mchi = o.clam, o.mchi
     shift, arm, rate = s.epsilon / s.mean_mass, vector(d.row_arm_at, m), s.rate
     zero(s.lam_at, m)
     zero(o.clam_at, 3 * nc)
@@ -227,11 +239,7 @@ def consistent(d, s, o, plain):
             call2(s.friction_part, s.run_at, TAKE)
         for i in range(m):
             lam[i] = dx[n + i]
-        for c in range(nc):
-            for i in range(3):
-                clam[c, i] = dx[n + m + 3 * c + i]
-                if roll[c] >= 0 and turning > 0:
-                    mchi[c, i] = dx[n + m + 3 * nc + 3 * roll[c] + i]
+        closed_solution(d, nc, dx, clam, mchi)
 
 
 @kernel
@@ -278,6 +286,9 @@ def forget_lag(d, s, o, x, R, V):
         call2(s.friction_part, s.run_at, LAGS)
     solve_in_place(d, SMOOTH, s.dx_at)
     expand_add(d, -1.0, dx, lag)
+    if nc > 0:
+        closed_solution(d, nc, dx, o.gamma_c, o.gamma_w)
+        take_from_memory(d, s, o, o.gamma_c, o.gamma_w, V)
 
 
 @kernel
@@ -350,6 +361,12 @@ def restart(data, run):
             Vd0[i, j], trial[i, j] = trial[i, j], lag
     expand_add(d, 1.0, dx, Vd0)
     o.fresh = max(o.fresh, steps_by_trapezoids(s, o, event))
+    for c in range(nc):
+        for i in range(3):
+            clam[c, i] /= s.ks
+            mchi[c, i] /= s.ks
+    if nc > 0:
+        restart_forces(d, s, o, V)
     if not plain:
         forget_lag(d, s, o, x, R, V)
     for i in range(N):
@@ -358,10 +375,6 @@ def restart(data, run):
     o.since = 0
     for i in range(m):
         lam[i] /= s.ks
-    for c in range(nc):
-        for i in range(3):
-            clam[c, i] /= s.ks
-            mchi[c, i] /= s.ks
 
 
 @kernel
@@ -379,9 +392,9 @@ def add_corrections(d, s, o):
 
 
 @kernel
-def finish(d, s, o, lag):
+def finish(d, s, o):
     """History for the next step and impact flags."""
-    keep_accelerations(d, s, o, lag)
+    keep_accelerations(d, s, o, o.lag)
     accept(d, s)
     struck = mark_impacts(d, s)
     restart_now = struck and (o.reset != NEVER or s.cut == STRIKES)
@@ -418,13 +431,14 @@ def advance(data, run):
         call2(o.closed_part, run, BEGIN)
     if s.friction != 0 and s.cut != STRIKES:
         call2(s.friction_part, run, friction_tasks.BEGIN)
-    alpha_m, alpha_f, beta, gamma, lag = o.alpha_m, o.alpha_f, o.beta, o.gamma, 0.0
+    alpha_m, alpha_f, beta, gamma = o.alpha_m, o.alpha_f, o.beta, o.gamma
+    o.lag = 0.0
     if o.fresh != 0:
         set_coefficients(s, o, 0.5, 0.5, 0.25, 0.5)
-        lag = alpha_m - alpha_f if o.fresh == 1 else 0.0
+        o.lag = alpha_m - alpha_f if o.fresh == 1 else 0.0
     code = take(d, s)
     if code == OK:
-        finish(d, s, o, lag)
+        finish(d, s, o)
     if s.swept != 0:
         let_go(d, s)
     set_coefficients(s, o, alpha_m, alpha_f, beta, gamma)

@@ -5,12 +5,11 @@ they are closed and the method keeps them (`nsga.persistent`).
 import math
 
 from fem_mbs.jit import call2, entry, integers, kernel, vector
-from fem_mbs.solvers.alpha.motion import predict, stand_still
+from fem_mbs.solvers.alpha.motion import overshoots, predict, stand_still
 from fem_mbs.solvers.nsga.closed import FORCES, LEAVE, PREDICTED, TANGENTS
 from fem_mbs.solvers.nsga.data import own_at
 from fem_mbs.solvers.stepping import friction_tasks
-from fem_mbs.solvers.stepping.arrays import largest_turn
-from fem_mbs.solvers.stepping.codes import LARGE_ROTATION, LARGEST_TURN, OK, ROUND_OFF
+from fem_mbs.solvers.stepping.codes import LARGE_ROTATION, OK, ROUND_OFF
 from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.newton import SAFE, STALLED, Problem, attempt, problem_at, solve, turns_too_far
 from fem_mbs.solvers.stepping.shared_factors import kept, look_at_price, share
@@ -330,7 +329,7 @@ def smooth(data, run):
     predict(d, s, o)
     if s.persistent != 0:
         call2(o.closed_part, run, PREDICTED)
-    if o.mixed == 0 and largest_turn(s.D) > LARGEST_TURN:
+    if o.mixed == 0 and overshoots(s):
         stand_still(d, s, o)
     o.moved, o.trials, o.checked = math.inf, 0, 1 if s.persistent == 0 else 0
     # nearly all steps need one, unless that of an earlier step will do; not those of grains, whose acceleration stays

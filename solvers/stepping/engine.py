@@ -306,9 +306,9 @@ class Engine:
         method, system, h = self.method, self.system, self.h
         mass = method.scaling or system.contact_mass
         settled = not system.searches or self.grains is not None  # no contacts that come and go
-        speed = system.fastest_at(system.initial)
         # without motion and weight: what round-off of the positions makes of a step
-        tol_v = method.tol_v or 1e-8 * max(speed, system.largest_gravity * h) or 1e-15 * system.size / h
+        slow = max(system.slow_at(system.initial), 1e-8 * system.largest_gravity * h)
+        tol_v = method.tol_v or slow or 1e-15 * system.size / h
         return {
             "h": h, "ks": mass / h, "kp": mass, "kv": mass,
             "pp": method.penalty * mass, "pv": method.penalty * mass,

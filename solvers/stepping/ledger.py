@@ -17,7 +17,7 @@ the step already. In other steps, where (3) has the velocities at the start, and
 which have G' = G, (2) has the mean of both rates for all of the impulse. (3) is then what an impact takes, exactly:
 M (v − v') = Gᵀ P. In a sequence of impacts of one step the sum over the contacts is. Elsewhere (1) to (3) are
 trapezoidal rules, of second order: with the gradients of the end a disc that rolls would be struck in every step, as
-its point of contact wanders. Moments have the axes of the end.
+its point of contact wanders. Impulses and moments have the axes of the end, see `half_way`.
 
 What a switch takes or gives at once, a jump of velocities or the energy of a spring that comes, has a line for all of
 them. Elements that are off do no work. States of first order (`Node1`) have no energy, and their rates no work.
@@ -37,12 +37,13 @@ Source: docs/theory/energy_table.md.
     P         s.total_Lam           (nc, 3), moments s.total_chi; with persistent contacts s.sent, s.sent_chi
 """
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fem_mbs.errors import label
-from fem_mbs.jit import N_SLOTS, SLOT, call2, entry, integers, kernel, vector
+from fem_mbs.jit import N_SLOTS, SLOT, call2, entry, integers, kernel, local_matrix, local_vector, matrix, vector
 from fem_mbs.results.energy_table import OF_GROUPS
 from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.external_work import (
@@ -58,7 +59,7 @@ from fem_mbs.solvers.stepping.external_work import (
 )
 from fem_mbs.solvers.stepping.loss_watch import impulses_are_known, losses_are_told
 from fem_mbs.system.assembly import potential_of_forces
-from fem_mbs.system.contacts import B_GN, B_GN0, B_VT, B_VT0, B_W, gradient_times
+from fem_mbs.system.contacts import B_GN, B_GN0, B_VT, B_VT0, B_W, C_BLOCKS, gradient_times
 from fem_mbs.system.friction import F_GIVEN, F_TAKEN, states_of
 from fem_mbs.system.gather import gather
 from fem_mbs.system.records import groups_of, switches_of, zero
@@ -212,17 +213,17 @@ def work_of_driver(d, g, e, b, s, kept):
 
 @kernel
 def book_contact(g, e, c, s, V, normal, tangential, P, chi, line):
-    """(3) of a contact, with V and its gradients before the impulses.
+    """(3) of a contact, its impulse P (3,), with V and its gradients before the impulses.
 
     Dry friction takes energy or does nothing. What its impulse gives in an impact, whose course is not known, the
     impact has paid, and its line has it.
     """
     mean = 0.5 * (gradient_times(g, e, normal, 0, V) + gradient_times(g, e, B_GN, 0, s.V))
-    impact, friction = P[c, 0] * mean, 0.0
+    impact, friction = P[0] * mean, 0.0
     for j in range(2):
-        if P[c, 1 + j] != 0.0:
+        if P[1 + j] != 0.0:
             mean = 0.5 * (gradient_times(g, e, tangential, j, V) + gradient_times(g, e, B_VT, j, s.V))
-            friction += P[c, 1 + j] * mean
+            friction += P[1 + j] * mean
     for j in range(3):
         if chi[c, j] != 0.0:
             mean = 0.5 * (gradient_times(g, e, B_W, j, V) + gradient_times(g, e, B_W, j, s.V))
@@ -231,6 +232,31 @@ def book_contact(g, e, c, s, V, normal, tangential, P, chi, line):
         impact, friction = impact + friction, 0.0
     s.works[line] += impact
     s.works[line + 1] += friction
+
+
+@kernel
+def half_way(g, e, P, mean):
+    """Fill mean (3,) with the impulse P (3,) along the means of the axes at the start and at the end, which P has.
+
+    That of a contact in the smooth motion is a sum of forces at both ends: with the axes of the end normal forces would
+    do work on what slides along a curved surface. Axes are the gradients by the position of the first node.
+    """
+    kept = matrix(g.contact_at, g.n, g.contact_stride)
+    start, end, size, size_0 = local_matrix(3, 3), local_matrix(3, 3), 0.0, 0.0
+    for j in range(3):
+        start[0, j], end[0, j] = kept[e, C_BLOCKS + B_GN0 * g.nd + j], kept[e, C_BLOCKS + B_GN * g.nd + j]
+        for i in range(2):
+            start[1 + i, j] = kept[e, C_BLOCKS + (B_VT0 + i) * g.nd + j]
+            end[1 + i, j] = kept[e, C_BLOCKS + (B_VT + i) * g.nd + j]
+        size, size_0 = size + end[0, j] ** 2, size_0 + start[0, j] ** 2
+    for i in range(3):
+        mean[i] = P[i]
+    if size * size_0 > 0.0:
+        for i in range(3):
+            mean[i] = 0.5 * P[i]
+            for j in range(3):
+                turned = start[i, 0] * end[j, 0] + start[i, 1] * end[j, 1] + start[i, 2] * end[j, 2]
+                mean[i] += 0.5 * turned / math.sqrt(size * size_0) * P[j]
 
 
 @kernel
@@ -259,7 +285,7 @@ def work_of_group(s):
 def book_contacts(d, s):
     """(3) of all contacts; those of contact groups have one line for impacts and one for friction."""
     groups = groups_of(d)
-    first = s.works.shape[0] - 2 * s.nc_fixed
+    first, mean = s.works.shape[0] - 2 * s.nc_fixed, local_vector(3)
     for k in range(d.n_groups):
         g = groups[k]
         paired = g.contact != 0 and g.first_contact + g.n > s.nc_fixed
@@ -271,9 +297,12 @@ def book_contacts(d, s):
             if P[c, 0] != 0.0:
                 line = s.pair_line if paired else first + 2 * c
                 if s.impact[c] == 0 and s.from_start == 0:  # it rolls on: at the start by its gradient there
-                    book_contact(g, e, c, s, s.V0, B_GN0, B_VT0, P, chi, line)
+                    held = s.persistent != 0 and P[c, 0] != s.total_Lam[c, 0]  # a part of it is of the smooth motion
+                    if held:
+                        half_way(g, e, P[c], mean)
+                    book_contact(g, e, c, s, s.V0, B_GN0, B_VT0, mean if held else P[c], chi, line)
                 else:
-                    book_contact(g, e, c, s, s.Vs if s.from_start == 0 else s.V0, B_GN, B_VT, P, chi, line)
+                    book_contact(g, e, c, s, s.Vs if s.from_start == 0 else s.V0, B_GN, B_VT, P[c], chi, line)
 
 
 @entry("void(int64, int64)")

@@ -11,14 +11,14 @@ C = np.sqrt(E)
 TOUCH, LEAVE, FORCE = GAP / SPEED, GAP / SPEED + 2 * LENGTH / C, C * SPEED
 
 
-def thrown(elements, h, mass, **options):
+def thrown(elements, h, mass, reset="filtered", **options):
     """Bar of hexahedra against the wall x = 0, to 1.6 s."""
     bar = block("hexa8", [LENGTH, 1, 1], [elements, 1, 1], E=E, nu=0.0, mass=mass, position=[GAP, 0, 0],
                 velocity=[-SPEED, 0, 0], **options)  # fmt: skip
     model = fem.Model("bar", gravity=[0, 0, 0])
     wall = fem.SurfaceContacts(bar, "x0", model.ground.frame(rotation=[0, np.pi / 2, 0]), name="wall")
     model.add(bar, wall)
-    return bar, wall, fem.DecoupledNSGA(rho_inf=0.8).run(model, t_end=1.6, h=h)
+    return bar, wall, fem.DecoupledNSGA(rho_inf=0.8, reset_after_impact=reset).run(model, t_end=1.6, h=h)
 
 
 def outcome(bar, wall, result):
@@ -48,21 +48,36 @@ def test_a_coarse_bar_against_a_wall_keeps_to_wave_theory(mass):
     assert error < 0.01
 
 
-# of a prototype with the same scheme and elements of linear elasticity
+# of a prototype with the published scheme, which keeps its memory after impacts, and elements of linear elasticity
 BARS = {
     "consistent": (1.164, 1.0000, 0.000, 0.9907, 0.991, 0.00133),
     "lumped": (1.172, 1.0000, 0.000, 0.9834, 0.992, 0.00245),
 }
+# by default the restart after the impact takes a tenth more of the energy that the step takes from the front of the
+# wave. It is an error of h, as all that is lost: a third with half of mesh and step; with h → 0 both lose the same
+RESTARTED = {
+    "consistent": (1.164, 1.0000, 0.000, 0.9901, 0.9899, 0.00142),
+    "lumped": (1.172, 1.0000, 0.000, 0.9831, 0.9910, 0.00250),
+}
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("reset, bars", [(False, BARS), ("filtered", RESTARTED)], ids=["kept", "restarted"])
 @pytest.mark.parametrize("mass", BARS)
-def test_a_bar_of_100_elements_against_a_wall(mass):
-    last, mean, spread, rebound, energy, error = BARS[mass]
-    found = outcome(*thrown(100, 2e-3, mass))
+def test_a_bar_of_100_elements_against_a_wall(mass, reset, bars):
+    last, mean, spread, rebound, energy, error = bars[mass]
+    found = outcome(*thrown(100, 2e-3, mass, reset))
     assert found[0] == pytest.approx(last, abs=1e-9)
     assert found[1] == pytest.approx(mean, abs=1e-4) and found[2] == pytest.approx(spread, abs=5e-4)
     assert found[3:] == pytest.approx((rebound, energy, error), abs=6e-4) and found[5] == pytest.approx(error, abs=6e-5)
+
+
+def test_a_restart_after_an_impact_takes_an_energy_that_vanishes_with_the_step():
+    """The loss of the mesh at the impact, 1.16 %, is the same with the memory kept and with a restart."""
+    lost = [[1.0 - outcome(*thrown(25, h, "consistent", reset))[4] for reset in (False, "filtered")]
+            for h in (4e-3, 1e-3)]  # fmt: skip
+    more = [restarted - kept for kept, restarted in lost]
+    assert 0.0 < more[1] < more[0] / 8.0 and more[0] < 0.2 * lost[0][0]  # measured 2.8e-3 and 1.9e-4
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import numpy as np
 import persistent_models as models
 import pytest
+import rigid_ball_bearing as bearing_example
 
 import fem_mbs as fem
 
@@ -43,25 +44,22 @@ def test_a_floor_gives_a_dropped_block_what_it_lost_and_then_its_weight(height, 
 
 @pytest.mark.parametrize("rho_inf", [0.0, 0.8])
 def test_impulses_over_any_window_are_the_change_of_momentum_where_friction_jumps(rho_inf):
-    steps, worst = [400, 800, 1600], []
-    for n in steps:
-        stepper = fem.DecoupledNSGA(rho_inf=rho_inf, rtol=1e-9, persistent_contacts=True)
-        result = stepper.run(models.Shaken.build(), t_end=2.0, h=2.0 / n)
-        left = missing(result)
-        assert np.ptp(left[:, 2]) < 1e-11
-        worst.append(np.ptp(left[:, 0]))  # largest difference of two states: the worst of all windows
-    print(worst)
-    # with h times the force at the end of the step 7.4e-3, 3.7e-3, 1.9e-3: half a step of force at every jump
-    assert -np.polyfit(np.log(steps), np.log(worst), 1)[0] > 1.8 and worst[-1] < 1e-4, worst
+    stepper = fem.DecoupledNSGA(rho_inf=rho_inf, rtol=1e-9, persistent_contacts=True)
+    left = missing(stepper.run(models.Shaken.build(), t_end=2.0, h=5e-3))
+    # largest difference of two states: the worst of all windows. With h times the force at the end of the step 7.4e-3:
+    # half a step of force at every jump; with the mean of the forces at start and end 1.0e-3 and 1.1e-5
+    assert np.ptp(left, axis=0) == pytest.approx(np.zeros(3), abs=1e-11)
 
 
-def test_impulses_lie_in_the_cone_where_a_block_sticks_and_slides():
-    result = fem.DecoupledNSGA(**PERSISTENT).run(models.Shaken.build(), t_end=2.0, h=5e-3)
-    impulse = result["contact"].impulse
-    tangential = np.linalg.norm(impulse[:, 1:], axis=1)
-    print((tangential - models.Shaken.friction * impulse[:, 0]).max())
-    assert (impulse[1:, 0] > 0.0).all()
-    assert np.all(tangential <= models.Shaken.friction * impulse[:, 0] + 1e-5 * models.g * 5e-3)  # of the iterations
+@pytest.mark.parametrize("rho_inf, beyond", [(0.0, 1e-5), (0.8, 3e-4), (1.0, 1e-5)])
+def test_impulses_lie_in_the_cone_where_a_block_sticks_and_slides(rho_inf, beyond):
+    """Where sliding begins velocities of rho_inf = 0.8 swing: they get up to 2.3e-4 more than friction for one step."""
+    result = fem.DecoupledNSGA(rho_inf, persistent_contacts=True).run(models.Shaken.build(), t_end=2.0, h=5e-3)
+    contact = result["contact"]
+    for values, size, more in ((contact.impulse, 5e-3, beyond), (contact.force, 1.0, 1e-5)):  # of the iterations
+        tangential, largest = np.linalg.norm(values[:, 1:], axis=1), models.g * size
+        assert (values[1:, 0] > 0.0).all()
+        assert np.all(tangential <= models.Shaken.friction * values[:, 0] + more * largest)
 
 
 def rolling(**law):
@@ -124,9 +122,7 @@ def test_steps_of_variable_size_hand_over_the_same_momentum():
     )
     assert result.statistics["inaccurate_steps"] + result.statistics["steps_too_large_for_contact"] > 0
     assert np.ptp(result.h[1:]) > 1e-3
-    left = missing(result)
-    print(np.ptp(left, axis=0), result.statistics)
-    assert np.ptp(left[:, 2]) < 1e-10 and np.ptp(left[:, 0]) < 1e-3
+    assert np.ptp(missing(result), axis=0) == pytest.approx(np.zeros(3), abs=1e-10)
 
 
 def test_a_run_that_goes_on_from_a_state_hands_over_the_rest_of_the_momentum():
@@ -142,21 +138,31 @@ def test_a_run_that_goes_on_from_a_state_hands_over_the_rest_of_the_momentum():
     assert parts == pytest.approx([-1.0, 0.0, 2.0 * models.g * 0.3], abs=1e-9)
 
 
-def test_impulses_of_persistent_contacts_are_momentum_in_the_axes_half_way_through_a_step():
-    """A ball rolls in a drum: the normal turns, and the axes in which impulses are read matter (theory, (32))."""
-    turn, gravity, worst = np.deg2rad(60), np.array([0, 0, -9.81]), {}
-    for h in (1e-2, 5e-3):
-        model = fem.Model("drum", gravity=gravity)
-        start = [0, 0.9 * np.sin(turn), -0.9 * np.cos(turn)]
-        ball = model.add(fem.RigidBody.sphere(1.0, 0.1, position=start, name="ball"))
-        drum = model.ground.frame(rotation=[0, np.pi / 2, 0])
-        model.add(fem.SphereInCylinder(ball, drum, radius=0.1, radius_cylinder=1.0, friction=0.2, name="drum"))
-        result = fem.DecoupledNSGA(persistent_contacts=True).run(model, 2.0, h)
-        contact, gained = result["drum"], np.diff(result["ball"].velocity, axis=0) - gravity * h
-        axes = np.concatenate([contact.normal[:, None], contact.tangents], axis=1)  # (k, 3, 3)
-        for name, chosen in (("end", axes[1:]), ("half-way", 0.5 * (axes[1:] + axes[:-1]))):
-            given = np.einsum("ki,kij->kj", contact.impulse[1:], chosen)
-            worst[name, h] = np.abs(np.cumsum((given - gained)[1:], axis=0)).max()
-    # measured 9.9e-4 and 2.8e-4 N s half-way, 1.2e-1 and 5.9e-2 in the axes of the end
-    assert worst["half-way", 1e-2] < 1.2e-3 and worst["half-way", 5e-3] < 0.35 * worst["half-way", 1e-2]
-    assert worst["end", 5e-3] > 0.05
+@pytest.mark.parametrize("rho_inf", [0.0, 0.8, 1.0])
+def test_the_weight_and_the_wall_of_a_drum_give_a_rolling_ball_its_momentum(rho_inf):
+    """The normal turns: forces at the start and at the end of a step are added as vectors, in the axes of its end."""
+    turn, gravity = np.deg2rad(60), np.array([0, 0, -9.81])
+    model = fem.Model("drum", gravity=gravity)
+    start = [0, 0.9 * np.sin(turn), -0.9 * np.cos(turn)]
+    ball = model.add(fem.RigidBody.sphere(1.0, 0.1, position=start, name="block"))
+    drum = model.ground.frame(rotation=[0, np.pi / 2, 0])
+    model.add(fem.SphereInCylinder(ball, drum, radius=0.1, radius_cylinder=1.0, friction=0.2, name="contact"))
+    result = fem.DecoupledNSGA(rho_inf, rtol=1e-10, persistent_contacts=True).run(model, 2.0, 1e-2)
+    # 9.9e-4 N s with the means of the axes at start and end, 1.2e-1 where Λ and both forces have those of the end
+    assert np.ptp(missing(result, weight=gravity), axis=0) == pytest.approx(np.zeros(3), abs=1e-7)
+
+
+@pytest.mark.parametrize("impacts", ["auto", "plain"])
+def test_the_outer_race_of_a_bearing_gives_its_balls_and_race_the_momentum_that_loads_do_not(impacts):
+    """Hundreds of impacts, contacts that close, open, stick and slide, and stiff springs between the balls."""
+    model, bearing = bearing_example.build()
+    result = fem.DecoupledNSGA(rho_inf=0.0, penalty=0.25, impacts=impacts).run(model, 0.03, 1e-4)
+    gained = 1.25 * result["inner race"].velocity
+    for ball in bearing.bodies:
+        gained = gained + ball.mass * result[ball.name].velocity
+    contacts = [result[contact.name] for contact in bearing.outer_contacts]
+    assert sum(contact.impact.sum() for contact in contacts) > 50
+    left = gained - gained[0] - sum(given(contact) for contact in contacts)
+    left -= np.outer(result.t, [0, -bearing_example.load, 0])
+    # N s, of 3; 3e-3 and 1e-4 where a restart of the memory took momentum, and axes were those half-way
+    assert np.ptp(left, axis=0) == pytest.approx(np.zeros(3), abs=1e-8)

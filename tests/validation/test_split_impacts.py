@@ -386,9 +386,10 @@ def test_an_elastic_ball_keeps_its_energy(h):
 
 
 @pytest.mark.slow
-def test_an_elastic_ball_keeps_its_energy_over_a_hundred_thousand_bounces():
-    count, change = bounces(90_310.0, 2e-2)
-    assert count >= 99_990 and abs(change) < 1e-8
+def test_an_elastic_ball_keeps_its_energy_over_ten_thousand_bounces():
+    """Round-off changes it by 6e-16 in each bounce; 1 ms of processor time for each, the last as the first."""
+    count, change = bounces(9_031.0, 2e-2)
+    assert count >= 9_999 and abs(change) < 3e-11
 
 
 def test_a_ring_of_solids_gains_no_energy_when_its_impact_is_split():
