@@ -392,12 +392,12 @@ def finish(d, s, o, lag):
     if struck:
         o.by_course += o.integrated
         o.by_newton += 1 - o.integrated
+    if s.friction != 0:  # before the statuses of contacts change
+        call2(s.friction_part, s.run_at, FRICTION_END)
+        restart_now = restart_now or s.friction_answer != 0
     if s.persistent != 0:
         call2(o.closed_part, s.run_at, END)
         restart_now = restart_now or o.answer != 0
-    if s.friction != 0:
-        call2(s.friction_part, s.run_at, FRICTION_END)
-        restart_now = restart_now or s.friction_answer != 0
     o.fresh = max(o.fresh - 1, 0)
     o.since += 1
     if restart_now:
