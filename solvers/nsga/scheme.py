@@ -112,9 +112,9 @@ def step(data, run):
     o = own_at(s.own_at)[0]
     counts = s.counts
     counts[6] = SMOOTH
-    if o.stiction_part != 0:
-        call2(o.stiction_part, run, stiction_tasks.BEGIN)
     if s.cut != STRIKES or counts[4] > 0 or s.plastic != 0:  # else it has been solved
+        if o.stiction_part != 0:
+            call2(o.stiction_part, run, stiction_tasks.BEGIN)
         smooth_motion(d, s, o)
         if s.code != OK:
             return
