@@ -71,9 +71,7 @@ def test_a_touch_at_the_end_of_a_step_is_split_on_both_sides_of_round_off(h, par
     assert result.statistics["split_impacts"] == 1
     up, rest = speed + 9.81 * touch, steps * h - touch
     velocity, turn = result["ball"].velocity[-1], result["ball"].angular_velocity[-1, 1]
-    assert velocity[2] == pytest.approx(
-        up - 9.81 * rest, abs=1e-7
-    )
+    assert velocity[2] == pytest.approx(up - 9.81 * rest, abs=1e-7)
     assert result["ball"].position[-1, 2] == pytest.approx(radius + up * rest - 0.5 * 9.81 * rest**2, abs=2e-9)
     # friction stops the slip: v_x = ω r after it, momentum about the point of contact is kept
     assert velocity[0] == pytest.approx((0.5 + 0.4 * spin * radius) / 1.4, abs=1e-7)
