@@ -1,6 +1,6 @@
 """Work of the impulses of an impact problem, and the energy that its contacts keep less than their law asks.
 
-Source: docs/theory/accepted_steps.md, (3), (13).
+Source: docs/theory/accepted_steps.md, (3), (13); docs/theory/sweep.md, The speed at the touch.
 """
 
 from fem_mbs.jit import call2, kernel
@@ -42,12 +42,13 @@ def work_of_impulses(d, s):
             continue
         for e in range(g.n):
             c = g.first_contact + e
+            within = s.touch == STRUCK and touches_within(g, e, s)
+            if within:  # the position correction has moved it, whether an impulse follows or not
+                total -= s.kp * s.cnu[c, 0] * s.bias[c]
             if candidate[c] == 0 or aLam[c, 0] == 0.0:
                 continue
             before = gradient_times(g, e, B_GN, 0, Vs)
-            if s.touch == STRUCK and touches_within(g, e, s):
-                total -= s.kp * s.cnu[c, 0] * s.bias[c]
-            else:
+            if not within:
                 before = min(before, approach_of(g, e, d, s, Vminus))
             part = 0.5 * aLam[c, 0] * (gradient_times(g, e, B_GN, 0, V) + before)
             total, size = total + part, size + abs(0.5 * aLam[c, 0] * before)
@@ -64,6 +65,38 @@ def work_of_impulses(d, s):
         call2(s.friction_part, s.run_at, IMPACT_WORK)
         total, size = total + s.friction_row, size + s.friction_slip
     return total, size
+
+
+@kernel
+def energy_of_touches(d, s):
+    """Energy [J] that contacts keep beyond their law, of those that touch within the step; two sizes of it.
+
+        δ = Σ ½ Λ (γ⁺ + γ~) − Σ ν a + Σ ½ Λ (1 − e²) γ_t²/(e |γ_t| + |γ~|)                                      (3)
+
+    with γ~ before and γ_t at the touch (`contact.touch`). The last sum is what Newton's law takes of impulses that
+    begin at γ_t. δ is zero for one contact without friction. Sizes: Σ ½ Λ |γ~| and Σ ½ Λ e |γ_t|.
+    """
+    groups = groups_of(d)
+    total = size = kept = 0.0
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.contact == 0:
+            continue
+        law = laws_of(g)
+        for e in range(g.n):
+            c = g.first_contact + e
+            if not touches_within(g, e, s):
+                continue
+            total -= s.kp * s.cnu[c, 0] * s.bias[c]
+            Lam, e_N = s.aLam[c, 0], law[e, L_NORMAL]
+            if s.candidate[c] == 0 or Lam == 0.0:
+                continue
+            before, touch = gradient_times(g, e, B_GN, 0, s.Vsminus), closing_speed(g, e, s)
+            total += 0.5 * Lam * (gradient_times(g, e, B_GN, 0, s.V) + before)
+            begun = e_N * abs(touch) + abs(before)
+            total += 0.5 * Lam * (1.0 - e_N * e_N) * touch * touch / begun if begun > 0.0 else 0.0
+            size, kept = size + 0.5 * Lam * abs(before), kept + 0.5 * Lam * e_N * abs(touch)
+    return total, size, kept
 
 
 @kernel

@@ -1,16 +1,18 @@
 """How much restitution an impact may have: as much as its impulses do not gain energy with.
 
-Source: docs/theory/accepted_steps.md, (3).
+Source: docs/theory/accepted_steps.md, (3); docs/theory/sweep.md, The speed at the touch.
 """
 
 from fem_mbs.jit import call2, kernel
-from fem_mbs.solvers.contact.impact_work import GAIN, reflects, work_of_impulses
+from fem_mbs.solvers.contact.impact_work import GAIN, energy_of_touches, reflects, work_of_impulses
 from fem_mbs.solvers.contact.velocity import solve_velocities
-from fem_mbs.solvers.stepping.codes import OK
+from fem_mbs.solvers.stepping.codes import OK, STRUCK
 from fem_mbs.solvers.stepping.friction_tasks import PIECES
 
 LIMITING = 12  # problems to find how much restitution an impact may have
 NARROW = 1e-3  # of what is taken from the restitution: it is no better known
+MATCHING = 6  # problems to find the restitution that keeps the energy of several touches
+MOST = 1.5  # times the restitution
 
 
 @kernel
@@ -31,6 +33,34 @@ def gained(d, s, scale):
 
 
 @kernel
+def match_touches(d, s):
+    """Solve an impact problem again in which several contacts touch at different times of the step.
+
+    Each has the speed at its own touch; the position correction takes the bodies back to all of them at once. With the
+    restitution times one factor, found by secants, the impact takes the energy of Newton's law: δ = 0 of
+    `contact.impact_work`, (3).
+    """
+    delta, size, kept = energy_of_touches(d, s)
+    if abs(delta) <= GAIN * size or kept == 0.0:
+        return
+    last, before = 1.0, delta
+    scale = 1.0 - delta / kept
+    for _ in range(MATCHING):
+        if not 0.0 <= scale <= MOST:
+            break
+        s.restitution_scale = scale
+        solve_impact(s)
+        if s.code != OK:
+            break
+        delta, size, kept = energy_of_touches(d, s)
+        if abs(delta) <= GAIN * size or delta == before:
+            return
+        last, before, scale = scale, delta, scale - delta * (scale - last) / (delta - before)
+    s.restitution_scale = 1.0
+    solve_impact(s)
+
+
+@kernel
 def limit_restitution(d, s):
     """Solve an impact problem whose impulses give energy again, with the largest restitution that does not.
 
@@ -39,8 +69,14 @@ def limit_restitution(d, s):
     and works with the rate before it where the impact turns that round. With e = 0 no impulse of a cone gives energy,
     and L is continuous in e; the largest factor of e with L ≤ 0 is found by regula falsi (Illinois).
     """
+    if s.touch == STRUCK and s.counts[3] == 0:
+        match_touches(d, s)
+    if s.code != OK:
+        s.restitution_scale = 1.0
+        return
     total, size = work_of_impulses(d, s)
-    high, gain = 1.0, total - GAIN * size
+    most = s.restitution_scale
+    high, gain = most, total - GAIN * size
     if gain <= 0.0 or not reflects(d, s):
         return
     low, loss = 0.0, gained(d, s, 0.0)
@@ -60,5 +96,5 @@ def limit_restitution(d, s):
             gained(d, s, low)
     if s.code != OK:
         s.restitution_scale = 1.0  # otherwise `contact.impact_work.compare_with_law` sets it back
-    if s.restitution_scale < 1.0 - NARROW:
+    if s.restitution_scale < most * (1.0 - NARROW):
         s.limited_impacts += 1

@@ -16,8 +16,8 @@ reverses γ_t then keeps the energy exactly, with the multiplier ν of the posit
 
 Where constraints move with time drivers do work as well, and no energy is there to be kept: a = (γ~ − γ_n)/h, P = 1.
 
-Several contacts that touch at different parts of the step keep it but for terms of second order; what these would
-give is taken from the restitution (`contact.impact_work`, (1)).
+Several contacts that touch at different times of the step keep it but for terms of the order of ν a: the restitution is
+matched (`contact.restitution`, `match_touches`).
 
 Source: worked out here (docs/theory/sweep.md, The speed at the touch).
 

@@ -24,7 +24,8 @@ WINDOW = 40  # sweeps between two looks at the rate of convergence
 PATIENCE = 120  # sweeps after which De Saxcé's term lags
 GROWTH = 4.0  # of the squared error since a restart that ends the momentum
 LARGEST_CAP = 0.98
-LATE = 0.8  # of all sweeps: bodies with arms lag then, if the step would fail; their relaxed contacts are inexact
+LATE = 0.8  # of all sweeps: bodies with arms lag then, where their error is coarse; their relaxed contacts are inexact
+COARSE = 1e-3  # error above which the lag helps; it is slow to the last digits
 LESS = 0.7  # of the lowest cap, where the error grows among contacts that share one light obstacle: sweeps turn about
 LESS_LATE = 0.9  # the same where De Saxcé's term lags
 JUDGE = 2.4  # times the squared tolerance: estimates at which the error itself is looked at
@@ -178,7 +179,7 @@ def solve(p, q_square):
                 less, restart = min(less, LESS_LATE), True
             sums_before, sums = sums, 0.0
             late = p.clumps != 0 and p.resists + p.relaxed + p.lagged == 0 and k >= LATE * p.most
-            if late and _error_of(p) > p.refused * p.refused * q_square:
+            if late and _error_of(p) > max(target, COARSE * COARSE * q_square):
                 _begin_lag(p)
                 restart = True
         if restart:

@@ -48,6 +48,8 @@ TABLE = Table(
         "needed": Item(
             "nc", "friction over normal force that a contact needs to stick to the end of the step; 0: no more"
         ),
+        "tried_before": Item("nc 2", "coefficient and pass of the time before the touch of a split step"),
+        "tried_impact": Item("nc 5", "those of its impact, speed and velocity of sliding at the touch"),
         # joint friction, see nsga.friction_sweeps
         "respond": Item("nf u", "solution for a unit impulse of each row"),
         "mobility": Item("nf nf", "rates that they give"),

@@ -31,6 +31,7 @@ Source: docs/theory/joint_friction.md, (10), (13).
 """
 
 from fem_mbs.jit import kernel
+from fem_mbs.solvers.contact.law import GAP
 from fem_mbs.solvers.nsga.friction_pieces import kappas_and_masses, kappas_wanted
 from fem_mbs.solvers.nsga.friction_start import AT_REST, knows_forces
 from fem_mbs.solvers.nsga.friction_touch import back_to_touch, in_impact, past_impulse
@@ -76,11 +77,14 @@ def reverses(kept):
 
 @kernel
 def stays_closed(d, s):
-    """Whether contacts act in the step by corrections of its smooth motion, without an impact."""
-    if s.struck != 0 or s.persistent != 0:
+    """True if contacts act in the step by corrections of its smooth motion, without an impact.
+
+    With persistent contacts these are the ones that the smooth motion leaves out, as in the steps after an impact.
+    """
+    if s.struck != 0:
         return False
     for c in range(d.nc):
-        if s.was_active[c] != 0:
+        if s.was_active[c] != 0 and (s.persistent == 0 or s.closed[c] == GAP):
             return True
     return False
 

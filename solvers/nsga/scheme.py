@@ -113,9 +113,9 @@ def step(data, run):
     o = own_at(s.own_at)[0]
     counts = s.counts
     counts[6] = SMOOTH
-    if o.stiction_part != 0:
-        call2(o.stiction_part, run, stiction_tasks.BEGIN)
     if s.cut != STRIKES or counts[4] > 0 or s.plastic != 0:  # else it has been solved
+        if o.stiction_part != 0:
+            call2(o.stiction_part, run, stiction_tasks.BEGIN)
         smooth_motion(d, s, o)
         if s.code != OK:
             return
@@ -405,12 +405,12 @@ def finish(d, s, o):
     if struck:
         o.by_course += o.integrated
         o.by_newton += 1 - o.integrated
+    if s.friction != 0:  # before the statuses of contacts change
+        call2(s.friction_part, s.run_at, FRICTION_END)
+        restart_now = restart_now or s.friction_answer != 0
     if s.persistent != 0:
         call2(o.closed_part, s.run_at, END)
         restart_now = restart_now or o.answer != 0
-    if s.friction != 0:
-        call2(s.friction_part, s.run_at, FRICTION_END)
-        restart_now = restart_now or s.friction_answer != 0
     o.fresh = max(o.fresh - 1, 0)
     o.since += 1
     if restart_now:

@@ -5,6 +5,8 @@ was open and that strikes faster than forces make it in a whole step:
 
     −ġ~ > |ġ~ − ġ_n| H/h ,   ġ = G_N v ,   by one in a hundred                                                     (1)
 
+So does an open contact whose gap is zero but for round-off as the step ends.
+
 Slower impacts, those of a body that comes to rest, are left to the step as it is: they are many, and each is small.
 The first guess of the touch is the first root of the cubic of the gaps and their rates at both ends of the step,
 
@@ -33,6 +35,7 @@ from fem_mbs.system.records import groups_of
 BISECTIONS = 40  # of the first guess
 SINKS = 1.01  # times what forces make in a step: a contact at rest sinks that fast, but for round-off
 NEAR = 100.0  # times the accuracy of gaps: contacts of the cut step that touch
+LATEST = 2e-9  # of a step: what touches that much later touches at its end; `stepping.splitter` has the same limit
 
 
 @kernel
@@ -54,6 +57,16 @@ def first_root(gap_0, rate_0, gap_1, rate_1):
 
 
 @kernel
+def ends_at_touch(s, gap, rate):
+    """True if an open contact touches as the step ends, but for round-off: at the start of the next step it is closed.
+
+    Only a touch within a step can be split, and what is closed as a step begins is no impact before its end.
+    """
+    accuracy = s.exact * s.scale_x
+    return gap <= max(0.5 * accuracy, min(0.5 * NEAR * accuracy, -LATEST * s.h * rate))
+
+
+@kernel
 def find_touching(d, s, o):
     """Mark the contacts that touch by (1), estimate where the first one does; returns their number."""
     b, groups, count = integers(d.table_at, N_SLOTS), groups_of(d), 0
@@ -66,7 +79,9 @@ def find_touching(d, s, o):
         for e in range(g.n):
             c = g.first_contact + e
             s.touching[c] = 0
-            if s.active[c] == 0 or s.closed[c] != GAP:
+            if s.closed[c] != GAP:
+                continue
+            if s.active[c] == 0 and not ends_at_touch(s, kept[e, C_GAP], gradient_times(g, e, B_GN, 0, s.Vs)):
                 continue
             gap_0, rate_0 = kept[e, C_GAP0], gradient_times(g, e, B_GN0, 0, s.V0)
             if gap_0 <= s.exact * s.scale_x and rate_0 <= s.tol_v:

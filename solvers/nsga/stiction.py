@@ -19,6 +19,9 @@ with r_n = |λ_T|/λ_N of the start and r that of sticking to the end, before it
 With the total impulse of (4) the velocity has changed as by sticking up to φ h and sliding from there on. Where a
 coefficient has jumped in a step the memory of the method starts again.
 
+A split step has passes for the time before the touch, which are over before the impact is solved, and passes of the
+impact. The impact begins with what sticks and slides at the touch, and with the speed of sliding there.
+
 A test of both coefficients inside of an iteration would depend on the penalty and go to and fro for slow slip. What was
 open slides as the step begins. In the position correction the coefficient of the first pass acts.
 
@@ -30,6 +33,7 @@ Source: docs/theory/contact_laws.md, (12)-(14); the law (2): Armstrong-Hélouvry
     symbol    code           meaning
     v         o.slid (nc,)   sliding speed as the step begins [m/s]; −1: stuck
               o.passes       0: first pass, 1: tried to come to rest, 2: last
+              o.tried_before, o.tried_impact   of a split step, columns `MU` … `ALONG`
 """
 
 import math
@@ -37,8 +41,9 @@ import math
 from fem_mbs.jit import entry, kernel
 from fem_mbs.solvers.contact.law import GAP, SLIP, STICK
 from fem_mbs.solvers.nsga.data import own_at
+from fem_mbs.solvers.nsga.friction_touch import in_impact
 from fem_mbs.solvers.nsga.persistent import rest_speed
-from fem_mbs.solvers.nsga.stiction_tasks import BEGIN, NEXT, PREDICTED, START
+from fem_mbs.solvers.nsga.stiction_tasks import BEGIN, NEXT, PREDICTED, START, TIME, TIME_FIRST, TOUCH
 from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.system.contacts import (
     B_VT,
@@ -52,6 +57,9 @@ from fem_mbs.system.contacts import (
     laws_of,
 )
 from fem_mbs.system.records import groups_of
+
+MU, PASS, SPEED, ALONG = 0, 1, 2, 3  # coefficient, pass; sliding at the touch: speed, −1: stuck, and velocity
+UNKNOWN = -2.0  # SPEED before the time before the touch has been solved
 
 
 @kernel
@@ -105,6 +113,17 @@ def slides_along(g, e, s, V):
 
 
 @kernel
+def slides_on(g, e, s, o, c, impact):
+    """True if contact c slides on at the end as it slid when the step, or the impact of a split step, began."""
+    if not impact:
+        return slides_along(g, e, s, s.V) >= 0.0
+    along = 0.0
+    for i in range(2):
+        along += o.tried_impact[c, ALONG + i] * gradient_times(g, e, B_VT, i, s.V)
+    return along >= 0.0
+
+
+@kernel
 def predicted_coefficients(d, s, o):
     """(3), of contacts that slide in the smooth motion; what turns by more than a right angle is about to stick."""
     groups = groups_of(d)
@@ -134,8 +153,8 @@ def mean_coefficient(law, e, s, o, c):
 
 
 @kernel
-def next_coefficients(d, s, o):
-    """Coefficients of the next pass, (1); True where one has changed."""
+def next_coefficients(d, s, o, impact):
+    """Coefficients of the next pass of a step, (1), or of the impact of a split one; True where one has changed."""
     groups, again = groups_of(d), False
     for a in range(d.n_groups):
         g = groups[a]
@@ -147,14 +166,58 @@ def next_coefficients(d, s, o):
             if o.passes[c] == 2 or s.acted[c] == GAP or s.acted[c] == STICK:
                 continue
             before = law[e, L_MU]
-            if o.slid[c] >= 0.0 and o.passes[c] == 0:
-                if slides_along(g, e, s, s.V) >= 0.0:
+            slid = o.tried_impact[c, SPEED] if impact else o.slid[c]
+            if slid >= 0.0 and o.passes[c] == 0:
+                if slides_on(g, e, s, o, c, impact):
                     continue
                 o.passes[c], law[e, L_MU] = 1, law[e, L_STATIC]
             else:
                 o.passes[c], law[e, L_MU] = 2, mean_coefficient(law, e, s, o, c)
             again = again or law[e, L_MU] != before
     return again
+
+
+@kernel
+def keep_tried(d, o, table):
+    """Keep coefficients and passes in the first columns of ``table``."""
+    groups = groups_of(d)
+    for a in range(d.n_groups):
+        g = groups[a]
+        for e in range(g.n if g.contact != 0 else 0):
+            c = g.first_contact + e
+            table[c, MU], table[c, PASS] = laws_of(g)[e, L_MU], o.passes[c]
+
+
+@kernel
+def take_tried(d, o, table):
+    """Take coefficients and passes from the first columns of ``table``."""
+    groups = groups_of(d)
+    for a in range(d.n_groups):
+        g = groups[a]
+        for e in range(g.n if g.contact != 0 else 0):
+            c = g.first_contact + e
+            laws_of(g)[e, L_MU], o.passes[c] = table[c, MU], int(table[c, PASS])
+
+
+@kernel
+def begin_impact(d, s, o):
+    """Coefficients with which the impact of a split step begins; where it began alike, those of its last pass."""
+    groups, rest, tried = groups_of(d), rest_speed(s), o.tried_impact
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.contact == 0:
+            continue
+        law = laws_of(g)
+        for e in range(g.n):
+            c = g.first_contact + e
+            v1, v2 = gradient_times(g, e, B_VT, 0, s.V), gradient_times(g, e, B_VT, 1, s.V)
+            speed = math.hypot(v1, v2)
+            if s.acted[c] == STICK or speed <= rest:
+                speed = -1.0
+            if tried[c, SPEED] == UNKNOWN or (tried[c, SPEED] < 0.0) != (speed < 0.0):
+                tried[c, MU], tried[c, PASS] = coefficient(law, e, speed), 0.0
+            tried[c, SPEED], tried[c, ALONG], tried[c, ALONG + 1] = speed, v1, v2
+    take_tried(d, o, tried)
 
 
 @entry("void(int64, int64)")
@@ -171,7 +234,22 @@ def stiction_part(run, task):
     elif task == PREDICTED:
         predicted_coefficients(d, s, o)
     elif task == NEXT:
-        o.answer = 1 if next_coefficients(d, s, o) else 0
+        impact = in_impact(s)
+        o.answer = 1 if next_coefficients(d, s, o, impact) else 0
+        if impact:
+            keep_tried(d, o, o.tried_impact)
+    elif task == TIME_FIRST:
+        keep_tried(d, o, o.tried_before)
+        for c in range(d.nc):
+            o.tried_impact[c, SPEED] = UNKNOWN
+    elif task == TIME:
+        take_tried(d, o, o.tried_before)
+    elif task == TOUCH:
+        o.answer = 1 if next_coefficients(d, s, o, False) else 0
+        if o.answer != 0:
+            keep_tried(d, o, o.tried_before)
+        else:
+            begin_impact(d, s, o)
     else:
         o.answer = 0
         for c in range(d.nc):  # a coefficient has jumped in the step: the memory holds forces of the one before

@@ -16,7 +16,7 @@ from fem_mbs.solvers.contact.velocity import (
 )
 from fem_mbs.solvers.nsga.data import own_at
 from fem_mbs.solvers.nsga.persistent import rest_speed
-from fem_mbs.solvers.nsga.stiction_tasks import NEXT
+from fem_mbs.solvers.nsga.stiction_tasks import NEXT, TIME, TIME_FIRST, TOUCH
 from fem_mbs.solvers.stepping.arrays import copy
 from fem_mbs.solvers.stepping.codes import OK, STRIKES, TOO_MANY_PROBLEMS
 from fem_mbs.solvers.stepping.data import run_at, system_at
@@ -192,15 +192,17 @@ def begin_sequence(d, s, o):
     share(problem_at(s.velocity_problem)[0], 0.0 if s.friction != 0 and d.nc > 0 else 1.0, s.kv)
     if s.friction != 0:
         call2(s.friction_part, s.run_at, IMPACT_BEGIN)
+    if o.stiction_part != 0 and s.cut == STRIKES:
+        call2(o.stiction_part, s.run_at, TIME)
     if s.touch != 0 and s.approach != 0 and nc > 0:
         s.touch = accelerate(d, s)
 
 
 @kernel
 def solve_sequence(d, s, o):
-    """The velocity sub-problem as a sequence of impact problems; with one coefficient of friction per joint.
+    """The velocity sub-problem as a sequence of impact problems, with one coefficient per joint and contact.
 
-    Friction of joints in the time before the touch of a split step has passes of its own.
+    Static friction in the time before the touch of a split step has passes of its own.
     """
     N, nc, counts = d.n_nodes, d.nc, s.counts
     V, V0, W, Vminus, Vsminus = s.V, s.V0, s.W, s.Vminus, s.Vsminus
@@ -224,11 +226,16 @@ def solve_sequence(d, s, o):
             return
         acted = taken or accumulate_impulses(d, s)
         counts[3] += 1
+        again = False
         if s.friction != 0:
             call2(s.friction_part, s.run_at, IMPACT_DONE)
-            if s.friction_answer != 0:
-                begin_sequence(d, s, o)
-                continue
+            again = s.friction_answer != 0
+        if o.stiction_part != 0 and s.cut == STRIKES and counts[3] == 1:
+            call2(o.stiction_part, s.run_at, TOUCH)
+            again = again or o.answer != 0
+        if again:
+            begin_sequence(d, s, o)
+            continue
         # the first W holds what the position correction has strained: it can drive in contacts that did not approach
         if not acted and counts[3] > 1:
             s.code = OK
@@ -252,6 +259,8 @@ def velocity(data, run):
     o = own_at(s.own_at)[0]
     if s.friction != 0:
         call2(s.friction_part, run, FIRST)
+    if o.stiction_part != 0 and s.cut == STRIKES:
+        call2(o.stiction_part, run, TIME_FIRST)
     solve_sequence(d, s, o)
     while (s.friction != 0 or o.stiction_part != 0) and s.code == OK:
         again = False

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 TRIALS = 12  # smooth sub-problems to find a touch; usually two or three do
 REACHED = 0.5  # of the accuracy of gaps
 ROUND = 1e-6  # of a step
-EARLIEST = 1e-9  # of the user's step: a touch before it is one at the start
+EARLIEST = 1e-10  # of the user's step: a touch before it is one at the end of the step before
+LATEST = 2e-9  # of a step: a touch that much after its end is one at its end, see `nsga.split.ends_at_touch`
 ISOLATED = 50  # steps in which so many impacts as a step may have are isolated ones
 
 
@@ -139,7 +140,8 @@ class Splitter:
             if failure is not None or code != TOUCHED:
                 return 0.0, failure
             gap, slope = float(own["least"]), float(own["least_rate"])
-            if abs(gap) <= REACHED * accuracy:
+            at_end = part == h and 0.0 < gap <= -LATEST * h * slope
+            if abs(gap) <= REACHED * accuracy or at_end:
                 return part, None
             low, high = (part, high) if gap > 0.0 else (low, part)
             if last is not None and last[0] != part:

@@ -39,6 +39,8 @@ def test_a_slider_never_turns_round_in_its_guide(seed, options):
     assert turns(result, "slider").max() < 4.0 * speed * h
     # it was 38 J after one wrong step; single steps gain O(h) of what strikes late
     assert result.energy.total.max() < result.energy.total[0] * 1.005
+    # 0.80 and 0.90 where corners touch at different times of a step and each has the speed of its own touch
+    assert result.energy.total.min() > result.energy.total[0] * 0.98
 
 
 @pytest.mark.parametrize("seed", [0, 4])

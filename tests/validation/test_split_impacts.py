@@ -58,6 +58,26 @@ def test_states_after_impacts_are_of_second_order(case, persistent):
     assert errors[-1] < 2e-4, errors
 
 
+@pytest.mark.parametrize("part", [-1e-9, -1e-14, 0.0, 1e-14, 1e-12, 4e-10, 9e-10, 2e-9, 1e-6])
+@pytest.mark.parametrize("h", [1e-3, 2e-3])
+def test_a_touch_at_the_end_of_a_step_is_split_on_both_sides_of_round_off(h, part):
+    """A gap of some 1e-17 m at the end of a step: it counted as closed, and the bounce came a whole step later."""
+    radius, speed, spin, touch, steps = 0.05, 1.0, 40.0, (20 + part) * h, 25
+    model, start = fem.Model("ball", gravity=[0, 0, -9.81]), radius + speed * touch + 0.5 * 9.81 * touch**2
+    motion = {"velocity": [0.5, 0, -speed], "angular_velocity": [0, spin, 0]}
+    ball = model.add(fem.RigidBody.sphere(1.0, radius, position=[0, 0, start], name="ball", **motion))
+    model.add(fem.SphereOnPlane(ball, model.ground, radius=radius, restitution=1.0, friction=0.2, name="floor"))
+    result = fem.DecoupledNSGA().run(model, steps * h, h)
+    assert result.statistics["split_impacts"] == 1
+    up, rest = speed + 9.81 * touch, steps * h - touch
+    velocity, turn = result["ball"].velocity[-1], result["ball"].angular_velocity[-1, 1]
+    assert velocity[2] == pytest.approx(up - 9.81 * rest, abs=1e-7)
+    assert result["ball"].position[-1, 2] == pytest.approx(radius + up * rest - 0.5 * 9.81 * rest**2, abs=2e-9)
+    # friction stops the slip: v_x = ω r after it, momentum about the point of contact is kept
+    assert velocity[0] == pytest.approx((0.5 + 0.4 * spin * radius) / 1.4, abs=1e-7)
+    assert turn * radius == pytest.approx(velocity[0], abs=1e-7)
+
+
 def test_two_equal_balls_swap_their_speeds_and_their_sensitivities():
     def ends(place, speed):
         model = fem.Model("balls")
