@@ -90,8 +90,9 @@ def direction_of(g, e, block, row, n, V, V0, block0, rest, tau):
 
 
 @kernel
-def coupled_speed(g, e, V, V0):
-    """|(v_1, v_2, c ω_N)| of the predicted velocities V (N, 6), or of those at the start: as in `direction_of`."""
+def coupled_speed(g, e, V, V0, predicted):
+    """|(v_1, v_2, c ω_N)| of velocities V (N, 6); where they are predicted, or of those at the start, as in
+    `direction_of`."""
     arm = laws_of(g)[e, L_DRILLING]
     now, old, both = 0.0, 0.0, 0.0
     for i in range(3):
@@ -100,21 +101,23 @@ def coupled_speed(g, e, V, V0):
         else:
             a, b = arm * gradient_times(g, e, B_W, 2, V), arm * gradient_times(g, e, B_WN0, 0, V0)
         now, old, both = now + a * a, old + b * b, both + a * b
-    size = math.sqrt(now if both > 0.0 else old)
+    size = math.sqrt(now if both > 0.0 or not predicted else old)
     return size if size > 0.0 else 1.0
 
 
 @kernel
-def sliding_directions(d, s, o, V):
+def sliding_directions(d, s, o, V, predicted):
     """Fill ctau and wtau (nc, 3) for the predicted velocities V of contacts that slide, roll or spin.
 
-    Contacts with a disc get |s| of (2c) in the third column of ctau.
+    Contacts with a disc get |s| of (2c) in the third column of ctau. Not ``predicted``: V are those of now, and what
+    the step began with does not count.
 
     The prediction is second-order accurate, so the directions are too, and (2), (5) become linear.
     """
     groups = groups_of(d)
     closed, rolls, spins = s.closed, o.rolls, o.spins
-    ctau, wtau, V0 = o.ctau, o.wtau, s.V0
+    ctau, wtau = o.ctau, o.wtau
+    V0, block0 = (s.V0, B_VT0) if predicted else (V, B_VT)
     rest = rest_speed(s)
     for a in range(d.n_groups):
         g = groups[a]
@@ -123,9 +126,9 @@ def sliding_directions(d, s, o, V):
         for e in range(g.n):
             c = g.first_contact + e
             if closed[c] == SLIP and g.drilling != 0:
-                ctau[c, 2] = coupled_speed(g, e, V, V0)
+                ctau[c, 2] = coupled_speed(g, e, V, V0, predicted)
             elif closed[c] == SLIP:
-                direction_of(g, e, B_VT, 0, 2, V, V0, B_VT0, rest, ctau[c])
+                direction_of(g, e, B_VT, 0, 2, V, V0, block0, rest, ctau[c])
             if rolls[c] == SLIP:
                 direction_of(g, e, B_W, 0, 2, V, V0, B_W, rest / s.length, wtau[c])
             if spins[c] == SLIP:
