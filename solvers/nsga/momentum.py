@@ -39,7 +39,7 @@ def disc_moments(d, s, o, V, start, factor, chi):
         for e in range(g.n):
             c = g.first_contact + e
             if closed[c] == SLIP:
-                speed = coupled_speed(g, e, V, V, False) if start else ctau[c, 2]
+                speed = coupled_speed(g, e, V, V) if start else ctau[c, 2]
                 friction = law[e, L_MU] * lam[c, 0] / speed * law[e, L_DRILLING] ** 2
                 chi[c, 2] -= factor / s.length * friction * gradient_times(g, e, B_W, 2, V)
 

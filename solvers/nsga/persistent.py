@@ -90,9 +90,8 @@ def direction_of(g, e, block, row, n, V, V0, block0, rest, tau):
 
 
 @kernel
-def coupled_speed(g, e, V, V0, predicted):
-    """|(v_1, v_2, c ω_N)| of velocities V (N, 6); where they are predicted, or of those at the start, as in
-    `direction_of`."""
+def coupled_speed(g, e, V, V0):
+    """|(v_1, v_2, c ω_N)| of the predicted velocities V (N, 6), or of those at the start: as in `direction_of`."""
     arm = laws_of(g)[e, L_DRILLING]
     now, old, both = 0.0, 0.0, 0.0
     for i in range(3):
@@ -101,7 +100,7 @@ def coupled_speed(g, e, V, V0, predicted):
         else:
             a, b = arm * gradient_times(g, e, B_W, 2, V), arm * gradient_times(g, e, B_WN0, 0, V0)
         now, old, both = now + a * a, old + b * b, both + a * b
-    size = math.sqrt(now if both > 0.0 or not predicted else old)
+    size = math.sqrt(now if both > 0.0 else old)
     return size if size > 0.0 else 1.0
 
 
@@ -126,7 +125,7 @@ def sliding_directions(d, s, o, V, predicted):
         for e in range(g.n):
             c = g.first_contact + e
             if closed[c] == SLIP and g.drilling != 0:
-                ctau[c, 2] = coupled_speed(g, e, V, V0, predicted)
+                ctau[c, 2] = coupled_speed(g, e, V, V0)
             elif closed[c] == SLIP:
                 direction_of(g, e, B_VT, 0, 2, V, V0, block0, rest, ctau[c])
             if rolls[c] == SLIP:

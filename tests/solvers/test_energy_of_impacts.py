@@ -118,6 +118,23 @@ def test_an_elastic_ball_keeps_its_energy_with_default_options():
         assert energy[-1] == pytest.approx(left * energy[0], rel=1e-9 if speed == "touch" else 0.04)
 
 
+def test_a_report_shows_impacts_that_were_split_and_steps_that_step_control_refused():
+    def dropped(**options):
+        model = fem.Model("ball", gravity=[0, 0, -9.81])
+        ball = model.add(fem.RigidBody.sphere(0.3, 0.04, position=[0, 0, 0.84], name="ball"))
+        model.add(fem.SphereOnPlane(ball, model.ground, radius=0.04, restitution=0.7, name="floor"))
+        result = fem.DecoupledNSGA(**options).run(model, 2.0, 4e-3)
+        return result.statistics, str(result.report())
+
+    statistics, text = dropped(impacts="split")
+    assert statistics["split_impacts"] > 3 and f"{statistics['split_impacts']} impacts at their touch" in text
+    statistics, text = dropped(step_control=fem.StepControl(tolerance=1e-6, h_max=0.02))
+    count = statistics["steps_too_large_for_contact"]
+    assert count > 3 and f"{count} steps, taken again smaller: {count} too large for a contact" in text
+    _, text = dropped(impacts="plain")
+    assert "split" not in text and "taken again" not in text
+
+
 def test_a_mass_on_a_spring_keeps_its_energy_at_an_elastic_wall_with_second_order():
     """The speed at the touch has the mean force of the way back to it; with that of its end the error is of order 1."""
     lost = []
@@ -149,20 +166,3 @@ def test_a_body_leaves_a_table_that_a_driver_accelerates_by_the_speed_at_the_tou
     result = fem.DecoupledNSGA(impacts="plain").run(model, 0.021, h)
     leaves = result["body"].velocity[-1, 2] - result["table"].velocity[-1, 2]
     assert leaves == pytest.approx(restitution * rise * touch, rel=1e-9)
-
-
-def test_a_report_shows_impacts_that_were_split_and_steps_that_step_control_refused():
-    def dropped(**options):
-        model = fem.Model("ball", gravity=[0, 0, -9.81])
-        ball = model.add(fem.RigidBody.sphere(0.3, 0.04, position=[0, 0, 0.84], name="ball"))
-        model.add(fem.SphereOnPlane(ball, model.ground, radius=0.04, restitution=0.7, name="floor"))
-        result = fem.DecoupledNSGA(**options).run(model, 2.0, 4e-3)
-        return result.statistics, str(result.report())
-
-    statistics, text = dropped(impacts="split")
-    assert statistics["split_impacts"] > 3 and f"{statistics['split_impacts']} impacts at their touch" in text
-    statistics, text = dropped(step_control=fem.StepControl(tolerance=1e-6, h_max=0.02))
-    count = statistics["steps_too_large_for_contact"]
-    assert count > 3 and f"{count} steps, taken again smaller: {count} too large for a contact" in text
-    _, text = dropped(impacts="plain")
-    assert "split" not in text and "taken again" not in text
