@@ -147,3 +147,10 @@ def test_creep_in_every_third_step_is_reported_and_in_every_tenth_it_is_an_event
     h = 1e-3
     stairs = fem.Signal(lambda t: 1e-6 * every * np.floor(t / (every * h) + 1e-6), rate=zero, acceleration=zero)
     assert bool(told(fem.DecoupledNSGA().run(driven_arm(stairs), 0.5, h))) is reported
+
+
+@pytest.mark.parametrize("speed, reported", [(2.5e-3, True), (2.5e-2, False)])
+def test_an_arm_that_creeps_while_it_swings_is_reported_where_it_creeps_faster_than_its_rate_changes(speed, reported):
+    """Rates change by up to 0.04 of their amplitude in a step; the method may be off by three such changes."""
+    angle = fem.Signal(lambda t: speed / 40.0 * np.sin(40.0 * t) + CREEP * t, rate=lambda t: speed * np.cos(40.0 * t))
+    assert bool(told(fem.DecoupledNSGA().run(driven_arm(angle, speed), 0.5, 1e-3))) is reported
