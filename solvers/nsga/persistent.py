@@ -90,6 +90,15 @@ def direction_of(g, e, block, row, n, V, V0, block0, rest, tau):
 
 
 @kernel
+def speed_of_disc(g, e, V):
+    """|(v_1, v_2, c ω_N)| of velocities V (N, 6), 1 at rest."""
+    v1, v2 = gradient_times(g, e, B_VT, 0, V), gradient_times(g, e, B_VT, 1, V)
+    spin = laws_of(g)[e, L_DRILLING] * gradient_times(g, e, B_W, 2, V)
+    size = math.sqrt(v1 * v1 + v2 * v2 + spin * spin)
+    return size if size > 0.0 else 1.0
+
+
+@kernel
 def coupled_speed(g, e, V, V0):
     """|(v_1, v_2, c ω_N)| of the predicted velocities V (N, 6), or of those at the start: as in `direction_of`."""
     arm = laws_of(g)[e, L_DRILLING]
@@ -105,16 +114,18 @@ def coupled_speed(g, e, V, V0):
 
 
 @kernel
-def sliding_directions(d, s, o, V):
+def sliding_directions(d, s, o, V, predicted):
     """Fill ctau and wtau (nc, 3) for the predicted velocities V of contacts that slide, roll or spin.
 
-    Contacts with a disc get |s| of (2c) in the third column of ctau.
+    Contacts with a disc get |s| of (2c) in the third column of ctau. Not ``predicted``: V are those of now, and what
+    the step began with does not count.
 
     The prediction is second-order accurate, so the directions are too, and (2), (5) become linear.
     """
     groups = groups_of(d)
     closed, rolls, spins = s.closed, o.rolls, o.spins
-    ctau, wtau, V0 = o.ctau, o.wtau, s.V0
+    ctau, wtau = o.ctau, o.wtau
+    V0, block0 = (s.V0, B_VT0) if predicted else (V, B_VT)
     rest = rest_speed(s)
     for a in range(d.n_groups):
         g = groups[a]
@@ -123,9 +134,9 @@ def sliding_directions(d, s, o, V):
         for e in range(g.n):
             c = g.first_contact + e
             if closed[c] == SLIP and g.drilling != 0:
-                ctau[c, 2] = coupled_speed(g, e, V, V0)
+                ctau[c, 2] = coupled_speed(g, e, V, V0) if predicted else speed_of_disc(g, e, V)
             elif closed[c] == SLIP:
-                direction_of(g, e, B_VT, 0, 2, V, V0, B_VT0, rest, ctau[c])
+                direction_of(g, e, B_VT, 0, 2, V, V0, block0, rest, ctau[c])
             if rolls[c] == SLIP:
                 direction_of(g, e, B_W, 0, 2, V, V0, B_W, rest / s.length, wtau[c])
             if spins[c] == SLIP:

@@ -1,14 +1,37 @@
 """Position correction of the decoupled scheme: that of `contact.position`, from the forces of closed contacts."""
 
-from fem_mbs.jit import entry
+from fem_mbs.jit import entry, kernel, matrix
 from fem_mbs.solvers.contact.law import GAP
 from fem_mbs.solvers.contact.position import correct_position, start_position
 from fem_mbs.solvers.nsga.data import own_at
 from fem_mbs.solvers.nsga.split import close_touching
-from fem_mbs.solvers.stepping.codes import OK, STRIKES
+from fem_mbs.solvers.stepping.codes import CLOSED_GAP, OK, STRIKES
 from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.newton import problem_at
 from fem_mbs.solvers.stepping.shared_factors import share
+from fem_mbs.system.contacts import C_GAP, C_GAP0, C_THETA
+from fem_mbs.system.records import groups_of
+
+
+@kernel
+def keep_closed(d, s):
+    """Contacts that are closed at both ends of the step take part in its velocity problems, pressed or not.
+
+    Sticking friction may hold bodies in the smooth motion with more than its bound: nothing presses then, and the
+    correction has no force. The velocity problem obeys the bounds, and the bodies would fall through what they lie on,
+    by g h in this step.
+    """
+    groups, near = groups_of(d), CLOSED_GAP * s.exact * s.scale_x
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.contact == 0:
+            continue
+        kept = matrix(g.contact_at, g.n, g.contact_stride)
+        for e in range(g.n):
+            c = g.first_contact + e
+            closed = kept[e, C_GAP0] <= near and kept[e, C_GAP] <= near and kept[e, C_THETA] == 0.0
+            if closed and s.held[c] == 0:
+                s.active[c] = 1
 
 
 @entry("void(int64, int64)")
@@ -26,5 +49,7 @@ def position(data, run):
                     s.cnu[c, i] = factor * o.clam[c, i]
     s.at_smooth = 1 if o.mixed == 0 else 0  # forces of mixed elements are those of their states
     correct_position(d, s)
+    if s.code == OK and (s.friction != 0 or s.persistent != 0):
+        keep_closed(d, s)
     if s.cut == STRIKES and s.code == OK:
         close_touching(d, s)

@@ -32,7 +32,7 @@ from fem_mbs.solvers.stepping.initial import REPETITIONS, equations
 from fem_mbs.solvers.stepping.step import begin, mark_impacts, take
 from fem_mbs.system.assembly import dynamic_tangents, inertia
 from fem_mbs.system.constraints import constraint_rates
-from fem_mbs.system.contacts import B_W, add_gradient, contacts, contacts_begin_step
+from fem_mbs.system.contacts import B_W, add_gradient, contacts
 from fem_mbs.system.global_matrices import (
     expand_add,
     factorise,
@@ -328,11 +328,9 @@ def restart(data, run):
             trial[i, j] = 0.0 if plain else Vd0[i, j]
     if nc > 0:
         contact_convection(d, s, V, s.xs, s.Qs, s.Rs, s.D, s.T, s.xs, s.Rs, o.gamma_c, o.gamma_w)
-        contacts(d, x, R, x, R, V)
-        contacts_begin_step(d)
-        copy(V, s.V0)
+        contacts(d, x, R, x, R, V)  # what the step began with is kept: balances and watches of the step need it
         decide_turning(d, s, o, V)
-        sliding_directions(d, s, o, V)
+        sliding_directions(d, s, o, V, False)
         add_row_rates(d, s, o, 1.0, trial, o.gamma_c, o.gamma_w)
     s.code = OK
     if s.friction != 0:

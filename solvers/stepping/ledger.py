@@ -212,11 +212,20 @@ def work_of_driver(d, g, e, b, s, kept):
 
 
 @kernel
+def impulses_of_struck(s):
+    """Sum of the normal impulses of contacts that were struck in the step [N s], without those of contact groups."""
+    total = 0.0
+    for c in range(s.nc_fixed):
+        total += s.total_Lam[c, 0] if s.impact[c] != 0 else 0.0
+    return total
+
+
+@kernel
 def book_contact(g, e, c, s, V, normal, tangential, P, chi, line):
     """(3) of a contact, its impulse P (3,), with V and its gradients before the impulses.
 
     Dry friction takes energy or does nothing. What its impulse gives in an impact, whose course is not known, the
-    impact has paid, and its line has it.
+    impact has paid, and its line has it; of a contact that another impact presses together, that of the other one.
     """
     mean = 0.5 * (gradient_times(g, e, normal, 0, V) + gradient_times(g, e, B_GN, 0, s.V))
     impact, friction = P[0] * mean, 0.0
@@ -230,6 +239,8 @@ def book_contact(g, e, c, s, V, normal, tangential, P, chi, line):
             friction += chi[c, j] * mean
     if s.impact[c] != 0 and friction > 0.0:
         impact, friction = impact + friction, 0.0
+    elif friction > 0.0 and impulses_of_struck(s) > 0.0:
+        s.given_back, friction = s.given_back + friction, 0.0
     s.works[line] += impact
     s.works[line + 1] += friction
 
@@ -261,10 +272,8 @@ def half_way(g, e, P, mean):
 
 @kernel
 def book_given_back(d, s):
-    """Add what joint friction gave in an impact to the contacts that were struck, in the ratio of their impulses."""
-    first, total = s.works.shape[0] - 2 * s.nc_fixed, 0.0
-    for c in range(s.nc_fixed):
-        total += s.total_Lam[c, 0] if s.impact[c] != 0 else 0.0
+    """Add what friction gave in an impact to the contacts that were struck, in the ratio of their impulses."""
+    first, total = s.works.shape[0] - 2 * s.nc_fixed, impulses_of_struck(s)
     for c in range(s.nc_fixed if total > 0.0 else 0):
         if s.impact[c] != 0:
             s.works[first + 2 * c] += s.given_back * s.total_Lam[c, 0] / total

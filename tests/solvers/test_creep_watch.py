@@ -139,3 +139,18 @@ def test_a_rotor_that_spins_in_place_and_a_damped_beam_with_large_steps_do_not_c
     rod = fem.beam_line(fem.Node6(fixed=True), fem.Node6([1, 0, 0], name="tip"), 4, section, damping=1e-2, name="rod")
     model.add(rod)
     assert not told(fem.DecoupledNSGA(rho_inf=1.0).run(model, 0.5, 5e-3))
+
+
+@pytest.mark.parametrize("every, reported", [(3, True), (10, False)])
+def test_creep_in_every_third_step_is_reported_and_in_every_tenth_it_is_an_event(every, reported):
+    """A window of twenty steps in which five have all of it is no creep."""
+    h = 1e-3
+    stairs = fem.Signal(lambda t: 1e-6 * every * np.floor(t / (every * h) + 1e-6), rate=zero, acceleration=zero)
+    assert bool(told(fem.DecoupledNSGA().run(driven_arm(stairs), 0.5, h))) is reported
+
+
+@pytest.mark.parametrize("speed, reported", [(2.5e-3, True), (2.5e-2, False)])
+def test_an_arm_that_creeps_while_it_swings_is_reported_where_it_creeps_faster_than_its_rate_changes(speed, reported):
+    """Rates change by up to 0.04 of their amplitude in a step; the method may be off by three such changes."""
+    angle = fem.Signal(lambda t: speed / 40.0 * np.sin(40.0 * t) + CREEP * t, rate=lambda t: speed * np.cos(40.0 * t))
+    assert bool(told(fem.DecoupledNSGA().run(driven_arm(angle, speed), 0.5, 1e-3))) is reported

@@ -288,3 +288,37 @@ def test_friction_of_the_pins_does_not_hold_a_slider_in_front_of_its_stop(h):
     smooth = np.flatnonzero(result["guide lower stop"].impact == 0)[1:]
     travelled, mean = np.diff(guide.displacement) / h, 0.5 * (guide.rate[1:] + guide.rate[:-1])
     assert travelled[smooth - 1] == pytest.approx(mean[smooth - 1], abs=1e-5)
+
+
+# --- contacts at rest that joint friction could hold for a step -------------------------------------------------------
+
+
+def links_that_come_to_rest(number, restitution=0.5):
+    """One or two links with friction in their hinges, which fall on a rough floor and come to rest there."""
+    model = fem.Model("links", gravity=[0, 0, -9.81])
+    law = fem.DryFriction(0.1, radius=0.02)
+    link = model.add(fem.RigidBody(1.0, [1e-3, 0.02, 0.02], position=[0.25, 0, 0], name="link"))
+    model.add(fem.Revolute.at(model.ground, link, [0, 0, 0], [0, 1, 0], friction=law, name="hinge"))
+    tip, floor = link.frame([0.25, 0, 0]), [0, 0, -0.05]
+    if number == 2:
+        model = fem.Model("links", gravity=[0, 0, -9.81])
+        upper = model.add(fem.RigidBody(1.0, [1e-3, 0.02, 0.02], position=[0.25, 0, 0], name="link"))
+        place = {"position": [0.5, 0, -0.2], "rotation": [[0, 0, 1], [0, 1, 0], [-1, 0, 0]]}
+        lower = model.add(fem.RigidBody(0.6, [1e-3, 0.01, 0.01], name="lower", **place))
+        stops = {"stops": fem.Stops(-0.3, 0.6, restitution=restitution), "friction": law}
+        model.add(fem.Revolute.at(model.ground, upper, [0, 0, 0], [0, 1, 0], friction=law, name="hinge"))
+        model.add(fem.Revolute.at(upper, lower, [0.5, 0, 0], [0, 1, 0], name="knee", **stops))
+        tip, floor = lower.frame([0.2, 0, 0]), [0, 0, -0.55]
+    plane = model.ground.frame(floor)
+    model.add(fem.SphereOnPlane(tip, plane, radius=0.02, restitution=restitution, friction=0.2, name="tip"))
+    return model
+
+
+@pytest.mark.parametrize("number, options", [(1, {"persistent_contacts": False}), (2, {}), (2, {"impacts": "plain"})])
+def test_links_with_friction_in_their_hinges_that_came_to_rest_on_a_floor_stay_there(number, options):
+    """Joints that stick hold them in the smooth motion with more than their bounds, where the floor gives no force."""
+    result = fem.DecoupledNSGA(**options).run(links_that_come_to_rest(number), 0.5, 2e-3)
+    late = result.t > 0.42
+    assert abs(result["hinge"].rate[late]).max() < 1e-9  # before: −0.06 rad/s in every fifth step, g h over its arm
+    assert result["tip"].impulse[late, 0].min() > 0.0
+    assert np.diff(result.energy.total)[late[1:]].max() < 1e-9

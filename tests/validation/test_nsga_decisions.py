@@ -142,7 +142,8 @@ def test_an_impact_sequence_between_pendulums_hands_on_speed_and_loads_only_the_
     h, inertia = 1e-4, 0.3
     result = fem.DecoupledNSGA(rho_inf=0.8).run(cradle(4, inertia=inertia), 0.01, h)
     k = int(np.argmax(result["1-2"].impact))
-    assert result.problems[k] == 4  # the time before the touch, and one for each pair
+    # the time before the touch, one for each pair, and one for 1e-8 m/s of normals that have turned, which is tol_v
+    assert result.problems[k] in (4, 5)
     # normals are horizontal to 1e-7, where the first swings up: h v/L in an angle
     assert [result[n].velocity[k, 0] for n in "1234"] == pytest.approx([0, 0, 0, 1], abs=1e-6)
     impulse = [result[f"hinge {i}"].force[k, 0] * h for i in (1, 2, 3, 4)]
@@ -150,6 +151,25 @@ def test_an_impact_sequence_between_pendulums_hands_on_speed_and_loads_only_the_
     assert impulse == pytest.approx([inertia, 0, 0, -inertia], abs=1e-3)  # the centrifugal force of a step, m v²/L h
     assert result.violation.velocity.max() < 1e-12
     assert np.ptp(result.energy.total) < 1e-6
+
+
+def test_a_ball_that_meets_a_row_of_touching_balls_hands_on_its_speed_wherever_the_row_lies():
+    """Gaps of the row are round-off of either sign, and its balls take part in the impact with both."""
+    ends = []
+    for shift in ([0.0, 0.0, 0.0], [3.0, -2.0, 5.0], [-0.7, 0.3, 1.1]):
+        model, balls = fem.Model("row", gravity=[0, 0, -9.81]), []
+        ground = model.ground.frame(shift)
+        for i in range(5):
+            place, speed = [0.1 * i - (0.05 if i == 0 else 0.0), 0, 0.05], 1.5 if i == 0 else 0.0
+            motion = {"velocity": [speed, 0, 0], "angular_velocity": [0, speed / 0.05, 0], "name": str(i)}
+            balls.append(model.add(fem.RigidBody.sphere(0.2, 0.05, position=np.add(place, shift), **motion)))
+            model.add(fem.SphereOnPlane(balls[-1], ground, radius=0.05, friction=0.1))
+        for a, b in pairwise(balls):
+            model.add(fem.SphereOnSphere(a, b, radius_A=0.05, radius_B=0.05, restitution=0.9, friction=0.1))
+        result = fem.DecoupledNSGA().run(model, 0.05, 1.3e-3)
+        ends.append([result[str(i)].velocity[-1, 0] for i in range(5)])
+    assert ends[0][-1] == pytest.approx(1.5 * 0.95**4, rel=0.03)  # friction of its neighbour takes some
+    assert ends[1] == pytest.approx(ends[0], abs=1e-4) and ends[2] == pytest.approx(ends[0], abs=1e-4)
 
 
 @pytest.mark.parametrize("tol_v", [1e-8, 1e-2, 0.2])

@@ -329,6 +329,19 @@ def between_plates(gap):
     return model
 
 
+@pytest.mark.parametrize("speed, split", [(0.0, 0), (0.1, 1), (1.5, 1)])
+def test_an_impact_is_split_where_it_is_faster_than_gravity_alone_makes_it_in_a_step(speed, split):
+    """Speeds in g h as the step begins, in which gravity adds one g h: a ball that falls from rest is left alone."""
+    h, g = 0.01, 9.81
+    model = fem.Model("slow impact", gravity=[0, 0, -g])
+    place = [0, 0, 0.5 * speed * g * h**2 + 0.25 * g * h**2]  # half of its way
+    ball = fem.PointMass(1.0, position=place, velocity=[0, 0, -speed * g * h], fixed=("x", "y"), name="ball")
+    model.add(ball, fem.SphereOnPlane(ball, model.ground, radius=0.0, restitution=0.5, name="floor"))
+    result = fem.DecoupledNSGA().run(model, h, h)
+    assert result["floor"].impulse[-1, 0] > 0.0
+    assert result.statistics["split_impacts"] == split and result.statistics["impacts_not_split"] == 0
+
+
 def test_isolated_impacts_are_split_by_default():
     result = fem.DecoupledNSGA(rtol=1e-10).run(between_plates(0.1), 1.0, 2e-3)
     # one in 50 steps
