@@ -25,8 +25,9 @@ SHORTER = {
     "heap": {"count": 300},
     "leaf_spring": {"h": 7e-4},
     "ring_hits_ground": {"h": 2e-3},
-    "rod_from_cad": {"h": 4e-5},
+    "rod_from_cad": {"h": 8e-5},
     "shaft_in_bearings": {"h": 2e-4},
+    "stones_and_nuts": {"count": 24},
 }
 
 
