@@ -170,7 +170,7 @@ def landed(reduced, modes=80):
         model.add(plate)
     touch = fem.SurfaceOnSurface(cube, "z0", surface, None if reduced else "z1", friction=0.2, name="touch")
     model.add(cube, touch)
-    result = fem.DecoupledNSGA().run(model, t_end=0.08, h=5e-4)
+    result = fem.DecoupledNSGA().run(model, t_end=0.08, h=1e-3)
     impulse = sum(result[contact.name].impulse[:, 0].sum() for contact in touch.elements)
     mean = np.array([result.state(k).x[[n.index for n in cube.nodes]].mean(axis=0) for k in range(len(result.t))])
     return result, mean, impulse
