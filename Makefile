@@ -27,8 +27,9 @@ demo: .venv/ready
 checked: .venv/ready-docs
 	$(MAKE) --no-print-directory -j2 lint docs
 
+# a file goes to one worker: what its tests share, and the kernels that it is the first to need, are made once
 test: checked
-	$(RUN) -m pytest -n $(WORKERS) -m "not slow"
+	$(RUN) -m pytest -n $(WORKERS) --dist loadfile -m "not slow"
 
 validate: checked
 	$(RUN) -m pytest -n $(WORKERS)

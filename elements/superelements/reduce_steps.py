@@ -144,14 +144,19 @@ def finish(
     arrays |= _patterns(owner, arrays, phi, frames, loads, under, geometries, units, K, held_still)
     loaded = {one.name: one.nodes for one in tractions.known}
     found = Reduction([frame.name for frame in frames], mass, arrays, groups=groups, loaded=loaded, name=name)
+    _check_frame_masses(owner, found)
+    return found
+
+
+def _check_frame_masses(owner, found):
+    """Raise for a reduction with a frame that has no mass in some direction."""
     size = np.sqrt(np.diag(found.M).clip(1e-300))
     least = float(np.linalg.eigvalsh(found.M / np.outer(size, size))[0])
     message = (
         "leaves a frame without mass in some direction: a frame needs three nodes not on a line, or nodes with "
         "rotations that have inertia"
     )
-    owner.check(least > 1e-12 and np.diag(found.M).min() > 0.0, "frames", [frame.name for frame in frames], message)
-    return found
+    owner.check(least > 1e-12 and np.diag(found.M).min() > 0.0, "frames", list(found.frames), message)
 
 
 class _Between(NamedTuple):

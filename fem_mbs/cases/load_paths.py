@@ -124,7 +124,7 @@ CASES = [
     Case("lee-frame", "Lee's frame, which snaps back", "Lee, Manuel and Rossow 1968; elastica by shooting",
          "fourth order of the mesh; stretch and shear, 1e-5", lee, STATICS,
          note="Often quoted from the source, not at hand, is 18.552 EI/L²: 4e-4 below the elastica's 18.5587, "
-         "to which meshes converge."),
+         "to which meshes converge.", fast=False),
     Case("right-angle-frame-branch", "right-angle frame, all the way round by arc length",
          "Argyris et al. 1979; Simo and Vu-Quoc 1986; closed form of M_cr",
          "shear and the other bending stiffness, left out in the closed form; the last step of the turn", frame_round,

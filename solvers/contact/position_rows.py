@@ -91,7 +91,7 @@ def ends_at_touch(s):
 
 @kernel
 def left_open(g, e, s):
-    """Whether a contact takes no part in the position correction.
+    """Return True if a contact takes no part in the position correction.
 
     Its own gap is what is sought, or is zero (`nsga.split`); or joints and drivers alone prescribe it, so that no
     impulse would move it, and it is no deeper than contacts may be at the start of a run.

@@ -113,17 +113,21 @@ def allow(d, s, dx):
 
 
 @kernel
-def mean_accelerations(d, s):
-    """a of the step in ``s.bias`` of all contacts that close within it."""
+def set_accelerations(d, s, a_q, mean):
+    """Set ``s.bias`` of the contacts that close within the step to a: that of ``a_q``, or the mean of the step."""
     groups = groups_of(d)
     for k in range(d.n_groups):
         g = groups[k]
         if g.contact == 0:
             continue
         for e in range(g.n):
-            if touches_within(g, e, s):
+            if not touches_within(g, e, s):
+                continue
+            if mean:
                 change = gradient_times(g, e, B_GN, 0, s.Vs) - gradient_times(g, e, B_GN0, 0, s.V0)
                 s.bias[g.first_contact + e] = change / s.h
+            else:
+                s.bias[g.first_contact + e] = gradient_times(g, e, B_GN, 0, a_q)
 
 
 @kernel
@@ -135,7 +139,7 @@ def accelerate(d, s):
     if not some_touch(d, s):
         return AT_TOUCH
     if driven(d, s):
-        mean_accelerations(d, s)
+        set_accelerations(d, s, s.trial, True)
         return STRUCK_WHILE_DRIVEN
     if s.unmoved != 0:
         return STRUCK
@@ -161,12 +165,5 @@ def accelerate(d, s):
     reduce_vector(d, s.force, dx)
     solve_in_place(d, SMOOTH, s.dx_at)
     expand_add(d, 1.0, dx, a_q)
-    groups = groups_of(d)
-    for k in range(d.n_groups):
-        g = groups[k]
-        if g.contact == 0:
-            continue
-        for e in range(g.n):
-            if touches_within(g, e, s):
-                s.bias[g.first_contact + e] = gradient_times(g, e, B_GN, 0, a_q)
+    set_accelerations(d, s, a_q, False)
     return STRUCK

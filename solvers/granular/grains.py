@@ -98,14 +98,24 @@ class Grains:
         if self.mechanism is not None:
             self.mechanism.grow(sizes["np"])
         self.aim()
+        self._fill_record(search.skin)
+        self._call_parts()
+        self.tables: list[np.ndarray] = []
+        self.unsaved = UnsavedPairs()
+        if self.shaped:
+            refuse_overlaps(self)
+
+    def _fill_record(self, skin):
+        """Numbers of the record: of the group, and of its solver."""
+        engine, method, obstacles = self.engine, self.engine.method, self.obstacles
         tolerance = engine.contact_tolerance = method.contact_tolerance or COARSE
         fine = tolerance <= FINE
-        caps = [cap for most, cap in CAPS if ns < most and not (fine and cap == CAPS[0][1])]
+        caps = [cap for most, cap in CAPS if self.arrays["node"].size < most and not (fine and cap == CAPS[0][1])]
         numbers = {
-            "skin": search.skin, "band": BAND, "clean": CLEAN, "moving": int(self.moving), "clumps": int(self.clumps),
+            "skin": skin, "band": BAND, "clean": CLEAN, "moving": int(self.moving), "clumps": int(self.clumps),
             "mechanism_at": 0 if self.mechanism is None else address(self.mechanism.record),
             "coupled": 0 if self.mechanism is None else -1 - obstacles.first_moved,
-            "obstacles_at": address(obstacles.record), "hulls_at": address(hulls.record),
+            "obstacles_at": address(obstacles.record), "hulls_at": address(self.hulls.record),
             "resists": int(self.resists), "shapes": int(self.shaped), "bounces": int(self.bounces),
             "held": int(not method.velocities_first), "led": int(method.leads_grains),
             "mean": getattr(method, "theta", MEAN),
@@ -117,11 +127,6 @@ class Grains:
         }  # fmt: skip
         for name, value in numbers.items():
             self.record[0][name] = value
-        self._call_parts()
-        self.tables: list[np.ndarray] = []
-        self.unsaved = UnsavedPairs()
-        if self.shaped:
-            refuse_overlaps(self)
 
     def _by_pair(self):
         """Sizes that are the number of pairs, and whether the group has such arrays."""

@@ -93,13 +93,50 @@ def momentum(d, x, R, Mv, spatial, linear, angular):
                 angular[j] += R[i, j, m] * Mv[6 * i + 3 + m]
 
 
+@kernel
+def record_whole(d, s, o, data, run):
+    """Store violations, outputs, energies and momenta of a state; returns True if its energy is finite."""
+    N, m, k = d.n_nodes, d.m, s.saved
+    x, R, V = matrix(s.x_at, N, 3), tensor(s.R_at, N, 3, 3), matrix(s.V_at, N, 6)
+    if m > 0:
+        g, rate, arm = vector(s.g_at, m), vector(s.rate_at, m), vector(d.row_arm_at, m)
+        constraints(d, x, R, V, g, rate)
+        for i in range(m):
+            s.drift = max(s.drift, arm[i] * abs(g[i]))
+            o.violation[k, 0] = max(o.violation[k, 0], abs(g[i]))
+            o.violation[k, 1] = max(o.violation[k, 1], abs(rate[i]))
+    if d.n_outputs > 0:
+        output_values(d, x, R, V, o.acceleration[k], vector(s.phi_at, m), o.output[k])
+    o.energy[k, 0], o.energy[k, 1] = energies(d, x, R, V, vector(s.force_at, 6 * N))
+    momentum(d, x, R, vector(s.force_at, 6 * N), s.spatial, o.linear_momentum[k], o.angular_momentum[k])
+    if s.ledger_part != 0:
+        if s.step_number == 0:
+            call2(s.ledger_part, data, run)  # keeps what the first step needs
+        if o.work.shape[1] > 0:
+            copy1(s.works, o.work[k])
+    if s.step_number == 0 and s.extremes_part != 0:
+        call2(s.extremes_part, data, run)  # the initial state
+    if s.step_number == 0 and s.depths_part != 0:
+        call2(s.depths_part, data, run)
+    if s.step_number == 0 and s.external.shape[0] > 0:
+        call2(s.work_part, data, run)  # keeps what the first step needs
+    finite = math.isfinite(o.energy[k, 0] + o.energy[k, 1])
+    if finite and s.loss_seen != 0:
+        note_loss(s, o.energy[k, 0], o.energy[k, 1])
+    rises = finite and s.watched != 0 and energy_rises(s, o.energy[k, 0], o.energy[k, 1])
+    if (rises and s.strict != 0) or not finite:
+        s.code = ENERGY_ROSE
+        s.largest_rise = s.largest_rise if finite else math.inf
+    return finite
+
+
 @entry("void(int64, int64)")
 def record(data, run):
     """Store the state after a step in the arrays of the chunk; contacts of contact groups are collected elsewhere."""
     d, s = system_at(data)[0], run_at(run)[0]
     o = records_at(s.records_at)
     N, m, k = d.n_nodes, d.m, s.saved
-    x, Q, R, V = matrix(s.x_at, N, 3), matrix(s.Q_at, N, 4), tensor(s.R_at, N, 3, 3), matrix(s.V_at, N, 6)
+    x, Q, V = matrix(s.x_at, N, 3), matrix(s.Q_at, N, 4), matrix(s.V_at, N, 6)
     Vd, W, acceleration = matrix(s.Vd_at, N, 6), matrix(s.W_at, N, 6), o.acceleration[k]
     impact, counts = integers(s.impact_at, d.nc), integers(s.counts_at, 8)
     struck = False
@@ -126,38 +163,8 @@ def record(data, run):
     _record_contacts(d, s, o)
     o.violation[k, 0] = o.violation[k, 1] = o.energy[k, 0] = o.energy[k, 1] = 0.0
     # states that only observers see need neither outputs nor energies, which take as long as a sub-problem
-    if s.step_number % s.whole_every == 0:
-        if m > 0:
-            g, rate, arm = vector(s.g_at, m), vector(s.rate_at, m), vector(d.row_arm_at, m)
-            constraints(d, x, R, V, g, rate)
-            for i in range(m):
-                s.drift = max(s.drift, arm[i] * abs(g[i]))
-                o.violation[k, 0] = max(o.violation[k, 0], abs(g[i]))
-                o.violation[k, 1] = max(o.violation[k, 1], abs(rate[i]))
-        if d.n_outputs > 0:
-            output_values(d, x, R, V, acceleration, report, o.output[k])
-        o.energy[k, 0], o.energy[k, 1] = energies(d, x, R, V, vector(s.force_at, 6 * N))
-        momentum(d, x, R, vector(s.force_at, 6 * N), s.spatial, o.linear_momentum[k], o.angular_momentum[k])
-        if s.ledger_part != 0:
-            if s.step_number == 0:
-                call2(s.ledger_part, data, run)  # keeps what the first step needs
-            if o.work.shape[1] > 0:
-                copy1(s.works, o.work[k])
-        if s.step_number == 0 and s.extremes_part != 0:
-            call2(s.extremes_part, data, run)  # the initial state
-        if s.step_number == 0 and s.depths_part != 0:
-            call2(s.depths_part, data, run)
-        if s.step_number == 0 and s.external.shape[0] > 0:
-            call2(s.work_part, data, run)  # keeps what the first step needs
-        finite = math.isfinite(o.energy[k, 0] + o.energy[k, 1])
-        if finite and s.loss_seen != 0:
-            note_loss(s, o.energy[k, 0], o.energy[k, 1])
-        rises = finite and s.watched != 0 and energy_rises(s, o.energy[k, 0], o.energy[k, 1])
-        if (rises and s.strict != 0) or not finite:
-            s.code = ENERGY_ROSE
-            s.largest_rise = s.largest_rise if finite else math.inf
-        if not finite:
-            return  # a state without an energy is not kept
+    if s.step_number % s.whole_every == 0 and not record_whole(d, s, o, data, run):
+        return  # a state without an energy is not kept
     s.saved += 1
 
 

@@ -89,6 +89,23 @@ def share(d, s):
 
 
 @kernel
+def accept(d, s, singular):
+    """Check a step that has converged, and count and share what it found; returns a code."""
+    scale_x, scale_v = s.scale_x, s.scale_v
+    call2(s.check_part, s.data_at, s.run_at)
+    if s.code != OK:
+        return s.code
+    if singular:
+        s.singular_time = s.t if s.singular == 0 else s.singular_time
+        s.singular += 1
+    if d.shared_at != 0:
+        share(d, s)
+    s.scale_x = max(scale_x, largest(s.x))
+    s.scale_v = max(scale_v, farthest_part(s.Vs, s.size), farthest_part(s.V, s.size))
+    return OK
+
+
+@kernel
 def take(d, s):
     """One accepted step of the method, by its ``step_part``, after `begin`; returns a code.
 
@@ -148,18 +165,7 @@ def take(d, s):
     s.handed += counts[7]
     # sizes that tolerances refer to: of what was accepted, not of iterates that were given up
     s.scale_x, s.scale_v = scale_x, scale_v
-    if code == OK:
-        call2(s.check_part, s.data_at, s.run_at)
-        code = s.code
-    if code == OK and singular:
-        s.singular_time = s.t if s.singular == 0 else s.singular_time
-        s.singular += 1
-    if code == OK and d.shared_at != 0:
-        share(d, s)
-    if code == OK:
-        s.scale_x = max(scale_x, largest(s.x))
-        s.scale_v = max(scale_v, farthest_part(s.Vs, s.size), farthest_part(s.V, s.size))
-    return code
+    return accept(d, s, singular) if code == OK else code
 
 
 @kernel

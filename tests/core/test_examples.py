@@ -19,10 +19,15 @@ LONG = {"clearance_crank", "compare_steppers", "hopper_conveyor"}
 # the checks of grains hold for fewer of them, and these for larger steps
 SHORTER = {
     "gear_with_thin_web": {"h": 2e-5},
+    "geared_servo": {"h": 4e-5},
     "gripper": {"h": 4e-3},
+    "guided_hopper": {"h": 1e-4},
     "heap": {"count": 300},
     "leaf_spring": {"h": 7e-4},
-    "rod_from_cad": {"h": 4e-5},
+    "ring_hits_ground": {"h": 2e-3},
+    "rod_from_cad": {"h": 8e-5},
+    "shaft_in_bearings": {"h": 2e-4},
+    "stones_and_nuts": {"count": 24},
 }
 
 

