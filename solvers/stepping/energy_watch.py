@@ -58,17 +58,24 @@ def cause(engine: "Engine", where: str = "") -> str:
             f"impulses of impacts gave {gain:.3g} J. Newton's law of impact can give energy where friction acts beside "
             f"restitution, and smaller steps do not end that. {limits}"
         )
-    if getattr(engine.method, "reset_after_impact", True) is False and engine.touched().any():
+    keeps = hasattr(engine.method, "reset_of") and not engine.method.reset_of(engine.system)
+    if keeps and not engine.system.searches and engine.touched().any():
+        value = engine.method.reset_after_impact
         return (
-            "accelerations of the motion before an impact act on after it with reset_after_impact=False, above all on "
-            'bodies that turn. Use reset_after_impact="filtered", or halve h'
+            f"accelerations of the motion before an impact act on after it with reset_after_impact={value!r}"
+            f"{' and contacts on meshes' if value == 'auto' else ''}, above all on bodies that turn. Use "
+            f'reset_after_impact="filtered", or halve h{flexible(engine)}'
         )
     control = engine.method.step_control
     if control is not None and control.tolerance is not None:
         return (
             f"steps are too large{where}. Take a smaller tolerance of step_control, and halve h, the step at contacts"
         )
-    stiff = ""
+    return f"h is too large{where}. {engine.method.smaller_steps(engine.system)}{flexible(engine)}"
+
+
+def flexible(engine):
+    """What helps where flexible parts were hit."""
     if getattr(engine.method, "rho_inf", 0.0) > 0.0 and engine.touched().any() and engine.system.deformable().any():
-        stiff = ". For flexible parts that are hit, rho_inf=0 damps vibrations that steps do not resolve"
-    return f"h is too large{where}. {engine.method.smaller_steps(engine.system)}{stiff}"
+        return ". For flexible parts that are hit, rho_inf=0 damps vibrations that steps do not resolve"
+    return ""

@@ -150,7 +150,7 @@ def stepper_options(rng, make):
             tolerance = rng.choice([None, 1e-6, 1e-5, 1e-4])
             options["step_control"] = fem.StepControl(tolerance=tolerance)
     for name, values in {
-        "reset_after_impact": (True, False), "mixed": (True,), "reuse": (False,), "penalty": (0.3, 0.1),
+        "reset_after_impact": (True, False, "filtered"), "mixed": (True,), "reuse": (False,), "penalty": (0.3, 0.1),
         "rtol": (1e-6, 1e-8),
         "epsilon": (0.0, 1e-6), "position_factor": (1.0,), "max_problems": (5,), "restitution_speed": ("start",),
         "friction_penalty": (1.0,), "divide_failed_steps": (False,),
