@@ -184,3 +184,18 @@ def test_a_body_leaves_a_table_that_a_driver_accelerates_by_the_speed_at_the_tou
     result = fem.DecoupledNSGA(impacts="plain").run(model, 0.021, h)
     leaves = result["body"].velocity[-1, 2] - result["table"].velocity[-1, 2]
     assert leaves == pytest.approx(restitution * rise * touch, rel=1e-9)
+
+
+@pytest.mark.parametrize("part", [0.1, 0.5])
+def test_a_damped_mass_bounces_with_the_speed_that_its_damper_leaves_at_the_touch(part):
+    """A damper of c N s/m takes c x of the speed on the way x to an elastic wall."""
+    h, c, speed = 2e-3, 20.0, 2.0  # s, 1/s for 1 kg, m/s
+    path = speed / c * (1.0 - np.exp(-c * (0.02 + part * h)))
+    model = fem.Model("damped mass")
+    mass = fem.PointMass(1.0, position=[1, 0, 0], velocity=[speed, 0, 0], fixed=("y", "z"), name="mass")
+    model.add(mass, fem.Spring(model.ground, mass, stiffness=0.0, damping=c, free_length=1.0))
+    wall = model.ground.frame([1.0 + path, 0, 0], [0, -np.pi / 2, 0])
+    model.add(fem.SphereOnPlane(mass, wall, radius=0.0, restitution=1.0))
+    result = fem.DecoupledNSGA(impacts="plain").run(model, 0.022, h)
+    # 2.6e-3 m/s measured; 0.05 and more with the force of a damper that drives
+    assert -result["mass"].velocity[-1, 0] == pytest.approx(speed - c * path, abs=4e-3)

@@ -6,6 +6,7 @@ from energy_models import CASE, double_pendulum_that_strikes
 from impact_forms import REVERSES, STICKS, planar
 
 import fem_mbs as fem
+from fem_mbs.solvers.contact.law import SLIP
 
 H = 1e-3  # s
 
@@ -40,6 +41,7 @@ def test_slip_of_a_rod_that_reverses_in_the_impact_has_the_impulses_of_rouths_li
     assert kind == [REVERSES, "compression"]
     assert result["end"].impulse.sum(0) == pytest.approx([p, friction, 0], abs=1e-9)
     assert result["rod"].velocity[-1] == pytest.approx([along + friction, 0, p - 1], abs=1e-9)
+    assert result["end"].status[result["end"].impact > 0] == [SLIP]
     assert result.statistics["impacts_by_stronge"] == 1 and result.statistics["impacts_by_newton"] == 0
     assert "1 impacts by Stronge's law" in result.report()
 
