@@ -172,3 +172,14 @@ def test_tangents_that_cannot_move_take_no_friction():
     p, _, _ = integrated(W, [-1.0, -0.2, 0.0], 0.3, 0.8)
     exact, *_ = planar(W, np.array([-1.0, -0.2, 0.0]), 0.3, 0.8)
     assert p == pytest.approx(np.append(exact, 0.0), abs=1e-11)
+
+
+@pytest.mark.parametrize("restitution", [0.9, 1.0])
+def test_slip_that_turns_can_drive_bodies_together_again_and_the_impact_goes_on(restitution):
+    """Normal velocity reverses three times: restitution so far gives back 0.85 of the work of the first compression."""
+    W = np.array([[1.0, 0.0312, -0.5778], [0.0312, 0.14, -0.0425], [-0.5778, -0.0425, 0.3461]])
+    u = np.array([-1.0, -0.504, 0.5476])
+    p, after, status = integrated(W, u, 2.221838078356305, restitution)
+    assert status in (STICK, SLIP) and after[0] > 0.0
+    assert after == pytest.approx(u + W @ p, abs=1e-9)
+    assert 0.5 * p @ (u + after) < 0.0
