@@ -76,7 +76,7 @@ def test_a_restart_after_an_impact_takes_an_energy_that_vanishes_with_the_step()
     """The loss of the mesh at the impact, 1.16 %, is the same with the memory kept and with a restart."""
     lost = [[1.0 - outcome(*thrown(25, h, "consistent", reset))[4] for reset in (False, "filtered")]
             for h in (4e-3, 1e-3)]  # fmt: skip
-    assert 1.0 - outcome(*thrown(25, 4e-3, "consistent"))[4] == lost[0][0]  # contacts on nodes of meshes: none by default
+    assert 1.0 - outcome(*thrown(25, 4e-3, "consistent"))[4] == lost[0][0]  # the default keeps the memory of meshes
     more = [restarted - kept for kept, restarted in lost]
     assert 0.0 < more[1] < more[0] / 8.0 and more[0] < 0.2 * lost[0][0]  # measured 2.8e-3 and 1.9e-4
 
