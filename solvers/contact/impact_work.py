@@ -69,14 +69,15 @@ def work_of_impulses(d, s):
 
 @kernel
 def energy_of_touches(d, s):
-    """Energy [J] that contacts keep beyond their law, of those that touch within the step; two sizes of it.
+    """Energy [J] that contacts keep beyond their law, of those that touch within the step; two sizes of it; how many.
 
         δ = Σ ½ Λ (γ⁺ + γ~) − Σ ν a + Σ ½ Λ (1 − e²) γ_t²/(e |γ_t| + |γ~|)                                      (3)
 
     with γ~ before and γ_t at the touch (`contact.touch`). The last sum is what Newton's law takes of impulses that
-    begin at γ_t. δ is zero for one contact without friction. Sizes: Σ ½ Λ |γ~| and Σ ½ Λ e |γ_t|.
+    begin at γ_t. δ is zero for one contact without friction, but for O(h²) where its forces change on the way back to the
+    touch. Sizes: Σ ½ Λ |γ~| and Σ ½ Λ e |γ_t|.
     """
-    groups = groups_of(d)
+    groups, count = groups_of(d), 0
     total = size = kept = 0.0
     for a in range(d.n_groups):
         g = groups[a]
@@ -87,6 +88,7 @@ def energy_of_touches(d, s):
             c = g.first_contact + e
             if not touches_within(g, e, s):
                 continue
+            count += 1
             total -= s.kp * s.cnu[c, 0] * s.bias[c]
             Lam, e_N = s.aLam[c, 0], law[e, L_NORMAL]
             if s.candidate[c] == 0 or Lam == 0.0:
@@ -96,7 +98,7 @@ def energy_of_touches(d, s):
             begun = e_N * abs(touch) + abs(before)
             total += 0.5 * Lam * (1.0 - e_N * e_N) * touch * touch / begun if begun > 0.0 else 0.0
             size, kept = size + 0.5 * Lam * abs(before), kept + 0.5 * Lam * e_N * abs(touch)
-    return total, size, kept
+    return total, size, kept, count
 
 
 @kernel

@@ -40,8 +40,8 @@ def match_touches(d, s):
     restitution times one factor, found by secants, the impact takes the energy of Newton's law: δ = 0 of
     `contact.impact_work`, (3).
     """
-    delta, size, kept = energy_of_touches(d, s)
-    if abs(delta) <= GAIN * size or kept == 0.0:
+    delta, size, kept, touches = energy_of_touches(d, s)
+    if touches < 2 or abs(delta) <= GAIN * size or kept == 0.0:
         return
     last, before = 1.0, delta
     scale = 1.0 - delta / kept
@@ -52,7 +52,7 @@ def match_touches(d, s):
         solve_impact(s)
         if s.code != OK:
             break
-        delta, size, kept = energy_of_touches(d, s)
+        delta, size, kept, _ = energy_of_touches(d, s)
         if abs(delta) <= GAIN * size or delta == before:
             return
         last, before, scale = scale, delta, scale - delta * (scale - last) / (delta - before)

@@ -64,17 +64,17 @@ def cause(engine: "Engine", where: str = "") -> str:
         return (
             f"accelerations of the motion before an impact act on after it with reset_after_impact={value!r}"
             f"{' and contacts on meshes' if value == 'auto' else ''}, above all on bodies that turn. Use "
-            f'reset_after_impact="filtered", or halve h{flexible(engine)}'
+            f'reset_after_impact="filtered", or halve h{_flexible(engine)}'
         )
     control = engine.method.step_control
     if control is not None and control.tolerance is not None:
         return (
             f"steps are too large{where}. Take a smaller tolerance of step_control, and halve h, the step at contacts"
         )
-    return f"h is too large{where}. {engine.method.smaller_steps(engine.system)}{flexible(engine)}"
+    return f"h is too large{where}. {engine.method.smaller_steps(engine.system)}{_flexible(engine)}"
 
 
-def flexible(engine):
+def _flexible(engine):
     """What helps where flexible parts were hit."""
     if getattr(engine.method, "rho_inf", 0.0) > 0.0 and engine.touched().any() and engine.system.deformable().any():
         return ". For flexible parts that are hit, rho_inf=0 damps vibrations that steps do not resolve"
