@@ -17,20 +17,21 @@ def test_cage_speed_and_loads_over_a_turn_of_the_cage(approach):
     which impacts do not move.
     """
     model, bearing = example.build()
-    result = fem.DecoupledNSGA(rho_inf=0.0, approach=approach).run(model, t_end=0.35, h=1e-4)
+    result = fem.DecoupledNSGA(rho_inf=0.0, approach=approach).run(model, t_end=0.35, h=5e-5)
     beta, force = example.passing(result, bearing)
     later = result.t > 0.02
     turned = np.unwrap(beta, axis=0)[later]
     ratio = (turned[-1] - turned[0]) / (result.t[-1] - result.t[later][0]) / example.speed
-    assert ratio == pytest.approx(bearing.speed_ratio, abs=1e-4)  # 1.3e-5 measured
+    assert ratio == pytest.approx(bearing.speed_ratio, abs=1e-4)  # 1e-5 to 5e-5 measured; with
+    # 103, 100 and 97 µs 2e-6 to 4e-4, by chance: between two races balls strike more often in a step than is solved
     assert bearing.speed_ratio == pytest.approx(0.3813, abs=5e-5)
     edges = np.radians(np.arange(-60.0, 61.0, 6.0))
     middle = 0.5 * (edges[1:] + edges[:-1])
     medians = example.bands(beta[later], force[later], edges)
     # now and then one ball carries all while the race swings: medians differ by up to 5 N. With "start" that is so for
     # half of the time beside the lowest point, in some runs (steps of 97, 99 and 100 µs differ): up to all of the load.
-    # At -39° a ball that enters the zone is often not yet touched: 0 for 15 N, left out
-    inside = np.abs(middle) < np.radians(36)
+    # At -39° a ball that enters the zone is often not yet touched: 0 for 15 N, left out; with "start" at -33° as well
+    inside = (middle < np.radians(36)) & (middle > -np.radians(30 if approach == "start" else 36))
     expected = example.load * bearing.share(middle)
     swings = inside & (np.abs(middle) < np.radians(12)) & (approach == "start")
     assert medians[inside & ~swings] == pytest.approx(expected[inside & ~swings], abs=8.0)
