@@ -253,7 +253,7 @@ def _meet(first, second, gap):
 
 
 def _is_within(first, second):
-    """Whether a box (2, 3) is inside another one."""
+    """Return True if a box (2, 3) is inside another one."""
     return bool((first[0] >= second[0]).all() and (first[1] <= second[1]).all())
 
 

@@ -160,7 +160,7 @@ def _of_solids(points, solid):
 
 
 def _straight(kind, X):
-    """Whether all middle nodes of cells X (k, nn, 3) are means of two, four or all corners of theirs."""
+    """Return True if all middle nodes of cells X (k, nn, 3) are means of two, four or all of their corners."""
     corners = X[:, : max(map(max, TETRAHEDRA[kind.rstrip("0123456789")])) + 1]
     n = corners.shape[1]
     chosen = [*combinations(range(n), 2), *combinations(range(n), 4), tuple(range(n))]

@@ -76,7 +76,7 @@ def lines_of(lines: list[str]) -> Iterator[Line]:
 
 
 def cards_of(lines: list[str]) -> list[tuple[int, str, list[str]]]:
-    """Number and text of its first line, name and all fields of each card; marks tell what a line continues."""
+    """Number and text of the first line, name and all fields of each card; marks name the line that is continued."""
     cards: list[tuple[int, str, list[str]]] = []
     waiting: dict[str, list[str]] = {}  # mark of a continuation -> fields that it continues
     for line in lines_of(lines):

@@ -39,7 +39,7 @@ def triangles_of(points: np.ndarray) -> list[list[int]]:
 
 
 def _quality(area, left, k):
-    """Whether a corner of the rest is an ear: 1; a corner without an area: 0; neither: −1."""
+    """Return 1 for a corner of the rest that is an ear, 0 for one without an area, else −1."""
     a, b, c = left[k - 1], left[k], left[(k + 1) % len(left)]
     if area(a, b, c) <= 0.0:
         return 0 if area(a, b, c) == 0.0 else -1

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 TURNING, STIFFENED = 0.1, 2.0  # of the lowest frequency with one frame held, see `Limits.remark_on_rotation`
 LINEAR_TURN, LINEAR_WAY = 0.2, 0.1  # [rad], of the size of the body: a linear body errs by a percent and more beyond
-SOFTER = 0.05  # of its deformation, that residual vectors would add: then what loads it between its frames is told
+SOFTER = 0.05  # of its deformation, added by residual vectors: above it, loads between frames are reported
 NOTHING = 1e-7  # of the size of a body: a displacement that is not worth a word
 STRESSED = 0.1  # of its stiffness, that stresses without a pattern change: then an equilibrium says so
 SINGLE, SEVERAL = np.sqrt(STRESSED), 1.0  # of the lowest frequency: rotation that does so, by the number of frames
@@ -102,7 +102,7 @@ class Limits:
         return [("stress in motion", share, text)]
 
     def _pulled(self):
-        """Whether patterns are known, and forces on frames among them."""
+        """Return True if load patterns are known and contain forces on frames."""
         return self._patterns > 0 and not self.reduction.pull_fields.any(axis=(1, 2)).all()
 
     def _unknown(self, speed, left):

@@ -290,7 +290,7 @@ class _Builder:
             self.made.links[name] = node.frame(p - center, R, name=name)
 
     def _on_ground(self, group):
-        """Whether a body is part of the ground, which needs no inertia."""
+        """Return True for a part of the ground, which needs no inertia."""
         return group.joint is None and self.options["base"] == "ground"
 
     def _check_massless(self, group, on_ground):

@@ -172,7 +172,7 @@ def read_urdf(owner: Any, given: Any) -> Robot:
 
 
 def _tree_of(text):
-    """Elements of a text; prefixes of names stay, whether they are declared or not."""
+    """Elements of a text. Prefixes of names are kept, also undeclared ones."""
     declaration = r"<\?xml\s[^>]*\?>"  # may come after comments; the text is decoded, so nothing is lost
     text = re.sub(declaration, lambda found: "\n" * found[0].count("\n"), text, count=1)
     builder, parser = ET.TreeBuilder(), expat.ParserCreate()
