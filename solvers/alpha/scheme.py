@@ -69,7 +69,8 @@ def solve_blocks(problem, run):
     most, iterations, going, history = s.most, 0, True, local_vector(HISTORY)
     while going and iterations < most:
         for block in range(o.levels):
-            o.block, o.complete, s.most = block, 0, 1
+            # how far the motion went before says nothing of round-off in this block
+            o.block, o.complete, o.moved, s.most = block, 0, math.inf, 1
             call2(o.iterate_part, o.block_problem, run)
             going = o.complete == 0 and (s.code == OK or s.code == NOT_CONVERGED)
             if not going:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.solvers.cone.data import TABLE
+from fem_mbs.solvers.stepping.codes import COUPLED_SHIFT, SHIFT
 from fem_mbs.solvers.stepping.stepper import Stepper
 from fem_mbs.system.layout import Rows
 
@@ -43,7 +44,8 @@ class ConeComplementarity(Stepper):
     penalty, friction_penalty : float > 0, -
         p/k of contacts; of friction only with ``relaxed=False``.
     epsilon : float ≥ 0, optional, -
-        Proximal shift of redundant constraints and contacts, as `DecoupledNSGA` has it.
+        Proximal shift of redundant constraints and contacts, as `DecoupledNSGA` has it; for contacts with
+        ``relaxed=False`` 1e-6 by default.
     tol_v : float, optional [m/s]
         Approach speeds below it are not reflected, and are no impacts in ``result.impact``. Default: 20 |gravity| h,
         and at least 1e-8 of the largest initial speed.
@@ -134,6 +136,12 @@ class ConeComplementarity(Stepper):
             reuse=reuse,
             reference_force=reference_force,
         )
+
+    @property
+    def contact_shift(self) -> float:  # type: ignore[override]
+        """Proximal shift of redundant contacts: with Coulomb's law round-off must not decide what each of them carries,
+        as bodies turn by it."""
+        return SHIFT if self.relaxed else COUPLED_SHIFT
 
     def matrices(self, system: Any) -> tuple[Rows, Rows, Rows]:
         """Rows of the matrices: initial accelerations, none, the problem of a step."""

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 import random_cases
 import random_judge
+import relations
 import rocking_block
 import roller_crank
 from pendulum_errors import (
@@ -188,6 +189,21 @@ def test_the_bar_of_the_source_has_the_numbers_of_the_sheet():
 def test_a_stiff_structure_is_no_model_for_the_sequential_way():
     one, other = (bar(20, 3.0, coupling=coupling) for coupling in COUPLINGS)
     assert other.iterations.max[0] > 4 * one.iterations.max[0]
+
+
+@pytest.mark.parametrize("shift", [0.0, 10.0])
+def test_a_soft_block_far_from_the_origin_is_stopped_by_the_same_impulse_both_ways(shift):
+    """The motion that is not yet solved once positions have changed is no round-off of large coordinates.
+
+    The sequential way has taken it for that 10 m off: .36 N s and 23 % more energy, without a message.
+    """
+    impulses = []
+    for coupling in COUPLINGS:
+        case = relations.Case(0, "solid_on_a_floor", "NonsmoothGeneralizedAlphaGGL", {"coupling": coupling})
+        case.options.update(rho_inf=0.9, rtol=1e-9)
+        result = relations.simulate(case, relations.Setting(shift=[shift, 0.0, 0.0]), share=0.6).result
+        impulses.append(sum(result[f"floor {k}"].impulse[27, 0] for k in range(12)))
+    assert impulses[1] == pytest.approx(impulses[0], rel=1e-9)
 
 
 # --- smooth motion ----------------------------------------------------------------------------------------------------
