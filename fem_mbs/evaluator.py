@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fem_mbs.jit import address, arguments_of, bind, invoke
+from fem_mbs.jit import address, arguments_of, bind, call2, invoke, kernel, vector
 from fem_mbs.rotations import exp
 from fem_mbs.system.groups import check_complete, check_sizes
 from fem_mbs.system.workspace import Workspace
@@ -43,6 +43,28 @@ def _bound(function, dtype, sizes):
     return bind(function, dtype, dict(sizes))
 
 
+@kernel
+def sweep(function, parameters, table, slots, first, second, cleared, source, values):
+    """Call a kernel for each row of values (n, size), which gets what it leaves at the address ``source``.
+
+    Rows of ``first`` and ``second`` are its arguments at the two addresses ``slots``; ``cleared`` (k, 2) has addresses
+    and sizes of what it adds to.
+    """
+    a, b, out = vector(slots[0], first.shape[1]), vector(slots[1], second.shape[1]), vector(source, values.shape[1])
+    for k in range(values.shape[0]):
+        for i in range(first.shape[1]):
+            a[i] = first[k, i]
+        for i in range(second.shape[1]):
+            b[i] = second[k, i]
+        for j in range(cleared.shape[0]):
+            zeros = vector(cleared[j, 0], cleared[j, 1])
+            for i in range(cleared[j, 1]):
+                zeros[i] = 0.0
+        call2(function, parameters, table)
+        for i in range(values.shape[1]):
+            values[k, i] = out[i]
+
+
 class Evaluator:
     """Calls the kernels of one element, one at a time, on given configurations."""
 
@@ -70,10 +92,7 @@ class Evaluator:
 
     def __call__(self, name, point):
         """Run a kernel at a `Point`; returns its outputs as a dict of arrays (copies)."""
-        for argument in ("x", "R", "v", "a", "x0", "R0", "s", "gravity", "state", "lam"):
-            given = getattr(point, argument)
-            self.views[argument][...] = self._narrowed(given) if argument in ("v", "a") else given
-        self.views["t"][0] = point.t
+        self._set(point)
         outputs = OUTPUTS.get(name, ("energy",))
         for output in outputs:
             self.views[output][...] = 0.0
@@ -83,10 +102,32 @@ class Evaluator:
             invoke(self.calls[name].address, *self.places)
         return {output: self._widened(output, self.views[output].copy()) for output in outputs}
 
+    def along(self, name, output, point, **changed):
+        """One output of a kernel at n points (n, …) that differ from a `Point` in one or two arguments (n, …)."""
+        n = len(next(iter(changed.values())))
+        if name in self.python:
+            points = (point.copy(**{argument: rows[k] for argument, rows in changed.items()}) for k in range(n))
+            return np.array([self(name, other)[output] for other in points])
+        self._set(point)
+        rows = [(self._narrowed(r) if a in ("v", "a") else r).reshape(n, -1) for a, r in changed.items()]
+        rows += [np.zeros((n, 0))] * (2 - len(rows))
+        slots = np.array([address(self.views[argument]) for argument in (*changed, *changed)][:2])
+        cleared = np.array([[address(self.views[o]), self.views[o].size] for o in OUTPUTS.get(name, ("energy",))])
+        view = self.views[output]
+        values = np.empty((n, view.size))
+        sweep(self.calls[name].address, *self.places, slots, *rows, cleared, address(view), values)
+        return np.array([self._widened(output, value) for value in values.reshape(n, *view.shape)])
+
+    def _set(self, point):
+        for argument in ("x", "R", "v", "a", "x0", "R0", "s", "gravity", "state", "lam"):
+            given = getattr(point, argument)
+            self.views[argument][...] = self._narrowed(given) if argument in ("v", "a") else given
+        self.views["t"][0] = point.t
+
     def _narrowed(self, vector):
-        """The components (nd,) that the element has of a nodal vector (6 nn,)."""
-        width = self.element.numbers_per_node
-        return vector if width == 6 else vector.reshape(-1, 6)[:, :width].ravel()
+        """The components (…, nd) that the element has of nodal vectors (…, 6 nn)."""
+        width, shape = self.element.numbers_per_node, vector.shape[:-1]
+        return vector if width == 6 else vector.reshape(*shape, -1, 6)[..., :width].reshape(*shape, -1)
 
     def _widened(self, name, array):
         """A nodal vector or matrix of the element with zeros for the rotations that it does not have."""

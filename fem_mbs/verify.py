@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 TOLERANCE = 1e-6  # relative; correct elements reach 1e-9, the weakest mistakes found so far were above 1e-4
 STEP = 1e-3  # of differences, m (times the size of the element), rad, s: truncation ~ STEP⁶, round-off ~ 1e-16/STEP
 _POINTS = ((1, 45 / 60), (2, -9 / 60), (3, 1 / 60))
+_MULTIPLES = np.array([k for k, _ in _POINTS] + [-k for k, _ in _POINTS], dtype=float)  # of a step
 # Of energies: longer. Where bodies turn and nothing changes, differences of energies are round-off, ε |f| d/STEP, that
 # `relative` compares with `_FLOOR` of the forces. Errors of the registered types stay below 1e-11 with 1 to 3 STEP.
 STEP_ENERGY = 3e-3
@@ -152,29 +153,44 @@ def difference(function: Callable, step: float) -> Any:
     return sum(w * (function(k * step) - function(-k * step)) for k, w in _POINTS) / step
 
 
-def _gradient(function, point, size, length=STEP):
-    """∂/∂q of a function of a point (an array): shape of its value, then (nd,); steps of ``length`` (see `STEP`)."""
-    nd = 6 * len(point.x)
-    columns: list[Any] = []
-    for j in range(nd):
-        if j % 6 >= point.width:
-            columns.append(np.zeros_like(columns[-1]))
-            continue
-        step = length * size if j % 6 < 3 else length
-        unit = np.eye(nd)[j]
-        columns.append(difference(lambda e, unit=unit: function(point.moved(e * unit)), step))
-    return np.stack(columns, axis=-1)
+def _derivatives(values, steps, width):
+    """Derivatives (…, nd) from values (columns, 6, …) at the multiples `_MULTIPLES` of the steps (columns,).
+
+    ``width`` is the number of components of a node that have columns; there are zeros for the others.
+    """
+    weights = np.array([w for _, w in _POINTS])
+    slopes = np.tensordot(weights, values[:, :3] - values[:, 3:], (0, 1)) / steps.reshape(-1, *[1] * (values.ndim - 2))
+    whole = np.zeros((len(steps) // width, 6, *slopes.shape[1:]))
+    whole[:, :width] = slopes.reshape(-1, width, *slopes.shape[1:])
+    return np.moveaxis(whole.reshape(-1, *slopes.shape[1:]), 0, -1)
 
 
-def _velocity_gradient(function, point):
-    """∂/∂v of a function of a point."""
-    columns: list[Any] = []
-    for j, unit in enumerate(np.eye(len(point.v))):
-        if j % 6 >= point.width:
-            columns.append(np.zeros_like(columns[-1]))
-        else:
-            columns.append(difference(lambda e, unit=unit: function(point.copy(v=point.v + e * unit)), STEP))
-    return np.stack(columns, axis=-1)
+def _gradient(call, name, output, point, size, length=STEP):
+    """∂/∂q of an output of a kernel: its shape, then (nd,); steps of ``length`` (see `STEP`)."""
+    width, nodes, axes = point.width, np.arange(len(point.x)), np.arange(point.width)
+    # node, component, multiple
+    x = np.tile(point.x, (len(nodes), width, 6, 1, 1))
+    R = np.tile(point.R, (len(nodes), width, 6, 1, 1, 1))
+    turns = np.array([[exp(k * length * axis) for k in _MULTIPLES] for axis in np.eye(3)])
+    steps = np.where(axes < 3, length * size, length)
+    for node in nodes:
+        for j in axes:
+            if j < 3:
+                x[node, j, :, node, j] += steps[j] * _MULTIPLES
+            else:
+                R[node, j, :, node] = point.R[node] @ turns[j - 3]
+    values = call.along(name, output, point, x=x.reshape(-1, *point.x.shape), R=R.reshape(-1, *point.R.shape))
+    return _derivatives(values.reshape(-1, 6, *values.shape[1:]), np.tile(steps, len(nodes)), width)
+
+
+def _velocity_gradient(call, name, output, point):
+    """∂/∂v of an output of a kernel."""
+    columns = np.flatnonzero(np.arange(len(point.v)) % 6 < point.width)
+    v = np.tile(point.v, (len(columns), 6, 1))
+    for row, j in enumerate(columns):
+        v[row, :, j] += STEP * _MULTIPLES
+    values = call.along(name, output, point, v=v.reshape(-1, len(point.v)))
+    return _derivatives(values.reshape(-1, 6, *values.shape[1:]), np.full(len(columns), STEP), point.width)
 
 
 def relative(exact: Any, compared: Any, size: float = 1.0, reference: float = 0.0) -> float:
@@ -221,7 +237,7 @@ def _check_inertia(call, point, report, size):
     terms = np.abs(out["Ma"]).max()
     report.add(
         "inertia: ∂(Ma)/∂q",
-        relative(tangent["Ka"], _gradient(lambda q: call("inertia", q)["Ma"], point, size), size, terms),
+        relative(tangent["Ka"], _gradient(call, "inertia", "Ma", point, size), size, terms),
     )
     terms = np.abs(out["f"]).max()
     _check_tangents("inertia", call, point, tangent, report, size, terms)
@@ -240,8 +256,8 @@ def _check_inertia(call, point, report, size):
 def _check_tangents(role, call, point, tangent, report, size, terms):
     """K and C of one role against differences of its forces."""
     for name, exact, found in (
-        ("K", tangent["K"], -_gradient(lambda q: call(role, q)["f"], point, size)),
-        ("C", tangent["C"], -_velocity_gradient(lambda q: call(role, q)["f"], point)),
+        ("K", tangent["K"], -_gradient(call, role, "f", point, size)),
+        ("C", tangent["C"], -_velocity_gradient(call, role, "f", point)),
     ):
         report.add(f"{role}: {name}", relative(exact, found, size, terms))
 
@@ -274,20 +290,20 @@ def _check_energy(call, point, report, size):
     f = sum(call(role, rest)["f"] for role in ("force", "inertia") if call.has(role))
     if not getattr(call.element, "conservative", True):
         return
-    gradient = _gradient(lambda q: call("energy", q)["energy"], rest, size, STEP_ENERGY)[0]
+    gradient = _gradient(call, "energy", "energy", rest, size, STEP_ENERGY)[0]
     report.add("energy: f = −∂V/∂q", relative(f, -gradient, size, np.abs(call("energy", rest)["energy"])[0]))
 
 
 def _check_constraint(call, point, report, size):
     out, H = call("constraint", point), call("hessian", point)["H"]
     n_g = call.element.rows - call.element.velocity_rows
-    gradient = _gradient(lambda q: call("constraint", q)["g"], point, size)
+    gradient = _gradient(call, "constraint", "g", point, size)
     if n_g:
         report.add("constraint: G", max(relative(G, D, size) for G, D in zip(out["G"][:n_g], gradient)))
     if call.element.velocity_rows:
         report.add("velocity rows: no g", np.abs(out["g"][n_g:]).max())
         _check_velocity_rows(call, point, report, size, n_g)
-    gradient = _gradient(lambda q: call("constraint", q)["G"], point, size)
+    gradient = _gradient(call, "constraint", "G", point, size)
     report.add("constraint: H", max(relative(a, b, size, np.abs(G).max()) for a, b, G in zip(H, gradient, out["G"])))
     error = 0.0
     for k, G in enumerate(out["G"][:n_g]):
@@ -320,10 +336,13 @@ def _check_velocity_rows(call, point, report, size, n_g):
         return call("constraint", q)["G"][n_g:] @ q.v + gt
 
     largest = np.abs(G).max()
-    found = _gradient(lambda q: lam @ call("constraint", q)["G"][n_g:], point, size)
+    slopes = _gradient(call, "constraint", "G", point, size)[n_g:]
+    found = np.einsum("k,kij->ij", lam, slopes)
     report.add("velocity rows: ∂(Gᵀλ)/∂q", relative(np.einsum("k,kij->ij", lam, H), found, size, largest))
     exact = np.einsum("i,kij->kj", v, H) + rate
-    found = _gradient(gamma, point, size)
+    found = np.einsum("i,kij->kj", v, slopes)
+    if rheonomic:
+        found += _gradient(call, "rheonomic", "gt", point, size)[n_g:]
     report.add("velocity rows: ∂γ/∂q", max(relative(a, b, size, largest) for a, b in zip(exact, found)))
     exact = G @ point.a + exact @ v + rate @ v + (rheonomic["gtt"][n_g:] if rheonomic else 0.0)
     found = difference(lambda e: gamma(point.moved(e * v).later(e).copy(v=v + e * point.a)), STEP)
@@ -334,7 +353,7 @@ def _check_friction(call, point, report, size):
     """Row γ = G v + gt of joint friction, and its bound N(λ, q)."""
     out, bound = call("friction", point), call("friction_bound", point)
     G = out["G"][0]
-    H = _gradient(lambda q: call("friction", q)["G"][0], point, size)
+    H = _gradient(call, "friction", "G", point, size)[0]
     report.add("friction: H", relative(call("friction_hessian", point)["H"][0], H, size, np.abs(G).max()))
     rate = difference(lambda e: call("friction", point.later(e))["gt"][0], STEP)
     report.add("friction: ∂γ/∂t of its surface", abs(rate - out["gtt"][0]) / max(abs(rate), abs(out["gt"][0]), 1e-300))
@@ -346,7 +365,7 @@ def _check_friction(call, point, report, size):
     if len(lam):
         found = [difference(lambda e, unit=unit: of_multipliers(lam + e * unit), STEP) for unit in np.eye(len(lam))]
         report.add("friction: ∂N/∂λ", np.abs(bound["bound_lam"] - found).max() / max(np.abs(found).max(), 1e-300))
-    found = _gradient(lambda q: call("friction_bound", q)["bound"], point, size)[0]
+    found = _gradient(call, "friction_bound", "bound", point, size)[0]
     report.add("friction: ∂N/∂q", relative(bound["bound_q"], found, size, N))
     given = of_multipliers(np.zeros_like(lam))
     report.add("friction: N(2λ) = 2 N(λ) but for what is given", abs(of_multipliers(2 * lam) + given - 2 * N) / N)
@@ -355,21 +374,21 @@ def _check_friction(call, point, report, size):
 
 def _check_contact(call, point, report, size):
     out = call("contact", point)
-    gradient = _gradient(lambda q: call("contact", q)["gap"], point, size)[0]
+    gradient = _gradient(call, "contact", "gap", point, size)[0]
     report.add("contact: G_N", relative(out["G_N"], gradient, size))
     report.add(
         "contact: H_N",
         relative(
             call("contact_hessian", point)["H_N"],
-            _gradient(lambda q: call("contact", q)["G_N"], point, size),
+            _gradient(call, "contact", "G_N", point, size),
             size,
             np.abs(out["G_N"]).max(),
         ),
     )
-    gradient = _gradient(lambda q: call("contact", q)["slip"], point, size)
+    gradient = _gradient(call, "contact", "slip", point, size)
     report.add("contact: G_T", max(relative(a, b, size) for a, b in zip(out["G_T"], gradient)))
     begin = point.copy(x0=point.x, R0=point.R)
-    gradient = _gradient(lambda q: call("contact", q)["slip"], begin, size)
+    gradient = _gradient(call, "contact", "slip", begin, size)
     start = call("contact", begin)
     # as vectors in space: tangents may depend on the start of the step
     velocity, gradient = out["tangents"].T @ out["V_T"], start["tangents"].T @ gradient
