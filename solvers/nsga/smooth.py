@@ -321,6 +321,15 @@ PROBLEM = Problem(
 )
 
 
+@kernel
+def forget_multipliers(d, s, o):
+    """Zero what an iteration has left that failed: it may be of any size, and the step may be tried again."""
+    zero(s.lam_at, d.m)
+    if s.persistent != 0:
+        zero(o.clam_at, 3 * d.nc)
+        zero(o.mchi_at, 3 * d.nc)
+
+
 @entry("void(int64, int64)")
 def smooth(data, run):
     """Solve the smooth sub-problem."""
@@ -348,3 +357,5 @@ def smooth(data, run):
     s.want_matrix = 0
     if s.code == OK:
         s.counts[0] = s.iteration
+    else:
+        forget_multipliers(d, s, o)

@@ -44,6 +44,11 @@ def test_a_step_of_beams_that_kept_factors_cannot_solve_is_repeated_with_own_one
     assert random_models.run(91069, "DecoupledNSGA").kind in ("fine", "warned")  # refused without the repetition
 
 
+def test_redundant_closed_contacts_without_a_shift_are_solved_when_the_step_is_repeated():
+    """A pendulum whose end sticks, with epsilon = 0: increments of round-off, and multipliers of their size."""
+    assert random_models.run(200737).kind in ("fine", "warned")
+
+
 @pytest.mark.parametrize(
     "name, at, value, kind",
     [
