@@ -15,6 +15,7 @@ import random_judge
 import random_models
 
 import fem_mbs as fem
+from fem_mbs.rotations import frame_with_axis
 from fem_mbs.solvers import STEPPERS
 
 LARGEST_SHARE = 0.01  # of sensible models that may be refused
@@ -160,6 +161,38 @@ def test_every_family_and_most_options_are_among_the_first_models():
         assert (name, value) in options
     assert sum("step_control" in case.options for case in cases) > 20
     assert sum(case.sensible for case in cases) > 120
+
+
+@pytest.mark.parametrize(
+    "slope, friction, along, locked",
+    [(20.0, 0.3, True, False), (20.0, 0.5, True, True), (20.0, 0.5, False, False), (0.0, 0.0, True, True)],
+)
+def test_a_driven_leg_that_friction_locks_is_not_sensible(slope, friction, along, locked):
+    """A slide moves the hinge of a leg along it or across it, towards a wall ``slope`` [°] off it: tan 20° = 0.36."""
+    model, angle = fem.Model("leg"), np.radians(slope)
+    normal = np.array([-np.cos(angle), np.sin(angle), 0])
+    centre, radius = np.array([0.4, 0, 0]), 0.01
+    leg = model.add(fem.RigidBody(1.0, [0.01, 0.01, 0.01], position=0.5 * centre, name="leg"))
+    slide = model.add(fem.RigidBody(1.0, [0.01, 0.01, 0.01], name="slide"))
+    axis = (centre - radius * normal) / np.linalg.norm(centre - radius * normal)  # from the hinge to the contact point
+    axis = axis if along else np.cross([0, 0, 1], axis)
+    rail = model.add(fem.Prismatic.at(model.ground, slide, [0, 0, 0], axis=axis, name="rail"))
+    model.add(fem.Revolute.at(slide, leg, [0, 0, 0], axis=[0, 0, 1], name="hinge"))
+    model.add(fem.LinearDriver(rail.frame_P, rail.frame_Q, lambda t: t * t, name="driver"))
+    wall = model.ground.frame_at(centre - 2 * radius * normal, frame_with_axis(normal))
+    law = {"radius": radius, "friction": friction, "name": "wall"}
+    model.add(fem.SphereOnPlane(leg.node.frame_at(centre), wall, **law))
+    assert random_cases.locked_by_drivers(model) == locked
+
+
+@pytest.mark.parametrize("divide, clearance, sensible", [(False, 1e-5, False), (False, 1e-3, True), (True, 1e-5, True)])
+def test_a_step_that_crosses_a_clearance_and_may_not_be_divided_is_not_sensible(divide, clearance, sensible):
+    """It falls for 10 ms: 0.098 m/s, 0.098 mm in a step of 1 ms."""
+    model = fem.Model("pin", gravity=[0, 0, -9.81])
+    pin = model.add(fem.RigidBody.sphere(1.0, 0.01, name="pin"))
+    model.add(fem.SphericalClearance(model.ground, pin, radius=0.015, clearance=clearance, name="socket"))
+    case = random_cases.Case(0, "clearance", model, {"divide_failed_steps": divide}, 1e-3, 10, [1.0], 0.0, 0.0, True)
+    assert case.sensible == sensible
 
 
 def test_compliant_contacts_of_sensible_models_can_store_what_their_bodies_bring(monkeypatch):
