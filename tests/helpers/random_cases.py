@@ -10,6 +10,8 @@ models are *sensible*, which is computed from the model before it runs; a quarte
                  lightest body (steps must resolve their impacts). Springs and beams may be unresolved.
     room         compliant contacts can store, within max_indentation, all energy that the bodies have or gain by
                  falling: Σ m |v|²/2 + |J| |ω|²/2 + m g (|v| T + g T²/2), T the duration
+    stretch      N (1/GA − 1/EA) ≤ 1, N: tension of a beam that turns as it does at the start. Sections of a linear law
+                 turn aside of themselves beyond (`elements.beams.base`); no method finds a motion of use there
     drivers      move no contact in a direction that joints hold and in which friction can take up any force: neither
                  the driver nor the contact can give way (`locked_by_drivers`)
     clearances   with ``divide_failed_steps=False``, which asks that a step that fails ends the run, and without step
@@ -61,7 +63,7 @@ class Case:
         rate = max([self.spin, *(rate_of(contact, self.masses) for contact in soft)])
         energy = energy_at_hand(self.model, self.steps * self.h)
         room = all(energy <= 1.001 * storable(contact) for contact in soft)
-        moderate = ratio <= 1e3 and stiffness <= 1e8 and self.h * rate <= 0.3001 and room
+        moderate = ratio <= 1e3 and stiffness <= 1e8 and self.h * rate <= 0.3001 and room and stretch(self.model) <= 1.0
         return moderate and not locked_by_drivers(self.model) and not self._crosses_what_it_may_not_divide(energy)
 
     def _crosses_what_it_may_not_divide(self, energy):
@@ -75,6 +77,26 @@ class Case:
     def __str__(self):
         options = ", ".join(f"{name} = {value!r}" for name, value in self.options.items())
         return f"seed {self.seed}, {self.family}, {self.method}, h = {self.h:g} s, {options}"
+
+
+def stretch(model):
+    """N (1/GA − 1/EA) of the beam of a model, 0 without one: N the largest tension that its rotation gives it.
+
+    ω² (m l/2 + M l) at a support, with the mass M at its end; ω² m c²/(2 l) at the centre c of mass of a free one.
+    """
+    beams = [element for element in model.elements if hasattr(element, "section")]
+    if not beams:
+        return 0.0
+    first, last = beams[0].nodes[0], beams[-1].nodes[-1]
+    length, rate = np.linalg.norm(last.position - first.position), np.linalg.norm(last.angular_velocity)
+    mass = beams[0].section.mass_per_length * length
+    body = sum(element.mass for element in model.elements if isinstance(element, fem.RigidBody))
+    tension = rate**2 * (0.5 * mass + body) * length
+    if not any(element.role == "constraint" and first in element.nodes for element in model.elements):
+        centre = (0.5 * mass + body) * length / (mass + body)
+        tension = 0.5 * rate**2 * mass / length * centre**2
+    flexibility = beams[0].section.flexibility
+    return tension * (flexibility[1, 1] - flexibility[0, 0])
 
 
 def locked_by_drivers(model):

@@ -185,6 +185,20 @@ def test_a_driven_leg_that_friction_locks_is_not_sensible(slope, friction, along
     assert random_cases.locked_by_drivers(model) == locked
 
 
+@pytest.mark.parametrize("held, share", [(True, 0.5), (False, 0.125)])
+def test_the_stretch_of_a_turning_beam_is_that_of_its_largest_tension(held, share):
+    """ρ A ω² l² times ½ at a hinge, ⅛ in the middle of a free one, without a mass at its end."""
+    model, w = fem.Model("beam"), np.array([0, 0, 20.0])
+    section = fem.Section.circle(0.005, E=1e6, nu=0.3, density=1000.0)
+    beam = model.add(fem.beam_line([0, 0, 0], [0.8, 0, 0], 4, section, name="beam"))
+    for node in beam.nodes:
+        node.velocity[:], node.angular_velocity[:] = np.cross(w, node.position), w
+    if held:
+        model.add(fem.Revolute.at(model.ground, beam.nodes[0], [0, 0, 0], axis=[0, 0, 1], name="hinge"))
+    softer = section.flexibility[1, 1] - section.flexibility[0, 0]
+    assert random_cases.stretch(model) == pytest.approx(share * 1000.0 * section.area * 400.0 * 0.64 * softer, rel=1e-9)
+
+
 @pytest.mark.parametrize("divide, clearance, sensible", [(False, 1e-5, False), (False, 1e-3, True), (True, 1e-5, True)])
 def test_a_step_that_crosses_a_clearance_and_may_not_be_divided_is_not_sensible(divide, clearance, sensible):
     """It falls for 10 ms: 0.098 m/s, 0.098 mm in a step of 1 ms."""
