@@ -323,11 +323,13 @@ PROBLEM = Problem(
 
 @kernel
 def forget_multipliers(d, s, o):
-    """Zero what an iteration has left that failed: it may be of any size, and the step may be tried again."""
+    """Zero what an iteration with closed contacts has left that failed: it may be of any size, and may be a start.
+
+    Without contacts multipliers stay: those at a dead centre are a start near the solution with a shift.
+    """
     zero(s.lam_at, d.m)
-    if s.persistent != 0:
-        zero(o.clam_at, 3 * d.nc)
-        zero(o.mchi_at, 3 * d.nc)
+    zero(o.clam_at, 3 * d.nc)
+    zero(o.mchi_at, 3 * d.nc)
 
 
 @entry("void(int64, int64)")
@@ -357,5 +359,5 @@ def smooth(data, run):
     s.want_matrix = 0
     if s.code == OK:
         s.counts[0] = s.iteration
-    else:
+    elif s.persistent != 0:
         forget_multipliers(d, s, o)
