@@ -28,7 +28,7 @@ import math
 
 from fem_mbs.jit import kernel, local_vector, matrix, vector
 from fem_mbs.solvers.alpha.contacts import place_of_moment
-from fem_mbs.solvers.contact.approach import slide_before
+from fem_mbs.solvers.contact.approach import slide_before, tangential_restitution
 from fem_mbs.solvers.contact.law import CLOSED, GAP, SLIP, STICK
 from fem_mbs.solvers.contact.velocity import moment_arm
 from fem_mbs.solvers.stepping.codes import CLOSED_GAP
@@ -42,7 +42,6 @@ from fem_mbs.system.contacts import (
     L_MU,
     L_ROLLING,
     L_SPINNING,
-    L_TANGENTIAL,
     gradient_times,
     laws_of,
 )
@@ -99,7 +98,7 @@ def velocity_of(g, e, d, s, m, V):
 @kernel
 def reflected_slide(g, e, d, s, cone, m):
     """What the impact law of sliding adds to that velocity."""
-    e_T = laws_of(g)[e, L_TANGENTIAL]
+    e_T = tangential_restitution(g, e, s)
     if cone != SLIDING or e_T == 0.0:
         return 0.0
     if m < 3:

@@ -21,6 +21,7 @@ Source: docs/theory/cone_complementarity.md, (4), (8), (9); Negrut2018, (7), (10
 """
 
 from fem_mbs.jit import N_SLOTS, SLOT, integers, kernel, local_matrix, local_vector, matrix, vector
+from fem_mbs.solvers.contact.approach import tangential_restitution
 from fem_mbs.solvers.contact.law import CLOSED, GAP, SLIP, STICK, open_contact
 from fem_mbs.solvers.contact.velocity_rows import open_velocity_rows
 from fem_mbs.solvers.contact_problem.cones import project, projection_tangent
@@ -33,7 +34,6 @@ from fem_mbs.system.contacts import (
     L_MU,
     L_ROLLING,
     L_SPINNING,
-    L_TANGENTIAL,
     add_gradient,
     gradient_times,
     laws_of,
@@ -51,8 +51,9 @@ def augmented(g, e, s, V, Vminus, xi, mu):
     c, k, p, law, arm = g.first_contact + e, s.kv, s.pv, laws_of(g), s.length
     cLam, cchi = s.cLam, s.cchi
     xi[0] = k * cLam[c, 0] - p * (gradient_times(g, e, B_GN, 0, V) + s.bias[c])
+    e_T = tangential_restitution(g, e, s)
     for i in range(2):
-        slide = gradient_times(g, e, B_VT, i, V) + law[e, L_TANGENTIAL] * gradient_times(g, e, B_VT0, i, Vminus)
+        slide = gradient_times(g, e, B_VT, i, V) + e_T * gradient_times(g, e, B_VT0, i, Vminus)
         xi[1 + i] = k * cLam[c, 1 + i] - p * slide
     for i in range(3):
         xi[3 + i] = k * cchi[c, i] - p * arm * gradient_times(g, e, B_W, i, V)

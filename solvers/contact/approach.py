@@ -18,6 +18,7 @@ from fem_mbs.system.contacts import (
     C_GAP0,
     C_THETA,
     L_NORMAL,
+    L_TANGENTIAL,
     gradient_times,
     laws_of,
 )
@@ -27,6 +28,19 @@ from fem_mbs.system.contacts import (
 def at_the_touch(g, e, s):
     """Whether the step ends where this contact touches (`nsga.split`): what strikes are the velocities there."""
     return s.cut == STRIKES and s.touching[g.first_contact + e] != 0
+
+
+@kernel
+def without_restitution(s):
+    """Whether no contact reflects anything in this problem, see `reflected`."""
+    return s.plastic != 0 or 2 * s.counts[3] >= s.max_problems
+
+
+@kernel
+def tangential_restitution(g, e, s):
+    """e_T of contact e of a group in this problem."""
+    e_T = laws_of(g)[e, L_TANGENTIAL]
+    return 0.0 if e_T == 0.0 or without_restitution(s) else e_T
 
 
 @kernel
@@ -138,13 +152,14 @@ def reflected(g, e, d, s, Vminus):
 
     Towards the end of a long impact sequence nothing is reflected, see `nsga.velocity.choose_candidates`; nor with
     ``plastic``, for problems without a solution: a pendulum whose tip hits a wall in a self-locking position cannot
-    rebound, because friction would hold it with the same cone (no v with G_N v + e_N G_N v− ≥ μ |G_T v|). Less is
+    rebound, because friction would hold it with the same cone (no v with G_N v + e_N G_N v− ≥ μ |G_T v|). Nor is
+    sliding: the tip cannot leave sideways either. Less is
     reflected where all of it would give energy, see `contact.restitution.limit_restitution`. A method whose law has the
     gap gives the whole term as a bias.
     """
     if s.biased != 0:
         return s.bias[g.first_contact + e]
     e_N = laws_of(g)[e, L_NORMAL]
-    if e_N == 0.0 or s.plastic != 0 or 2 * s.counts[3] >= s.max_problems:
+    if e_N == 0.0 or without_restitution(s):
         return 0.0
     return s.restitution_scale * e_N * approach_of(g, e, d, s, Vminus)

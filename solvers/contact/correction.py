@@ -56,7 +56,7 @@ from fem_mbs.system.contacts import (
 )
 from fem_mbs.system.records import POSITION, SMOOTH
 
-ROUNDS = 12  # linearisations before a correction is given up
+ROUNDS = 12  # linearisations before a correction is given up; two of velocity problems that have no solution
 TOLERANCE = 1e-12  # scale-free error asked of the contact problems; the Newton iterations at their end reach it
 EXACT_ROUNDS = 6  # of these, those in which gaps have to be as small as Newton's iteration makes them
 ACCEPTED = 1e-11  # what is accepted in the others, relative to sizes and speeds
@@ -67,6 +67,7 @@ GRADIENTS = (("apgd", 400, False), ("admm", 1000, False), ("apgd", 3000, False))
 ALLOWED = 3.0  # times the contact tolerance: errors with which a correction is still solved
 FIRST = 0.03  # error asked of the first problem of a position correction relative to that of its start
 SLOW = 1e-6  # of the mobility 1/k_p: contacts below it may be those that no impulse moves
+LESS = 0.5  # of the error of a velocity problem: one of which the next linearisation leaves more has no solution
 OF_A_PROBLEM = 10  # iterations that it takes as long as to make a contact problem
 MARGIN = 0.1  # open contacts nearer than this part of the deepest penetration are in the problem from the start
 
@@ -325,9 +326,12 @@ class ContactProblemCorrection:
             return self._linearised(level, u, r, first)
         self.problem = ContactProblem(W, q, laws[:, L_MU], **options)
         solution = solve_contact_problem(self.problem, tol=TOLERANCE, start=r_old, rounds=0)
+        before = np.inf if first else self.reached
         self._spend(solution)
         if solution.error > WORST and not first:  # what has no solution where it is linearised twice
             self._refuse_squeezed(level, D[::size], W[::size, ::size], q[::size])
+            if level != POSITION and solution.error > LESS * before:
+                raise ArithmeticError("the velocity problem has no solution")
         apply_increment(*self.at, level, responses[-1] + solution.r.ravel() @ responses[:-1])
         r[chosen, :size] = solution.r
         return r

@@ -13,7 +13,7 @@ from fem_mbs.jit import (
     matrix,
     vector,
 )
-from fem_mbs.solvers.contact.approach import reflected, slide_before
+from fem_mbs.solvers.contact.approach import reflected, slide_before, tangential_restitution
 from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.friction_tasks import CORRECTION_GO, CORRECTION_KEEP, CORRECTION_RIGHT
 from fem_mbs.system.contacts import (
@@ -24,9 +24,7 @@ from fem_mbs.system.contacts import (
     C_BLOCKS,
     C_GAP,
     C_SLIP,
-    L_TANGENTIAL,
     gradient_times,
-    laws_of,
 )
 from fem_mbs.system.global_matrices import (
     expand_add,
@@ -108,7 +106,7 @@ def contact_values(data, run, level, u):
         g = groups[a]
         if g.contact == 0:
             continue
-        kept, law = matrix(g.contact_at, g.n, g.contact_stride), laws_of(g)
+        kept = matrix(g.contact_at, g.n, g.contact_stride)
         for e in range(g.n):
             c = g.first_contact + e
             if level == POSITION:
@@ -117,9 +115,10 @@ def contact_values(data, run, level, u):
                     u[c, 1 + i] = kept[e, C_SLIP + i]
                 continue
             u[c, 0] = gradient_times(g, e, B_GN, 0, V) + reflected(g, e, d, s, Vminus)
+            e_T = tangential_restitution(g, e, s)
             for i in range(2):
                 slide = gradient_times(g, e, B_VT, i, V)
-                u[c, 1 + i] = slide + law[e, L_TANGENTIAL] * slide_before(g, e, s, i, Vminus)
+                u[c, 1 + i] = slide + e_T * slide_before(g, e, s, i, Vminus)
             for i in range(3):
                 u[c, 3 + i] = gradient_times(g, e, B_W, i, V)
 

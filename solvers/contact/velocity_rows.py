@@ -12,7 +12,7 @@ from fem_mbs.jit import (
     matrix,
     vector,
 )
-from fem_mbs.solvers.contact.approach import reflected, slide_before
+from fem_mbs.solvers.contact.approach import reflected, slide_before, tangential_restitution
 from fem_mbs.solvers.contact.drilling import coupled_gradient, drilling_rate
 from fem_mbs.solvers.contact.law import (
     CLOSED,
@@ -33,7 +33,6 @@ from fem_mbs.system.contacts import (
     L_MU,
     L_ROLLING,
     L_SPINNING,
-    L_TANGENTIAL,
     add_gradient,
     gradient_times,
     laws_of,
@@ -66,7 +65,7 @@ def sliding_rows(g, e, s, V, Vminus, sigma_N, stuck, r1, rows, rows_chi):
     c, k, p = g.first_contact + e, s.kv, s.pv_T
     law, cLam, cchi, aLam, achi = laws_of(g), s.cLam, s.cchi, s.aLam, s.achi
     force, row, rate, lam = local_vector(3), local_vector(3), local_vector(3), local_vector(3)
-    mu, e_T, disc = law[e, L_MU], law[e, L_TANGENTIAL], law[e, L_DRILLING]
+    mu, e_T, disc = law[e, L_MU], tangential_restitution(g, e, s), law[e, L_DRILLING]
     for i in range(2):
         rate[i] = gradient_times(g, e, B_VT, i, V) + e_T * slide_before(g, e, s, i, Vminus)
         if stuck:
@@ -178,7 +177,7 @@ def velocity_contact_tangents(d, s, V, Vminus):
                 for i in range(3 * nd):
                     W[i] = arm * kept[e, C_BLOCKS + B_W * nd + i]
                 normal_tangent(S, nd, nd, G_N, k, p)
-                mu, e_T, disc = law[e, L_MU], law[e, L_TANGENTIAL], law[e, L_DRILLING]
+                mu, e_T, disc = law[e, L_MU], tangential_restitution(g, e, s), law[e, L_DRILLING]
                 if mu == 0.0:
                     open_rows(S, nd + 1, 2, k, p_T)
                 else:

@@ -29,7 +29,7 @@ from fem_mbs.solvers.stepping.friction_tasks import (
 )
 from fem_mbs.solvers.stepping.friction_tasks import END as FRICTION_END
 from fem_mbs.solvers.stepping.initial import REPETITIONS, equations
-from fem_mbs.solvers.stepping.step import begin, mark_impacts, take
+from fem_mbs.solvers.stepping.step import LEAST_SHIFT, begin, mark_impacts, take
 from fem_mbs.system.assembly import dynamic_tangents, inertia
 from fem_mbs.system.constraints import constraint_rates
 from fem_mbs.system.contacts import B_W, add_gradient, contacts
@@ -335,8 +335,12 @@ def restart(data, run):
     s.code = OK
     if s.friction != 0:
         call2(s.friction_part, s.run_at, ACCELERATIONS)
+    epsilon = s.epsilon
     for k in range(4 if s.friction == 0 else MOST_SOLUTIONS):
         consistent(d, s, o, plain)
+        if s.code == SINGULAR and s.epsilon < LEAST_SHIFT:  # closed contacts may be redundant: as steps are repeated
+            s.code, s.epsilon = OK, LEAST_SHIFT
+            consistent(d, s, o, plain)
         # forces outside their cones: the contact opens or slides at once
         again = s.code == OK and nc > 0 and k < 4 and leave_cones(d, s, o, s.rtol * full_norm(d, f, s.length))
         if s.code == OK and s.friction != 0:
@@ -346,6 +350,7 @@ def restart(data, run):
                 call2(s.friction_part, s.run_at, LET_GO)
         if not again:
             break
+    s.epsilon = epsilon
     if s.code != OK:
         return
     if jump:

@@ -321,6 +321,17 @@ PROBLEM = Problem(
 )
 
 
+@kernel
+def forget_multipliers(d, s, o):
+    """Zero what an iteration with closed contacts has left that failed: it may be of any size, and may be a start.
+
+    Without contacts multipliers stay: those at a dead centre are a start near the solution with a shift.
+    """
+    zero(s.lam_at, d.m)
+    zero(o.clam_at, 3 * d.nc)
+    zero(o.mchi_at, 3 * d.nc)
+
+
 @entry("void(int64, int64)")
 def smooth(data, run):
     """Solve the smooth sub-problem."""
@@ -348,3 +359,5 @@ def smooth(data, run):
     s.want_matrix = 0
     if s.code == OK:
         s.counts[0] = s.iteration
+    elif s.persistent != 0:
+        forget_multipliers(d, s, o)

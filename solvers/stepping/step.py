@@ -7,7 +7,7 @@ import numpy as np
 
 from fem_mbs.jit import call2, kernel, matrix, vector
 from fem_mbs.solvers.stepping.arrays import copy, copy1, copy3, largest
-from fem_mbs.solvers.stepping.codes import CLOSED_GAP, NOT_CONVERGED, OK, SINGULAR, TOUCHED
+from fem_mbs.solvers.stepping.codes import CLOSED_GAP, LARGE_ROTATION, NOT_CONVERGED, OK, SINGULAR, TOUCHED
 from fem_mbs.solvers.stepping.sizes import farthest_part
 from fem_mbs.system.constraints import constraints
 from fem_mbs.system.contacts import (
@@ -141,6 +141,8 @@ def take(d, s):
         code = s.code
         again = d.nc > 0 and counts[6] != SMOOTH and (s.newton != 0 or d.nc == s.nc_fixed)
         shifted = attempt == 0 and (d.m > 0 or s.persistent != 0) and (code == SINGULAR or code == NOT_CONVERGED)
+        # redundant contacts without a shift: a matrix singular but for round-off gives increments of any size
+        shifted = shifted or (attempt == 0 and s.persistent != 0 and epsilon < LEAST_SHIFT and code == LARGE_ROTATION)
         if code == OK or code == TOUCHED or not (again or shifted):
             break
     s.pp, s.pv, s.epsilon, s.max_iterations, s.max_halvings = pp, pv, epsilon, iterations, halvings

@@ -10,6 +10,12 @@ models are *sensible*, which is computed from the model before it runs; a quarte
                  lightest body (steps must resolve their impacts). Springs and beams may be unresolved.
     room         compliant contacts can store, within max_indentation, all energy that the bodies have or gain by
                  falling: Σ m |v|²/2 + |J| |ω|²/2 + m g (|v| T + g T²/2), T the duration
+    stretch      N (1/GA − 1/EA) ≤ 1, N: tension of a beam that turns as it does at the start. Sections of a linear law
+                 turn aside of themselves beyond (`elements.beams.base`); no method finds a motion of use there
+    drivers      move no contact in a direction that joints hold and in which friction can take up any force: neither
+                 the driver nor the contact can give way (`locked_by_drivers`)
+    clearances   with ``divide_failed_steps=False``, which asks that a step that fails ends the run, and without step
+                 control: the lightest body with all energy (above) crosses none within a step
 
 Other methods than `DecoupledNSGA` get those of its options that they know, and choices of their own (`OWN_OPTIONS`).
 """
@@ -20,11 +26,13 @@ from dataclasses import dataclass
 import numpy as np
 from random_families import FAMILIES, bearing
 from random_parts import Maker
+from scipy.linalg import null_space
 
 import fem_mbs as fem
 from fem_mbs.solvers import STEPPERS
-from fem_mbs.solvers.stepping.blocked import blocked_contacts
+from fem_mbs.system.contacts import L_MU
 
+HELD = 1e-8  # of the mobility without constraints
 UNLIMITED = 1e-3  # m: at which the stiffness of contacts counts that have no largest indentation
 
 
@@ -55,20 +63,81 @@ class Case:
         rate = max([self.spin, *(rate_of(contact, self.masses) for contact in soft)])
         energy = energy_at_hand(self.model, self.steps * self.h)
         room = all(energy <= 1.001 * storable(contact) for contact in soft)
-        moderate = ratio <= 1e3 and stiffness <= 1e8 and self.h * rate <= 0.3001 and room
-        return moderate and not has_prescribed_contacts(self.model)
+        moderate = ratio <= 1e3 and stiffness <= 1e8 and self.h * rate <= 0.3001 and room and stretch(self.model) <= 1.0
+        return moderate and not locked_by_drivers(self.model) and not self._crosses_what_it_may_not_divide(energy)
+
+    def _crosses_what_it_may_not_divide(self, energy):
+        """Whether a step may cross a clearance, and has to be taken as a whole."""
+        if self.options.get("divide_failed_steps", True) or self.options.get("step_control"):
+            return False
+        system = self.model.compile()
+        least = min((system.contact_at(c).room for c in range(system.nc)), default=np.inf)
+        return self.h * (2.0 * energy / min(self.masses)) ** 0.5 > least
 
     def __str__(self):
         options = ", ".join(f"{name} = {value!r}" for name, value in self.options.items())
         return f"seed {self.seed}, {self.family}, {self.method}, h = {self.h:g} s, {options}"
 
 
-def has_prescribed_contacts(model):
-    """Whether a driver alone moves a contact: what it runs into cannot stop it, and no motion satisfies both."""
+def stretch(model):
+    """N (1/GA − 1/EA) of the beam of a model, 0 without one: N the largest tension that its rotation gives it.
+
+    ω² (m l/2 + M l) at a support, with the mass M at its end; ω² m c²/(2 l) at the centre c of mass of a free one.
+    """
+    beams = [element for element in model.elements if hasattr(element, "section")]
+    if not beams:
+        return 0.0
+    first, last = beams[0].nodes[0], beams[-1].nodes[-1]
+    length, rate = np.linalg.norm(last.position - first.position), np.linalg.norm(last.angular_velocity)
+    mass = beams[0].section.mass_per_length * length
+    body = sum(element.mass for element in model.elements if isinstance(element, fem.RigidBody))
+    tension = rate**2 * (0.5 * mass + body) * length
+    if not any(element.role == "constraint" and first in element.nodes for element in model.elements):
+        centre = (0.5 * mass + body) * length / (mass + body)
+        tension = 0.5 * rate**2 * mass / length * centre**2
+    flexibility = beams[0].section.flexibility
+    return tension * (flexibility[1, 1] - flexibility[0, 0])
+
+
+def locked_by_drivers(model):
+    """Whether a driver can press a contact that cannot give way: there is an impulse r in its friction cone with
+
+        W r = 0 ,   r·w ≠ 0 ,   W = D S⁻¹ Dᵀ (3, 3),  w the velocity that the driver gives the contact
+
+    No impulse then stops the approach, and sliding is what friction prevents. Of all r with W r = 0 the projection p of
+    the normal is nearest to it: tan of the angle between them ≤ μ. Without friction p is the normal itself: the driver
+    alone moves the gap.
+    """
     if not any(element.name.startswith("driver") for element in model.elements):
         return False
     system = model.compile()
-    return bool(blocked_contacts(system, system.initial, np.arange(system.nc_fixed)).any())
+    D, mass, gradient = contact_rows(system)[: system.nc_fixed], *system.matrices(system.initial)[::3]
+    mass, gradient = mass.toarray(), gradient.toarray()
+    given = np.zeros(system.m)
+    for element in system.constraints:
+        if "rheonomic" in element.kernels:
+            given[system.rows[element]] = 1.0
+    driven = np.linalg.lstsq(gradient, given, rcond=None)[0]
+    free = null_space(gradient)
+    inverse = free @ np.linalg.solve(free.T @ mass @ free, free.T) if free.size else np.zeros_like(mass)
+    for rows, friction in zip(D, system.laws[:, L_MU]):
+        mobility, alone = rows @ inverse @ rows.T, np.trace(rows @ np.linalg.solve(mass, rows.T))
+        values, directions = np.linalg.eigh(mobility)
+        held = directions[:, values <= HELD * alone]
+        nearest = held @ held[0]  # its normal component is its size squared
+        within = nearest[0] > 0.0 and np.linalg.norm(nearest[1:]) <= friction * nearest[0] + HELD
+        if within and abs(nearest @ rows @ driven) > HELD * np.linalg.norm(rows @ driven):
+            return True
+    return False
+
+
+def contact_rows(system):
+    """Gradients (nc, 3, n) of the normal and the sliding velocities of all contacts at the start."""
+    state, rows = system.initial.copy(), np.zeros((system.n, system.nc, 3))
+    for j, unit in enumerate(np.eye(system.n)):
+        state.V[:] = system.expanded(unit).reshape(-1, 6)
+        rows[j] = system.contact_velocities(state)
+    return rows.transpose(1, 2, 0)
 
 
 def compliant_contacts(model):

@@ -373,6 +373,18 @@ def test_a_stiff_beam_dropped_on_a_floor_comes_to_rest(restitution):
     assert result.energy.total.max() <= result.energy.total[0] * (1 + 1e-9)
 
 
+def test_closed_contacts_that_repeat_a_joint_start_without_a_shift():
+    """A rod on a ball joint whose end sticks to the floor: along the rod the contact repeats the row of the joint."""
+    model, end = fem.Model("leaning rod", gravity=[0, 0, -9.81]), 0.5 * np.array([np.cos(0.3), 0, -np.sin(0.3)])
+    rod = model.add(fem.RigidBody(1.0, [1e-3, 2e-2, 2.1e-2], position=0.6 * end, name="rod"))
+    model.add(fem.Spherical.at(model.ground, rod, [0, 0, 0], name="hinge"))
+    floor = model.ground.frame([0, 0, end[2] - 0.02])
+    model.add(fem.SphereOnPlane(rod.node.frame_at(end), floor, radius=0.02, friction=0.8, name="floor"))
+    given, without = (fem.DecoupledNSGA(epsilon=epsilon).run(model, 0.05, 1e-3) for epsilon in (1e-8, 0.0))
+    assert np.abs(without["rod"].velocity).max() < 1e-12 and without["floor"].status[-1] == STICK
+    assert without["floor"].force_normal[1:] == pytest.approx(given["floor"].force_normal[1:], rel=1e-6)
+
+
 def test_a_system_serves_statics_modes_and_steppers_in_any_order():
     system = plate.build().compile()
     keeping = fem.DecoupledNSGA(rho_inf=0.8, persistent_contacts=True)

@@ -15,6 +15,7 @@ import random_judge
 import random_models
 
 import fem_mbs as fem
+from fem_mbs.rotations import frame_with_axis
 from fem_mbs.solvers import STEPPERS
 
 LARGEST_SHARE = 0.01  # of sensible models that may be refused
@@ -42,6 +43,11 @@ def test_a_random_model_runs_without_gain_of_energy_or_says_why_not(seed):
 
 def test_a_step_of_beams_that_kept_factors_cannot_solve_is_repeated_with_own_ones():
     assert random_models.run(91069, "DecoupledNSGA").kind in ("fine", "warned")  # refused without the repetition
+
+
+def test_redundant_closed_contacts_without_a_shift_are_solved_when_the_step_is_repeated():
+    """A pendulum whose end sticks, with epsilon = 0: increments of round-off, and multipliers of their size."""
+    assert random_models.run(200737).kind in ("fine", "warned")
 
 
 @pytest.mark.parametrize(
@@ -155,6 +161,52 @@ def test_every_family_and_most_options_are_among_the_first_models():
         assert (name, value) in options
     assert sum("step_control" in case.options for case in cases) > 20
     assert sum(case.sensible for case in cases) > 120
+
+
+@pytest.mark.parametrize(
+    "slope, friction, along, locked",
+    [(20.0, 0.3, True, False), (20.0, 0.5, True, True), (20.0, 0.5, False, False), (0.0, 0.0, True, True)],
+)
+def test_a_driven_leg_that_friction_locks_is_not_sensible(slope, friction, along, locked):
+    """A slide moves the hinge of a leg along it or across it, towards a wall ``slope`` [°] off it: tan 20° = 0.36."""
+    model, angle = fem.Model("leg"), np.radians(slope)
+    normal = np.array([-np.cos(angle), np.sin(angle), 0])
+    centre, radius = np.array([0.4, 0, 0]), 0.01
+    leg = model.add(fem.RigidBody(1.0, [0.01, 0.01, 0.01], position=0.5 * centre, name="leg"))
+    slide = model.add(fem.RigidBody(1.0, [0.01, 0.01, 0.01], name="slide"))
+    axis = (centre - radius * normal) / np.linalg.norm(centre - radius * normal)  # from the hinge to the contact point
+    axis = axis if along else np.cross([0, 0, 1], axis)
+    rail = model.add(fem.Prismatic.at(model.ground, slide, [0, 0, 0], axis=axis, name="rail"))
+    model.add(fem.Revolute.at(slide, leg, [0, 0, 0], axis=[0, 0, 1], name="hinge"))
+    model.add(fem.LinearDriver(rail.frame_P, rail.frame_Q, lambda t: t * t, name="driver"))
+    wall = model.ground.frame_at(centre - 2 * radius * normal, frame_with_axis(normal))
+    law = {"radius": radius, "friction": friction, "name": "wall"}
+    model.add(fem.SphereOnPlane(leg.node.frame_at(centre), wall, **law))
+    assert random_cases.locked_by_drivers(model) == locked
+
+
+@pytest.mark.parametrize("held, share", [(True, 0.5), (False, 0.125)])
+def test_the_stretch_of_a_turning_beam_is_that_of_its_largest_tension(held, share):
+    """ρ A ω² l² times ½ at a hinge, ⅛ in the middle of a free one, without a mass at its end."""
+    model, w = fem.Model("beam"), np.array([0, 0, 20.0])
+    section = fem.Section.circle(0.005, E=1e6, nu=0.3, density=1000.0)
+    beam = model.add(fem.beam_line([0, 0, 0], [0.8, 0, 0], 4, section, name="beam"))
+    for node in beam.nodes:
+        node.velocity[:], node.angular_velocity[:] = np.cross(w, node.position), w
+    if held:
+        model.add(fem.Revolute.at(model.ground, beam.nodes[0], [0, 0, 0], axis=[0, 0, 1], name="hinge"))
+    softer = section.flexibility[1, 1] - section.flexibility[0, 0]
+    assert random_cases.stretch(model) == pytest.approx(share * 1000.0 * section.area * 400.0 * 0.64 * softer, rel=1e-9)
+
+
+@pytest.mark.parametrize("divide, clearance, sensible", [(False, 1e-5, False), (False, 1e-3, True), (True, 1e-5, True)])
+def test_a_step_that_crosses_a_clearance_and_may_not_be_divided_is_not_sensible(divide, clearance, sensible):
+    """It falls for 10 ms: 0.098 m/s, 0.098 mm in a step of 1 ms."""
+    model = fem.Model("pin", gravity=[0, 0, -9.81])
+    pin = model.add(fem.RigidBody.sphere(1.0, 0.01, name="pin"))
+    model.add(fem.SphericalClearance(model.ground, pin, radius=0.015, clearance=clearance, name="socket"))
+    case = random_cases.Case(0, "clearance", model, {"divide_failed_steps": divide}, 1e-3, 10, [1.0], 0.0, 0.0, True)
+    assert case.sensible == sensible
 
 
 def test_compliant_contacts_of_sensible_models_can_store_what_their_bodies_bring(monkeypatch):
