@@ -24,6 +24,7 @@ from fem_mbs.solvers.contact.law import (
     open_contact,
     open_rows,
 )
+from fem_mbs.solvers.stepping.sizes import speed_of
 from fem_mbs.system.contacts import (
     B_GN,
     B_VT,
@@ -103,6 +104,21 @@ def turning_rows(g, e, s, V, sigma_N, first, n, limit, r1, rows_chi):
 
 
 @kernel
+def normal_rate(g, e, d, s, V, Vminus):
+    """Normal velocity g_N of Newton's law of a candidate, and its augmented impulse σ_N: active where that is ≥ 0.
+
+    In the first guess a contact that rests without an impulse yet has σ_N = 0 but for round-off. It counts as active:
+    of redundant contacts round-off would choose the first ones to carry the load, and by that one of the solutions.
+    """
+    c = g.first_contact + e
+    g_N = gradient_times(g, e, B_GN, 0, V) + reflected(g, e, d, s, Vminus)
+    sigma_N = s.kv * s.cLam[c, 0] - s.pv * g_N
+    if s.iteration == 0 and sigma_N < 0.0 and sigma_N >= -s.pv * s.exact * speed_of(s):
+        sigma_N = 0.0
+    return g_N, sigma_N
+
+
+@kernel
 def velocity_contact_residual(d, s, V, Vminus, r1, rows, rows_chi):
     """Contact part of the velocity residual: subtract impulses from r1 (full), fill rows (nc, 3) divided by k_v.
 
@@ -112,7 +128,7 @@ def velocity_contact_residual(d, s, V, Vminus, r1, rows, rows_chi):
     aLam and achi; multipliers differ from them by the tolerance of the iteration.
     """
     groups = groups_of(d)
-    cLam, aLam, status, turning, candidate = s.cLam, s.aLam, s.status, s.turning, s.candidate
+    aLam, status, turning, candidate = s.aLam, s.status, s.turning, s.candidate
     for a in range(d.n_groups):
         g = groups[a]
         if g.contact == 0:
@@ -125,8 +141,7 @@ def velocity_contact_residual(d, s, V, Vminus, r1, rows, rows_chi):
             status[c] = turning[c] = GAP
             if candidate[c] == 0:
                 continue
-            g_N = gradient_times(g, e, B_GN, 0, V) + reflected(g, e, d, s, Vminus)
-            sigma_N = s.kv * cLam[c, 0] - s.pv * g_N
+            g_N, sigma_N = normal_rate(g, e, d, s, V, Vminus)
             if sigma_N < 0.0:
                 continue
             add_gradient(g, e, B_GN, 0, -sigma_N, r1)
@@ -167,8 +182,7 @@ def velocity_contact_tangents(d, s, V, Vminus):
             zero(b[_KK], size * size)
             sigma_N = -1.0
             if candidate[c] != 0:
-                g_N = gradient_times(g, e, B_GN, 0, V) + reflected(g, e, d, s, Vminus)
-                sigma_N = k * cLam[c, 0] - p * g_N
+                sigma_N = normal_rate(g, e, d, s, V, Vminus)[1]
             if sigma_N < 0.0:
                 open_contact(S, nd, 6, 2 + g.drilling, k, p, p_T)
             else:

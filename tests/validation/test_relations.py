@@ -8,7 +8,7 @@ Each seed is a model, a method and options. A case that fails: `relations.sizes(
 import numpy as np
 import pytest
 import relations
-from relation_models import MODELS
+from relation_models import MODELS, rotation
 from relations import Case, draw, in_a_process, limit, simulate, sizes, violations
 
 SAMPLE, ALL = range(24), range(1000, 3000)
@@ -67,6 +67,19 @@ def test_a_box_that_slides_and_turns_on_four_corners_is_braked_the_same_in_every
     case = Case(0, "sliding_box", "ConeComplementarity", {"relaxed": False, "rtol": 1e-9}, None)
     metres, other = simulate(case), simulate(case, relations.Setting(length=length))
     assert relations.difference(relations.motion(metres), relations.motion(other)) < 5e-6
+
+
+@pytest.mark.parametrize("values", [{"shift": [1.0, 9.0, 7.0]}, {"time": 1e-3}, {"turn": rotation([1.0, -2.0, 0.5])}])
+@pytest.mark.parametrize("rho_inf", [0.0, 0.9])
+def test_round_off_does_not_choose_the_corners_that_carry_a_box_first(rho_inf, values):
+    """Two corners rest as the others touch: the first guess of their impulses is 0 but for round-off.
+
+    What four sliding corners carry is not unique, nor is the spin of the box. Left open where round-off was negative,
+    the corners at rest carried other shares: 8e-6 to 1.6e-4.
+    """
+    case, run = base("sliding_box", rho_inf=rho_inf, impacts="split")
+    other = simulate(case, relations.Setting(**{name: np.asarray(value) for name, value in values.items()}))
+    assert relations.difference(relations.motion(run), relations.motion(other)) < 1e-6
 
 
 def test_a_creeping_joint_at_rest_is_seen():
