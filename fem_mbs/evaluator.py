@@ -102,7 +102,7 @@ class Evaluator:
             invoke(self.calls[name].address, *self.places)
         return {output: self._widened(output, self.views[output].copy()) for output in outputs}
 
-    def along(self, name, output, point, **changed):
+    def along(self, name: str, output: str, point: "Point", **changed: np.ndarray) -> np.ndarray:
         """One output of a kernel at n points (n, …) that differ from a `Point` in one or two arguments (n, …)."""
         n = len(next(iter(changed.values())))
         if name in self.python:

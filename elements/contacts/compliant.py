@@ -229,8 +229,8 @@ class CompliantContact(Force):
     def trouble(self, state: Any) -> str | None:
         """What is wrong at a `State`, in words; None when nothing is."""
         x, R = (np.array([a[node.index] for node in self.nodes]) for a in (state.x, state.R))
-        point, nothing = Point(), dict.fromkeys(("v", "a", "gravity", "state", "lam", "t", "s"), 0.0)
-        point.__dict__.update(x=x, R=R, x0=x, R0=R, **nothing)
+        point, nothing = Point(), dict.fromkeys(("gravity", "state", "lam", "t", "s"), 0.0)
+        point.__dict__.update(x=x, R=R, x0=x, R0=R, v=np.zeros(6 * len(x)), a=np.zeros(6 * len(x)), **nothing)
         beyond = float(Evaluator(self)("trouble", point)["energy"][0])
         if beyond <= 0.0:
             return None

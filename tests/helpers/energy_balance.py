@@ -108,7 +108,8 @@ def balance(model, result):
         contact = result[element.name]
         impact |= contact.impact[1:] > 0
         acts |= contact.impulse[1:, 0] > 0
-        release[1:] |= (contact.impulse[1:-1, 0] > 0) & (contact.impulse[2:, 0] == 0)
+        # impulses of closed contacts are momenta of the memory, which ring on after the force has ended
+        release[1:] |= (contact.force_normal[1:-1] > 0) & (contact.force_normal[2:] == 0)
         if not contact.impulse.any():
             continue
         n, (t1, t2) = contact.normal[1:], np.moveaxis(contact.tangents[1:].reshape(-1, 2, 3), 1, 0)
