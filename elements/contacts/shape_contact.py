@@ -15,7 +15,8 @@ within 26° of the normal; t2 = n × t1. During the step they follow n by the sm
 
     t_k   = t0_k − 2α (t0_k·n)(n0 + n),   α = 1/(2(1 + c))                                                        (6)
 
-They turn with body B: the description is the same in every inertial frame.
+They turn with body B: the description is the same in every inertial frame. Those of two spheres turn with half of the
+relative rotation as well, (13).
 
 Slip. The velocity of the sphere's point of contact relative to the shape is ẏ + r n × ω. Its integral over the step is
 taken on the arc along which n turns from n0 to n, with mean tangents u_k = (t0_k + t_k)/2:
@@ -30,6 +31,14 @@ of the gap, s = ½, so that it does not matter which of them is named first. A p
 has no surface, and its node may have no rotation. The arm in (11) is r + s gap, and in (7) its mean over the step,
 
     r + ½ s (gap + gap0) ,   which adds to (10): − ½ s (u_2·ψ) G_N for slip_1, + ½ s (u_1·ψ) G_N for slip_2       (12)
+
+Two spheres that touch from outside are described in axes C that turn by p ψ from those of B, p = ½, since in those of
+either body the result depends on which of them is named first. With E = exp(p ψ), and y from the centre of the second,
+
+    n ← Eᵀ n ,   y − y0 ← Eᵀ y − y0 ,   r + ½ s (gap + gap0) ← r + ½ s (gap + gap0) − ½ p (|y| + |y0|)             (13)
+
+in (6)-(9): A turns by (1 − p) ψ and B by −p ψ in C. The arm, ½ (r_A − r_B) for s = p, has the gradient ½ (s − p) G_N,
+and e·(Eᵀ y) the part p T(p ψ)((E e) × y) along ∂ψ.
 
 κ stretches the chord of the arc to its length: (7) is exact for motion in a plane on a flat, cylindrical or spherical
 shape, for any size of step and any motion of B, and of second order otherwise. Contacts whose normal turns by more
@@ -68,10 +77,12 @@ from fem_mbs.rotations import (
     add_skew_skew,
     cross,
     dot,
+    exp_matrix,
     log_matrix,
     multiply_T,
     rotate,
     rotate_T,
+    tangent,
     tangent_inverse,
 )
 
@@ -204,20 +215,33 @@ def middle_of_gap(r):
 
 
 @kernel
+def axes_between(share, psi, E, T):
+    """Fill E = exp(p ψ) of (13) and T(p ψ), for share = p."""
+    turn = local_vector(3)
+    for i in range(3):
+        turn[i] = share * psi[i]
+    exp_matrix(turn, E)
+    tangent(turn, T)
+
+
+@kernel
 def shape_rows(
     a, F, r, x_A, R_A, R_B, R0_A, R0_B, y_B, y, y0, n, n0, N, slip, G_N, G_T, V_T, W, point, normal, tangents,
-    part=0.0, gap=0.0, gap0=0.0,
+    part=0.0, gap=0.0, gap0=0.0, share=0.0,
 ):  # fmt: skip
-    """Add all of (5)-(12) but the gap to the outputs of a ``contact`` kernel; y, n, N and y0, n0 as given by the
-    shape. part: s of (12), with the gaps at the end and at the start of the step."""
+    """Add all of (5)-(13) but the gap to the outputs of a ``contact`` kernel; y, n, N and y0, n0 as given by the
+    shape. part: s of (12), with the gaps at the end and at the start of the step; share: p of (13), of spheres."""
     Q, T, t, w = local_matrix(3, 3), local_matrix(3, 3), local_matrix(2, 3), local_matrix(2, 3)
     u, end, h = local_matrix(2, 3), local_matrix(2, 3), local_matrix(2, 3)
     m, d, psi, z, e = local_vector(3), local_vector(3), local_vector(3), local_vector(3), local_vector(3)
-    Q0 = local_matrix(3, 3)
-    e_n = local_vector(3)
+    Q0, E, T_C = local_matrix(3, 3), local_matrix(3, 3), local_matrix(3, 3)
+    e_n, n_C, f = local_vector(3), local_vector(3), local_vector(3)
     arm, mean_arm = r + part * gap, r + 0.5 * part * (gap + gap0)
+    if share != 0.0:
+        mean_arm -= 0.5 * share * (math.sqrt(dot(y, y)) + math.sqrt(dot(y0, y0)))
     relative_turn(R_A, R_B, R0_A, R0_B, Q, Q0, z, T)
     rotate_T(F, z, psi)
+    axes_between(share, psi, E, T_C)
     # normal direction
     rotate(F, n, e_n)
     add_along(1.0, e_n, a, R_B, Q, y_B, G_N)
@@ -226,23 +250,33 @@ def shape_rows(
     for i in range(3):
         normal[i] += z[i]
         point[i] += x_A[i] + R_A[i, 0] * a[0] + R_A[i, 1] * a[1] + R_A[i, 2] * a[2] - arm * z[i]
-        d[i] = y[i] - y0[i]
-    follows = arc_start(n0, n, m)
+    rotate_T(E, y, d)
+    for i in range(3):
+        d[i] -= y0[i]
+    rotate_T(E, n, n_C)
+    follows = arc_start(n0, n_C, m)
     first_tangents(m, t)
-    arc_slip(m, n, follows, mean_arm, d, psi, t, u, w, end, slip, h)
+    arc_slip(m, n_C, follows, mean_arm, d, psi, t, u, w, end, slip, h)
     for k in range(2):
         o, sign = 1 - k, 2.0 * k - 1.0
-        # slip, (10), (12)
+        # slip, (10), (12), (13)
+        rotate(E, h[k], z)
+        rotate(E, w[k], e)
         for i in range(3):
-            e[i] = w[k, i] + N[i, 0] * h[k, 0] + N[i, 1] * h[k, 1] + N[i, 2] * h[k, 2]
+            e[i] += N[i, 0] * z[0] + N[i, 1] * z[1] + N[i, 2] * z[2]
         rotate(F, e, z)
         add_along(1.0, z, a, R_B, Q, y_B, G_T[k])
-        rotate(F, u[o], e)
+        cross(e, y, f)
+        rotate(T_C, f, z)
+        for i in range(3):
+            z[i] = share * z[i] + sign * mean_arm * u[o, i]
+        rotate(F, z, e)
         rotate(T, e, z)
-        add_turning(sign * mean_arm, z, Q, G_T[k])
-        add_along(0.5 * part * sign * dot(u[o], psi), e_n, a, R_B, Q, y_B, G_T[k])
+        add_turning(1.0, z, Q, G_T[k])
+        add_along(0.5 * (part - share) * sign * dot(u[o], psi), e_n, a, R_B, Q, y_B, G_T[k])
         # velocities, (11): t_1 × n = −t_2, t_2 × n = t_1
-        rotate(F, end[k], e)
+        rotate(E, end[k], z)
+        rotate(F, z, e)
         add_along(1.0, e, a, R_B, Q, y_B, V_T[k])
         add_turning(1.0, e, Q, W[k])
         add_turning(-sign * arm, e, Q, V_T[o])

@@ -5,7 +5,8 @@ of the second, axes of Q; s = +1 outside, −1 inside. Distance, normal and curv
 
     φ(y) = s (|y| − r_B) ,   n = s y/|y| ,   N = ∂n/∂y = s (I − n nᵀ)/|y|                                          (1)
 
-and gap = φ − r_A; tangents, slip and gradients follow from these as for every shape (shape_contact). The normal points
+and gap = φ − r_A; tangents, slip and gradients follow from these as for every shape (shape_contact), outside in axes
+that turn with both spheres, so that it does not matter which of them is named first ((13) there). The normal points
 from the second sphere to the first: inside, towards the centre. Concentric spheres have no normal: where |y| is below
 1e-9 r_B the z axis of Q is taken, with N = 0. Inside, the gap is then all of the clearance and nothing touches.
 
@@ -59,9 +60,10 @@ def contact(p, x_A, R_A, x_B, R_B, x0_A, R0_A, x0_B, R0_B, gap, slip, G_N, G_T, 
     sphere_center(x_A, R_A, p.p_AP, x_B, R_B, p.p_BQ, p.R_BQ, y_B, y)
     now = _nearest(p, y, n, N) - p.radius
     gap[0] += now
+    middle = middle_of_gap(p.radius) if p.side > 0.0 else 0.0
     shape_rows(
         p.p_AP, p.R_BQ, p.radius, x_A, R_A, R_B, R0_A, R0_B, y_B, y, y0, n, n0, N, slip, G_N, G_T, V_T, W, point,
-        normal, tangents, middle_of_gap(p.radius) if p.side > 0.0 else 0.0, now, before,
+        normal, tangents, middle, now, before, middle,
     )  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from contact_at import Kinematics, rigid_motion_seen, slip_order
 import fem_mbs as fem
 from fem_mbs.nodes import Node6
 from fem_mbs.registry import make_example
-from fem_mbs.rotations import exp
+from fem_mbs.rotations import exp, log
 
 STEPPER = {"rho_inf": 0.8, "rtol": 1e-9}
 
@@ -142,8 +142,28 @@ def test_slip_over_a_step_in_space_is_of_second_order():
         rate = (center(t + 1e-4) - center(t - 1e-4)) / 2e-4  # error 1e-8: far below those compared
         return np.concatenate([rate, w_A, [0.1, 0, 0], w_B])
 
-    order, errors = slip_order(element, path, velocity)
+    def halfway(t):
+        return exp(0.5 * log(exp(t * w_A) @ exp(t * w_B).T)) @ exp(t * w_B)
+
+    order, errors = slip_order(element, path, velocity, axes=halfway)
     assert 2.8 < order < 3.3, f"errors of one step {errors}"  # h³ in one step
+
+
+def test_the_sphere_that_is_named_first_does_not_matter_to_the_slip():
+    rng = np.random.default_rng(5)
+    start = [([0, 0, 0], exp(rng.normal(size=3))), ([0.6, 0.7, 0.4], exp(rng.normal(size=3)))]
+    end = [(x + 0.1 * rng.normal(size=3), R @ exp(0.5 * rng.normal(size=3))) for x, R in start]
+    velocity = rng.normal(size=(2, 6))
+    slips, speeds = [], []
+    for order in (1, -1):
+        radii = dict(zip(("radius_A", "radius_B"), (0.3, 0.7)[::order]))
+        kinematics = Kinematics(fem.SphereOnSphere(Node6(), Node6(), **radii))
+        # slips from the axes of the start to those of the end: where these are does not matter, but how they turn does
+        before, out = kinematics(start[::order])["tangents"], kinematics(end[::order], start[::order])
+        slips.append(order * before.T @ out["slip"])
+        speeds.append(order * before.T @ out["V_T"] @ velocity[::order].ravel())
+    np.testing.assert_allclose(slips[1], slips[0], atol=1e-14)  # round-off
+    np.testing.assert_allclose(speeds[1], speeds[0], atol=1e-14)
 
 
 @pytest.mark.parametrize("name", ["SphereOnSphere", "SphereInSphere"])
