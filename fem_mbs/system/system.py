@@ -272,17 +272,18 @@ class System(Switches):
         """Size [m] that tolerances of positions refer to: of the model, or its distance from the origin."""
         return max(self.size, float(np.abs(state.x[self.spatial]).max(initial=0.0)))
 
-    def fastest_at(self, state: State, size: float | None = None) -> float:
-        """Largest component [m/s] of the velocities at a state, angular ones times a size [m]; default: the model's."""
+    def fastest_at(self, state: State) -> float:
+        """Largest component [m/s] of the velocities at a state, angular ones times the size of the model."""
         moved, turned = (np.abs(state.V[:, part]).max(initial=0.0) for part in (slice(3), slice(3, 6)))
-        return float(max(moved, (self.size if size is None else size) * turned))
+        return float(max(moved, self.size * turned))
 
     def slow_at(self, state: State) -> float:
-        """Speed [m/s] of an approach at a state that is no impact: the same wherever the model is.
+        """Speed [m/s] of an approach at a state that is no impact: the same wherever the model is and however turned.
 
         Far from the origin it is at least what steps make of the round-off of positions there.
         """
-        return max(SLOW * self.fastest_at(state, self.extent), ROUND_OFF * self.fastest_at(state))
+        moved, turned = (np.linalg.norm(state.V[:, k : k + 3], axis=1).max(initial=0.0) for k in (0, 3))
+        return max(SLOW * float(max(moved, self.extent * turned)), ROUND_OFF * self.fastest_at(state))
 
     def speed_at(self, state: State) -> float:
         """Speed [m/s] that tolerances of velocities refer to at a state: the largest, or that of falling by a size."""

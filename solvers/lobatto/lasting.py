@@ -37,7 +37,7 @@ from fem_mbs.system.global_matrices import matrix_values
 from fem_mbs.system.records import POSITION, VELOCITY, groups_of, zero
 
 _K = SLOT["K"]
-STILL = 1e2  # times the accuracy of velocities: a contact that moves no faster stays closed, or sticks
+STILL = 1e2  # times the accuracy of velocities: a contact that slides no faster sticks
 SLOW = 1e-2  # times tol_v, likewise
 
 
@@ -66,16 +66,20 @@ def rates_of(g, e, s, V, members, n, rate):
 
 @kernel
 def speed_of_rest(s):
-    """Speed below which a contact stays closed, or sticks."""
+    """Speed below which a contact sticks."""
     return STILL * s.exact * speed_of(s) + SLOW * s.tol_v
 
 
 @kernel
 def rests(g, e, s, V):
-    """Whether a contact, which was evaluated last, is closed and does not move along its normal."""
+    """Whether a contact, which was evaluated last, is closed and does not move along its normal.
+
+    Rebounds of a closed contact fall by a factor per step, through every bound. This one is that of impacts, not the
+    accuracy of velocities, which is worse far from the origin: contacts would begin to last in another step there.
+    """
     gap = matrix(g.contact_at, g.n, g.contact_stride)[e, C_GAP]
     closed = gap <= CLOSED_GAP * s.exact * s.scale_x
-    return closed and abs(gradient_times(g, e, B_GN, 0, V)) <= speed_of_rest(s)
+    return closed and abs(gradient_times(g, e, B_GN, 0, V)) <= max(s.tol_v, speed_of_rest(s))
 
 
 @kernel

@@ -39,8 +39,8 @@ class LobattoIIIAB(Stepper):
     epsilon : float ≥ 0, optional, -
         Proximal shift of redundant constraints, as `DecoupledNSGA` has it; for contacts 1e-6 by default.
     tol_v : float, optional [m/s]
-        Approach speeds below it do not count as impacts in ``result.impact``. Default: 1e-8 of the largest initial
-        speed or of |gravity| h.
+        Approach speeds below it do not count as impacts in ``result.impact``, and closed contacts that move no faster
+        along their normals stay closed. Default: 1e-8 of the largest initial speed or of |gravity| h.
     reference_force : float ≥ 0 [N]
         Forces are solved to ``rtol`` of it where those of the model are smaller.
     reuse : bool
