@@ -44,7 +44,7 @@ from fem_mbs.solvers.alpha.motion import keep_unknowns
 from fem_mbs.solvers.contact.approach import reflected
 from fem_mbs.solvers.stepping.codes import OK
 from fem_mbs.solvers.stepping.data import run_at, system_at
-from fem_mbs.solvers.stepping.newton import problem_at
+from fem_mbs.solvers.stepping.newton import ask, problem_at
 from fem_mbs.system.contacts import B_GN, C_GAP, gradient_times
 from fem_mbs.system.global_matrices import expand_add, factorise, solve_in_place
 from fem_mbs.system.records import STACKED, VELOCITY, groups_of, layouts_of, zero
@@ -229,7 +229,7 @@ def prepare(d, s, o, p, first):
 def iterate(d, s, o, p):
     """TOGETHER iterations (1); whether they have solved the problem."""
     for _ in range(TOGETHER):
-        call2(p.solved, s.data_at, s.run_at)
+        ask(p, s)
         if s.solved != 0 or not math.isfinite(s.merit):
             return s.solved != 0
         call2(p.right, s.data_at, s.run_at)

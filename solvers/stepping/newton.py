@@ -199,13 +199,26 @@ def own_factors(d, p, s):
 
 
 @kernel
+def ask(p, s):
+    """Ask whether the residual is small enough.
+
+    Sizes that tolerances refer to are those of this iterate, not of what went before in vain: after an iteration that
+    diverged anything would be small enough.
+    """
+    scale_x, scale_v = s.scale_x, s.scale_v
+    call2(p.solved, s.data_at, s.run_at)
+    if s.solved == 0:
+        s.scale_x, s.scale_v = scale_x, scale_v
+
+
+@kernel
 def judge(p, s, borrowed, old):
     """Ask whether the residual is small enough; what factors that are not one's own have left, more sharply."""
     exact, rtol = s.exact, s.rtol
     if s.iteration > 0 and (borrowed or old):
         s.exact = SHARP * exact
         s.rtol = SHARPER * rtol if old else rtol
-    call2(p.solved, s.data_at, s.run_at)
+    ask(p, s)
     s.exact, s.rtol = exact, rtol
 
 
