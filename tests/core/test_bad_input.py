@@ -125,7 +125,7 @@ def test_a_driver_needs_a_start_that_moves_with_it():
     model = pinned()
     pin = model["pin 1"]
     model.add(fem.RevoluteDriver(pin.frame_P, pin.frame_Q, lambda t: 2.0 * t, name="motor"))
-    with pytest.raises(ModelError, match=r"RevoluteDriver 'motor': the initial velocities violate it by 2 "):
+    with pytest.raises(ModelError, match=r"'motor'.*velocities.* 2 "):
         model.compile()
 
 
@@ -149,14 +149,14 @@ def test_positions_that_cannot_be_assembled_are_told():
     model.add(fem.Spherical.at(model.ground, body, [0, 0, 0], name="left"))
     model.add(fem.Spherical.at(model.ground, body, [1, 0, 0], name="right"))
     model.elements[-1].record = ((1.5, 0, 0), *model.elements[-1].record[1:])  # 1.5 m apart, on a body of 1 m
-    with pytest.raises(ModelError, match=r"(?s)(left|right).*(cannot be assembled|repeat)"):
+    with pytest.raises(ModelError, match=r"(?s)(left|right).*(assembled|repeat)"):
         model.compile(project=True, redundant="allow")
 
 
 def test_options_of_compile_are_checked():
-    with pytest.raises(ValueError, match="redundant = 'maybe' must be one of 'error', 'allow'"):
+    with pytest.raises(ValueError, match=r"redundant = 'maybe'.*'error', 'allow'"):
         pinned().compile(redundant="maybe")
-    with pytest.raises(ValueError, match="linear_solver = 'pardiso' is unknown"):
+    with pytest.raises(ValueError, match=r"linear_solver = 'pardiso'.*unknown"):
         pinned().compile(linear_solver="pardiso")
 
 
@@ -167,7 +167,7 @@ def test_a_body_that_only_a_joint_knows_is_named():
     model, body = falling()
     lost = fem.RigidBody(1.0, 1.0, position=[1, 0, 0], name="lost")
     model.add(fem.Fixed.at(body, lost, [0.5, 0, 0], name="weld"))  # holds all of it: it would move without mass
-    with pytest.raises(ModelError, match=r"RigidBody 'lost' is used by Fixed 'weld', but was not added: model\.add"):
+    with pytest.raises(ModelError, match=r"RigidBody 'lost'.*Fixed 'weld'.*added"):
         model.compile()
     model.add(lost)
     assert model.compile().mass_properties()[0] == pytest.approx(2.0)
@@ -176,14 +176,14 @@ def test_a_body_that_only_a_joint_knows_is_named():
 def test_a_point_mass_that_only_a_spring_knows_is_named():
     model, body = falling()
     model.add(fem.Spring(body, fem.PointMass(1.0, position=[1, 0, 0], name="bob"), stiffness=1.0, name="rubber"))
-    with pytest.raises(ModelError, match=r"PointMass 'bob' is used by Spring 'rubber', but was not added"):
+    with pytest.raises(ModelError, match=r"'bob'.*'rubber'.*added"):
         model.compile()
 
 
 def test_bodies_and_nodes_that_only_a_contact_group_knows_are_named():
     for lost, words in (
-        (fem.RigidBody.sphere(1.0, 0.1, name="lost"), r"RigidBody 'lost' is used by ContactGroup 'balls'"),
-        (fem.Node6(name="tip"), r"Node6 'tip' is used by ContactGroup 'balls'"),
+        (fem.RigidBody.sphere(1.0, 0.1, name="lost"), "'lost'.*ContactGroup 'balls'"),
+        (fem.Node6(name="tip"), "Node6 'tip'.*'balls'"),
     ):
         model, body = falling()
         group = fem.ContactGroup(name="balls")
@@ -206,7 +206,7 @@ def test_a_system_whose_model_got_more_is_refused_by_solvers(solve):
     model, body = falling()
     system = model.compile()
     model.add(fem.Spring(model.ground.frame([0, 0, 1]), body, stiffness=1.0, name="late"))
-    with pytest.raises(ModelError, match=r"model 'm' got Spring 'late' after it was compiled.*Compile it again"):
+    with pytest.raises(ModelError, match=r"'m'.*Spring 'late'.*compiled"):
         solve(system)
     assert len(model.compile().elements) == 2
 
@@ -244,7 +244,7 @@ def misspelt():
 
 @pytest.mark.parametrize("call, meant", list(misspelt()))
 def test_a_misspelt_keyword_is_told_with_what_was_meant(call, meant):
-    with pytest.raises(ParameterError, match=rf"is not a parameter; did you mean '{meant}'\?") as caught:
+    with pytest.raises(ParameterError, match=rf"not a parameter.*'{meant}'\?") as caught:
         call()
     assert isinstance(caught.value, TypeError)  # as Python's own error is
 
@@ -326,7 +326,7 @@ def test_a_class_of_the_user_keeps_its_own_keywords():
             super().__init__(node, **options)
 
     assert Thrust(fem.Node6(), size=2.0, name="t").size == 2.0
-    with pytest.raises(ParameterError, match=r"Thrust 't': sise = 1\.0 is not a parameter"):
+    with pytest.raises(ParameterError, match=r"Thrust 't': sise = 1\.0.*not a parameter"):
         Thrust(fem.Node6(), size=2.0, sise=1.0, name="t")
 
 
@@ -336,7 +336,7 @@ def test_rotation_vectors_in_degrees_are_told():
             if good:
                 make(turn)
             else:
-                with pytest.raises(ParameterError, match=r"rotation = .* Is it in degrees\?.*np\.radians"):
+                with pytest.raises(ParameterError, match=r"rotation = .*degrees.*np\.radians"):
                     make(turn)
 
 
@@ -346,19 +346,19 @@ def test_rotation_vectors_in_degrees_are_told():
 @pytest.mark.parametrize(
     "options, words",
     [
-        ({"rho_inf": 1.2}, r"DecoupledNSGA: rho_inf = 1\.2 must be between 0 and 1"),
-        ({"rho_inf": -0.1}, r"rho_inf = -0\.1 must be between 0 and 1"),
-        ({"rho_inf": NAN}, r"rho_inf = nan must be finite and between"),
-        ({"rho_inf": "high"}, r"rho_inf = 'high' is not a number"),
-        ({"rtol": 0}, r"rtol = 0\.0 must be between 0 and 1"),
+        ({"rho_inf": 1.2}, r"DecoupledNSGA: rho_inf = 1\.2.*between 0 and 1"),
+        ({"rho_inf": -0.1}, r"rho_inf = -0\.1.*between 0 and 1"),
+        ({"rho_inf": NAN}, "rho_inf = nan.*finite"),
+        ({"rho_inf": "high"}, "rho_inf = 'high'.*number"),
+        ({"rtol": 0}, r"rtol = 0\.0.*between 0 and 1"),
         ({"penalty": -1}, r"penalty = -1\.0 must be > 0"),
-        ({"scaling": 0}, r"scaling = 0\.0 kg must be > 0"),
-        ({"tol_v": 0}, r"tol_v = 0\.0 m/s must be > 0"),
+        ({"scaling": 0}, r"scaling = 0\.0 kg.*> 0"),
+        ({"tol_v": 0}, r"tol_v = 0\.0 m/s.*> 0"),
         ({"epsilon": -1e-8}, r"epsilon = -1e-08 must be ≥ 0"),
-        ({"position_factor": 0.25}, r"position_factor = 0\.25 must be between 0\.5 and 1"),
-        ({"max_iterations": 0}, r"max_iterations = 0 must be a whole number ≥ 1"),
-        ({"max_problems": 0}, r"max_problems = 0 must be a whole number ≥ 1"),
-        ({"reference_force": INF}, r"reference_force = inf N must be finite and ≥ 0"),
+        ({"position_factor": 0.25}, r"position_factor = 0\.25.*between 0\.5 and 1"),
+        ({"max_iterations": 0}, "max_iterations = 0.*whole number"),
+        ({"max_problems": 0}, "max_problems = 0.*whole number"),
+        ({"reference_force": INF}, "reference_force = inf N.*finite"),
     ],
 )
 def test_impossible_options_of_the_stepper_are_refused(options, words):
@@ -369,14 +369,14 @@ def test_impossible_options_of_the_stepper_are_refused(options, words):
 @pytest.mark.parametrize(
     "t_end, h, save_every, words",
     [
-        (1.0, 0.0, 1, r"DecoupledNSGA: h = 0\.0 s must be > 0"),
-        (1.0, -1e-3, 1, r"h = -0\.001 s must be > 0"),
-        (1.0, NAN, 1, r"h = nan s must be finite and > 0"),
-        (1.0, "small", 1, r"h = 'small' is not a number"),
-        (0.0, 1e-3, 1, r"t_end = 0\.0 s must be > 0"),
-        (INF, 1e-3, 1, r"t_end = inf s must be finite"),
-        (1e-3, 1e-2, 1, r"h = 0\.01 s is longer than the run, 0\.001 s; no step fits"),
-        (1.0, 1e-3, 0, r"save_every = 0 must be a whole number ≥ 1"),
+        (1.0, 0.0, 1, r"DecoupledNSGA: h = 0\.0 s.*> 0"),
+        (1.0, -1e-3, 1, r"h = -0\.001 s.*> 0"),
+        (1.0, NAN, 1, "h = nan s.*finite"),
+        (1.0, "small", 1, "h = 'small'.*number"),
+        (0.0, 1e-3, 1, r"t_end = 0\.0 s.*> 0"),
+        (INF, 1e-3, 1, "t_end = inf s.*finite"),
+        (1e-3, 1e-2, 1, r"h = 0\.01 s.*longer.*0\.001 s"),
+        (1.0, 1e-3, 0, "save_every = 0.*whole number"),
     ],
 )
 def test_impossible_times_are_refused(t_end, h, save_every, words):
@@ -411,9 +411,7 @@ def test_a_user_law_that_raises_stops_the_run_with_its_name_time_and_cause():
             raise KeyError("table ends")
         return np.zeros(6)
 
-    with pytest.raises(
-        NonFiniteError, match=r"UserForce 'wind': its function raised KeyError.*table ends.*0\.13 s"
-    ) as caught:
+    with pytest.raises(NonFiniteError, match=r"'wind'.*KeyError.*table ends.*0\.13 s") as caught:
         run_with(lambda body: fem.UserForce(body, law, name="wind"))
     assert isinstance(caught.value.__cause__, KeyError)
     assert caught.value.result.t[-1] == pytest.approx(0.12)
@@ -427,9 +425,7 @@ def test_a_user_law_that_raises_stops_the_run_with_its_name_time_and_cause():
     ],
 )
 def test_a_load_that_is_not_finite_stops_the_run_with_its_name_and_time(make):
-    with pytest.raises(
-        NonFiniteError, match=r"PointForce 'thrust': its function of time returned .* at t = 0\.13 s"
-    ) as caught:
+    with pytest.raises(NonFiniteError, match=r"'thrust'.*returned .*0\.13 s") as caught:
         run_with(make)
     assert caught.value.result.t[-1] == pytest.approx(0.12)
 
@@ -442,9 +438,7 @@ def test_a_function_of_time_that_raises_stops_the_run_with_its_name_and_time():
         return 0.1 * t * t if getattr(t, "value", t) < 0.125 else [] + t
 
     model.add(fem.RevoluteDriver(pin.frame_P, pin.frame_Q, angle, name="motor"))
-    with pytest.raises(
-        NonFiniteError, match=r"RevoluteDriver 'motor': its function of time raised TypeError.*0\.13 s"
-    ) as caught:
+    with pytest.raises(NonFiniteError, match=r"'motor'.*TypeError.*0\.13 s") as caught:
         fem.DecoupledNSGA().run(model, 1.0, 1e-2)
     assert caught.value.result.t[-1] == pytest.approx(0.12)
 
@@ -456,9 +450,10 @@ def test_a_step_that_does_not_converge_names_step_time_sub_problem_and_largest_r
         fem.DecoupledNSGA(divide_failed_steps=False).run(model, 1.0, 1e-2)
     error, text = caught.value, str(caught.value)
     for words in (
-        f"Step {error.step}, t = {error.time:.6g} s: smooth motion stopped after {len(error.history) - 1} iterations",
+        f"Step {error.step}, t = {error.time:.6g} s: smooth motion",
+        f"{len(error.history) - 1} iterations",
         "relative tolerance 1e-06",
-        "Largest row: Node6 'rod', component x",
+        "Node6 'rod', component x",
         "Residuals …",
         "halve h",
     ):
@@ -479,14 +474,14 @@ def test_a_contact_that_does_not_converge_is_told_with_the_usual_causes():
         )
     error, text = caught.value, str(caught.value)
     assert f"Step {error.step}, t = {error.time:.6g} s: " in text
-    assert "correction stopped after" in text and "step too large for this contact" in text
+    assert "correction" in text and "step too large" in text
     assert error.element is not None and len(error.result.t) == error.step
 
 
 @pytest.mark.parametrize("spin", [[4000.0, 0, 0], [0, -4000.0, 100.0]])
 def test_turning_more_than_half_a_turn_in_a_step_is_refused(spin):
     model, _ = falling(angular_velocity=spin)
-    with pytest.raises(SolverError, match=r"Step 1, t = 0\.001 s.*Node6 'rod' turns by more than 3 rad.*reduce h"):
+    with pytest.raises(SolverError, match=r"Step 1, t = 0\.001 s.*'rod'.* 3 rad"):
         fem.DecoupledNSGA().run(model, 0.1, 1e-3)
     fem.DecoupledNSGA().run(model, 0.01, 5e-4)  # 2 rad per step
 
@@ -499,9 +494,7 @@ def test_too_many_impact_problems_name_the_contacts():
     for left, right in pairwise(balls):
         face = right.frame([-1, 0, 0], facing_left)
         model.add(fem.SphereOnPlane(left.frame([1, 0, 0]), face, radius=0, name=f"{left.name}-{right.name}"))
-    with pytest.raises(
-        SolverError, match=r"velocity correction stopped after 3 impact problems; contacts.*ball \d-ball \d"
-    ):
+    with pytest.raises(SolverError, match=r"velocity correction.*3 impact problems.*ball \d-ball \d"):
         fem.DecoupledNSGA(max_problems=3).run(model, 0.1, 1e-2)
 
 
@@ -509,22 +502,22 @@ def test_a_beam_without_rotary_inertia_is_named_at_the_start():
     section = fem.Section(flexibility=[1e-6, 0, 0, 0.1, 0.1, 0.1], mass_per_length=0.7)
     model = fem.Model("wire")
     model.add(fem.beam_line([0, 0, 0], [1, 0, 0], 4, section, name="wire"))
-    with pytest.raises(SolverError, match=r"'wire 1' has mass but no rotary inertia; give it inertia_per_length"):
+    with pytest.raises(SolverError, match=r"'wire 1'.*rotary inertia.*inertia_per_length"):
         fem.DecoupledNSGA().run(model, 0.1, 1e-2)
 
 
 def test_a_massless_part_on_a_joint_is_told_at_the_start():
     model = with_node(lambda m, b, n: fem.Revolute.at(b, n, [0.5, 0, 0], [0, 0, 1], name="pin"))
-    with pytest.raises(SolverError, match=r"initial accelerations: mass and constraints are singular.*no mass"):
+    with pytest.raises(SolverError, match=r"initial accelerations.*'tip'.*no mass"):
         fem.DecoupledNSGA().run(model, 0.1, 1e-2)
 
 
 @pytest.mark.parametrize(
     "law, told",
     [
-        ({"friction": 30.0}, r"SphereOnPlane 'floor': friction = 30 is above 5.*did you mean 0\.3\?"),
-        ({"friction": 0.5, "rolling_resistance": 0.2}, r"rolling_resistance = 0\.2 m is longer than radius.*0\.02 m"),
-        ({"friction": 0.5, "spinning_resistance": 0.2}, r"spinning_resistance = 0\.2 m is longer than radius"),
+        ({"friction": 30.0}, r"'floor': friction = 30.*0\.3"),
+        ({"friction": 0.5, "rolling_resistance": 0.2}, r"rolling_resistance = 0\.2 m.*radius.*0\.02 m"),
+        ({"friction": 0.5, "spinning_resistance": 0.2}, r"spinning_resistance = 0\.2 m.*radius"),
         ({"friction": 5.0, "rolling_resistance": 0.1}, None),
     ],
 )  # fmt: skip
@@ -545,7 +538,7 @@ def test_the_same_doubtful_law_of_many_contacts_is_told_once_with_their_number()
     for x, y in ((-1, -1), (-1, 1), (1, -1), (1, 1)):
         foot = box.frame([0.1 * x, 0.1 * y, -0.05])
         model.add(fem.SphereOnPlane(foot, model.ground, radius=0.01, rolling_resistance=0.2, friction=0.5))
-    with pytest.warns(UserWarning, match="and 3 more contacts: rolling_resistance") as found:
+    with pytest.warns(UserWarning, match=r"'sphereonplane 1'.*3 more.*rolling_resistance") as found:
         model.compile()
     assert len(found) == 1
 
@@ -560,7 +553,7 @@ FIXED = ("x", "y", "z", "rx", "ry", "rz")
 )
 def test_a_model_in_which_nothing_can_move_is_refused_with_the_cause(solve):
     model, _ = falling(fixed=FIXED)
-    with pytest.raises(ModelError, match=r"nothing in model 'm' can move: all components .* are fixed. Free some"):
+    with pytest.raises(ModelError, match=r"model 'm'.*fixed"):
         solve(model.compile())
 
 
@@ -573,4 +566,4 @@ def test_small_mechanisms_far_from_the_origin_are_told(away, told):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         model.compile()
-    assert [("Put the model near the origin" in str(w.message)) for w in caught] == [True] * told
+    assert [("near the origin" in str(w.message)) for w in caught] == [True] * told

@@ -66,7 +66,7 @@ def test_a_bearing_can_be_changed_one_number_at_a_time():
     assert softer.clearance == angular.clearance and softer.stiffness == pytest.approx(angular.stiffness / 2)
     steeper = replace(angular, contact_angle=np.radians(30), clearance=None)
     assert np.degrees(steeper.free_angle) == pytest.approx(30)
-    with pytest.raises(ParameterError, match="determine each other"):
+    with pytest.raises(ParameterError, match=r"contact_angle = .*clearance"):
         replace(angular, contact_angle=np.radians(30))
     deep = replace(BearingGeometry.from_designation("6205"), clearance=1e-6)
     assert deep.clearance == 1e-6 and deep.sources["balls"]
@@ -120,17 +120,17 @@ def test_frequencies_depend_on_the_difference_of_the_speeds_only_but_for_the_cag
 @pytest.mark.parametrize(
     "numbers, words",
     [
-        ({"balls": 2}, "balls = 2 must be a whole number"),
+        ({"balls": 2}, "balls = 2.*whole number"),
         ({"balls": 8.5}, "balls = 8.5"),
-        ({"balls": 16}, r"ball_diameter = 0\.007938 m does not fit: 16 balls"),
-        ({"ball_diameter": -1e-3}, "ball_diameter = -0.001 m must be > 0"),
-        ({"pitch_diameter": np.nan}, "pitch_diameter = nan m must be finite and > 0"),
-        ({"osculation_inner": 0.5}, r"osculation_inner = 0\.5 must lie in \(0\.5, 1\)"),
-        ({"contact_angle": 40}, "is it in degrees"),
-        ({"contact_angle": 0.3, "clearance": 0.0}, "determine each other"),
-        ({"clearance": 10.0}, "clearance = 10.0 m must be finite and below"),
-        ({"dynamic_rating": 0.0}, "dynamic_rating = 0.0 N must be > 0"),
-        ({"E": -1.0}, "E = -1.0 Pa must be > 0"),
+        ({"balls": 16}, r"ball_diameter = 0\.007938 m.*16 balls"),
+        ({"ball_diameter": -1e-3}, "ball_diameter = -0.001 m.*> 0"),
+        ({"pitch_diameter": np.nan}, "pitch_diameter = nan m.*finite"),
+        ({"osculation_inner": 0.5}, r"osculation_inner = 0\.5.*\(0\.5, 1\)"),
+        ({"contact_angle": 40}, r"contact_angle = 40\.0 rad.*degrees"),
+        ({"contact_angle": 0.3, "clearance": 0.0}, "contact_angle = .*clearance"),
+        ({"clearance": 10.0}, "clearance = 10.0 m.*below"),
+        ({"dynamic_rating": 0.0}, "dynamic_rating = 0.0 N.*> 0"),
+        ({"E": -1.0}, r"'front'.*E = -1.0 Pa.*> 0"),
     ],
 )
 def test_impossible_numbers_are_refused_by_name(numbers, words):
@@ -139,9 +139,9 @@ def test_impossible_numbers_are_refused_by_name(numbers, words):
 
 
 def test_what_is_not_published_is_refused_with_a_cure():
-    with pytest.raises(ParameterError, match=r"'7204B' is not among 6204, 6205, 6305.*Give balls, ball_diameter"):
+    with pytest.raises(ParameterError, match=r"'7204B'.*6204, 6205, 6305"):
         BearingGeometry.from_designation("7204B")
-    with pytest.raises(ParameterError, match=r"clearance = 'C9' is not a class.*C2, CN"):
+    with pytest.raises(ParameterError, match=r"clearance = 'C9'.*class.*C2, CN"):
         BearingGeometry.from_designation("6204", clearance="C9")
-    with pytest.raises(ParameterError, match=r"bore = 0\.1 m: clearance classes are tabulated"):
+    with pytest.raises(ParameterError, match=r"bore = 0\.1 m: clearance classes"):
         clearance_class("C3", 0.1)

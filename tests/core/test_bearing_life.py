@@ -132,7 +132,7 @@ def test_axial_load_counts_above_its_threshold_only():
     assert fem.equivalent_load(bearing, F_a / 0.27, -F_a) == pytest.approx(0.56 * F_a / 0.27 + 1.71 * F_a)
     steep = BearingGeometry(11, 7.938e-3, 33.5e-3, contact_angle=np.radians(40))
     assert fem.equivalent_load(steep, [500, 500], [500, 1000]) == pytest.approx([500, 0.35 * 500 + 0.57 * 1000])
-    with pytest.raises(ParameterError, match=r"contact_angle = .* take reference_life"):
+    with pytest.raises(ParameterError, match=r"contact_angle = 0\.3 rad.*reference_life"):
         fem.equivalent_load(BearingGeometry(11, 7.938e-3, 33.5e-3, contact_angle=0.3), 500)
 
 
@@ -145,18 +145,18 @@ def test_a_steep_bearing_has_the_rating_of_its_catalogue():
 @pytest.mark.parametrize(
     "call, words",
     [
-        (lambda b: fem.reference_life(b, [1.0, 2.0]), r"load_inner = .* must be \(9,\) or \(n, 9\)"),
-        (lambda b: fem.reference_life(b, -np.ones(9)), "load_inner .* must be finite and ≥ 0"),
+        (lambda b: fem.reference_life(b, [1.0, 2.0]), r"load_inner = .*\(2,\).*\(9,\) or \(n, 9\)"),
+        (lambda b: fem.reference_life(b, -np.ones(9)), r"'6205'.*load_inner .*finite"),
         (
             lambda b: fem.reference_life(b, np.ones(9), turning="shaft"),
-            "turning = 'shaft' must be one of 'inner', 'outer'",
+            "turning = 'shaft'.*'inner', 'outer'",
         ),
-        (lambda b: fem.reference_life(b, np.ones((2, 9)), revolutions=[1.0]), "revolutions .* one per state"),
+        (lambda b: fem.reference_life(b, np.ones((2, 9)), revolutions=[1.0]), r"'6205'.*revolutions .*\(1,\).*\(2,\)"),
         (lambda b: fem.reference_life(b, np.ones((2, 9)), revolutions=[0, 0]), "not all 0"),
-        (lambda b: fem.reference_life(b, np.ones(9), rating=-1.0), "rating = -1.0 N must be > 0"),
-        (lambda b: fem.mean_load([-1.0], [1.0]), "loads .* must be finite and ≥ 0"),
-        (lambda b: fem.equivalent_load(b, np.nan), "radial = nan must be finite"),
-        (lambda b: dynamic_rating(BearingGeometry(8, 0.03, 0.2)), "holds up to 25.4 mm"),
+        (lambda b: fem.reference_life(b, np.ones(9), rating=-1.0), "rating = -1.0 N.*> 0"),
+        (lambda b: fem.mean_load([-1.0], [1.0]), "loads .*finite"),
+        (lambda b: fem.equivalent_load(b, np.nan), "radial = nan.*finite"),
+        (lambda b: dynamic_rating(BearingGeometry(8, 0.03, 0.2)), r"ball_diameter = 0\.03 m.*25\.4 mm"),
         (lambda b: fem.archard_wear([-1], 1, 0, coefficient=1, hardness=1, radius=1, length=1), "cannot pull"),
         (
             lambda b: fem.archard_wear([1], 1, 0, coefficient=0, hardness=1, radius=1, length=1),
@@ -235,5 +235,5 @@ def test_life_of_a_run_counts_its_revolutions():
     life = fem.life_of_run(result, "bearing", geometry, speed=100.0, start=0.02)
     still = fem.reference_life(geometry, fem.bearing_equilibrium(geometry, [1000, 0, 0]).load_inner)
     assert life.revolutions == pytest.approx(still.revolutions, rel=1e-4)  # what is left of the start
-    with pytest.raises(ParameterError, match=r"start = 3\.0 s leaves no steps"):
+    with pytest.raises(ParameterError, match=r"start = 3\.0 s.*0\.05 s"):
         fem.life_of_run(result, "bearing", geometry, speed=100.0, start=3.0)

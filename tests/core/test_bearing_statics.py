@@ -240,12 +240,12 @@ def test_equilibrium_of_random_loads_balances_the_load():
 
 def test_bad_input_is_refused_with_a_cure():
     bearing = BearingGeometry.from_designation("6205")
-    with pytest.raises(ParameterError, match=r"control = 'both' must be one of 'outer', 'inner'"):
+    with pytest.raises(ParameterError, match=r"control = 'both'.*'outer', 'inner'"):
         bearing_equilibrium(bearing, [1, 0, 0], control="both")
-    with pytest.raises(ParameterError, match=r"fixed = 'rz' is not a displacement; there are: x, y, z, rx, ry"):
+    with pytest.raises(ParameterError, match=r"fixed = 'rz'.*x, y, z, rx, ry"):
         bearing_equilibrium(bearing, [1, 0, 0], fixed="rz")
     with pytest.raises(ParameterError, match="force"):
         bearing_equilibrium(bearing, [np.nan, 0, 0])
-    with pytest.raises(SolverError, match=r"'218'.*no equilibrium above .* rpm.*raise the load"):
+    with pytest.raises(SolverError, match=r"'218'.*no equilibrium.* rpm"):
         # friction at the inner race cannot balance the gyroscopic moment of balls that are hardly pressed against it
         bearing_equilibrium(b218(), [0, 0, 50], inner_speed=30000 * RPM, inertia=True, control="inner")

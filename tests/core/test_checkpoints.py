@@ -91,11 +91,9 @@ def test_a_complete_run_goes_on_to_a_later_end(tmp_path, whole):
     """Its last state, saved out of turn, is not one of the longer run."""
     path = tmp_path / "run.vtkhdf"
     METHOD.run(balls(), 0.25, H, save=path, save_every=20, checkpoint_every=3600.0)
-    with pytest.raises(
-        ParameterError, match=r"t_end .* is needed: the run in .*run\.vtkhdf is complete at t = 0\.25 s"
-    ):
+    with pytest.raises(ParameterError, match=r"t_end .*run\.vtkhdf.*complete.*0\.25 s"):
         fem.resume(path)
-    with pytest.raises(ParameterError, match=r"t_end = 0\.2 s is before the checkpoint, t = 0\.25 s"):
+    with pytest.raises(ParameterError, match=r"t_end = 0\.2 s.*before.*0\.25 s"):
         fem.resume(path, 0.2)
     resumed = fem.resume(path, 0.4)
     assert resumed.status == "complete" and resumed.parameters["t_end"] == 0.4
@@ -136,7 +134,7 @@ def test_observers_go_on_with_what_they_have_seen(monkeypatch, tmp_path):
         assert len(one.impacts) > 1 and found.impacts.tobytes() == one.impacts.tobytes()
         assert found.continuous.tobytes() == one.continuous.tobytes()
     assert again.impacts.tobytes() == one.impacts.tobytes()
-    with pytest.raises(ParameterError, match=r"observers = 2 were given, the run had 1"):
+    with pytest.raises(ParameterError, match=r"observers = 2 .* 1"):
         fem.resume(path, 0.5, observers=[again, again])
 
 
@@ -178,11 +176,11 @@ def test_a_model_with_a_lambda_is_asked_for_and_compared(monkeypatch, tmp_path):
 
     one, path = METHOD.run(pushed(), 0.4, H), tmp_path / "run.vtkhdf"
     die(monkeypatch, path, pushed())
-    with pytest.raises(ModelError, match=r"has no model, because it could not be saved .*resume\(FILE, model=model\)"):
+    with pytest.raises(ModelError, match=r"no model.*resume\(FILE, model=model\)"):
         fem.resume(path)
-    with pytest.raises(ModelError, match=r"function of time of PointForce 'push' at t = 0\.1 s differs"):
+    with pytest.raises(ModelError, match=r"'push' at t = 0\.1 s differs"):
         fem.resume(path, model=pushed(size=1.001))
-    with pytest.raises(ModelError, match="elements of type RigidBody differs"):
+    with pytest.raises(ModelError, match=r"'balls'.*RigidBody differs"):
         fem.resume(path, model=pushed(mass=1.0 + 1e-15))
     more = pushed()
     more.add(fem.PointMass(1.0))
@@ -194,18 +192,16 @@ def test_a_model_with_a_lambda_is_asked_for_and_compared(monkeypatch, tmp_path):
 def test_options_that_cannot_go_with_checkpoints_are_refused_before_the_run(tmp_path):
     path = tmp_path / "run.vtkhdf"
     for options, words in (
-        ({"checkpoint_every": 5.0}, r"checkpoint_every = 5\.0 goes with a results file"),
+        ({"checkpoint_every": 5.0}, r"checkpoint_every = 5\.0 .*file"),
         ({"checkpoint_every": 5.0, "save": path, "single": True}, "not single=True"),
-        ({"checkpoint_every": "5", "save": path}, r'must be seconds .*, or steps, a text such as "1000 steps"'),
-        ({"checkpoint_every": 0, "save": path}, r"checkpoint_every = 0.0 s must be > 0"),
-        ({"checkpoint_every": 1.0, "save": path, "observers": [Stateless()]}, r"has no get_state\(\)"),
+        ({"checkpoint_every": "5", "save": path}, "checkpoint_every = '5'.*\"1000 steps\""),
+        ({"checkpoint_every": 0, "save": path}, "checkpoint_every = 0.0 s.*> 0"),
+        ({"checkpoint_every": 1.0, "save": path, "observers": [Stateless()]}, r"'Stateless'.*get_state\(\)"),
     ):
         with pytest.raises(ParameterError, match=words):
             METHOD.run(balls(), 0.1, H, **options)
     METHOD.run(balls(), 0.01, H, save=path)  # nobody holds the file
-    with pytest.raises(
-        FileError, match=r"run\.vtkhdf\.checkpoint.* does not exist: run\(…, save=FILE, checkpoint_every"
-    ):
+    with pytest.raises(FileError, match=r"run\.vtkhdf\.checkpoint.*not exist"):
         fem.resume(path)
 
 
@@ -226,12 +222,12 @@ def test_damage_and_other_versions_are_told(monkeypatch, tmp_path):
     file = checkpoint_file.checkpoint_path(path)
     data = file.read_bytes()
     for bad, words in (
-        (data[:-100], "is damaged: part 'state' is not what was written"),
+        (data[:-100], "damaged.*'state'"),
         (data[:2000] + b"x" + data[2001:], "is damaged"),
-        (b"GIF89a", "is not a checkpoint"),
+        (b"GIF89a", "not a checkpoint"),
         (
             data.replace(b'"fem_mbs": "', b'"fem_mbs": "9', 1).replace(b', "h5py"', b',"h5py"', 1),
-            "was written by fem_mbs 9",
+            "written by fem_mbs 9",
         ),
     ):
         file.write_bytes(bad)
@@ -248,7 +244,7 @@ def test_a_file_of_another_run_is_not_continued(monkeypatch, tmp_path):
     path = tmp_path / "run.vtkhdf"
     die(monkeypatch, path)
     METHOD.run(balls(), 0.1, H, save=path)
-    with pytest.raises(FileError, match="was replaced by another run"):
+    with pytest.raises(FileError, match=r"run\.vtkhdf was replaced"):
         fem.resume(path)
     assert len(fem.load(path).t) == 101
 
@@ -357,7 +353,7 @@ def test_another_method_goes_on_from_a_state_by_the_names_of_nodes(whole):
     other = changed.add(fem.RigidBody.sphere(2.0, 0.1, position=[5, 5, 5], name="new"))
     ball = changed.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 0, 1], name="ball 1"))
     changed.add(fem.SphereOnPlane(ball, changed.ground, radius=0.1, name="floor"))
-    with pytest.raises(ModelError, match="no node of that name is in the result"):
+    with pytest.raises(ModelError, match=r"'new', Node3 'one more'.*no node"):
         fem.continue_from(whole, 0.2, _with_more(changed))
     changed = fem.Model("changed", gravity=[0, 0, -9.81])
     ball = changed.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 0, 1], name="ball 1"))
@@ -380,7 +376,7 @@ def test_internal_states_that_results_do_not_hold_are_named(whole):
     ball = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 0, 1], name="ball 0"))
     table = fem.SphereOnPlane(ball, model.ground, radius=0.1)
     model.add(fem.CompliantContact(table, stiffness=1e6, restitution=0.5, model="flores", name="cushion"))
-    with pytest.warns(UserWarning, match=r"'cushion': internal states are not in results and begin anew"):
+    with pytest.warns(UserWarning, match="'cushion': internal states"):
         fem.continue_from(whole, 0.2, model)
 
 

@@ -86,9 +86,9 @@ def test_results_of_a_static_equilibrium_go_to_the_folder_as_well(tmp_path, caps
 @pytest.mark.parametrize(
     "arguments, message",
     [
-        (["--set", "weight=3"], r"has no such value; it has: mass, radius, g, mode, table, h, save"),
-        (["--set", "weight"], "must read NAME=VALUE"),
-        (["--set", "mass=1 +"], "'1 +' is not a value"),
+        (["--set", "weight=3"], "mass, radius, g, mode, table, h, save"),
+        (["--set", "weight"], "NAME=VALUE"),
+        (["--set", "mass=1 +"], "'1 +'"),
         (["--h", "0"], "--h 0: must be > 0 s"),
     ],
 )

@@ -56,7 +56,7 @@ def test_a_folder_that_others_could_fill_is_not_used(bits, wanted, folder):
 def test_a_folder_of_another_user_is_not_used(wanted, folder, monkeypatch):
     wanted.mkdir(mode=0o700)
     monkeypatch.setattr(os, "geteuid", lambda: wanted.stat().st_uid + 1)
-    with pytest.warns(UserWarning, match="belongs to another user"):
+    with pytest.warns(UserWarning, match="another user"):
         assert folder.get() != wanted
 
 

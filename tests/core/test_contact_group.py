@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import re
 import warnings
 
 import numpy as np
@@ -145,13 +146,13 @@ def test_material_table_takes_the_most_precise_entry():
 
 def test_material_table_refuses_what_is_ambiguous():
     table = fem.MaterialTable({("a", "*"): {"friction": 1.0}, ("b", "*"): {"friction": 2.0}})
-    with pytest.raises(fem.ParameterError, match="which differ; give the pair itself"):
+    with pytest.raises(fem.ParameterError, match=r"law = \('a', 'b'\).*differ"):
         table.law("a", "b")
-    with pytest.raises(fem.ParameterError, match=r"is not in the table; it has: \* - a, \* - b"):
+    with pytest.raises(fem.ParameterError, match=r"law = \('c', 'd'\).*\* - a, \* - b"):
         table.law("c", "d")
-    with pytest.raises(fem.ParameterError, match="is given twice"):
+    with pytest.raises(fem.ParameterError, match=r"laws = \('b', 'a'\).*twice"):
         fem.MaterialTable({("a", "b"): {}, ("b", "a"): {}})
-    with pytest.raises(fem.ParameterError, match="is not a pair of names"):
+    with pytest.raises(fem.ParameterError, match=r"laws = 'a'.*pair"):
         fem.MaterialTable({"a": {}})
 
 
@@ -166,24 +167,24 @@ def group_of(model, **options):
 
 
 def test_bad_groups_are_refused():
-    with pytest.raises(fem.ParameterError, match=r"and a law .friction. exclude each other"):
+    with pytest.raises(fem.ParameterError, match=r"materials = \{\}.*law .friction."):
         fem.ContactGroup(materials={}, friction=0.1)
-    with pytest.raises(fem.ParameterError, match=r"ContactGroup 'g': skin = -1.0 m must be > 0"):
+    with pytest.raises(fem.ParameterError, match=r"'g': skin = -1\.0 m.*> 0"):
         fem.ContactGroup(skin=-1.0, name="g")
-    with pytest.raises(fem.ParameterError, match=r"radius = 0.0 m must be > 0"):
+    with pytest.raises(fem.ParameterError, match=r"radius = 0\.0 m.*> 0"):
         fem.ContactGroup(name="g").sphere(fem.RigidBody.sphere(1.0, 0.1), 0.0)
     with pytest.raises(fem.ParameterError, match="SphereOnBox"):
         fem.ContactGroup().obstacle(fem.SphereOnBox, fem.Model().ground, size=[1, 1, -1])
     model = fem.Model("empty group")
     model.add(fem.RigidBody.sphere(1.0, 0.1), fem.ContactGroup(name="nobody"))
-    with pytest.raises(fem.ParameterError, match=r"put some in with group\.sphere"):
+    with pytest.raises(fem.ParameterError, match=r"'nobody': spheres = 0.*group\.sphere"):
         model.compile()
 
 
 def test_a_pair_without_law_is_named_when_it_meets():
     model = fem.Model("no law")
     group_of(model, materials={("steel", "steel"): {}, ("wood", "wood"): {}}, name="g")
-    with pytest.raises(fem.ModelError, match=r"has no law for 'steel' and 'wood', which meet .ball 0 - ball 1"):
+    with pytest.raises(fem.ModelError, match=r"no law for 'steel' and 'wood'.*ball 0 - ball 1"):
         fem.DecoupledNSGA().run(model, 0.2, 1e-2)
 
 
@@ -192,7 +193,7 @@ def test_a_misspelt_material_is_refused(put):
     """It would have the law of ("*", "*")."""
     model = fem.Model("misspelt")
     group = fem.ContactGroup(materials={("steel", "*"): {}, ("*", "*"): {"friction": 1.0}}, name="g")
-    with pytest.raises(fem.ParameterError, match=r"'g': material = 'stele' is in no key .* did you mean 'steel'"):
+    with pytest.raises(fem.ParameterError, match=r"'g': material = 'stele'.*'steel'"):
         if put == "sphere":
             group.sphere(fem.RigidBody.sphere(1.0, 0.1), 0.1, material="stele")
         else:
@@ -206,19 +207,19 @@ def test_a_sphere_given_twice_is_refused():
     group.sphere(body.frame([0.1, 0, 0]), 0.05)
     group.sphere(body.frame([0.1, 0, 0]), 0.04)
     group.sphere(fem.RigidBody.sphere(1.0, 0.1).frame([0.1, 0, 0]), 0.05)
-    with pytest.raises(fem.ParameterError, match=r"'g': radius = 0.05 m is at the place of sphere 0, on the same body"):
+    with pytest.raises(fem.ParameterError, match=r"'g': radius = 0\.05 m.*sphere 0"):
         group.sphere(body.frame([0.1, 0, 0]), 0.05)
     assert len(group.radii) == 3
 
 
 def test_a_law_with_an_unknown_coefficient_is_refused():
-    with pytest.raises(fem.ParameterError, match=r"ContactGroup 'g': stickiness = 1\.0 is not a parameter"):
+    with pytest.raises(fem.ParameterError, match=r"'g': stickiness = 1\.0.*parameter"):
         fem.ContactGroup(stickiness=1.0, name="g")
-    with pytest.raises(fem.ParameterError, match=r"ContactGroup 'g': friction = -1\.0 must be ≥ 0"):
+    with pytest.raises(fem.ParameterError, match=r"'g': friction = -1\.0.*≥ 0"):
         fem.ContactGroup(friction=-1.0, name="g")
-    with pytest.raises(fem.ParameterError, match=r"MaterialTable: frictoin = 1.*'friction'.*law of 'a' and '\*'"):
+    with pytest.raises(fem.ParameterError, match=r"MaterialTable: frictoin = 1.*'friction'.*'a' and '\*'"):
         fem.ContactGroup(materials={("a", "*"): {"frictoin": 1.0}}, name="g")
-    with pytest.raises(fem.ParameterError, match=r"MaterialTable: restitution = 2\.0 .*law of 'a' and 'b'"):
+    with pytest.raises(fem.ParameterError, match=r"MaterialTable: restitution = 2\.0 .*'a' and 'b'"):
         fem.MaterialTable({("a", "b"): {"restitution": 2.0}})
 
 
@@ -226,10 +227,10 @@ def test_a_law_with_an_unknown_coefficient_is_refused():
     ("call", "words"),
     [
         # silently the law of the group before: a ball slid on without the friction of its obstacle
-        (lambda g, m: g.obstacle(fem.SphereOnPlane, m.ground, friction=0.5), r"friction = 0.5 belongs to pairs.*table"),
-        (lambda g, m: g.obstacle(fem.SphereOnPlane, m.ground, restitution=0.5), r"restitution = 0.5 belongs to pairs"),
-        (lambda g, m: g.obstacle(fem.SphereOnPlane, m.ground, radius=0.1), r"radius = 0.1 is that of spheres"),
-        (lambda g, m: g.obstacle(fem.SphereOnSphere, m.ground, radius_B=1.0), r"no obstacle of a group; put a sphere"),
+        (lambda g, m: g.obstacle(fem.SphereOnPlane, m.ground, friction=0.5), "friction = 0.5 .*pairs"),
+        (lambda g, m: g.obstacle(fem.SphereOnPlane, m.ground, restitution=0.5), "restitution = 0.5 .*pairs"),
+        (lambda g, m: g.obstacle(fem.SphereOnPlane, m.ground, radius=0.1), "radius = 0.1 .*spheres"),
+        (lambda g, m: g.obstacle(fem.SphereOnSphere, m.ground, radius_B=1.0), "no obstacle.*sphere"),
         (lambda g, m: g.obstacle(fem.SphereOnCapsule, (m.ground, m.ground)), r"no obstacle.*SphereOnCylinder"),
         (lambda g, m: g.obstacle(fem.CapsuleOnCapsule, m.ground), r"no obstacle.*SphereOnCylinder"),
     ],
@@ -242,7 +243,7 @@ def test_obstacles_that_a_group_cannot_have_are_refused_with_what_to_do(call, wo
 def test_a_pair_with_two_laws_is_told_from_one_without():
     model = fem.Model("two laws")
     group_of(model, materials={("steel", "*"): {"friction": 0.1}, ("*", "wood"): {"friction": 0.2}}, name="g")
-    with pytest.raises(fem.ModelError, match=r"two laws that differ.*'steel' and 'wood'.*ball 0 - ball 1.*pair itself"):
+    with pytest.raises(fem.ModelError, match=r"two laws.*'steel' and 'wood'.*ball 0 - ball 1"):
         fem.DecoupledNSGA().run(model, 0.2, 1e-2)
 
 
@@ -256,8 +257,8 @@ def test_obstacles_have_the_names_they_are_given():
     model.add(group)
     result = fem.DecoupledNSGA().run(model, 2e-3, 1e-3)
     assert result.description["contact_groups"][0]["partners"][1:] == [["floor", "lid"], ["ground"]]
-    assert "1 contacts closed at the end, smallest gap" in result.report()
-    with pytest.raises(KeyError, match=r"no histories of contact group 'g'.*result\.pairs\(k\)"):
+    assert re.search("1 contacts closed.*smallest gap", str(result.report()))
+    with pytest.raises(KeyError, match=r"'g'.*result\.pairs\(k\)"):
         result["g"]
 
 
@@ -280,7 +281,7 @@ def test_a_group_beside_a_contact_that_is_an_element_moves_as_each_alone():
 def test_options_that_groups_do_not_know_are_refused(option):
     model = fem.Model("options")
     group_of(model, name="g")
-    with pytest.raises(fem.ParameterError, match=r"does not go with contact groups .'g'."):
+    with pytest.raises(fem.ParameterError, match=r"contact groups .'g'."):
         fem.DecoupledNSGA(**option).run(model, 0.2, 1e-2)
 
 
@@ -290,7 +291,7 @@ def test_spheres_that_overlap_at_the_start_are_named():
     for k in range(2):
         group.sphere(model.add(fem.RigidBody.sphere(1.0, 0.05, position=[0.05 * k, 0, 0], name=f"b{k}")), 0.05)
     model.add(group)
-    with pytest.raises(fem.ModelError, match=r"g: b0 - b1.*starts with penetration, gap = -0.05.*the places"):
+    with pytest.raises(fem.ModelError, match=r"b0 - b1.*penetration, gap = -0\.05"):
         model.compile()
 
 
@@ -481,7 +482,7 @@ def overlapping(depths):
 def test_overlaps_are_found_without_contacts_of_all_pairs(depths, words):
     """Pairs are near, but no contact is made of them before a solver wants it."""
     if words is not None:
-        with pytest.raises(fem.ModelError, match=f"balls: {words}': starts with penetration, gap = -0.03 m"):
+        with pytest.raises(fem.ModelError, match=f"balls: {words}'.*penetration, gap = -0.03 m"):
             overlapping(depths).compile()
         return
     system = overlapping(depths).compile()
@@ -510,7 +511,7 @@ def test_a_limit_beyond_the_spheres_finds_no_overlap():
 def test_a_group_that_the_model_was_not_given_is_told():
     model, group = fem.Model(), fem.ContactGroup(name="balls")
     group.sphere(model.add(fem.RigidBody.sphere(1.0, 0.1, name="ball")), 0.1)
-    with pytest.warns(UserWarning, match=r"'balls' has a shape on Node6 'ball'.*model.add"):
+    with pytest.warns(UserWarning, match=r"'balls'.*Node6 'ball'.*model.add"):
         model.compile()
     model.add(group)
     with warnings.catch_warnings():
@@ -526,7 +527,7 @@ def test_bodies_that_are_not_in_the_group_cannot_be_excluded(order):
     group.sphere(balls[0], 0.1)
     group.exclude(*balls[::order])
     model.add(group)
-    with pytest.raises(fem.ParameterError, match=r"'balls'.*'ball 1' has no shape and no obstacle of this group"):
+    with pytest.raises(fem.ParameterError, match=r"'balls'.*'ball 1'.*no shape"):
         model.compile()
     group.obstacle(fem.SphereOnPlane, balls[1].frame([0, 0, -0.2]))
     model.compile()

@@ -36,7 +36,7 @@ def test_given_parts_are_taken_as_they_are_and_weigh_what_they_do():
 def test_given_parts_that_overlap_are_told_with_their_common_volume(recwarn):
     """A bar through a wall of 0.1 m, and a spike that takes a corner of a cube: a tetrahedron of 0.1³/6 m³."""
     wall, bar = Box([1, 1, 0.1]), Box([0.2, 0.1, 1.0])
-    with pytest.warns(UserWarning, match=r"have 0\.002 m³ in common, 1\.7 % .*count twice"):
+    with pytest.warns(UserWarning, match=r"0\.002 m³.*1\.7 %"):
         fem.convex_parts([wall, bar])
     corner = 0.1 * np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1.0]])
     cube, beyond = 0.2 * (CUBE + 0.5), np.vstack([corner, [[-0.3, -0.3, -0.3]]])
@@ -67,22 +67,22 @@ def test_an_angle_is_cut_into_its_two_bars():
 def test_parts_that_fill_a_hollow_are_told():
     """One part only: the hull of the angle has 0.1 (0.09 − 0.02) m³ = 7e-3 m³, 40 % more."""
     pytest.importorskip("coacd")
-    with pytest.warns(UserWarning, match=r"the 1 parts have 40 % more volume than the mesh"):
+    with pytest.warns(UserWarning, match=r"1 parts.*40 %.*volume"):
         parts = fem.convex_parts(angle(), most=1)
     assert parts.gained == pytest.approx(0.4, abs=0.01)
 
 
 def test_a_mesh_without_the_package_says_what_to_do(monkeypatch):
     monkeypatch.setitem(sys.modules, "coacd", None)
-    with pytest.raises(fem.FemMbsError, match=r"pip install coacd.*give the convex parts yourself"):
+    with pytest.raises(fem.FemMbsError, match="pip install coacd"):
         fem.convex_parts(angle())
 
 
 @pytest.mark.parametrize(
     ("mesh", "options", "words"),
     [
-        ([], {}, "has no parts"),
-        ([CUBE, CUBE[:4]], {}, r"part 1 of 2.*points in one plane"),
+        ([], {}, r"mesh = .*no parts"),
+        ([CUBE, CUBE[:4]], {}, r"mesh = .*part 1 of 2.*plane"),
         ([CUBE], {"most": 0}, "most"),
         ([CUBE], {"concavity": 2.0}, "concavity"),
         ([CUBE], {"corners": 3}, "corners"),

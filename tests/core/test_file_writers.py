@@ -68,9 +68,7 @@ def other(tmp_path):
 
 def test_a_file_that_another_process_writes_is_refused_and_stays_readable(other, system):
     process, path = other
-    with pytest.raises(
-        FileError, match=rf"same\.vtkhdf is being written by process {process.pid} on .*save="
-    ) as caught:
+    with pytest.raises(FileError, match=rf"same\.vtkhdf.*written.* {process.pid} .*save=") as caught:
         ResultsWriter(system, path)
     assert caught.value.path == str(path)
     assert np.array_equal(Results.read(path).step, np.arange(10))
@@ -91,7 +89,7 @@ def test_a_second_writer_in_one_process_is_refused_also_under_another_name_of_th
     first = ResultsWriter(system, tmp_path / "same.vtkhdf")
     (tmp_path / "link.vtkhdf").symlink_to("same.vtkhdf")
     for name in ("same.vtkhdf", "link.vtkhdf"):
-        with pytest.raises(FileError, match=f"{name} is being written by process {os.getpid()}"):
+        with pytest.raises(FileError, match=f"{name} .*written.* {os.getpid()}"):
             ResultsWriter(system, tmp_path / name)
     first.close()
     ResultsWriter(system, tmp_path / "same.vtkhdf").close()
@@ -124,7 +122,7 @@ def test_recovered_forces_are_not_put_into_a_file_that_is_being_written(system, 
 def test_results_of_a_file_replaced_since_are_not_those_of_the_new_run(system, tmp_path):
     first = written(system, tmp_path / "run.vtkhdf", steps=5)
     written(system, tmp_path / "run.vtkhdf", steps=9)
-    with pytest.raises(FileError, match=r"run\.vtkhdf was replaced by another run since it was loaded: load it again"):
+    with pytest.raises(FileError, match=r"run\.vtkhdf was replaced"):
         _ = first["ball"].position
 
 
@@ -140,7 +138,7 @@ def test_a_file_of_another_program_is_left_as_it_is(name, system, tmp_path):
     else:
         path.write_text("my notes")
     before = path.read_bytes()
-    with pytest.raises(FileError, match=f"{name} exists and is not a results file of fem_mbs.*another name"):
+    with pytest.raises(FileError, match=f"{name} exists.*not a results file"):
         ResultsWriter(system, path)
     assert path.read_bytes() == before
     assert os.listdir(tmp_path) == [name]  # no lock is left
@@ -190,10 +188,10 @@ def check_full(path, process, cause):
     assert process.returncode == 0, err  # HDF5 crashed here at the end of the program
     assert err == ""
     first, *rest = out.splitlines()
-    assert f"{path} could not be written to its end: the {cause}; its first " in first
+    assert f"{path} " in first and cause in first
     result = Results.read(path)
     kept = len(result.t)
-    assert kept >= 20 and f"first {kept} saved states are kept" in first
+    assert kept >= 20 and f"first {kept} saved states" in first
     assert np.array_equal(result.step, np.arange(kept))
     assert np.isfinite(result["ball"].position).all() and result["ball"].position[-1, 0] == pytest.approx(
         0.9 + 0.1 * H * (kept - 1),
@@ -250,7 +248,7 @@ def test_wherever_the_disk_gets_full_the_states_counted_before_can_be_read(left,
         for n in range(1, 1000):
             writer.append(made_up_chunk(system, np.arange(5 * n, 5 * n + 5)))
             kept += 5
-    assert f"its first {kept} saved states are kept" in str(caught.value)
+    assert f"first {kept} saved states" in str(caught.value)
     with pytest.raises(FileError, match="the disk is full") as caught:
         writer.close("FileError: the disk is full")
     result = Results.read(path)
@@ -296,9 +294,7 @@ def test_a_run_on_a_full_disk_raises_with_what_was_computed(tmp_path, monkeypatc
         self.disk.raw = FullDisk(self.disk.raw, 3_000_000)
 
     monkeypatch.setattr(ResultsWriter, "_create", small)
-    with pytest.raises(
-        fem.FileError, match=r"ball\.vtkhdf could not be written to its end: the disk is full"
-    ) as caught:
+    with pytest.raises(fem.FileError, match=r"ball\.vtkhdf .*written.*disk is full") as caught:
         fem.DecoupledNSGA().run(bouncing_ball.build(), 3.0, 1e-4, save=tmp_path / "ball.vtkhdf")
     kept = fem.load(tmp_path / "ball.vtkhdf")
     assert kept.status.startswith("stopped: FileError at t = ") and len(kept.t) > 0
@@ -377,7 +373,7 @@ def test_a_file_for_paraview_alone_is_small_and_histories_stay_in_memory(system,
             assert np.all(np.abs(stored - exact) <= 2.0**-16 * np.abs(exact)), (
                 name
             )  # half a unit of the last of 16 bits
-    with pytest.raises(FileError, match=r"single\.vtkhdf is for ParaView alone \(single=True\)"):
+    with pytest.raises(FileError, match=r"single\.vtkhdf.*single=True"):
         Results.read(tmp_path / "single.vtkhdf")
     assert len(written(system, tmp_path / "single.vtkhdf").t) == 201  # it is ours, and may be replaced
 

@@ -143,7 +143,7 @@ def test_forces_are_kept_in_the_results_file(tmp_path):
     path = tmp_path / "chain.vtkhdf"
     watch = fem.ForceObserver("pair", speed_tolerance=3e-5, stiffness=1e8)
     result = fem.DecoupledNSGA().run(chain(), t_end=1.2, h=1e-3, observers=[watch], save=path)
-    with pytest.raises(fem.FemMbsError, match="no recovered forces of 'pair'; it has those of: none"):
+    with pytest.raises(fem.FemMbsError, match=r"no recovered forces of 'pair'.*none"):
         result.recovered("pair")
     found = fem.recover_forces(result, "pair", stiffness=1e8, speed_tolerance=3e-5)
     found.save()
@@ -164,9 +164,9 @@ def test_forces_are_kept_in_the_results_file(tmp_path):
 def test_forces_of_a_run_without_a_file_need_one(tmp_path):
     result = fem.DecoupledNSGA().run(chain(), t_end=1.2, h=1e-3)
     found = fem.recover_forces(result, "pair", stiffness=1e8, speed_tolerance=3e-5)
-    with pytest.raises(fem.FemMbsError, match="the run kept no results file; give a path="):
+    with pytest.raises(fem.FemMbsError, match=r"'pair'.*no results file.*path="):
         found.save()
-    with pytest.raises(fem.FemMbsError, match=r"forces of 'pair' cannot be written to .*missing.vtkhdf"):
+    with pytest.raises(fem.FemMbsError, match=r"'pair'.*written.*missing.vtkhdf"):
         found.save(tmp_path / "missing.vtkhdf")
-    with pytest.raises(fem.FemMbsError, match="this run was not saved"):
+    with pytest.raises(fem.FemMbsError, match="not saved"):
         result.recovered("pair")

@@ -236,7 +236,7 @@ def test_a_linear_law_is_recovered_as_well():
 
 def test_a_force_law_that_is_too_soft_leaves_the_impact_without_force():
     soft = fem.ForceLaw(lambda d, v, v_i, e: np.zeros_like(d), name="nothing")
-    with pytest.warns(UserWarning, match=r"1 impacts need more impulse than the ForceLaw gives"):
+    with pytest.warns(UserWarning, match=r"'ground contact'.*1 impacts.*ForceLaw"):
         found = recover(bouncing.run(0.8, t_end=0.6), soft, stiffness=None)
     assert np.isnan(found.impacts.duration[0])
 
@@ -276,18 +276,18 @@ def short():
 @pytest.mark.parametrize(
     "options, message",
     [
-        ({"stiffness": None}, "stiffness = None N/m.n is needed"),
-        ({"stiffness": -1.0}, "stiffness = -1.0 N/m.n must be > 0"),
+        ({"stiffness": None}, "stiffness = None N/m.n.*needed"),
+        ({"stiffness": -1.0}, "stiffness = -1.0 N/m.n.*> 0"),
         ({"stiffness": np.nan}, "stiffness = nan"),
-        ({"exponent": 0.5}, "exponent = 0.5 must be between 1 and 3"),
-        ({"restitution": 0.0}, "restitution = 0.0 must be between 0.02 and 1"),
-        ({"restitution": 1.2}, "restitution = 1.2 must be between 0.02 and 1"),
-        ({"effective_mass": "heavy"}, "effective_mass = 'heavy' is not a number"),
-        ({"speed_tolerance": 0}, "speed_tolerance = 0.0 m/s must be > 0"),
-        ({"filter": "median"}, "filter = 'median' must be one of 'kinematic', 'peak'"),
+        ({"exponent": 0.5}, "exponent = 0.5.*between 1 and 3"),
+        ({"restitution": 0.0}, "restitution = 0.0.*between 0.02 and 1"),
+        ({"restitution": 1.2}, "restitution = 1.2.*between 0.02 and 1"),
+        ({"effective_mass": "heavy"}, "effective_mass = 'heavy'.*number"),
+        ({"speed_tolerance": 0}, "speed_tolerance = 0.0 m/s.*> 0"),
+        ({"filter": "median"}, "filter = 'median'.*'kinematic', 'peak'"),
         ({"model": "florez"}, "did you mean 'flores'"),
         ({"model": lambda e: -1.0}, "must be a finite number ≥ 0"),
-        ({"model": fem.ForceLaw(lambda *a: a[0])}, "stiffness = 140000000.0 is not used with a ForceLaw"),
+        ({"model": fem.ForceLaw(lambda *a: a[0])}, r"stiffness = 140000000\.0.*ForceLaw"),
     ],
 )
 def test_bad_options_are_refused_with_what_is_allowed(short, options, message):
@@ -296,7 +296,7 @@ def test_bad_options_are_refused_with_what_is_allowed(short, options, message):
 
 
 def test_what_is_not_a_contact_is_refused_with_the_names_of_contacts(short):
-    with pytest.raises(fem.FemMbsError, match=r"'ball'.*is not a contact; contacts: 'ground contact'"):
+    with pytest.raises(fem.FemMbsError, match=r"'ball'.*not a contact.*'ground contact'"):
         recover(short, contact="ball")
     with pytest.raises(fem.FemMbsError, match=r"did you mean 'ground contact'"):
         recover(short, contact="ground contacts")
@@ -323,18 +323,18 @@ def test_a_contact_group_is_refused():
 
 def test_a_run_that_did_not_save_every_step_is_refused():
     result = fem.DecoupledNSGA().run(bouncing.build(), t_end=0.02, h=1e-3, save_every=5)
-    with pytest.raises(fem.FemMbsError, match=r"saved 5 of 21 states.*save_every=1"):
+    with pytest.raises(fem.FemMbsError, match=r"'ground contact'.*5 of 21 states.*save_every=1"):
         recover(result)
 
 
 def test_bad_laws_and_impacts_are_refused():
-    with pytest.raises(fem.FemMbsError, match=r"force = 3.0 cannot be called"):
+    with pytest.raises(fem.FemMbsError, match=r"force = 3\.0.*called"):
         fem.ForceLaw(3.0)
-    with pytest.raises(fem.FemMbsError, match=r"ForceLaw 'short' returned .* must return as many finite forces"):
+    with pytest.raises(fem.FemMbsError, match="ForceLaw 'short' returned"):
         fem.ForceLaw(lambda d, v, v_i, e: 1.0, name="short")(np.zeros(3), np.zeros(3), 1.0, 0.5)
-    with pytest.raises(fem.FemMbsError, match=r"restitution = 0.0 must be between"):
+    with pytest.raises(fem.FemMbsError, match=r"restitution = 0\.0.*between"):
         fem.hysteresis_factor("flores", 0.0)
-    with pytest.raises(fem.FemMbsError, match=r"mass = -1.0 kg must be > 0"):
+    with pytest.raises(fem.FemMbsError, match=r"mass = -1.0 kg.*> 0"):
         fem.resolved_impact(mass=-1, speed=1, stiffness=1)
-    with pytest.raises(fem.FemMbsError, match=r"exponent = 0.5 must be between 1 and 20"):
+    with pytest.raises(fem.FemMbsError, match=r"exponent = 0.5.*between 1 and 20"):
         fem.resolved_impact(mass=1, speed=1, stiffness=1, exponent=0.5)

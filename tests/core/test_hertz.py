@@ -261,20 +261,20 @@ def test_races_in_series_share_the_force_and_add_their_indentations():
 @pytest.mark.parametrize(
     "radii_1, radii_2, change, message",
     [
-        (0.0, np.inf, {}, r"radii_1 = 0.0 m must not be 0"),
-        (0.01, np.nan, {}, r"radii_2 = nan m must not be 0"),
-        ((1, 2, 3), 1, {}, r"radii_1 = \(1, 2, 3\) must be one number or two"),
-        ("ball", 1, {}, r"radii_1 = 'ball' must be one number or two"),
-        (0.01, (-0.009, 0.05), {}, r"HertzContact 'race'.*concave radius"),
+        (0.0, np.inf, {}, r"radii_1 = 0\.0 m.*not be 0"),
+        (0.01, np.nan, {}, "radii_2 = nan m.*not be 0"),
+        ((1, 2, 3), 1, {}, r"radii_1 = \(1, 2, 3\).*one number or two"),
+        ("ball", 1, {}, "radii_1 = 'ball'.*one number or two"),
+        (0.01, (-0.009, 0.05), {}, "'race'.*concave"),
         (-0.01, np.inf, {}, r"concave radius"),
         (np.inf, np.inf, {}, r"concave radius"),
         ((np.inf, 0.01), (np.inf, 0.02), {}, r"use LineContact"),
         ((np.inf, 0.01), np.inf, {"angle": 0.3}, r"use LineContact"),
-        (0.01, 0.01, {"E": 0.0}, r"E = 0.0 Pa must be > 0"),
-        (0.01, 0.01, {"E": np.inf}, r"one of the bodies must be elastic"),
-        (0.01, 0.01, {"nu": (0.3, 0.6)}, r"nu = \(0.3, 0.6\) must lie in \(-1, 0.5\]"),
-        (0.01, 0.01, {"nu": np.nan}, r"nu = nan must lie"),
-        (0.01, 0.01, {"angle": np.inf}, r"angle = inf rad must be finite"),
+        (0.01, 0.01, {"E": 0.0}, r"'race'.*E = 0.0 Pa.*> 0"),
+        (0.01, 0.01, {"E": np.inf}, r"E = .*elastic"),
+        (0.01, 0.01, {"nu": (0.3, 0.6)}, r"nu = \(0.3, 0.6\).*\(-1, 0.5\]"),
+        (0.01, 0.01, {"nu": np.nan}, "nu = nan"),
+        (0.01, 0.01, {"angle": np.inf}, "angle = inf rad.*finite"),
     ],
 )
 def test_impossible_point_contacts_are_refused(radii_1, radii_2, change, message):
@@ -285,19 +285,19 @@ def test_impossible_point_contacts_are_refused(radii_1, radii_2, change, message
 def test_impossible_arguments_of_point_contacts_are_refused():
     contact = HertzContact(0.01, np.inf, name="ball on plate", **STEEL)
     for method in (contact.semi_axes, contact.indentation, contact.maximum_pressure, contact.maximum_shear):
-        with pytest.raises(ParameterError, match=r"'ball on plate': force = .*-1.*a contact cannot pull"):
+        with pytest.raises(ParameterError, match=r"'ball on plate': force = .*-1"):
             method([1.0, -1.0])
     with pytest.raises(ParameterError, match="force"):
         contact.semi_axes(np.nan)
-    with pytest.raises(ParameterError, match=r"indentation = .*must be a number"):
+    with pytest.raises(ParameterError, match=r"indentation = .*number"):
         contact.force([0.0, np.nan])
     with pytest.raises(ParameterError, match=r"depth = .*must be finite and ≥ 0"):
         contact.stress(1.0, -1e-3)
-    with pytest.raises(ParameterError, match="body = 3 must be 1 or 2"):
+    with pytest.raises(ParameterError, match=r"body = 3.*1 or 2"):
         contact.maximum_shear(1.0, body=3)
     with pytest.raises(ParameterError, match="rolling = 'x' must be 'b'"):
         contact.orthogonal_shear(1.0, rolling="x")
-    with pytest.raises(ParameterError, match=r"curvatures_2 = \(inf, inf\) 1/m must be finite"):
+    with pytest.raises(ParameterError, match=r"curvatures_2 = \(inf, inf\) 1/m.*finite"):
         HertzContact.from_curvatures(1.0, np.inf, **STEEL)
     with pytest.raises(ValueError, match=r"B_over_A = 0\.5 must be ≥ 1"):
         axis_ratio(0.5)

@@ -99,7 +99,7 @@ def stack(t_end=0.34):
 def test_impulse_that_comes_through_another_body_is_an_impact_and_asks_for_a_mass():
     result = stack()
     hit = fem.recover_forces(result, "hit", stiffness=1e9)
-    with pytest.warns(UserWarning, match=r"1 impacts have no approach speed.*effective_mass"):
+    with pytest.warns(UserWarning, match=r"'floor'.*1 impacts.*no approach speed.*effective_mass"):
         floor = fem.recover_forces(result, "floor", stiffness=1e9)
     assert len(hit.impacts) == len(floor.impacts) == 1
     assert floor.impacts.note[0] == "no approach speed, through other bodies"
@@ -107,7 +107,7 @@ def test_impulse_that_comes_through_another_body_is_an_impact_and_asks_for_a_mas
     assert floor.impacts.impulse[0] == pytest.approx(hit.impacts.impulse[0], rel=1e-9)
     np.testing.assert_allclose(floor.continuous[1:], 2 * 9.8, rtol=1e-9)
     assert np.isnan(floor.impacts.peak_force[0]) and floor.checks().ok
-    with pytest.raises(fem.FemMbsError, match=r"impact 0 of 'floor'.*no force .no approach speed"):
+    with pytest.raises(fem.FemMbsError, match=r"impact 0 of 'floor'.*approach speed"):
         floor.curve(0)
     floor = fem.recover_forces(result, "floor", stiffness=1e9, effective_mass=2.0, restitution=0.5)
     assert floor.impacts.speed[0] == pytest.approx(floor.impacts.impulse[0] / 2.0, rel=1e-12)
@@ -149,7 +149,7 @@ def test_sliding_and_rolling_contact_has_no_impacts_and_its_force_is_the_weight(
 
 def test_plastic_impacts_are_listed_without_force_until_a_restitution_is_given():
     result = bouncing.run(0.0, t_end=0.6)
-    with pytest.warns(UserWarning, match=r"1 impacts end without rebound.*restitution="):
+    with pytest.warns(UserWarning, match=r"'ground contact'.*1 impacts.*without rebound.*restitution="):
         found = recover(result, "hu")
     assert len(found.impacts) == 1 and np.isnan(found.impacts.duration[0]) and found.impacts.restitution[0] == 0
     assert found.impacts.energy_lost[0] == pytest.approx(0.5 * found.impacts.speed[0] * found.impacts.impulse[0])

@@ -90,7 +90,7 @@ def test_sizes_are_those_of_the_rows_asked_for():
 
 def test_more_matrices_than_compiled_code_can_find_are_refused():
     system = three_balls.build().compile()
-    with pytest.raises(ValueError, match="3 matrices, 4 were asked for"):
+    with pytest.raises(ValueError, match="3 matrices, 4 "):
         system.lay_out(*4 * [Rows()])
 
 
@@ -101,7 +101,7 @@ def test_rows_of_contacts_that_come_and_go_are_refused():
     for ball in balls:
         group.sphere(ball, 0.1)
     model.add(group)
-    with pytest.raises(ValueError, match="come and go"):
+    with pytest.raises(ValueError, match="contact groups"):
         model.compile().lay_out(Rows(contacts=True))
 
 

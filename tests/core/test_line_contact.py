@@ -130,12 +130,12 @@ def test_steepness_of_oblique_bodies_is_the_slope_of_their_surfaces_at_the_ends_
 @pytest.mark.parametrize(
     "radii, change, message",
     [
-        ((0.0, 1.0), {}, "radius_1 = 0.0 m must not be 0"),
-        ((1.0, -0.9), {}, r"radii = \(1.0, -0.9\) m: 1/R1 \+ 1/R2 must be > 0"),
+        ((0.0, 1.0), {}, r"radius_1 = 0\.0 m.*not be 0"),
+        ((1.0, -0.9), {}, r"radii = \(1.0, -0.9\) m: 1/R1 \+ 1/R2.*> 0"),
         ((np.inf, np.inf), {}, "must be > 0"),
-        ((1.0, 1.0), {"length": 0.0}, "length = 0.0 m must be > 0"),
-        ((1.0, 1.0), {"E": -1.0}, "E = -1.0 Pa must be > 0"),
-        ((1.0, 1.0), {"reference_depth": (0.1, 0.0)}, "reference_depth = .* must be finite and > 0"),
+        ((1.0, 1.0), {"length": 0.0}, "length = 0.0 m.*> 0"),
+        ((1.0, 1.0), {"E": -1.0}, "E = -1.0 Pa.*> 0"),
+        ((1.0, 1.0), {"reference_depth": (0.1, 0.0)}, "reference_depth = .*finite"),
     ],
 )
 def test_impossible_line_contacts_are_refused(radii, change, message):
@@ -145,7 +145,7 @@ def test_impossible_line_contacts_are_refused(radii, change, message):
 
 def test_indentation_into_a_plane_asks_for_the_depth_of_its_reference():
     line = LineContact(0.01, np.inf, length=0.1, **STEEL)
-    with pytest.raises(ParameterError, match=r"body 2, a plane.*give the depth"):
+    with pytest.raises(ParameterError, match=r"reference_depth = .*plane.*depth"):
         line.indentation(1.0)
-    with pytest.raises(ParameterError, match="the contact is as wide as the bodies"):
+    with pytest.raises(ParameterError, match=r"indentation = .*as wide as"):
         LineContact(0.01, 0.01, length=0.1, **STEEL).force(1.0)

@@ -291,15 +291,13 @@ def test_superlu_keeps_the_order_with_fewer_entries(monkeypatch):
 
 
 def test_unknown_and_missing_solvers_are_refused_with_what_to_do(monkeypatch):
-    with pytest.raises(
-        ValueError, match="linear_solver = 'pardiso' is unknown; choose among dense, klu, umfpack, cholmod, superlu"
-    ):
+    with pytest.raises(ValueError, match=r"linear_solver = 'pardiso'.*unknown.*dense, klu, umfpack, cholmod, superlu"):
         linear.choose(10, "pardiso")
     monkeypatch.setattr(linear_klu, "_klu_library", False)
     monkeypatch.setitem(linear_umfpack._libraries, "umfpack", None)
-    with pytest.raises(ValueError, match=r"umfpack.*not found; get it with: apt-get"):
+    with pytest.raises(ValueError, match=r"linear_solver = .*umfpack.*not found.*apt-get"):
         linear.choose(10, "umfpack")
-    with pytest.raises(ValueError, match=r"klu.*not found; get it with: apt-get"):
+    with pytest.raises(ValueError, match=r"linear_solver = .*klu.*not found.*apt-get"):
         linear.choose(10, "klu")
     assert linear.choose(1000) is linear.SuperLU and linear.choose(10) is linear.DenseLU
 

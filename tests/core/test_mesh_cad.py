@@ -98,7 +98,7 @@ def test_a_part_made_by_gmsh_is_taken_with_its_physical_groups():
     gmsh.initialize(readConfigFiles=False, interruptible=False)
     try:
         gmsh.option.setNumber("General.Verbosity", 0)
-        with pytest.raises(fem.FemMbsError, match=r"has no mesh; call gmsh\.model\.mesh\.generate"):
+        with pytest.raises(fem.FemMbsError, match=r"mesh.*gmsh\.model\.mesh\.generate"):
             fem.mesh_from_gmsh()
         gmsh.model.occ.addBox(0, 0, 0, 0.1, 0.02, 0.02)
         gmsh.model.occ.synchronize()
@@ -182,7 +182,7 @@ def test_what_cannot_be_meshed_is_refused_with_what_to_do(plate, tmp_path):
 
 
 def test_parts_of_an_unlikely_size_are_told(plate):
-    with pytest.warns(UserWarning, match=r"'plate.brep' is 100 m long. Are the units right\?"):
+    with pytest.warns(UserWarning, match=r"'plate.brep'.* 100 m .*units"):
         fem.mesh_from_cad(plate / "plate.brep", 20.0)
 
 
@@ -190,7 +190,7 @@ def test_without_gmsh_it_says_what_to_install(plate, monkeypatch):
     import sys
 
     monkeypatch.setitem(sys.modules, "gmsh", None)
-    with pytest.raises(fem.FemMbsError, match=r"pip install fem_mbs\[gmsh\]; on Debian.*libglu1-mesa"):
+    with pytest.raises(fem.FemMbsError, match=r"fem_mbs\[gmsh\].*libglu1-mesa"):
         fem.mesh_from_cad(plate / "plate.step", 0.01)
 
 
@@ -215,9 +215,9 @@ def test_bores_on_one_axis_are_told_apart_by_their_length(tmp_path):
     both = fem.mesh_from_cad(path, 5e-3, groups={"both": axis})
     assert mesh.points[mesh.nodes_of("left"), 0].max() < 0 < mesh.points[mesh.nodes_of("right"), 0].min()
     assert len(mesh.nodes_of("left")) + len(mesh.nodes_of("right")) == len(both.nodes_of("both"))
-    with pytest.raises(fem.ParameterError, match=r"'right' and 'left' have the face cylinder about .*by their length"):
+    with pytest.raises(fem.ParameterError, match=r"'right' and 'left'.*cylinder .*length"):
         fem.mesh_from_cad(path, 5e-3, groups={"left": ends["left"][:3], "right": ends["right"][:3]})
-    with pytest.raises(fem.ParameterError, match=r"within 0.00.* m of its point along the axis.*faces: "):
+    with pytest.raises(fem.ParameterError, match=r"groups = .*within 0\.00.* m .*faces: "):
         fem.mesh_from_cad(path, 5e-3, groups={"left": (*ends["left"][:3], 0.01)})
 
 
@@ -245,7 +245,7 @@ def test_solids_of_a_file_that_touch_are_one_body_without_modes_at_zero(tmp_path
 
 
 def test_solids_of_a_file_that_overlap_weigh_once_and_are_warned_of(tmp_path):
-    with pytest.warns(UserWarning, match=r"two\.step' has solids that overlap, by 4e-07 m³"):
+    with pytest.warns(UserWarning, match=r"two\.step'.*overlap.*4e-07 m³"):
         mesh = fem.mesh_from_cad(boxes(tmp_path / "two.step", (0, 0, 0), (6, 0, 0)), 1e-2, order=1)
     assert mesh.volume == pytest.approx(1.6e-6)
 
@@ -261,7 +261,7 @@ def test_a_solid_inside_of_another_weighs_once_and_is_warned_of(tmp_path):
         gmsh.write(str(tmp_path / "two.step"))
     finally:
         gmsh.finalize()
-    with pytest.warns(UserWarning, match=r"two\.step' has solids that overlap, by 6\.4e-08 m³"):
+    with pytest.warns(UserWarning, match=r"two\.step'.*overlap.*6\.4e-08 m³"):
         mesh = fem.mesh_from_cad(tmp_path / "two.step", 1e-2, order=1)
     assert mesh.volume == pytest.approx(1e-6)
 

@@ -83,9 +83,7 @@ def test_connectors_between_nodes_of_instances_do_not_matter_to_the_mesh(tmp_pat
 
 
 def test_labels_of_the_assembly_that_stand_for_no_node_are_warned_of(tmp_path):
-    with pytest.warns(
-        UserWarning, match="set 'A' has 1 nodes that are not there, 1 first; a set of the assembly names"
-    ):
+    with pytest.warns(UserWarning, match=r"set 'A'.* 1 nodes.* 1 first"):
         read(tmp_path / "part.inp", ASSEMBLY + "*NSET, NSET=A\n1,\n*END ASSEMBLY\n")
 
 
@@ -99,30 +97,30 @@ def test_files_that_an_input_file_names_are_read_where_they_are_beside_it_or_bel
     (tmp_path / "sub" / "bad.inc").write_text("*NODE\n1, 2, x\n")
     (tmp_path / "secret.inc").write_text(NODES)
     for name, words in [
-        ("nowhere.inc", r"line 2, '\*INCLUDE.*there is no file 'nowhere.inc'"),
-        ("sub/bad.inc", r"line 1 of 'sub/bad.inc', '\*NODE'.*cannot be read"),
-        ("part.inp", "the file includes itself"),
+        ("nowhere.inc", r"line 2, '\*INCLUDE.*'nowhere.inc'"),
+        ("sub/bad.inc", r"line 1 of 'sub/bad.inc', '\*NODE'"),
+        ("part.inp", r"path = .*includes itself"),
     ]:
         with pytest.raises(fem.ParameterError, match=words):
             read(tmp_path / "part.inp", f"*NODE\n*INCLUDE, INPUT={name}\n{HEXA}")
-    with pytest.raises(fem.ParameterError, match="is outside of the folder of the file; copy it there"):
+    with pytest.raises(fem.ParameterError, match=r"path = .*outside"):
         read(tmp_path / "sub" / "part.inp", f"*NODE\n*INCLUDE, INPUT=../secret.inc\n{HEXA}")
 
 
 @pytest.mark.parametrize(
     "text, words",
     [
-        (DECK.replace("*NODE\n", "*NODE\n1, 0, 0, -1\n"), "has node 1 twice, at different places"),
+        (DECK.replace("*NODE\n", "*NODE\n1, 0, 0, -1\n"), r"path = .*node 1 twice"),
         (
             f"*NODE\n{NODES}*ELEMENT, TYPE=C3D8\n1, 1,2,3,4,5,6,7\n2, 1,2,3,4,5,6,7,8,1\n",
-            "do not give to each element, as 1",
+            r"path = .*each element, as 1",
         ),
-        (DECK + "*ELEMENT, TYPE=COH3D8\n2, 1,2,3,4,5,6,7,8\n", "COH3D8 are not supported; solid ones are C3D4, C3D5"),
+        (DECK + "*ELEMENT, TYPE=COH3D8\n2, 1,2,3,4,5,6,7,8\n", "COH3D8.*not supported.*C3D4, C3D5"),
         (DECK + "*NSET, NSET=A, GENERATE\n7, 1, -2\n", "GENERATE from 7 to 1 by -2"),
-        (ASSEMBLY.replace("5., 0., 0.", "5., 0., 0.\n1,1,1, 1,1,1, 90."), "axis of instance J has no direction"),
-        ("*NODE, SYSTEM=S\n" + NODES + HEXA, "SYSTEM=S is not supported"),
-        ("*SYSTEM\n0,0,0, 0,0,0\n" + DECK, "axes without a direction"),
-        (DECK + "*NGEN\n1, 3\n", "write nodes and elements out"),
+        (ASSEMBLY.replace("5., 0., 0.", "5., 0., 0.\n1,1,1, 1,1,1, 90."), "instance J.*direction"),
+        ("*NODE, SYSTEM=S\n" + NODES + HEXA, "SYSTEM=S.*not supported"),
+        ("*SYSTEM\n0,0,0, 0,0,0\n" + DECK, r"path = .*without a direction"),
+        (DECK + "*NGEN\n1, 3\n", r"path = .*write nodes and elements"),
     ],
 )
 def test_decks_of_abaqus_that_cannot_be_read_are_refused_with_the_cause(tmp_path, text, words):
@@ -205,18 +203,18 @@ def test_bulk_data_of_included_files_are_read_and_messages_name_the_file(tmp_pat
     deck = "BEGIN BULK\nINCLUDE 'grids.inc' $ places\n" + CHEXA
     assert read(tmp_path / "part.bdf", deck).volume == pytest.approx(1.0)
     (tmp_path / "grids.inc").write_text(GRIDS.replace("GRID,3,,1.", "GRID,3,,one"))
-    with pytest.raises(fem.ParameterError, match=r"line 3 of 'grids.inc', 'GRID,3,,one.*cannot be read"):
+    with pytest.raises(fem.ParameterError, match=r"line 3 of 'grids.inc', 'GRID,3,,one"):
         read(tmp_path / "part.bdf", deck)
 
 
 @pytest.mark.parametrize(
     "text, words",
     [
-        (IN_FIVE, "has grid 1 in coordinate system 5: coordinate system 5 is not there"),
-        ("CORD2R,5,5,0.,0.,0.,0.,0.,1.,+\n+,1.,0.,0.\n" + IN_FIVE, "coordinate system 5 refers to itself"),
-        ("CORD2R,5,,0.,0.,0.,0.,0.,1.,+\n+,0.,0.,2.\n" + IN_FIVE, "three points on one line"),
-        (GRIDS + "GRID,1,,0.,0.,-1.\n", "has node 1 twice, at different places"),
-        (GRIDS + "BEGIN SUPER=1\n", "put all into one part of bulk data"),
+        (IN_FIVE, "coordinate system 5.*not there"),
+        ("CORD2R,5,5,0.,0.,0.,0.,0.,1.,+\n+,1.,0.,0.\n" + IN_FIVE, "coordinate system 5.*itself"),
+        ("CORD2R,5,,0.,0.,0.,0.,0.,1.,+\n+,0.,0.,2.\n" + IN_FIVE, "three points.*line"),
+        (GRIDS + "GRID,1,,0.,0.,-1.\n", r"path = .*node 1 twice"),
+        (GRIDS + "BEGIN SUPER=1\n", r"path = .*one part"),
     ],
 )
 def test_bulk_data_whose_places_are_not_known_are_refused_with_the_cause(tmp_path, text, words):
@@ -225,6 +223,6 @@ def test_bulk_data_whose_places_are_not_known_are_refused_with_the_cause(tmp_pat
 
 
 def test_supports_that_cannot_be_read_cost_their_group_alone(tmp_path):
-    with pytest.warns(UserWarning, match="SPC1 1 cannot be read .*; it becomes no group"):
+    with pytest.warns(UserWarning, match=r"SPC1 1 .*no group"):
         mesh = read(tmp_path / "part.bdf", GRIDS + CHEXA + "SPC1,1,123,ALL\nSPC1,2,123,1,THRU,3\n")
     assert mesh.nodes_of("SPC1 2").tolist() == [0, 1, 2] and mesh.volume == pytest.approx(1.0)

@@ -81,7 +81,7 @@ def test_parts_that_gmsh_has_divided_for_several_processors_are_whole(two_boxes,
 def test_parameters_of_nodes_do_not_matter_or_the_version_that_has_them_is_refused(two_boxes, request):
     path, counts = two_boxes(parametric=1)
     if "2.2" in request.node.name:
-        with pytest.raises(fem.ParameterError, match=r"has no \$Nodes.*Save it in Gmsh as MSH 4.1"):
+        with pytest.raises(fem.ParameterError, match=r"\$Nodes.*MSH 4.1"):
             fem.read_mesh(path)
     else:
         checked(path, counts)
@@ -163,16 +163,16 @@ def test_marks_ends_of_lines_and_names_of_msh_files_are_read(tmp_path, encoding,
 @pytest.mark.parametrize(
     "change, words",
     [
-        (("$Elements\n1", "$Elements\n2"), "has 1 cells and declares 2"),
-        (("$Nodes\n4", "$Nodes\n3"), r"section \$Nodes cannot be read: it is longer than it declares"),
-        (("$Nodes\n4", "$Nodes\n5"), "it is shorter than it declares"),
-        (("14\n$EndE", "19\n$EndE"), "has a cell with node 19, which is not there"),
-        (("14 0 0 1", "13 0 0 1"), "has node 13 twice, at different places"),
-        (("$EndElements\n", ""), r"section \$Elements of line 18 has no \$EndElements: the file is cut short"),
-        (("1 4 2", "1 29 2"), "cells of type 29 are not supported.*Mesh.ElementOrder = 1 or 2"),
-        (("2.2 0 8", "3.0 0 8"), r"version 3\.0 is not supported\. Save it in Gmsh as MSH 4\.1"),
-        (("$Nodes", "$NOD"), "version 1 is not supported"),
-        (("12 1 0 0", "12 x 0 0"), r"section \$Nodes cannot be read"),
+        (("$Elements\n1", "$Elements\n2"), "1 cells.*declares 2"),
+        (("$Nodes\n4", "$Nodes\n3"), r"\$Nodes.*longer"),
+        (("$Nodes\n4", "$Nodes\n5"), r"path = .*shorter"),
+        (("14\n$EndE", "19\n$EndE"), r"path = .*node 19"),
+        (("14 0 0 1", "13 0 0 1"), r"path = .*node 13 twice"),
+        (("$EndElements\n", ""), r"\$Elements.*line 18.*\$EndElements"),
+        (("1 4 2", "1 29 2"), "type 29.*not supported.*Mesh.ElementOrder"),
+        (("2.2 0 8", "3.0 0 8"), r"version 3\.0.*not supported.*MSH 4\.1"),
+        (("$Nodes", "$NOD"), "version 1.*not supported"),
+        (("12 1 0 0", "12 x 0 0"), r"path = .*section \$Nodes"),
     ],
 )
 def test_msh_files_that_cannot_be_right_are_refused_with_their_section(tmp_path, change, words):
@@ -230,11 +230,11 @@ def test_solids_of_an_stl_file_are_groups(tmp_path):
 @pytest.mark.parametrize(
     "raw, words",
     [
-        (binary(b"x", FACES)[:-10], "has 274 bytes; 4 triangles need 284"),
-        (binary(b"x", FACES) + bytes(1000), "declares 4 triangles, 284 bytes, and has 1284"),
-        (solid("a").replace("vertex 1.0 0 0\n", "", 1).encode(), "line 7, 'endfacet': facet 1 has not three points"),
+        (binary(b"x", FACES)[:-10], "274 bytes.*284"),
+        (binary(b"x", FACES) + bytes(1000), "4 triangles, 284 bytes.*1284"),
+        (solid("a").replace("vertex 1.0 0 0\n", "", 1).encode(), "line 7, 'endfacet': facet 1"),
         (solid("a").replace("vertex 1.0 0", "vertex 1,0 0", 1).encode(), "line 6, .*could not convert string to float"),
-        (b"too short", "it is too short"),
+        (b"too short", r"path = .*too short"),
     ],
 )
 def test_stl_files_that_lack_something_are_refused_with_what_it_is(tmp_path, raw, words):
@@ -278,7 +278,7 @@ def test_a_concave_polygon_becomes_triangles_that_fill_it_and_do_not_overlap(tmp
 
 def test_an_open_surface_is_refused_with_the_name_of_its_file(tmp_path):
     (tmp_path / "part.obj").write_text(POINTS + SIDES[:-8])
-    with pytest.raises(fem.ParameterError, match=r"mass_of_mesh 'part\.obj'.*3 edges have no face on one side"):
+    with pytest.raises(fem.ParameterError, match=r"mass_of_mesh 'part\.obj'.*3 edges"):
         fem.mass_of_mesh(tmp_path / "part.obj", 1.0)
 
 
@@ -295,5 +295,5 @@ def test_a_cell_without_a_rule_of_volume_weighs_only_with_straight_sides():
 
 def test_a_cad_part_is_no_mesh_and_the_message_names_what_meshes_it(tmp_path):
     (tmp_path / "part.step").write_text("ISO-10303-21;\n")
-    with pytest.raises(fem.ParameterError, match=r"fem\.mesh_from_cad\(path, size\) meshes it"):
+    with pytest.raises(fem.ParameterError, match=r"mesh = .*mesh_from_cad\(path, size\)"):
         fem.mass_of_mesh(tmp_path / "part.step", 1.0)

@@ -44,10 +44,10 @@ def test_a_cell_that_gmsh_writes_for_each_of_its_groups_weighs_once(tmp_path):
 def test_a_cell_that_any_file_has_twice_weighs_once_and_is_warned_of(tmp_path):
     points, cell = np.array(CUBE, float), np.arange(8)
     meshio.write(tmp_path / "cube.vtu", meshio.Mesh(points, [("hexahedron", np.array([cell, cell]))]))
-    with pytest.warns(UserWarning, match=r"read_mesh: 'cube\.vtu' has 1 cells of type hexahedron on the points"):
+    with pytest.warns(UserWarning, match=r"cube\.vtu'.* 1 cells of type hexahedron"):
         assert fem.read_mesh(tmp_path / "cube.vtu").volume == pytest.approx(1.0)
     given = meshio.Mesh(points, [("hexahedron", np.array([cell, cell]))])
-    with pytest.warns(UserWarning, match="on the points of others"):
+    with pytest.warns(UserWarning, match="points of others"):
         assert fem.mass_of_mesh(given, 3.0).mass == pytest.approx(3.0)
 
 
@@ -57,7 +57,7 @@ def test_an_element_label_twice_is_one_cell_or_refused(tmp_path, ending, text):
     with pytest.warns(UserWarning, match=r"defines 1 elements twice \(1\)"):
         assert fem.read_mesh(path).volume == pytest.approx(1.0)
     first, _, last = text.rpartition("7,8")
-    with pytest.raises(fem.ParameterError, match="element 1 is defined twice, with other nodes"):
+    with pytest.raises(fem.ParameterError, match=r"element 1.*twice"):
         fem.read_mesh(write(path, f"{first}8,7{last}"))
 
 
@@ -106,13 +106,13 @@ def test_words_are_shortened_spaced_and_quoted_as_abaqus_allows(tmp_path, text, 
 @pytest.mark.parametrize(
     "text, words",
     [
-        ("*NSET, NSET=A\n1, nowhere\n", r"line 12, '\*NSET, NSET=A': there is no node set 'nowhere'"),
-        ("*NODESET, NSET=A\n1\n", r"\*NODESET is not supported; .*Remove it"),
-        ("*EL, TYPE=C3D8\n", r"\*EL may stand for \*ELEMENT or \*ELSET"),
-        ("*NSET, NSET=A, BY=2\n1\n", r"BY is no parameter of \*NSET"),
+        ("*NSET, NSET=A\n1, nowhere\n", r"line 12, '\*NSET, NSET=A'.*'nowhere'"),
+        ("*NODESET, NSET=A\n1\n", r"\*NODESET.*not supported"),
+        ("*EL, TYPE=C3D8\n", r"\*EL .*\*ELEMENT or \*ELSET"),
+        ("*NSET, NSET=A, BY=2\n1\n", r"BY.*parameter.*\*NSET"),
         ("*NSET\n1, 2\n", r"\*NSET needs NSET="),
-        ("*SURFACE, NAME=S\nnowhere, S1\n", r"line 12, .*there is no element set 'nowhere'"),
-        ("*IMPORT, STEP=1\n", "write nodes and elements out"),
+        ("*SURFACE, NAME=S\nnowhere, S1\n", "line 12, .*element set 'nowhere'"),
+        ("*IMPORT, STEP=1\n", r"path = .*write nodes and elements"),
     ],
 )
 def test_words_that_abaqus_files_cannot_mean_are_refused_by_name(tmp_path, text, words):
@@ -123,9 +123,9 @@ def test_words_that_abaqus_files_cannot_mean_are_refused_by_name(tmp_path, text,
 @pytest.mark.parametrize(
     "text, words",
     [
-        ("*NSET, NSET=A\n1, 77\n", "set 'A' has 1 nodes that are not there, 77 first"),
-        ("*SURFACE, NAME=S\nALL,\n", "surface 'S' has all free faces of a set; it becomes no group"),
-        ("*SURFACE, NAME=S, COMBINE=UNION\nT, U\n", "surface 'S' is combined; it becomes no group"),
+        ("*NSET, NSET=A\n1, 77\n", "set 'A'.* 1 nodes.*77 first"),
+        ("*SURFACE, NAME=S\nALL,\n", "surface 'S'.*free faces"),
+        ("*SURFACE, NAME=S, COMBINE=UNION\nT, U\n", "surface 'S'.*combined"),
     ],
 )
 def test_sets_that_are_read_in_part_are_warned_of(tmp_path, text, words):
@@ -159,7 +159,7 @@ def test_a_pyramid_of_optistruct_is_a_cell_and_unknown_solids_are_refused_by_nam
     top = "GRID,9,,.5,.5,2.\n"
     path = write(tmp_path / "part.fem", BULK + top + "CPYRA,2,1,5,6,7,8,9\nENDDATA\n")
     assert fem.mass_of_mesh(path, 1.0).mass == pytest.approx(4 / 3)
-    with pytest.raises(fem.ParameterError, match=r"line 13, 'CGASK8,2.*CGASK8 is not supported; cells are CTETRA"):
+    with pytest.raises(fem.ParameterError, match=r"line 13, 'CGASK8,2.*not supported.*CTETRA"):
         fem.read_mesh(write(path, BULK + top + "CGASK8,2,1,1,2,3,4,5,6,+\n+,7,8\nENDDATA\n"))
 
 
@@ -209,11 +209,11 @@ def test_polygons_of_other_formats_weigh_as_triangles(tmp_path):
 @pytest.mark.parametrize(
     "text, words",
     [
-        ("f 1 2 9\n", r"line 5, 'f 1 2 9': a face has a point that is not there"),
-        ("f 0 1 2\n", "a point that is not there"),
+        ("f 1 2 9\n", "line 5, 'f 1 2 9'.*point"),
+        ("f 0 1 2\n", "point.*not there"),
         ("f 1 2\n", "three points"),
         ("f a b c\n", "invalid literal"),
-        ("curv 0 1 1 2\n", "'curv' is not supported"),
+        ("curv 0 1 1 2\n", "'curv'.*not supported"),
         ("v 1 2\n", "three coordinates"),
     ],
 )

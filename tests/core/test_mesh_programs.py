@@ -184,15 +184,15 @@ def test_empty_and_cut_files_of_any_format_are_refused_by_name(tmp_path, name, t
 def test_units_that_were_mistaken_and_cells_that_are_not_joined_are_told(tmp_path):
     mesh = fem.block_mesh([200, 50, 50], [2, 1, 1], cell="hexahedron")  # millimetres
     path = write(tmp_path / "part.inp", abaqus_text(mesh, "hexahedron", "C3D8"))
-    with pytest.warns(UserWarning, match=r"part\.inp' is 200 m long. Are the units right"):
+    with pytest.warns(UserWarning, match=r"^read_mesh: .*part\.inp'.* 200 m .*units"):
         fem.read_mesh(path)
-    with pytest.warns(UserWarning, match=r"is 200 m long. Is it in metres\?.*units=\"mm\""):
+    with pytest.warns(UserWarning, match=r'200 m .*metres.*units="mm"'):
         fem.mass_of_mesh(path, 7850.0)
     points = np.vstack([mesh.points, mesh.points])
     cells = mesh.cells["hexahedron"]
     apart = fem.Mesh(points, {"hexahedron": np.vstack([cells[:1], cells[1:] + len(mesh.points)])})
     write(path, abaqus_text(apart, "hexahedron", "C3D8"))
-    with pytest.warns(UserWarning, match="has 4 points of cells on the places of others: cells are not joined there"):
+    with pytest.warns(UserWarning, match=r"4 points.*joined"):
         fem.read_mesh(path, units="mm")
 
 
@@ -203,13 +203,13 @@ def test_points_that_differ_by_round_off_are_told_wherever_they_lie():
         points = np.vstack([mesh.points, right]) + [shift, 0, 0]
         apart = fem.Mesh(points, {"hexahedron": np.vstack([cells[:1], cells[1:] + len(right)])})
         (told,) = unjoined(apart)
-        assert "has 4 points of cells on the places of others" in told
+        assert "4 points of cells" in told
 
 
 def test_a_surface_is_refused_as_a_solid_with_what_makes_one_of_it(tmp_path):
     box = fem.shapes.Box([1, 1, 1])
     surface = fem.Mesh(box.points, {"quad": np.vstack(box.faces)})
-    with pytest.raises(fem.ParameterError, match=r"has no solid cells; it has 6 quad.*mesh_from_cad makes"):
+    with pytest.raises(fem.ParameterError, match=r"group = .*no solid cells.*6 quad.*mesh_from_cad"):
         fem.SolidBody(surface, fem.SolidMaterial(1.0, 0.3, 1.0))
 
 
@@ -220,9 +220,7 @@ def test_parts_of_some_metres_are_asked_about_unless_the_unit_is_said(tmp_path, 
         fem.block_mesh([40, 20, 15], [2, 1, 1], cell=kind) if kind == "hexahedron" else fem.panel_mesh([40, 20], [2, 1])
     )
     meshio.write(tmp_path / "part.vtu", meshio.Mesh(mesh.points, list(mesh.cells.items())))
-    with pytest.warns(
-        UserWarning, match=r"part\.vtu' is 40 m long. Are the units right\? units=\"m\" says that they are"
-    ):
+    with pytest.warns(UserWarning, match=r"part\.vtu'.* 40 m .*units=\"m\""):
         fem.read_mesh(tmp_path / "part.vtu")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -233,7 +231,7 @@ def test_parts_of_some_metres_are_asked_about_unless_the_unit_is_said(tmp_path, 
 def test_a_body_made_of_a_drawing_in_millimetres_is_asked_about(tmp_path):
     box = fem.shapes.Box([40.0, 20.0, 15.0])  # mm: 12 cm³, 94.2 g
     meshio.write(tmp_path / "part.stl", meshio.Mesh(box.points, [("triangle", triangles(box))]))
-    with pytest.warns(UserWarning, match=r"part\.stl' is 40 m long. Is it in metres\?"):
+    with pytest.warns(UserWarning, match=r"part\.stl'.* 40 m .*metres"):
         fem.RigidBody.from_mesh(tmp_path / "part.stl", 7850.0)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -263,7 +261,7 @@ def test_a_form_that_closes_a_ring_without_joining_it_is_told(maker):
             return fem.block_mesh([1, 1, 0.1], [12, 1, 1], cell="hexahedron", form=form)
         return fem.panel_mesh([1, 1], [12, 1], form=form)
 
-    with pytest.warns(UserWarning, match=f"{maker}_mesh: the form has {4 if maker == 'block' else 2} points of cells"):
+    with pytest.warns(UserWarning, match=f"{maker}_mesh: .*{4 if maker == 'block' else 2} points"):
         ring(1.0)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -105,7 +105,7 @@ def test_sets_of_abaqus_and_numbers_of_vtu_are_groups(tmp_path):
 def test_a_file_that_makes_meshio_leave_the_process_is_refused(tmp_path):
     path = tmp_path / "part.vtk"
     path.write_text("no header\n")
-    with pytest.raises(fem.ParameterError, match=r"part\.vtk.*no mesh that meshio reads.*Illegal VTK header"):
+    with pytest.raises(fem.ParameterError, match=r"part\.vtk.*meshio.*Illegal VTK header"):
         fem.read_mesh(path)
     with pytest.raises(fem.ParameterError, match=r"missing\.msh.*no such file"):
         fem.read_mesh(tmp_path / "missing.msh")
@@ -115,7 +115,7 @@ def test_a_missing_group_is_told_with_those_there_are():
     mesh = fem.block_mesh([1, 1, 1], [1, 1, 1])
     with pytest.raises(fem.ParameterError, match=r"group = 'left'.*x0, x1, y0, y1, z0, z1"):
         mesh.nodes_of("left")
-    with pytest.raises(fem.ParameterError, match="it has no groups"):
+    with pytest.raises(fem.ParameterError, match=r"group = .*no groups"):
         fem.Mesh(mesh.points, mesh.cells).nodes_of("left")
     with pytest.raises(fem.ParameterError, match="is taken"):
         mesh.with_group("x0", lambda x: x[:, 0] > 0)
@@ -129,10 +129,10 @@ def test_bad_cells_are_named_with_number_and_place():
     bad = fem.Mesh(mesh.points, {"hexahedron": cells})
     with pytest.raises(fem.ParameterError, match=r"hexahedron 1 at \(1\.5, 0\.5, 0\.5\) m"):
         bad.check_cells()
-    with pytest.raises(fem.ParameterError, match=r"mesh = 1 cells of type hexahedron.*first is number 1"):
+    with pytest.raises(fem.ParameterError, match=r"mesh = .*1 cells of type hexahedron.*number 1"):
         fem.SolidBody(bad, fem.SolidMaterial(1.0, 0.3, 1.0))
     every = fem.Mesh(mesh.points, {"hexahedron": mesh.cells["hexahedron"][:, [4, 5, 6, 7, 0, 1, 2, 3]]})
-    with pytest.raises(fem.ParameterError, match="numbered the other way round"):
+    with pytest.raises(fem.ParameterError, match=r"cells = .*numbered"):
         every.check_cells()
 
 
@@ -140,16 +140,16 @@ def test_a_quadratic_cell_bent_too_far_is_found_although_its_corners_are_sound()
     mesh = fem.block_mesh([1, 1, 1], [1, 1, 1], cell="hexahedron20")
     points = mesh.points.copy()
     points[mesh.cells["hexahedron20"][0, 8], 0] = 0.95  # middle of an edge at its end
-    with pytest.raises(fem.ParameterError, match="flat or turned inside out"):
+    with pytest.raises(fem.ParameterError, match=r"cells = .*flat"):
         fem.Mesh(points, mesh.cells).check_cells()
 
 
 def test_what_no_solid_element_is_for_is_refused_when_a_body_is_made_of_it():
     points = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0.5, 0.5, 1]]
     mesh = fem.Mesh(points, {"pyramid": [[0, 1, 2, 3, 4]], "quad": [[0, 1, 2, 3]]}, {"foot": {"quad": [0]}})
-    with pytest.raises(fem.ParameterError, match=r"1 pyramid.*types that no solid element has.*tetra10"):
+    with pytest.raises(fem.ParameterError, match=r"cells = .*1 pyramid.*tetra10"):
         fem.SolidBody(mesh, fem.SolidMaterial(1.0, 0.3, 1.0))
-    with pytest.raises(fem.ParameterError, match=r"foot.*has no solid cells; it has 1 quad"):
+    with pytest.raises(fem.ParameterError, match=r"group = .*foot.*no solid cells.*1 quad"):
         fem.SolidBody(mesh, fem.SolidMaterial(1.0, 0.3, 1.0), group="foot")
 
 
@@ -157,9 +157,9 @@ def test_what_no_solid_element_is_for_is_refused_when_a_body_is_made_of_it():
     ("change", "message"),
     [
         ({"cells": {"tetra": [[0, 1, 2, 9]]}}, "not between 0 and 4"),
-        ({"cells": {"tetra": [[0, 1, 2]]}}, "have 3 points each, must have 4"),
+        ({"cells": {"tetra": [[0, 1, 2]]}}, r"cells = .*3 points.* 4"),
         ({"points": [[0, 0], [1, 0], [0, 1], [1, 1]]}, "points"),
-        ({"groups": {"a": {"tetra": [3]}}}, "group|number of type 'tetra' that is not there"),
+        ({"groups": {"a": {"tetra": [3]}}}, "number of type 'tetra'|group"),
     ],
 )
 def test_arrays_that_make_no_mesh_are_refused(change, message):

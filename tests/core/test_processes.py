@@ -210,7 +210,7 @@ def test_a_system_in_use_by_one_thread_refuses_others_and_is_free_again_afterwar
         lambda: fem.static_equilibrium(system),
         lambda: fem.modes(system, 1),
     ):
-        with pytest.raises(fem.ModelError, match=r"'guided' is in use by a run in thread 'first'.*model\.compile\(\)"):
+        with pytest.raises(fem.ModelError, match=r"'guided'.*in use.*'first'"):
             use()
     other = motion(system.model)  # a model is compiled anew for each run
     go_on.set()

@@ -98,7 +98,7 @@ def test_periodic_table_repeats_in_both_directions_and_its_angle_gains_the_same_
     angle = p.integral()
     assert angle(0.0) == pytest.approx(0.0, abs=1e-16)
     assert angle(20.0) == pytest.approx(20 * 0.3, rel=1e-12)  # ten periods with the mean 0.3; the sine adds nothing
-    with pytest.raises(fem.ParameterError, match=r"Profile 'integral of table': gain = 0\.6 per period"):
+    with pytest.raises(fem.ParameterError, match=r"'integral of table': gain = 0\.6"):
         angle.integral()
 
 
@@ -128,7 +128,7 @@ def test_a_gust_between_0_and_30_pascal_stays_between_and_keeps_its_impulse(ends
 
 
 def test_a_spline_that_leaves_the_range_of_its_points_is_warned_of():
-    with pytest.warns(UserWarning, match=r"leaves the range of its points by 252% of it, -75.* 50.* for 0 … 30"):
+    with pytest.warns(UserWarning, match=r"252%.* -75.* 50.* 0 … 30"):
         table(*GUST, kind="cubic")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -139,7 +139,7 @@ def test_a_spline_that_leaves_the_range_of_its_points_is_warned_of():
 def test_a_driver_of_positions_warns_of_a_monotone_table_and_takes_a_cubic_one(wrap):
     t = np.linspace(0, 1, 9)
     body = fem.PointMass(1.0, name="sledge", fixed=("y", "z"))
-    with pytest.warns(UserWarning, match=r"Prescribed 'motor': x is a monotone table.*kind=\"cubic\""):
+    with pytest.warns(UserWarning, match=r"'motor': x .*monotone.*kind=\"cubic\""):
         fem.Prescribed(body, x=wrap(table(t, 1 - np.cos(t))), name="motor")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -172,25 +172,25 @@ def test_a_smooth_start_drives_a_mass_with_the_force_of_its_acceleration():
 @pytest.mark.parametrize(
     "make, words",
     [
-        (lambda: ramp(1.0, 1.0), r"ramp: end = 1\.0 s must be later than start = 1 s"),
-        (lambda: ramp("now", 1.0), r"ramp: start = 'now' is not a number"),
-        (lambda: ramp(0.0, np.inf), r"ramp: end = inf s must be finite"),
-        (lambda: smooth_start(1.0, 0.0), r"smooth_start: duration = 0\.0 s must be > 0"),
-        (lambda: smooth_start(np.nan, 1.0), r"smooth_start: rate = nan rad/s or m/s must be finite"),
-        (lambda: trapezoidal(0.0, 1.0, 1.0), r"trapezoidal: distance = 0\.0 must not be 0"),
-        (lambda: trapezoidal(1.0, -1.0, 1.0), r"trapezoidal: speed = -1\.0 rad/s or m/s must be > 0"),
-        (lambda: trapezoidal(1.0, 1.0, 1.0, deceleration=0), r"trapezoidal: deceleration = 0.* must be > 0"),
-        (lambda: table([0, 1], [0, "x"]), r"table: values = .* is not a list of numbers"),
-        (lambda: table([0], [0]), r"table: times = .* at least two finite numbers"),
-        (lambda: table([0, 1, 2], [0, 1]), r"table: values = .* has 2 numbers for 3 times"),
-        (lambda: table([0, 2, 1], [0, 1, 2]), r"table: times = .* times\[2\] is not later than times\[1\]"),
+        (lambda: ramp(1.0, 1.0), r"ramp: end = 1\.0 s.*later.*start = 1 s"),
+        (lambda: ramp("now", 1.0), "ramp: start = 'now'.*number"),
+        (lambda: ramp(0.0, np.inf), "ramp: end = inf s.*finite"),
+        (lambda: smooth_start(1.0, 0.0), r"smooth_start: duration = 0\.0 s.*> 0"),
+        (lambda: smooth_start(np.nan, 1.0), "smooth_start: rate = nan rad/s or m/s.*finite"),
+        (lambda: trapezoidal(0.0, 1.0, 1.0), r"trapezoidal: distance = 0\.0.*not be 0"),
+        (lambda: trapezoidal(1.0, -1.0, 1.0), r"trapezoidal: speed = -1\.0 rad/s or m/s.*> 0"),
+        (lambda: trapezoidal(1.0, 1.0, 1.0, deceleration=0), "trapezoidal: deceleration = 0.*> 0"),
+        (lambda: table([0, 1], [0, "x"]), "table: values = .*list of numbers"),
+        (lambda: table([0], [0]), "table: times = .*two"),
+        (lambda: table([0, 1, 2], [0, 1]), "table: values = .*2 numbers.* 3 times"),
+        (lambda: table([0, 2, 1], [0, 1, 2]), r"table: times = .*times\[2\].*later"),
         (
             lambda: table([0, 1], [0, 1], ends="free"),
-            r"table: ends = 'free' is unknown; allowed: natural, rest, per",
+            "table: ends = 'free'.*unknown.*natural, rest, per",
         ),
-        (lambda: table([0, 1], [0, 1], kind="linear"), r"table: kind = 'linear' is unknown; allowed: monotone, cubic"),
-        (lambda: table([0, 1, 2], [0, 1, 2], ends="periodic"), r"must end with the number they begin with"),
-        (lambda: ramp(0, 1).integral(np.nan), r"Profile 'ramp': initial = nan must be finite"),
+        (lambda: table([0, 1], [0, 1], kind="linear"), "table: kind = 'linear'.*unknown.*monotone, cubic"),
+        (lambda: table([0, 1, 2], [0, 1, 2], ends="periodic"), r"values = .*begin with"),
+        (lambda: ramp(0, 1).integral(np.nan), "Profile 'ramp': initial = nan.*finite"),
     ],
 )
 def test_impossible_profiles_are_refused_with_name_and_value(make, words):

@@ -122,7 +122,7 @@ def test_links_and_data_outside_the_file_are_not_followed(damaged, good, tmp_pat
         external_data,
         virtual,
     ):
-        with pytest.raises(FileError, match=r"link to somewhere else, which is not followed|in another file, which is"):
+        with pytest.raises(FileError, match=r"somewhere else|another file"):
             Results.read(damaged(change))
 
 
@@ -167,7 +167,7 @@ def test_every_missing_part_and_every_wrong_type_ends_in_a_clear_error_or_in_a_r
 
 def test_numbers_of_points_that_do_not_exist_are_not_given_to_a_viewer(damaged):
     path = damaged(lambda r: r["skin/connectivity"].__setitem__(0, 10**6))
-    with pytest.raises(FileError, match="numbers in 'connectivity' that are not between 0 and"):
+    with pytest.raises(FileError, match=r"'connectivity'.*between 0"):
         _ = Results.read(path).skin
 
 
@@ -197,9 +197,7 @@ def test_rotations_that_are_none_are_told_when_they_are_read(wrong, damaged):
         lambda: result.state(7),
         lambda: result.rows([7]),
     ):
-        with pytest.raises(
-            FileError, match=r"damaged\.vtkhdf is damaged: history 'quaternion' has numbers that are no"
-        ):
+        with pytest.raises(FileError, match=r"damaged\.vtkhdf.*'quaternion'"):
             read()
 
 
@@ -208,7 +206,7 @@ def test_the_command_line_tells_what_is_wrong_without_a_traceback(command, damag
     path = damaged(lambda r: replace(r, "description", "{}"))
     assert main([command, str(path)]) == 2
     error = capsys.readouterr().err
-    assert error.startswith("error: results file") and "description has no model" in error and "Traceback" not in error
+    assert error.startswith("error: results file") and "no model" in error and "Traceback" not in error
 
 
 def test_the_installed_program_ends_with_its_error_code(damaged):

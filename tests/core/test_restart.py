@@ -47,13 +47,13 @@ def test_the_state_of_a_step_is_what_was_saved_there():
     assert np.array_equal(state.V[1, :3], result["ball"].velocity[10])
     assert np.array_equal(state.V[1, 3:], result["ball"].angular_velocity[10])
     assert np.array_equal(state.R[1], result["ball"].rotation[10])
-    with pytest.raises(IndexError, match=r"step = .* is not a saved step; there are \d+: 0 to \d+ \(or -1 to"):
+    with pytest.raises(IndexError, match=r"step = .*saved.* 0 to \d+"):
         result.state(31)
 
 
 def test_load_steps_are_no_states_in_time():
     static = fem.static_equilibrium(hung())
-    with pytest.raises(FemMbsError, match=r"load steps, not states in time; static_equilibrium\(…\)\.state is one"):
+    with pytest.raises(FemMbsError, match=r"load steps.*static_equilibrium\(…\)\.state"):
         static.results.state(-1)
 
 
@@ -73,7 +73,7 @@ def test_a_rotation_set_in_one_call_is_what_the_run_begins_with():
         result = fem.DecoupledNSGA().run(system, 0.01, 1e-3)
         assert result["top"].rotation_vector[0] == pytest.approx(turn, abs=1e-14)
         assert np.linalg.norm(result["top"].rotation[1] - result["top"].rotation[0]) < 0.01
-    for bad, words in ((2, "has 2 nodes"), (-1, "has 2 nodes"), (fem.Node6(), "in no system yet")):
+    for bad, words in ((2, "has 2 nodes"), (-1, "has 2 nodes"), (fem.Node6(), r"node = .*no system")):
         with pytest.raises(ParameterError, match=words):
             system.initial.set_rotation(bad, turn)
 
@@ -85,9 +85,7 @@ def test_a_rotation_that_is_set_half_is_refused_by_name(alone, solve):
     turned = top().compile().initial
     turned.set_rotation(1, [0, 0, 1.0])
     getattr(system.initial, alone)[1] = getattr(turned, alone)[1]
-    with pytest.raises(
-        ModelError, match=r"'top': Q and R .* different rotations .* state\.set_rotation\(node, rotation"
-    ):
+    with pytest.raises(ModelError, match=r"'top': Q and R .*different.*state\.set_rotation"):
         if solve == "run":
             fem.DecoupledNSGA().run(system, 0.01, 1e-3)
         else:
@@ -95,7 +93,7 @@ def test_a_rotation_that_is_set_half_is_refused_by_name(alone, solve):
 
 
 @pytest.mark.parametrize(
-    "wrong, words", [("apart", r"different rotations \(by 2e-06\)"), ("long", r"length 1\.000002, must be 1")]
+    "wrong, words", [("apart", r"'top'.*different.*2e-06"), ("long", r"length 1\.000002, must be 1")]
 )
 def test_q_and_r_are_the_same_to_a_millionth(wrong, words):
     """Seven digits of input are enough, five are not."""

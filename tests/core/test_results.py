@@ -81,10 +81,10 @@ def test_lift_offs_are_ends_of_contact_phases(result):
 
 
 def test_unknown_names_and_histories_tell_what_there_is(result):
-    with pytest.raises(UnknownNameError, match=r"'made up' has no 'bal'; did you mean 'ball'") as caught:
+    with pytest.raises(UnknownNameError, match=r"'made up'.*'bal'.*'ball'") as caught:
         result["bal"]
     assert isinstance(caught.value, KeyError)
-    with pytest.raises(AttributeError, match=r"'ball' has no history 'positon'; did you mean position\?.*velocity"):
+    with pytest.raises(AttributeError, match=r"'ball'.*'positon'.*position.*velocity"):
         _ = result["ball"].positon
     with pytest.raises(UnknownNameError, match=r"has no 'q'.*'x', 'y', 'z', 'norm'"):
         result.plot("ball.position.q")
@@ -151,13 +151,13 @@ def test_the_name_of_a_body_of_many_elements_says_where_its_results_are():
     model = fem.Model("parts")
     model.add(block)
     result = fem.DecoupledNSGA().run(model, t_end=1e-3, h=1e-3)
-    with pytest.raises(UnknownNameError, match="has no 'block'; it consists of 8, from 'block 0' to 'block 7'"):
+    with pytest.raises(UnknownNameError, match=r"'block'.* 8.*'block 0' to 'block 7'"):
         result["block"]
     for thing, cure in (
-        (block, r"ask one of its nodes, result\[….nodes\[0\]\]"),
-        (model.ground.frame(), r"Ask the node that carries it, result\[frame\.node\]"),
+        (block, r"'block'.*nodes, result\[….nodes\[0\]\]"),
+        (model.ground.frame(), r"'parts'.*result\[frame\.node\]"),
         (block.elements[3], r"Ask result\['block 3'\]"),
-        (None, r"not by None\. What is not added to a model has the name None"),
+        (None, r"'parts'.*not by None"),
         (3, "not by 3$"),
     ):
         with pytest.raises(UnknownNameError, match=cure):
@@ -166,9 +166,9 @@ def test_the_name_of_a_body_of_many_elements_says_where_its_results_are():
 
 def test_misspelt_options_of_what_draws_are_told(result, tmp_path):
     for call, option in ((result.picture, "tme"), (result.animate, "fpss"), (result.export, "frame")):
-        with pytest.raises(ParameterError, match=rf"{call.__name__}: {option} = 1 is not a parameter"):
+        with pytest.raises(ParameterError, match=rf"{call.__name__}: {option} = 1.*parameter"):
             call(tmp_path / "x.png", **{option: 1})
-    with pytest.raises(ParameterError, match="plot: titel = 1 is not a parameter; did you mean 'title'"):
+    with pytest.raises(ParameterError, match=r"titel = 1.*parameter.*'title'"):
         result.plot("ball.position", titel=1)
 
 
@@ -300,7 +300,7 @@ def test_a_large_file_is_cut_to_length_instead_of_copied(system, tmp_path, monke
 @pytest.mark.parametrize(
     "name, content, message",
     [
-        ("missing.vtkhdf", None, "does not exist"),
+        ("missing.vtkhdf", None, "not exist"),
         ("text.vtkhdf", b"hello", "not a readable HDF5 file"),
     ],
 )
@@ -313,7 +313,7 @@ def test_files_that_are_no_results_are_refused_with_the_reason(name, content, me
 
 def test_a_results_file_gets_an_ending_that_paraview_knows(system, tmp_path):
     assert written(system, tmp_path / "run", steps=2).path.name == "run.vtkhdf"
-    with pytest.raises(FemMbsError, match=r"ending '.txt'.*use .vtkhdf"):
+    with pytest.raises(FemMbsError, match=r"'.txt'.*.vtkhdf"):
         ResultsWriter(system, tmp_path / "run.txt")
 
 
@@ -422,7 +422,7 @@ def test_a_camera_looks_along_a_direction_of_any_length_but_not_along_none():
     from fem_mbs.results.drawing import as_view
 
     assert as_view(Named("picture"), np.array([0.75, -1.3, 0.35])) == (0.75, -1.3, 0.35)
-    with pytest.raises(FemMbsError, match=r"view = \(0, 0, 0\) has no direction"):
+    with pytest.raises(FemMbsError, match=r"view = \(0, 0, 0\).*direction"):
         as_view(Named("picture"), (0, 0, 0))
 
 
@@ -461,5 +461,5 @@ def test_the_resultant_of_many_contacts_is_in_inertial_axes():
     assert parts == pytest.approx(result.resultant([floor]), abs=1e-9)
     with pytest.raises(fem.FemMbsError, match="'ball' has no contact force"):
         result.resultant(ball)
-    with pytest.raises(fem.FemMbsError, match=r"SphereOnPlane is no part of it; model\.add\(…\) it before"):
+    with pytest.raises(fem.FemMbsError, match=r"'slope'.*SphereOnPlane.*model\.add"):
         result.resultant(fem.SphereOnPlane(ball, model.ground, radius=0.1))

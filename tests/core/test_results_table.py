@@ -97,7 +97,7 @@ def test_a_file_of_an_older_version_says_which_history_it_lacks(tmp_path, monkey
     result = writer.close()
     monkeypatch.setitem(HISTORIES, "load", Saved("f8", (), "made up", "N"))
     assert len(result.rows([0, 1])["t"]) == 2
-    with pytest.raises(fem.FemMbsError, match=r"run\.vtkhdf was written by a version .* did not record 'load'"):
+    with pytest.raises(fem.FemMbsError, match=r"run\.vtkhdf.*version.*'load'"):
         _ = result.load
 
 
@@ -132,7 +132,7 @@ def test_records_of_another_shape_type_or_order_are_refused(name, change):
     target = np.zeros(1, RECORDS.dtype)
     RECORDS.aim(target, block)
     block[name] = change(block[name])
-    with pytest.raises(ValueError, match=r"records: array '\w+' is .*the table says"):
+    with pytest.raises(ValueError, match=r"records: array '\w+'.*\(.*table"):
         RECORDS.aim(target, block)
     del block[name]
     with pytest.raises(ValueError, match=f"records: array '{name}' is missing"):

@@ -91,12 +91,12 @@ def test_elements_of_users_may_set_what_their_own_class_sets():
     for one in (element := Counting(fem.Node6(), name="c"), copy.copy(element), copy.deepcopy(element)):
         one.gain, one.calls, one.latest = 2.0, 3, 4.0
         assert (one.gain, one.calls, one.latest) == (2.0, 3, 4.0)
-        with pytest.raises(ParameterError, match=r"Counting 'c': cals = 1 .* did you mean 'calls'"):
+        with pytest.raises(ParameterError, match=r"'c': cals = 1.*'calls'"):
             one.cals = 1
 
 
 def test_a_method_gets_no_options_that_only_another_one_has():
-    with pytest.raises(ParameterError, match=r"MoreauJean: step_control = .* not an attribute that can be set"):
+    with pytest.raises(ParameterError, match=r"MoreauJean: step_control = .*attribute"):
         fem.MoreauJean().step_control = fem.StepControl()
 
 
@@ -157,10 +157,10 @@ def test_an_array_of_the_script_stays_writeable():
 @pytest.mark.parametrize(
     "name, value, words",
     [
-        ("position", [0, 0], r"position = .* has 2 components, must have 3"),
+        ("position", [0, 0], "position = .*2 components.*3"),
         ("velocity", [0, np.nan, 0], r"velocity = .* not finite"),
         ("angular_velocity", [1, 0], r"angular_velocity = .* has 2 components"),
-        ("rotation", [0, 90, 0], r"rotation = .* Is it in degrees\?"),
+        ("rotation", [0, 90, 0], "rotation = .*degrees"),
     ],
 )
 def test_nodes_check_what_is_set_as_their_constructor_does(name, value, words):
@@ -179,7 +179,7 @@ def test_what_is_set_before_the_model_is_compiled_counts():
     assert state.x[i].tolist() == [0, 0, 2] and state.V[i].tolist() == [1, 0, 0, 0, 0, 3]
     assert state.R[i] == pytest.approx(np.array([[0, -1, 0], [1, 0, 0], [0, 0, 1]]), abs=1e-15)
     assert system.gravity.tolist() == [0, 0, -1.62]
-    with pytest.raises(ParameterError, match=r"gravity = 9\.81 must be three numbers"):
+    with pytest.raises(ParameterError, match=r"gravity = 9\.81.*three numbers"):
         model.gravity = 9.81
 
 
@@ -194,7 +194,7 @@ def test_changes_after_the_model_was_compiled_are_refused(name, value):
     for solve in (lambda: fem.DecoupledNSGA().run(system, 0.1, 1e-2), lambda: fem.modes(system, 1)):
         with pytest.raises(ModelError, match=rf"changed after it was compiled \(.*: {name}\).* Compile it again"):
             solve()
-    with pytest.raises(ParameterError, match=r"gravity = .* cannot be set afterwards; set that of the model"):
+    with pytest.raises(ParameterError, match=r"gravity = .*model"):
         system.gravity = [0, 0, 0]
     fem.modes(model.compile(), 1)
 
@@ -204,7 +204,7 @@ def test_what_can_move_is_said_when_a_node_is_made(compiled):
     model = ball_on_spring()
     system, node = model.compile() if compiled else None, model["ball"].node
     for one in (node, copy.deepcopy(node), pickle.loads(pickle.dumps(node)), model.ground, fem.Node1()):
-        with pytest.raises(ParameterError, match=r"free = .* cannot be set afterwards; give the constructor .* fixed="):
+        with pytest.raises(ParameterError, match=r"free = .*constructor.*fixed="):
             one.free = np.ones(6, bool)
         with pytest.raises(ValueError, match="read-only"):
             one.free[2] = False
@@ -218,10 +218,10 @@ def test_arrays_of_a_state_keep_their_shapes():
             setattr(state, name, value)
     state.x = [[0, 0, 0], [0, 0, 3]]
     assert state.x.dtype == float and state.copy().x[1, 2] == 3.0
-    with pytest.raises(ParameterError, match=r"initial = .* must be a State"):
+    with pytest.raises(ParameterError, match=r"initial = .*a State"):
         ball_on_spring().compile().initial = np.zeros(3)
 
 
 def test_a_type_in_the_place_of_an_element_is_named():
-    with pytest.raises(ParameterError, match=r"add = RigidBody is a type; make one: RigidBody\(…\)"):
+    with pytest.raises(ParameterError, match=r"add = .*RigidBody is a type"):
         fem.Model().add(fem.RigidBody)

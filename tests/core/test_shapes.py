@@ -78,11 +78,11 @@ def test_a_mesh_file_in_millimetres_is_read_in_metres(tmp_path):
 @pytest.mark.parametrize(
     "make, message",
     [
-        (lambda: Sphere(-0.1), r"Sphere: radius = -0.1 m must be > 0"),
-        (lambda: Box([1, 0, 1]), r"Box: size .* must be > 0"),
-        (lambda: Cylinder([0, 0, 0], [0, 0, 0], 1.0), r"Cylinder: p2 .* same point as p1"),
+        (lambda: Sphere(-0.1), "Sphere: radius = -0.1 m.*> 0"),
+        (lambda: Box([1, 0, 1]), "Box: size .*> 0"),
+        (lambda: Cylinder([0, 0, 0], [0, 0, 0], 1.0), "Cylinder: p2 .*same point"),
         (lambda: Patch([1, 1], color="bleu"), r"Patch: color = 'bleu' .* blue"),
-        (lambda: Mesh([[0, 0, 0]], [[0, 1, 2]]), r"Mesh: faces = 2 but there are 1 points"),
+        (lambda: Mesh([[0, 0, 0]], [[0, 1, 2]]), "Mesh: faces = 2 .*1 points"),
     ],
 )
 def test_impossible_shapes_are_refused_with_the_parameter_named(make, message):

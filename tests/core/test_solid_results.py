@@ -73,17 +73,17 @@ def test_pictures_are_coloured_by_stress_and_other_colours_are_refused(bent):
     result = bent[0].results
     images = [result.picture(color=color, size=(320, 180)) for color in ("von_mises", "smallest stress")]
     assert images[0].std() > 5 and np.abs(images[0].astype(int) - images[1]).max() > 50
-    with pytest.raises(fem.FemMbsError, match=r"bending moment.*does not have; it has von_mises"):
+    with pytest.raises(fem.FemMbsError, match=r"color = .*bending moment.*von_mises"):
         result.picture(color="bending moment")
 
 
 def test_stresses_ask_for_a_state_with_the_body(bent):
     result, (first, _), _ = bent
-    with pytest.raises(fem.ParameterError, match="must be Results, a StaticResult or a State"):
+    with pytest.raises(fem.ParameterError, match=r"state = .*Results, a StaticResult or a State"):
         first.stresses("bent.vtkhdf")
-    with pytest.raises(fem.ParameterError, match=r"time = 1.*results of a run alone"):
+    with pytest.raises(fem.ParameterError, match=r"time = 1.*alone"):
         first.stresses(result, time=1.0)
-    with pytest.raises(fem.ParameterError, match="of a model without this body"):
+    with pytest.raises(fem.ParameterError, match=r"state = .*without this body"):
         block("tetra4", [1, 1, 1], [1, 1, 1]).stresses(result)
 
 

@@ -76,13 +76,13 @@ def test_a_ball_sinks_into_a_pit_as_far_as_its_edges_let_it(length, flat, outer,
 @pytest.mark.parametrize(
     "spall, words",
     [
-        (dict(race="cage", length=1e-3), "race = 'cage' must be one of 'outer', 'inner'"),
-        (dict(race="inner", length=0.0), r"length = 0\.0 m must be > 0"),
-        (dict(race="inner", length=1e-3, depth=-1e-6), "depth = -1e-06 m must be > 0"),
-        (dict(race="inner", length=1e-3, angle=np.nan), "angle = nan must be finite"),
+        (dict(race="cage", length=1e-3), "race = 'cage'.*'outer', 'inner'"),
+        (dict(race="inner", length=0.0), r"length = 0\.0 m.*> 0"),
+        (dict(race="inner", length=1e-3, depth=-1e-6), "depth = -1e-06 m.*> 0"),
+        (dict(race="inner", length=1e-3, angle=np.nan), "angle = nan.*finite"),
         (
             dict(race="inner", length=0.1),
-            r"length = 0\.1 m must be below the distance of the balls on this race, 0\.01086 m",
+            r"length = 0\.1 m.*0\.01086 m",
         ),
     ],
 )

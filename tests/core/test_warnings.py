@@ -43,15 +43,15 @@ def much_friction():
 
 
 def test_a_box_that_falls_between_the_nodes_of_a_solid_is_reported_by_the_run(tmp_path):
-    with pytest.warns(UserWarning, match="top.*passes between them without contact") as shown:
+    with pytest.warns(UserWarning, match=r"top.*passes between") as shown:
         model = box_between_nodes(2)
     assert [Path(w.filename).name for w in shown] == [Path(__file__).name]
     path = tmp_path / "box.vtkhdf"
     result = fem.DecoupledNSGA(rho_inf=0.5).run(model, save=path, **RUN)
-    (text,) = [text for text in result.warnings if "passes between them without contact" in text]
+    (text,) = [text for text in result.warnings if "passes between" in text]
     assert text in model.warnings and text in fem.load(path).warnings
     assert text[:60] in str(result.report())
-    with pytest.raises(SolverError, match="passes between them") as error:
+    with pytest.raises(SolverError, match=r"'top'.*passes between") as error:
         fem.DecoupledNSGA(rho_inf=0.5).run(model, strict=True, **RUN)
     assert len(error.value.result.t) == 21
 
@@ -68,7 +68,7 @@ def test_warnings_of_compile_time_are_those_of_the_run_once():
         fem.DecoupledNSGA().run(given, **RUN) for given in (system, much_friction(), pickle.loads(pickle.dumps(system)))
     ]
     for result in runs:
-        assert sum("it is a number, not per cent" in text.lower() for text in result.warnings) == 1
+        assert sum("not per cent" in text.lower() for text in result.warnings) == 1
 
 
 @pytest.mark.filterwarnings("ignore:.*friction = 30")
@@ -179,4 +179,4 @@ def test_a_rod_that_friction_stops_at_its_tip_is_reported_to_lose_its_rebound(re
     model.add(fem.SphereOnPlane(rod.frame([0, 0, -0.5]), floor, radius=0.0, name="tip", **law))
     result = fem.DecoupledNSGA().run(model, t_end=0.4, h=2e-3)
     assert result["tip"].impact.any()
-    assert any("no solution with it" in text for text in result.warnings) is told
+    assert any("no solution" in text for text in result.warnings) is told

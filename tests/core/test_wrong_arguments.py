@@ -78,5 +78,5 @@ def test_a_reduction_does_not_lead_to_other_files(tmp_path):
 def test_a_file_that_is_no_reduction_is_refused_in_words(tmp_path, text):
     path = tmp_path / "part.h5"
     path.write_bytes(text)
-    with pytest.raises(fem.ParameterError, match="cannot be read as a reduction"):
+    with pytest.raises(fem.ParameterError, match=r"path = .*as a reduction"):
         fem.load_reduction(path)
