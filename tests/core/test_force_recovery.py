@@ -286,7 +286,7 @@ def short():
         ({"speed_tolerance": 0}, "speed_tolerance = 0.0 m/s.*> 0"),
         ({"filter": "median"}, "filter = 'median'.*'kinematic', 'peak'"),
         ({"model": "florez"}, "did you mean 'flores'"),
-        ({"model": lambda e: -1.0}, "must be a finite number ≥ 0"),
+        ({"model": lambda e: -1.0}, r"χ = -1\.0.*finite number"),
         ({"model": fem.ForceLaw(lambda *a: a[0])}, r"stiffness = 140000000\.0.*ForceLaw"),
     ],
 )

@@ -291,7 +291,7 @@ def test_impossible_arguments_of_point_contacts_are_refused():
         contact.semi_axes(np.nan)
     with pytest.raises(ParameterError, match=r"indentation = .*number"):
         contact.force([0.0, np.nan])
-    with pytest.raises(ParameterError, match=r"depth = .*must be finite and ≥ 0"):
+    with pytest.raises(ParameterError, match=r"depth = .*finite"):
         contact.stress(1.0, -1e-3)
     with pytest.raises(ParameterError, match=r"body = 3.*1 or 2"):
         contact.maximum_shear(1.0, body=3)

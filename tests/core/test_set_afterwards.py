@@ -192,7 +192,7 @@ def test_changes_after_the_model_was_compiled_are_refused(name, value):
     system = model.compile()
     setattr(model if name == "gravity" else model["ball"].node, name, value)
     for solve in (lambda: fem.DecoupledNSGA().run(system, 0.1, 1e-2), lambda: fem.modes(system, 1)):
-        with pytest.raises(ModelError, match=rf"changed after it was compiled \(.*: {name}\).* Compile it again"):
+        with pytest.raises(ModelError, match=rf"changed after .*compiled.*: {name}\)"):
             solve()
     with pytest.raises(ParameterError, match=r"gravity = .*model"):
         system.gravity = [0, 0, 0]

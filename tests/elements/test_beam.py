@@ -69,7 +69,7 @@ def coil(s):
 def test_unloaded_coil_has_no_forces_and_the_exact_arc_length():
     model = Model("coil")
     for points in (np.zeros((5, 3)), lambda s: [s, 0, 0]):
-        with pytest.raises(ParameterError, match=r"curve.*position and tangent"):
+        with pytest.raises(ParameterError, match=r"curve.*tangent"):
             beam_curve(points, 4, ROD)
     line = model.add(beam_curve(coil, 5, ROD))
     system = model.compile()
@@ -150,35 +150,35 @@ A, B = Node6(name="a"), Node6([1, 0, 0], name="b")
 @pytest.mark.parametrize(
     "make, message",
     [
-        (lambda: Beam(Node6(), Node6(), ROD, name="rod 3"), r"Beam 'rod 3': length = 0 m.*two different positions"),
+        (lambda: Beam(Node6(), Node6(), ROD, name="rod 3"), "'rod 3': length = 0 m.*different"),
         (
             lambda: beam_line([1, 1, 1], [1, 1, 1], 2, ROD, name="rod"),
-            r"Beam 'rod': length = 0 m.*two different positions",
+            "'rod': length = 0 m.*different",
         ),
-        (lambda: Beam(A, A, ROD), r"end_B = Node6 'a' is on the same node as end_A"),
-        (lambda: Beam(A, B, ROD, length=-1), r"length = -1.* m must be > 0"),
-        (lambda: Beam(A, B, ROD, orientation=[2, 0, 0]), r"orientation .* along the beam"),
-        (lambda: Beam(A, B, ROD, inertia="exact"), r"inertia = 'exact' is unknown; allowed: consistent, lumped"),
-        (lambda: TwoNodeBeam(A, B, ROD, inertia="x"), r"inertia = 'x' is unknown; allowed: hermite, linear, lumped"),
-        (lambda: Beam(A, B, ROD, middle=A), r"middle = .*is at an end"),
-        (lambda: beam_line(A, B, 2, ROD, poses=4), r"poses = 4 must be 3 .* or 2"),
-        (lambda: beam_line(A, B, 2, ROD, large_strain=True), r"large_strain = True belongs to the two-node"),
-        (lambda: Beam(A, B, ROD, flexibility="best"), r"flexibility = 'best' is unknown"),
-        (lambda: Beam(A, B, ROD, damping=-1e-3), r"damping = -0.001 s must be ≥ 0"),
-        (lambda: Beam(A, B, ROD, damping=[1, 2]), r"damping = \[1, 2\] must be a number"),
-        (lambda: Beam(A, B, 3.0), r"section = 3.0 is not a Section"),
-        (lambda: Beam(A.frame(rotation=[0, 0, 3]), B.frame(), ROD), r"x axis against the beam"),
-        (lambda: Beam(A.frame(rotation=[0, 0, 1]), B.frame(rotation=[0, 0, 1]), ROD), r"must be tangent to the beam"),
+        (lambda: Beam(A, A, ROD), "end_B = Node6 'a'.*same node as end_A"),
+        (lambda: Beam(A, B, ROD, length=-1), "length = -1.* m.*> 0"),
+        (lambda: Beam(A, B, ROD, orientation=[2, 0, 0]), "orientation .*along"),
+        (lambda: Beam(A, B, ROD, inertia="exact"), "inertia = 'exact'.*consistent, lumped"),
+        (lambda: TwoNodeBeam(A, B, ROD, inertia="x"), "inertia = 'x'.*hermite, linear, lumped"),
+        (lambda: Beam(A, B, ROD, middle=A), "middle = .*end"),
+        (lambda: beam_line(A, B, 2, ROD, poses=4), "poses = 4.* 3 .* or 2"),
+        (lambda: beam_line(A, B, 2, ROD, large_strain=True), "large_strain = True.*two-node"),
+        (lambda: Beam(A, B, ROD, flexibility="best"), "flexibility = 'best'.*unknown"),
+        (lambda: Beam(A, B, ROD, damping=-1e-3), "damping = -0.001 s.*≥ 0"),
+        (lambda: Beam(A, B, ROD, damping=[1, 2]), r"damping = \[1, 2\].*a number"),
+        (lambda: Beam(A, B, 3.0), r"section = 3\.0.*Section"),
+        (lambda: Beam(A.frame(rotation=[0, 0, 3]), B.frame(), ROD), r"frame = .*x axis"),
+        (lambda: Beam(A.frame(rotation=[0, 0, 1]), B.frame(rotation=[0, 0, 1]), ROD), r"frames = .*tangent"),
         (
             lambda: Beam(A.frame(rotation=[1.45, 0, 0]), B.frame(rotation=[-1.45, 0, 0]), ROD),
             r"angle = 2.9.* below 2.8",
         ),
-        (lambda: Beam(A, B, ROD, length=2), r"length be its arc length"),
+        (lambda: Beam(A, B, ROD, length=2), r"frames = .*arc length"),
         (
             lambda: TwoNodeBeam(A, B, Section.general(EA=1, GJ=1, EI2=1, EI3=1), flexibility="plain"),
             r"shear flexibility",
         ),
-        (lambda: beam_line(A, B, 0, ROD), r"n = 0 must be a whole number"),
+        (lambda: beam_line(A, B, 0, ROD), "n = 0.*whole number"),
     ],
 )
 def test_impossible_beams_are_refused(make, message):
@@ -353,7 +353,7 @@ def test_compiled_check_names_the_beam_whose_ends_are_turned_beyond_the_limit(an
 # --- remarks ----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("pull, said", [(45.0, None), (60.0, "tension of up to 60 EI/L²"), (-9.0, None)])
+@pytest.mark.parametrize("pull, said", [(45.0, None), (60.0, "tension.* 60 EI/L²"), (-9.0, None)])
 def test_tension_that_an_element_does_not_resolve_is_remarked_with_its_name(pull, said):
     model, tip = Model("pulled"), Node6([2, 0, 0])
     section = Section.general(EA=1e6, GJ=1, EI2=2, EI3=4)
@@ -365,7 +365,7 @@ def test_tension_that_an_element_does_not_resolve_is_remarked_with_its_name(pull
     if said is None:
         assert not texts
     else:
-        assert len(texts) == 1 and re.search(rf"Beam 'rod \d' \(and 1 more\): {said}", texts[0])
+        assert len(texts) == 1 and re.search(rf"Beam 'rod \d'.*1 more.*{said}", texts[0])
 
 
 def test_runs_keep_the_remarks_of_elements_with_their_warnings():
@@ -381,7 +381,7 @@ def test_compression_beyond_the_buckling_of_one_element_is_remarked():
     root, tip = Node6(fixed=True), Node6([1, 0, 0], fixed=("y", "z", "rx", "ry", "rz"))
     model = Model("pressed")
     model.add(Beam(root, tip, Section.general(EA=1e6, GJ=1, EI2=2, EI3=1), name="strut"), PointForce(tip, [-12, 0, 0]))
-    with pytest.warns(UserWarning, match=r"Beam 'strut': compression of up to 12 EI/L².*buckle"):
+    with pytest.warns(UserWarning, match=r"'strut': compression.* 12 EI/L².*buckle"):
         static_equilibrium(model)
 
 
@@ -395,4 +395,4 @@ def test_thin_ring_of_few_elements_is_remarked_when_it_is_made(n, thin, warned):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         beam_curve(ring, n, section, name="ring")
-    assert any("Beam 'ring 1': turns by" in str(w.message) for w in caught) == warned
+    assert any("Beam 'ring 1': " in str(w.message) for w in caught) == warned

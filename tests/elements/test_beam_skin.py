@@ -72,12 +72,14 @@ def test_bad_input_is_told():
     line, ground = cantilever(False), fem.Model().ground
     for message, call in {
         "must be a BeamLine|a BeamLine": lambda: fem.BeamSkin([1], 0.01, plane=ground),
-        "and one of them": lambda: fem.BeamSkin(line, 0.01),
-        "these need one": lambda: fem.BeamSkin(line, 0.01, sphere=ground),
-        "goes with a cylinder": lambda: fem.BeamSkin(line, 0.01, cylinder=ground, radius_other=0.1),
-        "is for two lines": lambda: fem.BeamSkin(line, 0.01, plane=ground, reach=0.1),
-        "is the line itself": lambda: fem.BeamSkin(line, 0.01, beams=line, radius_other=0.01),
-        "no two pieces": lambda: fem.BeamSkin(line, 0.01, beams=cantilever(True, 9.0), radius_other=0.01, reach=0.1),
+        "plane.*one of them": lambda: fem.BeamSkin(line, 0.01),
+        r"radius_other = .*sphere.*need one": lambda: fem.BeamSkin(line, 0.01, sphere=ground),
+        r"length = .*with a cylinder": lambda: fem.BeamSkin(line, 0.01, cylinder=ground, radius_other=0.1),
+        "reach.*two lines": lambda: fem.BeamSkin(line, 0.01, plane=ground, reach=0.1),
+        "beams.*line itself": lambda: fem.BeamSkin(line, 0.01, beams=line, radius_other=0.01),
+        "reach.*two pieces": lambda: fem.BeamSkin(
+            line, 0.01, beams=cantilever(True, 9.0), radius_other=0.01, reach=0.1
+        ),
         "did you mean 'friction'": lambda: fem.BeamSkin(line, 0.01, plane=ground, frction=0.1),
     }.items():
         with pytest.raises(fem.ParameterError, match=message):

@@ -1,6 +1,7 @@
 """The elastic belt that creeps and slips: closed forms, and an integration of its equation with events."""
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -155,11 +156,11 @@ def test_damped_modes_have_its_swing_and_the_others_tell_that_they_have_not():
     rate = RADII[1] * math.sqrt(2 * STIFFNESS / SPAN * (1 + strain) / INERTIA)
     assert np.abs(fem.modes(system, damping=True).eigenvalues.imag).max() == pytest.approx(rate, rel=1e-9)
     remarks = fem.modes(system).remarks
-    assert any("CreepingBelt 'belt' is left out" in text and "damping=True" in text for text in remarks)
+    assert any(re.search("CreepingBelt 'belt'.*left out", text) and "damping=True" in text for text in remarks)
 
 
 def test_statics_refuses_states_that_are_velocities():
-    with pytest.raises(fem.ParameterError, match=r"CreepingBelt 'belt' has states of first order.*until it rests"):
+    with pytest.raises(fem.ParameterError, match=r"CreepingBelt 'belt'.*first order"):
         fem.static_equilibrium(hanging().compile())
 
 

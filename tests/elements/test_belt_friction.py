@@ -190,7 +190,7 @@ def test_belt_that_comes_off_pulls_no_more():
 
 @pytest.mark.parametrize("method", [GeneralizedAlpha, MoreauJean])
 def test_methods_without_joint_friction_refuse_it_by_name(method):
-    with pytest.raises(fem.ParameterError, match=r"IdealBelt 'belt' is dry friction.*use DecoupledNSGA"):
+    with pytest.raises(fem.ParameterError, match=r"IdealBelt 'belt'.*dry friction.*DecoupledNSGA"):
         method().run(drive(), t_end=0.1, h=1e-2)
 
 
@@ -198,14 +198,14 @@ def test_methods_without_joint_friction_refuse_it_by_name(method):
     "options, words",
     [
         ({"friction": -0.1}, r"friction = -0.1"),
-        ({"friction": (0.3, 0.0)}, r"friction = 0.*nothing else drives"),
-        ({"friction": (0.2, 0.3)}, r"static must be ≥ sliding"),
+        ({"friction": (0.3, 0.0)}, "friction = 0.*where it slides"),
+        ({"friction": (0.2, 0.3)}, r"friction = .*static.*≥ sliding"),
         ({"friction": 0.3, "other_friction": 0.0}, r"other_friction = 0"),
         ({"friction": 0.3, "pretension": 0.0}, r"pretension = 0"),
         ({"friction": 0.3, "wrap": 180.0}, r"wrap = 180.*degrees"),
-        ({"friction": 0.3, "wrap": (1.0, -1.0)}, r"wrap.*must be positive"),
+        ({"friction": 0.3, "wrap": (1.0, -1.0)}, "wrap.*positive"),
         ({"friction": 0.3, "radii": (0.3, 0.3)}, r"the wheels overlap"),
-        ({"friction": 0.3, "radii": (0.1, 0.0)}, r"radii.*must be positive"),
+        ({"friction": 0.3, "radii": (0.1, 0.0)}, "radii.*positive"),
     ],
 )
 def test_what_makes_no_sense_is_refused_in_words(options, words):
@@ -240,8 +240,8 @@ def test_belt_without_slip_tells_when_it_would_and_by_how_much():
     assert belt.grip[-1] == pytest.approx(1.2, rel=1e-3)
     first = result.t[np.argmax(grip > 1.0)]
     (warning,) = result.warnings
-    assert f"up to {grip.max():.4g} times what friction holds on wheel 1, μβ = 0.9425" in warning
-    assert "Belt 'belt': the difference of its tensions" in warning and f"first at t = {first:.6g} s" in warning
+    assert f"{grip.max():.4g} times" in warning and "wheel 1, μβ = 0.9425" in warning
+    assert "Belt 'belt'" in warning and f"t = {first:.6g} s" in warning
     assert warning in result.report()
     assert belt.beyond[-1] == pytest.approx(first, rel=1e-12) and belt.beyond[0] == -1
 
@@ -254,7 +254,7 @@ def test_belt_that_holds_or_has_no_friction_tells_nothing():
 
 def test_friction_of_the_other_pulley_or_a_wrap_need_friction():
     for options in ({"other_friction": 0.3}, {"wrap": 3.0}):
-        with pytest.raises(fem.ParameterError, match=r"says nothing without friction"):
+        with pytest.raises(fem.ParameterError, match="without friction"):
             fem.Belt(fem.Node6(), fem.Node6([0.5, 0, 0]), radii=RADII, stiffness=1e4, **options)
 
 

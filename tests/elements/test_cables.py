@@ -144,7 +144,7 @@ def test_a_stiff_elastic_cable_tends_to_the_inextensible_one():
 
 def test_an_end_that_reaches_its_pulley_stops_the_run():
     model = atwood(slack=0.0)
-    with pytest.raises(fem.SolverError, match=r"Cable 'rope': it has come off a pulley.*an end has passed it"):
+    with pytest.raises(fem.SolverError, match=r"'rope'.*pulley.*end"):
         fem.DecoupledNSGA().run(model, t_end=2.0, h=2e-3)
 
 
@@ -209,7 +209,7 @@ def test_a_drum_that_is_unwound_stops_the_run():
     model.add(Cable([load, (wheel, -0.1)], turns={1: 1}, name="rope"))
     way = 2 * math.pi * 0.1
     a = 2.0 * G / (2.0 + 1e-4 / 0.01)
-    with pytest.raises(fem.SolverError, match=r"Cable 'rope'.*A drum is unwound") as caught:
+    with pytest.raises(fem.SolverError, match=r"'rope'.*drum") as caught:
         fem.DecoupledNSGA().run(model, t_end=1.0, h=1e-3)
     assert caught.value.time == pytest.approx(math.sqrt(2 * way / a), abs=2e-3)
 
@@ -217,12 +217,12 @@ def test_a_drum_that_is_unwound_stops_the_run():
 @pytest.mark.parametrize(
     "path, options, words",
     [
-        ([(0, 0, 0)], {}, r"must have 2 to 8 stations"),
-        ([(0, 0, 0), (1, 0, 0)], {"length": 0.9}, r"is less than the 1 m of the path"),
-        ([((0, 0, 0), 0.1), ((1, 0, 0), 0.1)], {}, r"path\[1\].*and path\[0\] are drums on two bodies"),
-        ([(-1, 0.11, 0), ((0, 0, 0), -0.1), (1, 0.11, 0)], {}, r"passes this pulley without touching it"),
-        ([(-1, -1, 0), ((0, 0, 0), -0.1), (1, -1, 0)], {"turns": {0: 1}}, r"key 0, which is no station with a radius"),
-        ([(0, 0, 0), ((0.05, 0, 0), 0.1), (1, 0, 0)], {}, r"0\.05 m from the station before it.*more than 0\.1 m"),
+        ([(0, 0, 0)], {}, r"path = .*2 to 8"),
+        ([(0, 0, 0), (1, 0, 0)], {"length": 0.9}, r"length = .*less than the 1 m"),
+        ([((0, 0, 0), 0.1), ((1, 0, 0), 0.1)], {}, r"path\[1\].*path\[0\].*drums"),
+        ([(-1, 0.11, 0), ((0, 0, 0), -0.1), (1, 0.11, 0)], {}, "without touching"),
+        ([(-1, -1, 0), ((0, 0, 0), -0.1), (1, -1, 0)], {"turns": {0: 1}}, r"turns = .*key 0.*radius"),
+        ([(0, 0, 0), ((0.05, 0, 0), 0.1), (1, 0, 0)], {}, r"0\.05 m .*more than 0\.1 m"),
     ],
 )
 def test_paths_that_cannot_be_are_refused(path, options, words):
@@ -238,7 +238,7 @@ def test_paths_that_cannot_be_are_refused(path, options, words):
 def test_pulleys_with_other_axes_are_refused():
     ground = fem.Model().ground
     tilted = ground.frame([1, 0, 0], rotation=[0.3, 0, 0])
-    with pytest.raises(fem.ParameterError, match=r"has another axis z than the first pulley"):
+    with pytest.raises(fem.ParameterError, match=r"axis z.*first pulley"):
         Cable([fem.Node6([-1, 0.1, 0]), (ground.frame(), 0.1), (tilted, 0.1), fem.Node6([2, 0.1, 0])])
 
 
@@ -247,5 +247,5 @@ def test_relative_velocity_of_a_rope_over_a_pulley_is_not_told():
     result = fem.DecoupledNSGA().run(atwood(slack=0.0), t_end=0.01, h=1e-3)
     from fem_mbs.results.contact_motion import contact_velocity
 
-    with pytest.raises(fem.FemMbsError, match=r"'rope' \(Cable\) is no contact of two bodies in one point"):
+    with pytest.raises(fem.FemMbsError, match=r"'rope' \(Cable\).*contact"):
         contact_velocity(result, "rope")

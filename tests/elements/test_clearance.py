@@ -230,14 +230,14 @@ def bodies():
         ("JournalClearance", {"radius": 0.01, "clearance": -1e-4}, "clearance"),
         ("JournalClearance", {"radius": 0.01, "clearance": 1e-4, "length": -1}, "length"),
         ("JournalClearance", {"radius": 0.01, "clearance": 1e-4, "shorter": "both"}, "'journal', 'bearing'"),
-        ("JournalClearance", {"radius": 0.01, "clearance": 1e-4, "end_play": 1e-4}, "needs a length"),
+        ("JournalClearance", {"radius": 0.01, "clearance": 1e-4, "end_play": 1e-4}, "end_play = .*length"),
         ("JournalClearance", {"radius": 0.01, "clearance": 1e-4, "friction": -1}, "friction"),
         ("SphericalClearance", {"radius": -0.01, "clearance": 1e-4}, "radius"),
         ("SphericalClearance", {"radius": 0.01, "clearance": float("nan")}, "clearance"),
         ("PrismaticClearance", {"size": (0.1, 0, 0.1), "clearance": 1e-4}, "size"),
         ("PrismaticClearance", {"size": (0.1, 0.1, 0.1), "clearance": 1e-4, "planar": "x"}, "planar"),
         ("PrismaticClearance", {"size": (0.1, 0.1, 0.1), "clearance": 1e-4, "shorter": "box"}, "shorter"),
-        ("RingOnCylinder", {"radius": 0.01, "radius_cylinder": 0.02}, "leaves no clearance"),
+        ("RingOnCylinder", {"radius": 0.01, "radius_cylinder": 0.02}, r"radius_cylinder = .*no clearance"),
     ],
 )
 def test_impossible_joints_are_refused(kind, options, words):
@@ -249,7 +249,7 @@ def test_impossible_joints_are_refused(kind, options, words):
 
 def test_a_joint_on_one_body_is_refused():
     ball, _ = bodies()
-    with pytest.raises(fem.ParameterError, match="on the same node as journal"):
+    with pytest.raises(fem.ParameterError, match=r"bearing = .*same node as journal"):
         fem.JournalClearance(ball, ball, radius=0.01, clearance=1e-4)
 
 
@@ -265,5 +265,5 @@ def test_the_path_is_that_of_the_joint_when_another_system_has_numbered_its_node
     np.testing.assert_allclose(joint.path(result), [[1e-5, 2e-5, 0]], atol=1e-18)
     stranger, elsewhere = journal(body={"node": fem.Node6(name="not there")})
     stranger.compile()
-    with pytest.raises(fem.FemMbsError, match=r"Node6 'not there' is not a node of the run of 'journal'"):
+    with pytest.raises(fem.FemMbsError, match=r"Node6 'not there'.*'journal'"):
         elsewhere.path(result)

@@ -330,7 +330,7 @@ def test_impossible_parameters_are_refused(options, words):
 
 
 def test_a_contact_without_restitution_must_be_given_one():
-    with pytest.raises(fem.ParameterError, match="contacts have 0 unless one is given"):
+    with pytest.raises(fem.ParameterError, match=r"restitution = .*contacts have 0"):
         fem.CompliantContact(plane_contact(), stiffness=1e6)
 
 
@@ -343,10 +343,10 @@ def test_laws_that_it_does_not_know_are_refused(what):
 def test_parts_of_several_contacts_and_groups_are_refused():
     box = fem.RigidBody.box(1.0, [0.1, 0.1, 0.1], position=[0, 0, 1], name="box")
     part = fem.BoxOnPlane(box, Ground(), size=[0.1, 0.1, 0.1], restitution=0.5, name="corners")
-    with pytest.raises(fem.ParameterError, match="each of its elements"):
+    with pytest.raises(fem.ParameterError, match=r"contact = .*elements"):
         fem.CompliantContact(part, stiffness=1e6)
     assert len([fem.CompliantContact(c, stiffness=1e6) for c in part.elements]) == 8
-    with pytest.raises(fem.ParameterError, match="finds its pairs during the run"):
+    with pytest.raises(fem.ParameterError, match=r"contact = .*pairs"):
         fem.CompliantContact(fem.ContactGroup(name="many"), stiffness=1e6)
     with pytest.raises(fem.ParameterError, match="is not a contact"):
         fem.CompliantContact(box, stiffness=1e6)
@@ -358,7 +358,7 @@ def test_a_contact_of_more_nodes_than_its_scratch_holds_is_refused():
             super().__init__(Node6([0, 0, 1]), Ground(), radius=0.1, restitution=0.5, name="chain")
             self.nodes = tuple(Node6([i, 0, 0]) for i in range(5))
 
-    with pytest.raises(fem.ParameterError, match=r"'chain'.*moves with 5 nodes; a compliant contact has room for 4"):
+    with pytest.raises(fem.ParameterError, match=r"'chain'.*5 nodes.* 4"):
         fem.CompliantContact(Chain(), stiffness=1e6)
 
 
@@ -367,7 +367,7 @@ def test_the_wrapped_contact_must_not_be_in_the_model_too():
     ball = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 0, 1]))
     floor = model.add(fem.SphereOnPlane(ball, model.ground, radius=0.1, restitution=0.5, name="floor"))
     model.add(fem.CompliantContact(floor, stiffness=1e6, name="soft floor"))
-    with pytest.raises(fem.ModelError, match=r"'floor'.*in the model as well"):
+    with pytest.raises(fem.ModelError, match=r"'floor'.*in the model"):
         model.compile()
 
 
@@ -410,7 +410,7 @@ def test_a_point_that_goes_deeper_than_its_bodies_are_large_is_told():
     result = stepper.run(buffer_stop(), 0.5, 1e-4, save_every=50)
     (text,) = result.warnings
     gyration = np.sqrt((0.3**2 + 0.2**2) / 12)
-    assert f"a tenth of the size of its bodies is {0.1 * gyration:.3g} m" in text and "max_indentation=…" in text
+    assert f" {0.1 * gyration:.3g} m" in text and "max_indentation=…" in text
     assert f"up to {result['stop'].indentation.max():.3g} m" in text  # whichever of the saved states that is
     assert not stepper.run(buffer_stop(1e8), 0.2, 1e-4).warnings
     assert not stepper.run(buffer_stop(max_indentation=0.5), 0.5, 1e-4).warnings
@@ -424,4 +424,4 @@ def test_a_point_mass_has_no_size_to_compare_with():
     floor = fem.SphereOnPlane(mass, model.ground, radius=0, restitution=0.5, name="floor")
     model.add(fem.CompliantContact(floor, stiffness=1e4))
     (text,) = fem.DecoupledNSGA().run(model, 0.1, 1e-4).warnings
-    assert "up to 0.05 m" in text and "its bodies have no known size" in text
+    assert "up to 0.05 m" in text and "no known size" in text

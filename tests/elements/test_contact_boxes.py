@@ -102,13 +102,13 @@ def test_a_box_slides_on_a_tilted_box_beyond_the_angle_of_friction(tan_slope, sl
 @pytest.mark.parametrize(
     "make, message",
     [
-        (lambda a, b: fem.BoxOnPlane(a, b, size=[1, 0, 1], name="floor"), r"BoxOnPlane 'floor': size = .*three dir"),
-        (lambda a, b: fem.BoxOnPlane(a, b, size=[1, 1]), "size .*has 2 components, must have 3"),
-        (lambda a, b: fem.BoxOnPlane(a, b, size=[1, 2, 3], rounding=0.5), r"rounding = 0\.5 m must be below half"),
-        (lambda a, b: fem.BoxOnPlane(a, b, size=[1, 2, 3], planar="xz"), "planar = 'xz' must be one of 'x', 'y', 'z'"),
-        (lambda a, b: fem.BoxOnPlane(a, a, size=[1, 2, 3]), "on the same node as the sphere"),
+        (lambda a, b: fem.BoxOnPlane(a, b, size=[1, 0, 1], name="floor"), "'floor': size = .*three dir"),
+        (lambda a, b: fem.BoxOnPlane(a, b, size=[1, 1]), "size .*2 components.* 3"),
+        (lambda a, b: fem.BoxOnPlane(a, b, size=[1, 2, 3], rounding=0.5), r"rounding = 0\.5 m.*below"),
+        (lambda a, b: fem.BoxOnPlane(a, b, size=[1, 2, 3], planar="xz"), "planar = 'xz'.*'x', 'y', 'z'"),
+        (lambda a, b: fem.BoxOnPlane(a, a, size=[1, 2, 3]), r"plane = .*same node as the sphere"),
         (lambda a, b: fem.BoxOnBox(a, b, size_A=[1, 2, 3], size_B=[1, -1, 1], rounding=0.1), "size_B = .*three dir"),
-        (lambda a, b: fem.BoxOnBox(a, b, size_A=[1, 2, 3], size_B=[1, 1, 1], rounding=0), "rounding = 0.0 m must be >"),
+        (lambda a, b: fem.BoxOnBox(a, b, size_A=[1, 2, 3], size_B=[1, 1, 1], rounding=0), "rounding = 0.0 m.*>"),
         (lambda a, b: fem.BoxOnBox(a, b, size_A=[1, 2, 3], size_B=[1, 1, 1], rounding=0.1, friction=-1), "friction"),
     ],
 )  # fmt: skip

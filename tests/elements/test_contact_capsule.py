@@ -183,17 +183,17 @@ NODES = [Node6([x, 0, 0]) for x in range(4)]
     [
         (
             lambda a, b, c, d: fem.SphereOnCapsule(a, (b, b), radius=1, radius_capsule=1),
-            "both ends at the same position",
+            r"capsule = .*same position",
         ),
-        (lambda a, b, c, d: fem.SphereOnCapsule(a, b, radius=1, radius_capsule=1), "not a pair of frames, nor a beam"),
+        (lambda a, b, c, d: fem.SphereOnCapsule(a, b, radius=1, radius_capsule=1), r"capsule = .*pair of frames"),
         (lambda a, b, c, d: fem.SphereOnCapsule(a, (a, b), radius=1, radius_capsule=1), "node in common"),
         (
             lambda a, b, c, d: fem.SphereOnCapsule(a, (b, c), radius=1, radius_capsule=0),
             "radius_capsule = 0.0 m must be",
         ),
         (lambda a, b, c, d: fem.CapsuleOnCapsule((a, b), (c, d), radius_A=-1, radius_B=1), "radius_A = -1.0 m must be"),
-        (lambda a, b, c, d: fem.CapsuleOnPlane((a, b), c, radius=0), "radius = 0.0 m must be > 0"),
-        (lambda a, b, c, d: fem.CapsuleOnPlane((a, a), c, radius=1), "both ends at the same position"),
+        (lambda a, b, c, d: fem.CapsuleOnPlane((a, b), c, radius=0), "radius = 0.0 m.*> 0"),
+        (lambda a, b, c, d: fem.CapsuleOnPlane((a, a), c, radius=1), r"capsule = .*same position"),
     ],
 )
 def test_capsules_that_cannot_be_are_refused_in_the_words_of_the_user(make, message):

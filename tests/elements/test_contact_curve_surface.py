@@ -203,7 +203,7 @@ def test_what_comes_round_the_edge_of_a_surface_touches_it_from_below_or_is_refu
     assert z[-1] == pytest.approx(-0.1, abs=2e-3) and result["plate"].gap.min() > -5e-3
     assert result["plate"].normal[-1] == pytest.approx([0, 0, -1], abs=1e-12)
     assert result["plate"].force_normal[-1] == pytest.approx(20.0, rel=1e-3)
-    with pytest.raises(SolverError, match=r"PointOnSurface 'plate': the point is under the surface.*came from beside"):
+    with pytest.raises(SolverError, match=r"'plate'.*under the surface"):
         method.run(under_a_plate(0.0), 1.5, 1e-3)
 
 
@@ -219,17 +219,17 @@ LINE = [[0, 0], [1, 0]]
 @pytest.mark.parametrize(
     "make, message",
     [
-        (lambda a, b: fem.PointOnCurve(a, b, points=[[0, 0]]), r"points .* must be at least 2"),
-        (lambda a, b: fem.PointOnCurve(a, b, points=[[0, 0], [1, 1]], closed=True), r"must be at least 3"),
-        (lambda a, b: fem.PointOnCurve(a, b, points=[[0, 0], [1, 0], [1, 0], [2, 0]]), r"point 2 at the same place"),
-        (lambda a, b: fem.PointOnCurve(a, b, points=[[0, 0, 0], [1, 1, 1]]), r"has shape \(2, 3\), must be \(n, 2\)"),
-        (lambda a, b: fem.PointOnCurve(a, b, points="straight"), r"not an array \(n, 2\) of numbers"),
-        (lambda a, b: fem.PointOnCurve(a, b, points=LINE, side="top"), "must be one of 'left', 'right'"),
+        (lambda a, b: fem.PointOnCurve(a, b, points=[[0, 0]]), "points .*at least 2"),
+        (lambda a, b: fem.PointOnCurve(a, b, points=[[0, 0], [1, 1]], closed=True), "at least 3"),
+        (lambda a, b: fem.PointOnCurve(a, b, points=[[0, 0], [1, 0], [1, 0], [2, 0]]), "point 2 .*same"),
+        (lambda a, b: fem.PointOnCurve(a, b, points=[[0, 0, 0], [1, 1, 1]]), r"points = .*shape \(2, 3\).*\(n, 2\)"),
+        (lambda a, b: fem.PointOnCurve(a, b, points="straight"), r"points = .*\(n, 2\) of numbers"),
+        (lambda a, b: fem.PointOnCurve(a, b, points=LINE, side="top"), "side = .*'left', 'right'"),
         (
             lambda a, b: fem.PointOnCurve(a, b, points=circle(16), closed=True, radius=1.2),
-            "does not fit .* radius 0.98",
+            r"radius = .*fit .*radius 0\.98",
         ),
-        (lambda a, b: fem.SphereOnWire(a, b, points=np.eye(3), radius=0), r"radius = 0.0 m must be > 0"),
+        (lambda a, b: fem.SphereOnWire(a, b, points=np.eye(3), radius=0), "radius = 0.0 m.*> 0"),
         (lambda a, b: fem.PointOnSurface(a, b, height=np.sin, x=(1, 0), y=(0, 1)), r"x = \(.*second value"),
         (lambda a, b: fem.PointOnSurface(a, b, height=np.ones((2, 9)), x=(0, 1), y=(0, 1)), r"height .*≥ 4"),
         (lambda a, b: fem.PointOnSurface(a, b, height=lambda x, y: x / 0, x=(0, 1), y=(0, 1)), "not finite"),

@@ -172,14 +172,14 @@ def test_a_disc_that_comes_to_lie_is_refused_and_one_that_turns_over_in_the_air_
     model = fem.Model("drop", gravity=[0, 0, -G])
     coin = fem.RigidBody(MASS, [A, A, C], position=[0, 0, 0.1], name="coin")
     model.add(coin, fem.RingOnPlane(coin, model.ground, radius=RADIUS, name="edge"))
-    with pytest.raises(SolverError, match=r"RingOnPlane 'edge': the disc is within 0.57° of lying on the plane"):
+    with pytest.raises(SolverError, match=r"'edge'.*0\.57°.*plane"):
         fem.DecoupledNSGA().run(model, 0.5, 1e-3)
     # with friction the iteration does not converge, which has the same cause
     model = fem.Model("slap", gravity=[0, 0, -G])
     motion = {"velocity": [0.3, 0, 0], "angular_velocity": [0, 0, 3.0]}
     coin = fem.RigidBody(1.0, [0.01, 0.008, 0.012], position=[0, 0, 0.3], name="coin", **motion)
     model.add(coin, fem.RingOnPlane(coin, model.ground, radius=0.2, edge_radius=0.02, friction=0.4, name="edge"))
-    with pytest.raises(SolverError, match=r"RingOnPlane 'edge': the disc is within 0.57° of lying on the plane"):
+    with pytest.raises(SolverError, match=r"'edge'.*0\.57°.*plane"):
         fem.DecoupledNSGA().run(model, 0.5, 1e-3)
 
 
@@ -256,20 +256,18 @@ def test_an_impact_of_a_tilted_pebble_is_that_of_rigid_bodies():
 
 def test_bad_shapes_are_refused_in_words():
     ground = fem.Model().ground
-    with pytest.raises(ParameterError, match=r"EllipsoidOnPlane 'egg': semi_axes.*must all be positive"):
+    with pytest.raises(ParameterError, match=r"'egg': semi_axes.*positive"):
         fem.EllipsoidOnPlane(Node6(), ground, semi_axes=[1, 0, 1], name="egg")
     model = fem.Model("flat")
     coin = fem.RigidBody(MASS, [A, A, C], name="coin")
     model.add(coin, fem.RingOnPlane(coin, model.ground, radius=1.0, name="edge"))
-    with pytest.raises(
-        ModelError, match=r"RingOnPlane 'edge': the disc is within 0.57° of lying on the plane.*Tilt it"
-    ):
+    with pytest.raises(ModelError, match=r"'edge'.*0\.57°.*plane"):
         model.compile()
     with pytest.raises(ParameterError, match="radius"):
         fem.RingOnPlane(Node6([0, 0, 3]), ground, radius=-1.0)
     with pytest.raises(ParameterError, match="same node"):
         fem.RingOnPlane(ground, ground, radius=1.0)
-    with pytest.raises(ParameterError, match=r"RingOnPlane 'edge'.*no point of contact"):
+    with pytest.raises(ParameterError, match=r"'edge'.*no point of contact"):
         fem.CompliantContact(model["edge"], stiffness=1e5, restitution=0.5)
 
 

@@ -122,15 +122,15 @@ def test_forces_and_moments_on_both_bodies_balance(name):
 @pytest.mark.parametrize(
     "cls, numbers, message",
     [
-        (fem.SphereOnBox, {"radius": 0, "size": [1, 1, 1]}, r"radius = 0.0 m must be > 0"),
-        (fem.SphereOnBox, {"radius": 1, "size": [1, 0, 1]}, r"size .* all three directions"),
+        (fem.SphereOnBox, {"radius": 0, "size": [1, 1, 1]}, "radius = 0.0 m.*> 0"),
+        (fem.SphereOnBox, {"radius": 1, "size": [1, 0, 1]}, "size .*three directions"),
         (
             fem.SphereOnBox,
             {"radius": 1, "size": [1, 2, 3], "rounding": 0.5},
-            r"rounding = 0.5 m must be below half",
+            r"rounding = 0\.5 m.*below",
         ),
-        (fem.SphereOnBox, {"radius": 1, "size": [1, 2, 3], "rounding": -1}, r"rounding = -1.0 m must be ≥ 0"),
-        (fem.SphereOnBox, {"radius": 1, "size": [1, 1]}, r"size .*has 2 components, must have 3"),
+        (fem.SphereOnBox, {"radius": 1, "size": [1, 2, 3], "rounding": -1}, "rounding = -1.0 m.*≥ 0"),
+        (fem.SphereOnBox, {"radius": 1, "size": [1, 1]}, "size .*2 components.* 3"),
         (fem.SphereOnRectangle, {"radius": 1, "size": [1, -1]}, r"size .* both directions"),
     ],
 )

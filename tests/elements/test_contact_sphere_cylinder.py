@@ -136,10 +136,10 @@ def test_forces_and_moments_on_both_bodies_balance(name):
 @pytest.mark.parametrize(
     "cls, numbers, message",
     [
-        (fem.SphereOnCylinder, {"radius": 0.1, "radius_cylinder": 0}, r"radius_cylinder = 0.0 m must be > 0"),
-        (fem.SphereOnCylinder, {"radius": 0.1, "radius_cylinder": 1, "length": -1}, r"length = -1.0 m must be > 0"),
+        (fem.SphereOnCylinder, {"radius": 0.1, "radius_cylinder": 0}, "radius_cylinder = 0.0 m.*> 0"),
+        (fem.SphereOnCylinder, {"radius": 0.1, "radius_cylinder": 1, "length": -1}, "length = -1.0 m.*> 0"),
         (fem.SphereInCylinder, {"radius": 0.1, "radius_cylinder": 0.1}, "no clearance"),
-        (fem.SphereInCylinder, {"radius": 0.1, "radius_cylinder": 1, "length": np.nan}, "must be finite"),
+        (fem.SphereInCylinder, {"radius": 0.1, "radius_cylinder": 1, "length": np.nan}, r"length = .*finite"),
     ],
 )
 def test_cylinders_that_cannot_be_are_refused_in_the_words_of_the_user(cls, numbers, message):

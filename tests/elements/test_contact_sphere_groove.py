@@ -136,14 +136,14 @@ def test_a_compliant_ball_on_a_race_satisfies_the_contract(spall):
 @pytest.mark.parametrize(
     "change, message",
     [
-        ({"radius_groove": BALL}, "a groove is wider than its ball"),
-        ({"radius_circle": 4e-3}, r"radius_circle = 0.004 m must be larger than radius_groove = 0.0042 m"),
-        ({"side": "left"}, "side = 'left' must be one of 'outer', 'inner'"),
-        ({"spall": (0, 1, 2)}, r"must be a Spall\(race, length"),
-        ({"spall": fem.Spall("inner", 1e-3)}, "spall.race = 'inner' is not this one, the outer race"),
-        ({"spall": fem.Spall("outer", 1e-3, angle=np.sin)}, "the spall turns with its race by itself"),
-        ({"spall": fem.Spall("outer", 1.0)}, "longer than the race; is it in metres"),
-        ({"radius": -1}, r"radius = -1.0 m must be > 0"),
+        ({"radius_groove": BALL}, r"radius_groove = .*wider than its ball"),
+        ({"radius_circle": 4e-3}, r"radius_circle = 0\.004 m.*radius_groove = 0\.0042 m"),
+        ({"side": "left"}, "side = 'left'.*'outer', 'inner'"),
+        ({"spall": (0, 1, 2)}, r"spall = .*Spall\(race, length"),
+        ({"spall": fem.Spall("inner", 1e-3)}, "spall.race = 'inner'.*outer race"),
+        ({"spall": fem.Spall("outer", 1e-3, angle=np.sin)}, "spall.*race by itself"),
+        ({"spall": fem.Spall("outer", 1.0)}, "longer than the race"),
+        ({"radius": -1}, "radius = -1.0 m.*> 0"),
     ],
 )
 def test_a_groove_that_cannot_be_is_refused_in_the_words_of_the_user(change, message):

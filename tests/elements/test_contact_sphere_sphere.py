@@ -184,9 +184,9 @@ def test_concentric_spheres_have_all_of_the_clearance_and_no_contact():
     "make, message",
     [
         (lambda a, b: fem.SphereOnSphere(a, b, radius_A=-0.1, radius_B=1), r"radius = -0.1 m must be"),
-        (lambda a, b: fem.SphereOnSphere(a, b, radius_A=1, radius_B=-1), r"radius_B = -1.0 m must be > 0"),
+        (lambda a, b: fem.SphereOnSphere(a, b, radius_A=1, radius_B=-1), "radius_B = -1.0 m.*> 0"),
         (lambda a, b: fem.SphereOnSphere(a, a, radius_A=1, radius_B=1), "same node"),
-        (lambda a, b: fem.SphereInSphere(a, b, radius=1, radius_outer=1), r"no clearance: .*larger than radius = 1 m"),
+        (lambda a, b: fem.SphereInSphere(a, b, radius=1, radius_outer=1), "clearance: .*radius = 1 m"),
         (lambda a, b: fem.SphereOnSphere(a, b, radius_A=1, radius_B=1, friction=-1), "friction"),
     ],
 )

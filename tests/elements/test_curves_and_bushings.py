@@ -207,7 +207,7 @@ def test_what_makes_no_sense_is_refused_in_words(name):
 
 def test_line_loads_tell_functions_that_raise_and_refuse_a_beam_twice():
     line = fem.beam_line([0, 0, 0], [1, 0, 0], 2, fem.Section.circle(0.01, E=210e9, nu=0.3, density=7850))
-    with pytest.raises(fem.ParameterError, match=r"LineLoad 'q': force.* raised ZeroDivisionError at s = 0.0"):
+    with pytest.raises(fem.ParameterError, match=r"'q': force.*ZeroDivisionError at s = 0\.0"):
         fem.LineLoad(line, lambda s: [0, 0, 1 / 0], name="q")
     with pytest.raises(fem.ParameterError, match="twice"):
         fem.LineLoad([line[0], line[0]], [0, 0, 1.0])

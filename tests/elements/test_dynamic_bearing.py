@@ -209,18 +209,18 @@ def two_bodies(offset=(0, 0, 0), rotation=None):
 @pytest.mark.parametrize(
     "change, message",
     [
-        ({"geometry": "6205"}, "must be a BearingGeometry"),
-        ({"level": "exact"}, "level = 'exact' must be one of 'dynamic', 'quasi-static', 'rigid'"),
-        ({"control": "left"}, "control = 'left' must be one of 'outer', 'inner'"),
+        ({"geometry": "6205"}, r"geometry = .*BearingGeometry"),
+        ({"level": "exact"}, "level = 'exact'.*'dynamic', 'quasi-static', 'rigid'"),
+        ({"control": "left"}, "control = 'left'.*'outer', 'inner'"),
         ({"friction": -0.1}, r"friction = -0.1 must be ≥ 0"),
-        ({"slip_speed": 0}, "slip_speed = 0.0 m/s must be > 0"),
-        ({"cage_mass": -1}, "cage_mass = -1.0 kg must be > 0"),
-        ({"pocket_clearance": 0}, "pocket_clearance = 0.0 m must be > 0"),
+        ({"slip_speed": 0}, "slip_speed = 0.0 m/s.*> 0"),
+        ({"cage_mass": -1}, "cage_mass = -1.0 kg.*> 0"),
+        ({"pocket_clearance": 0}, "pocket_clearance = 0.0 m.*> 0"),
         ({"cage_angle": np.nan}, "cage_angle.*finite"),
-        ({"spall": 3e-6}, r"must be a Spall\(race, length"),
-        ({"spall": 2 * [fem.Spall("outer", 1e-3)]}, "is a second one of the outer race"),
+        ({"spall": 3e-6}, r"spall = .*Spall\(race, length"),
+        ({"spall": 2 * [fem.Spall("outer", 1e-3)]}, r"spall = .*second.*outer race"),
         ({"offset": (0, 1e-3, 0)}, "lets it move"),
-        ({"rotation": [0.1, 0, 0]}, "rad of tilt; the z axes"),
+        ({"rotation": [0.1, 0, 0]}, r"inner = .*rad of tilt"),
     ],
 )
 def test_a_bearing_that_cannot_be_is_refused_in_the_words_of_the_user(change, message):
@@ -232,7 +232,7 @@ def test_a_bearing_that_cannot_be_is_refused_in_the_words_of_the_user(change, me
 
 def test_both_rings_on_one_body_are_refused():
     _, shaft = two_bodies()
-    with pytest.raises(fem.ParameterError, match="is on the same node as outer"):
+    with pytest.raises(fem.ParameterError, match=r"inner = .*same node as outer"):
         fem.ball_bearing(shaft, shaft, bearing_6205())
 
 

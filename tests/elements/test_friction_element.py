@@ -1,5 +1,7 @@
 """The element of joint friction: what it refuses, what goes with it, and where its terms come from."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -27,21 +29,21 @@ def guide(**options):
 @pytest.mark.parametrize(
     "make, message",
     [
-        (lambda: hinge(), r"radius = 0.*nothing would ever cause friction"),
+        (lambda: hinge(), "radius = 0.*friction"),
         (lambda: hinge(radius=-0.1), r"radius = -0.1"),
-        (lambda: hinge(radius=0.1, flat=True), r"flat.*belongs to a displacement"),
+        (lambda: hinge(radius=0.1, flat=True), "flat.*displacement"),
         (lambda: hinge(radius=0.1, coordinate="displacement"), r"coordinate.*angle"),
         (lambda: hinge(preload=-1.0), r"preload = -1.*must be ≥ 0"),
-        (lambda: hinge(preload=lambda t: t - 0.1), r"not to be used at t = 0: preload = -0.1 N m must be ≥ 0"),
-        (lambda: guide(radius=0.1), r"radius.*belongs to an angle"),
-        (lambda: guide(collar=0.1), r"collar.*only a Revolute"),
+        (lambda: hinge(preload=lambda t: t - 0.1), r"t = 0: preload = -0\.1 N m.*≥ 0"),
+        (lambda: guide(radius=0.1), "radius.*angle"),
+        (lambda: guide(collar=0.1), "collar.*Revolute"),
         (lambda: guide(length=0.0), r"length"),
-        (lambda: fem.JointFriction(fem.Spherical.at(*two_bodies(), [0, 0, 0]), 0.1), r"must be a Revolute"),
-        (lambda: fem.JointFriction(guide().joint, (0.1, 0.2)), r"static must be ≥ sliding"),
+        (lambda: fem.JointFriction(fem.Spherical.at(*two_bodies(), [0, 0, 0]), 0.1), r"joint = .*a Revolute"),
+        (lambda: fem.JointFriction(guide().joint, (0.1, 0.2)), r"friction = .*static.*≥ sliding"),
         (lambda: fem.JointFriction(guide().joint, (0.1, 0.2, 0.3)), r"one number or"),
         (
             lambda: fem.JointFriction(fem.Cylindrical.at(*two_bodies(), [1, 0, 0], [1, 0, 0]), 0.1),
-            r"coordinate.*this joint has both",
+            "coordinate.*both",
         ),
     ],
 )
@@ -54,7 +56,7 @@ def test_joint_that_is_not_in_the_model_is_named():
     friction = hinge(radius=0.1, name="friction")
     model = fem.Model()
     model.add(friction.joint.frame_P.node.body, friction.joint.frame_Q.node.body, friction)
-    with pytest.raises(fem.ModelError, match=r"JointFriction 'friction': its joint, Revolute 'hinge', is not in"):
+    with pytest.raises(fem.ModelError, match=r"'friction'.*Revolute 'hinge'"):
         model.compile()
 
 
@@ -67,18 +69,20 @@ def model_with_friction():
 
 @pytest.mark.parametrize("method", [GeneralizedAlpha, MoreauJean])
 def test_methods_that_do_not_know_it_refuse_it_by_name(method):
-    with pytest.raises(fem.ParameterError, match=r"JointFriction 'friction' is dry friction.*use DecoupledNSGA"):
+    with pytest.raises(fem.ParameterError, match=r"'friction'.*dry friction.*DecoupledNSGA"):
         method().run(model_with_friction(), t_end=0.1, h=1e-2)
 
 
 def test_statics_refuse_it_and_modes_tell_that_they_leave_it_out():
-    with pytest.raises(fem.ParameterError, match=r"JointFriction 'friction' holds the model"):
+    with pytest.raises(fem.ParameterError, match="static_equilibrium: JointFriction 'friction'"):
         fem.static_equilibrium(model_with_friction().compile())
-    assert any("JointFriction 'friction' is left out" in r for r in fem.modes(model_with_friction().compile()).remarks)
+    assert any(
+        re.search("JointFriction 'friction'.*left out", r) for r in fem.modes(model_with_friction().compile()).remarks
+    )
 
 
 def test_contact_problem_solver_alone_is_refused():
-    with pytest.raises(fem.ParameterError, match=r"contact_solver = 'problem'.*does not know joint friction"):
+    with pytest.raises(fem.ParameterError, match=r"contact_solver = 'problem'.*joint friction"):
         DecoupledNSGA(contact_solver="problem").run(model_with_friction(), t_end=0.1, h=1e-2)
 
 

@@ -133,19 +133,19 @@ def test_a_disc_on_a_table_spins_down_in_its_time():
 @pytest.mark.parametrize(
     ("kind", "options", "message"),
     [
-        (fem.Spherical, {}, r"must be a Revolute.*The friction of a ball in its socket.*SphericalClearance"),
-        (fem.Planar, {"coordinate": "x"}, r"coordinate = 'x' has no friction of its own"),
-        (fem.Planar, {"radius": 0.1}, r"radius = 0.1 is that of a journal.*as collar"),
-        (fem.Planar, {"collar": 0.1, "length": 0.1}, r"length = 0.1 is that of two bearings"),
-        (fem.PointOnLine, {"length": 0.1}, r"length = 0.1 is that of two bearings"),
-        (fem.PointOnLine, {"offset": (0.1, 0)}, r"offset.*a guide that can tilt"),
-        (fem.Universal, {"radius": 0.1}, r"coordinate = None must be one of .*first_angle.*second_angle"),
+        (fem.Spherical, {}, r"joint = .*Revolute.*SphericalClearance"),
+        (fem.Planar, {"coordinate": "x"}, "coordinate = 'x'.*friction"),
+        (fem.Planar, {"radius": 0.1}, r"radius = 0\.1 .*collar"),
+        (fem.Planar, {"collar": 0.1, "length": 0.1}, r"length = 0\.1 .*two bearings"),
+        (fem.PointOnLine, {"length": 0.1}, r"length = 0\.1 .*two bearings"),
+        (fem.PointOnLine, {"offset": (0.1, 0)}, "offset.*guide"),
+        (fem.Universal, {"radius": 0.1}, "coordinate = None.*first_angle.*second_angle"),
         (
             fem.Universal,
             {"coordinate": "first_angle", "collar": 0.1},
-            r"which only a Revolute and Screw and Planar has",
+            r"collar = .*Revolute and Screw and Planar",
         ),
-        (fem.ConstantVelocity, {"preload": 1.0}, r"must be a Revolute"),
+        (fem.ConstantVelocity, {"preload": 1.0}, r"joint = .*a Revolute"),
     ],
 )
 def test_friction_that_a_joint_cannot_have_is_refused_in_words(kind, options, message):

@@ -204,15 +204,15 @@ def test_profile_shift_moves_the_centres():
 
 def test_wheels_nearer_than_their_base_circles_are_refused_and_stop_a_run():
     nodes = fem.Node6(), fem.Node6([0.05, 0, 0])
-    with pytest.raises(fem.ParameterError, match=r"0\.05 m from frame_P.*base circles.*centre distance of 0\.06 m"):
+    with pytest.raises(fem.ParameterError, match=r"frame_Q = .*0\.05 m .*frame_P.*0\.06 m"):
         fem.GearMesh(*nodes, teeth=(20, 20), module=3e-3, stiffness=1e8)
-    with pytest.raises(fem.ParameterError, match=r"do not mesh.*0\.06 m"):
+    with pytest.raises(fem.ParameterError, match=r"frame_Q = .*mesh.*0\.06 m"):
         fem.GearMesh(fem.Node6(), fem.Node6([0.08, 0, 0]), teeth=(20, 20), module=3e-3, stiffness=1e8)
     model = fem.Model("thrown together")
     a = model.add(fem.RigidBody(1.0, [1e-3] * 3, name="a"))
     b = model.add(fem.RigidBody(1.0, [1e-3] * 3, position=[0.061, 0, 0], velocity=[-1.0, 0, 0], name="b"))
     model.add(fem.GearMesh(a, b, teeth=(20, 20), module=3e-3, stiffness=1.0, name="mesh"))
-    with pytest.raises(fem.SolverError, match=r"GearMesh 'mesh'.*further apart than 0\.05638"):
+    with pytest.raises(fem.SolverError, match=r"'mesh'.*apart.*0\.05638"):
         fem.DecoupledNSGA().run(model, t_end=0.1, h=1e-3)
 
 
@@ -233,7 +233,7 @@ def test_geometry_of_spur_teeth_is_that_of_the_tables():
     # the pair is as stiff at ξ and −ξ for equal wheels, and stiffest near the pitch point
     k = [pair_stiffness(pair, xi, 1e5) for xi in (-1.0, 0.0, 1.0)]
     assert k[0] == pytest.approx(k[2], rel=1e-12) and k[1] > k[0]
-    with pytest.raises(fem.ParameterError, match=r"contact ratio of .*; change profile_shift"):
+    with pytest.raises(fem.ParameterError, match=r"teeth = .*contact ratio.*profile_shift"):
         fem.SpurTeeth((8, 60), 1.0)
 
 
@@ -283,7 +283,7 @@ def test_a_span_goes_slack_and_pulls_no_more():
 
 
 def test_wheels_that_overlap_are_refused():
-    with pytest.raises(fem.ParameterError, match=r"the wheels overlap, their centres are 0\.2 m apart"):
+    with pytest.raises(fem.ParameterError, match=r"radii = .*wheels overlap.*0\.2 m"):
         fem.Belt(fem.Node6(), fem.Node6([0.2, 0, 0]), radii=(0.1, 0.15), stiffness=1e4)
 
 
@@ -336,5 +336,5 @@ def test_an_impact_of_rigid_teeth_has_the_impulse_of_the_reduced_mass():
 
 
 def test_a_loose_pair_without_backlash_is_refused():
-    with pytest.raises(fem.ParameterError, match=r"the teeth jam"):
+    with pytest.raises(fem.ParameterError, match=r"backlash = .*teeth jam"):
         fem.LooseGearPair(fem.Node6(), fem.Node6([0.0999, 0, 0]), teeth=(20, 20), module=5e-3, backlash=1e-5)

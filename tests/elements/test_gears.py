@@ -297,16 +297,16 @@ def _hinges(where, axes=((0, 0, 1), (0, 0, 1)), carrier=None):
 @pytest.mark.parametrize(
     "make, words",
     [
-        (lambda: fem.GearPair(*_hinges([(0, 0, 0), (0.1, 0, 0)])), r"teeth.*or radii must be given"),
+        (lambda: fem.GearPair(*_hinges([(0, 0, 0), (0.1, 0, 0)])), "teeth = None.*radii"),
         (lambda: fem.GearPair(*_hinges([(0, 0, 0), (0.1, 0, 0)]), radii=(0.1, 0.1)), r"need axes 0.2 m apart"),
-        (lambda: fem.GearPair(*_hinges([(0, 0, 0), (0, 0, 1)]), teeth=(20, 20)), r"has the same axis"),
+        (lambda: fem.GearPair(*_hinges([(0, 0, 0), (0, 0, 1)]), teeth=(20, 20)), r"joint_2 = .*same axis"),
         (
             lambda: fem.GearPair(*_hinges([(0, 0, 0), (0.1, 0.1, 0)], [(0, 0, 1), (1, 0, 0)]), radii=(0.1, 0.1)),
-            r"passes that of joint_1 0.1 m apart",
+            r"joint_2 = .*joint_1 0\.1 m apart",
         ),
         (
             lambda: fem.GearPair(*_hinges([(0, 0, 0), (0.1, 0, 0)], [(0, 0, 1), (1, 0, 0)]), radii=(0.1, 0.1)),
-            r"origin where the axes cross",
+            r"joint_1 = .*axes cross",
         ),
         (
             lambda: fem.GearPair(*_hinges([(0, 0, 0.1), (0.1, 0, 0)], [(0, 0, 1), (1, 0, 0)]), teeth=(20, 20)),
@@ -314,10 +314,10 @@ def _hinges(where, axes=((0, 0, 1), (0, 0, 1)), carrier=None):
         ),
         (
             lambda: fem.GearPair(*_hinges([(0, 0, 0)]), *_hinges([(0.1, 0, 0)], carrier=fem.Node6()), teeth=(20, 20)),
-            r"must share one body, the carrier",
+            r"joint_2 = .*one body",
         ),
-        (lambda: fem.CoordinateCoupling([(1.0, _hinges([(0, 0, 0)])[0])]), r"must be 2 to 4 pairs"),
-        (lambda: fem.RackAndPinion(*_hinges([(0, 0, 0), (0.1, 0, 0)]), radius=0.1), r"rack.*slide along its z axis"),
+        (lambda: fem.CoordinateCoupling([(1.0, _hinges([(0, 0, 0)])[0])]), r"terms = .*2 to 4"),
+        (lambda: fem.RackAndPinion(*_hinges([(0, 0, 0), (0.1, 0, 0)]), radius=0.1), "rack.*z axis"),
     ],
 )
 def test_pairs_that_cannot_mesh_are_refused_with_the_reason(make, words):
@@ -339,7 +339,7 @@ def wheels(*places):
 
 
 def locked_by(model):
-    with pytest.warns(UserWarning, match="lock each other") as told:
+    with pytest.warns(UserWarning, match="lock") as told:
         model.compile()
     return " ".join(str(t.message) for t in told)
 
@@ -384,7 +384,7 @@ def test_a_rack_with_two_pinions_of_other_radii_on_one_shaft_is_told():
     model.add(hinge, guide, fem.RackAndPinion(hinge, guide, radius=0.05, name="slow"))
     fast = fem.CoordinateCoupling([(0.08, again), (-1.0, guide)], name="fast")
     model.add(again, fast)
-    with pytest.warns(UserWarning, match="RackAndPinion 'slow' and CoordinateCoupling 'fast' lock each other"):
+    with pytest.warns(UserWarning, match=r"'slow'.*'fast' lock"):
         model.compile(redundant="allow")  # of the two hinges
 
 
@@ -403,16 +403,16 @@ def test_trains_lock_or_turn_whichever_body_a_hinge_names_first(factor, locked):
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda hinges: fem.GearPair(*hinges, teeth=(20.5, 40)), r"teeth = .*must be two whole numbers > 0"),
-        (lambda hinges: fem.GearPair(*hinges, teeth=(-20, 40)), r"teeth = .*must be two whole numbers > 0"),
-        (lambda hinges: fem.RackAndPinion(*hinges, teeth=20.5, module=0.01), r"teeth = 20.5 must be a whole number"),
-        (lambda hinges: fem.SpurTeeth((20.5, 40), 3e-3), r"teeth = .*must be two whole numbers"),
-        (lambda hinges: fem.iso_mesh_stiffness((20, 40.1), 1.6, 0.02), r"teeth = .*must be two whole numbers"),
+        (lambda hinges: fem.GearPair(*hinges, teeth=(20.5, 40)), "teeth = .*two whole numbers > 0"),
+        (lambda hinges: fem.GearPair(*hinges, teeth=(-20, 40)), "teeth = .*two whole numbers > 0"),
+        (lambda hinges: fem.RackAndPinion(*hinges, teeth=20.5, module=0.01), r"teeth = 20\.5.*whole number"),
+        (lambda hinges: fem.SpurTeeth((20.5, 40), 3e-3), "teeth = .*two whole numbers"),
+        (lambda hinges: fem.iso_mesh_stiffness((20, 40.1), 1.6, 0.02), "teeth = .*two whole numbers"),
         (
             lambda hinges: fem.GearMesh(
                 fem.Node6(), fem.Node6([0.3, 0, 0]), teeth=(20, 40.5), module=0.01, stiffness=1
             ),
-            r"teeth = .*must be two whole numbers",
+            "teeth = .*two whole numbers",
         ),
     ],
 )

@@ -211,9 +211,9 @@ def test_features_are_those_where_fast_hulls_will_touch():
 @pytest.mark.parametrize(
     ("place", "turn", "kind", "message"),
     [
-        ([0, 0, 0.02], [0, 0, np.pi / 2], CROSSED, "go through each other, deeper than their rounding of 0.001 m"),
-        ([0, 0, 0.049], [0, 0, np.pi / 2], None, r"starts with penetration, gap = -0\.001"),
-        ([0.1, 0.0, 0.02], [0, 0, 0.1], None, "starts with penetration"),
+        ([0, 0, 0.02], [0, 0, np.pi / 2], CROSSED, r"deeper.*0\.001 m"),
+        ([0, 0, 0.049], [0, 0, np.pi / 2], None, r"penetration, gap = -0\.001"),
+        ([0.1, 0.0, 0.02], [0, 0, 0.1], None, r"'pair 1'.*penetration"),
     ],
 )
 def test_hulls_that_overlap_at_the_start_are_refused(place, turn, kind, message):
@@ -549,14 +549,14 @@ def fine_ball():
     ("options", "words"),
     [
         ({"points_A": CORNERS[:3]}, r"points_A = 3 .*needs four"),
-        ({"points_B": CORNERS[:4]}, r"points_B = 4 points in one plane"),
-        ({"points_A": fem.PointMass(1.0)}, r"points_A = PointMass .*must be points \(n, 3\), a mesh"),
-        ({"rounding": 0.0}, r"rounding = 0\.0 m must be >"),
-        ({"rounding": 0.6}, r"rounding = 0\.6 m must be below the radius of the largest ball inside, 0\.5 m"),
+        ({"points_B": CORNERS[:4]}, "points_B = 4 points.*plane"),
+        ({"points_A": fem.PointMass(1.0)}, r"points_A = PointMass .*points \(n, 3\)"),
+        ({"rounding": 0.0}, r"rounding = 0\.0 m.*>"),
+        ({"rounding": 0.6}, r"rounding = 0\.6 m.*below.*0\.5 m"),
         ({"friction": -0.1}, "friction"),
         ({"restitution": 2.0}, "restitution"),
-        ({"hull_B": "same"}, "is on the same node as hull_A"),
-        ({"points_B": fine_ball()}, r"points_B = \d+ corners of the hull, at most 256"),
+        ({"hull_B": "same"}, "same node as hull_A"),
+        ({"points_B": fine_ball()}, r"points_B = \d+ corners.*256"),
     ],
 )  # fmt: skip
 def test_what_is_no_pair_of_hulls_is_refused_in_the_words_of_the_user(options, words):

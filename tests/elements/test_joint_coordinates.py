@@ -142,11 +142,11 @@ def test_coordinates_that_a_joint_does_not_have_are_refused_with_those_there_are
     A, B = Node6(), Node6([1, 0, 0])
     sleeve = fem.Cylindrical.at(A, B, [0, 0, 0], [1, 0, 0], name="sleeve")
     ball = fem.Spherical.at(A, B, [0, 0, 0], name="ball")
-    with pytest.raises(fem.ParameterError, match=r"'turn' is none of 'sleeve'; it has: displacement, angle"):
+    with pytest.raises(fem.ParameterError, match=r"'turn'.*'sleeve'.*displacement, angle"):
         coordinate_of(sleeve, "joint", sleeve, "turn")
-    with pytest.raises(fem.ParameterError, match=r"2 free coordinates; say which: 'displacement' or 'angle'"):
+    with pytest.raises(fem.ParameterError, match=r"2 free.*'displacement' or 'angle'"):
         coordinate_of(sleeve, "joint", sleeve)
-    with pytest.raises(fem.ParameterError, match=r"no free coordinate with a name"):
+    with pytest.raises(fem.ParameterError, match=r"joint = .*no free coordinate"):
         coordinate_of(sleeve, "joint", ball)
     assert coordinate_of(sleeve, "joint", sleeve, "angle").unit == "rad"
 

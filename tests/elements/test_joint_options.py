@@ -219,19 +219,19 @@ def test_companions_are_named_after_their_joint_also_where_it_has_no_name():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"stops": fem.Stops(0.1, 0.2)}, r"JointStop 'hinge lower stop'.* starts 0.1 rad beyond it, at angle = 0 rad"),
-        ({"stops": 0.3}, r"stops = 0.3 must be a fem.Stops"),
-        ({"motor": 3.0}, r"motor = 3.0 must be a fem.Motor"),
-        ({"motor": fem.Motor(position=1.0)}, r"the coordinate is 0 rad|x of frame_Q is at 0 rad"),
-        ({"stiffness": {"turn": 1.0}}, r"'turn' is none of 'hinge'; it has: angle"),
-        ({"stiffness": -1.0}, r"JointSpring 'hinge spring': stiffness = -1.0 N m/rad must be ≥ 0"),
-        ({"stiffness": [[0, 0], [0, 1]]}, r"must rise in x"),
-        ({"damping": lambda rate: 1.0 + rate}, r"is 1 N m at rate 0, where a damper has no force"),
-        ({"stiffness": 0.0}, r"and damping are both 0"),
-        ({"rest": 0.1}, r"give a stiffness of angle too"),
+        ({"stops": fem.Stops(0.1, 0.2)}, r"'hinge lower stop'.*0\.1 rad.*angle = 0 rad"),
+        ({"stops": 0.3}, "stops = 0.3.*a fem.Stops"),
+        ({"motor": 3.0}, "motor = 3.0.*a fem.Motor"),
+        ({"motor": fem.Motor(position=1.0)}, "x of frame_Q .* 0 rad|coordinate is 0 rad"),
+        ({"stiffness": {"turn": 1.0}}, "'turn'.*'hinge'.*angle"),
+        ({"stiffness": -1.0}, "JointSpring 'hinge spring': stiffness = -1.0 N m/rad.*≥ 0"),
+        ({"stiffness": [[0, 0], [0, 1]]}, r"stiffness = .*rise in x"),
+        ({"damping": lambda rate: 1.0 + rate}, r"damping = .*1 N m at rate 0"),
+        ({"stiffness": 0.0}, r"stiffness = .*damping.* 0"),
+        ({"rest": 0.1}, r"rest = .*stiffness of angle"),
         ({"stifness": 1.0}, r"did you mean 'stiffness'"),
-        ({"friction": 0.3}, r"'hinge friction': radius = 0.0 is 0, and so are collar and preload"),
-        ({"friction": fem.DryFriction(-0.3, preload=1.0)}, r"'hinge friction': friction = -0.3 must be ≥ 0"),
+        ({"friction": 0.3}, r"'hinge friction': radius = 0\.0.*collar and preload"),
+        ({"friction": fem.DryFriction(-0.3, preload=1.0)}, "'hinge friction': friction = -0.3.*≥ 0"),
     ],
 )
 def test_options_that_make_no_sense_are_refused_in_words(options, message):
@@ -242,13 +242,13 @@ def test_options_that_make_no_sense_are_refused_in_words(options, message):
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: fem.Stops(0.2, 0.1), r"lower = 0.2 is not below upper = 0.1"),
+        (lambda: fem.Stops(0.2, 0.1), r"lower = 0\.2.*below upper = 0\.1"),
         (lambda: fem.Stops(), r"both missing"),
-        (lambda: fem.Stops(0, 1, restitution=0.1, stiffness=3.0), r"rigid stops, stiffness of compliant ones"),
-        (lambda: fem.Stops(0, 1, damping=3.0), r"give their stiffness too"),
+        (lambda: fem.Stops(0, 1, restitution=0.1, stiffness=3.0), r"restitution = .*rigid stops, stiffness"),
+        (lambda: fem.Stops(0, 1, damping=3.0), r"damping = .*stiffness too"),
         (lambda: fem.Stops(0, 1, restitution=1.5), r"between 0 and 1"),
-        (lambda: fem.Motor(), r"nothing.* must be one of position, rate and effort"),
-        (lambda: fem.Motor(rate=1.0, effort=2.0), r"rate and effort.* must be one of"),
+        (lambda: fem.Motor(), r"given = .*nothing.*position, rate and effort"),
+        (lambda: fem.Motor(rate=1.0, effort=2.0), "given = 'rate and effort'"),
     ],
 )
 def test_stops_and_motors_that_make_no_sense_are_refused_in_words(make, message):
@@ -259,7 +259,7 @@ def test_stops_and_motors_that_make_no_sense_are_refused_in_words(make, message)
 def test_an_option_of_a_joint_with_two_coordinates_says_which():
     model = fem.Model("sleeve")
     body = fem.RigidBody(2.0, 0.1, name="body")
-    with pytest.raises(fem.ParameterError, match=r"2 free coordinates; say which: 'displacement' or 'angle'"):
+    with pytest.raises(fem.ParameterError, match=r"2 free.*'displacement' or 'angle'"):
         fem.Cylindrical.at(model.ground, body, [0, 0, 0], [0, 0, 1], stiffness=3.0)
 
 

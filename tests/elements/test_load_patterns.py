@@ -306,7 +306,7 @@ def test_a_saved_reduction_keeps_its_patterns_and_older_files_are_read(patterned
             np.testing.assert_allclose(getattr(read, key), getattr(one, key), rtol=1e-14)
         with h5py.File(tmp_path / "old.h5", "r+") as file:
             del file["pull_stiffness"]
-        with pytest.raises(fem.ParameterError, match="is no reduction of this version"):
+        with pytest.raises(fem.ParameterError, match=r"path = .*no reduction"):
             fem.load_reduction(tmp_path / "old.h5")
 
 
@@ -355,22 +355,22 @@ MATRICES = dict(
 @pytest.mark.parametrize(
     ("stiffening", "match"),
     [
-        (5, "must be two names of frames, or a list of loads"),
-        ([5], "must be two names of frames, or a fem.LoadPattern"),
-        (("left", "right", "middle"), "must be two names of frames"),
-        ([("left", "top")], "is no frame; there are left, right, middle"),
+        (5, r"stiffening = .*two names of frames, or a list"),
+        ([5], r"stiffening = .*two names of frames, or a fem.LoadPattern"),
+        (("left", "right", "middle"), r"stiffening = .*two names of frames"),
+        ([("left", "top")], r"stiffening = .*frame.*left, right, middle"),
         ([("left", np.zeros(2))], "is no frame"),
-        (("left", "left"), "two frames at different places"),
+        (("left", "left"), r"stiffening = .*different"),
         (fem.LoadPattern(forces={"tip": [1, 0, 0]}, held="left"), "'tip' is no frame"),
         (fem.LoadPattern(forces={"right": [1, 0, 0]}, held="root"), "'root' is no frame"),
-        (fem.LoadPattern(forces={"right": [1, 0, 0]}), r"load 1.*not in equilibrium: a force of \[1.0, .*held=…"),
+        (fem.LoadPattern(forces={"right": [1, 0, 0]}), r"stiffening = .*load 1.*equilibrium.*force.*\[1.0, "),
         (fem.LoadPattern(forces={"right": [0, 1, 0], "left": [0, -1, 0]}), r"a moment of \[0.0, .*0.0, 1.0\]"),
-        (fem.LoadPattern(axis=[0, 0, 1], name="disc"), r"load 1 \('disc'\).*not in equilibrium"),
-        (fem.LoadPattern(forces={"left": [1, 0, 0]}, held="left"), "loads nothing but the frame that holds it"),
-        ([("left", "right"), ("right", "left")], r"load 1 \('left to right'\) and load 2.*follows from the others"),
-        ([("left", "middle"), ("middle", "right"), ("left", "right")], "load 1.*load 2.*load 3.*from the others"),
+        (fem.LoadPattern(axis=[0, 0, 1], name="disc"), r"load 1 \('disc'\).*equilibrium"),
+        (fem.LoadPattern(forces={"left": [1, 0, 0]}, held="left"), r"stiffening = .*loads nothing"),
+        ([("left", "right"), ("right", "left")], r"load 1 \('left to right'\) and load 2"),
+        ([("left", "middle"), ("middle", "right"), ("left", "right")], r"stiffening = .*load 1.*load 2.*load 3"),
         ([("left", "right"), *several()[2:], fem.LoadPattern(forces={"right": [0, -0.6, 2]}, held="left")], "load 2"),
-        (fem.LoadPattern(forces={"right": [1, 0, 0]}, held="left", geometry=np.eye(3)), "is for reduce_matrices"),
+        (fem.LoadPattern(forces={"right": [1, 0, 0]}, held="left", geometry=np.eye(3)), "geometry.*reduce_matrices"),
     ],
 )  # fmt: skip
 def test_loads_that_cannot_be_right_are_refused_by_name(stiffening, match):
@@ -389,8 +389,8 @@ def test_loads_that_the_modes_do_not_tell_apart_have_residual_vectors():
 def test_loads_of_matrices_need_their_stiffness():
     for stiffening, match in (
         (("a", "b"), "K_G"),
-        (fem.LoadPattern(forces={"b": [1, 0, 0]}, held="a"), "needs its geometric stiffness"),
-        (("a", "b", np.eye(3)), "must be of the shape of K"),
+        (fem.LoadPattern(forces={"b": [1, 0, 0]}, held="a"), r"stiffening = .*geometric stiffness"),
+        (("a", "b", np.eye(3)), r"stiffening = .*shape of K"),
     ):
         with pytest.raises(fem.ParameterError, match=match):
             fem.reduce_matrices(**MATRICES, stiffening=stiffening)
@@ -420,8 +420,8 @@ def test_arrays_of_patterns_that_are_no_reduction_are_refused(patterned):
         ("pull_geometry", lambda A: A.__setitem__((0, 0, 1), A.max()), "pull_geometry.*not symmetric"),
         ("pull_compliance", lambda A: A.__setitem__((0, 1), A.max()), "pull_compliance.*not symmetric"),
         ("pull_softening", lambda A: A.__setitem__((0, 1, 2, 3), A.max()), "pull_softening.*not symmetric"),
-        ("pull_compliance", lambda A: A.__imul__(4.0), "by 25% of its work only"),
-        ("stretch", lambda A: A.__setitem__(1, A[0]), "told apart by the frames and modes of the body by 0%"),
+        ("pull_compliance", lambda A: A.__imul__(4.0), r"stiffening = .*25%"),
+        ("stretch", lambda A: A.__setitem__(1, A[0]), r"stiffening = .*frames and modes.* 0%"),
     ):
         arrays = {name: getattr(patterned, name).copy() for name in ARRAYS}
         change(arrays[key])

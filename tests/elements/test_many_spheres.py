@@ -74,7 +74,7 @@ def test_a_sphere_given_twice_is_refused_and_one_of_another_size_is_not():
     group.sphere(bodies[2], 0.12)
     group.sphere(bodies[2].frame([0.01, 0, 0]), 0.1)
     for radius in (0.1, 0.12):
-        with pytest.raises(fem.ParameterError, match="at the place of sphere"):
+        with pytest.raises(fem.ParameterError, match=r"same place|place of sphere"):
             group.sphere(bodies[2], radius)
 
 
@@ -104,11 +104,11 @@ def test_spheres_that_were_not_added_are_told():
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"radii": RADII[:5]}, "has 5 entries, must have one for each of 27"),
+        ({"radii": RADII[:5]}, r"radii = .*5 entries.* 27"),
         ({"radii": -0.1}, "radii.*> 0"),
         ({"radii": np.where(np.arange(27) == 3, np.nan, 0.1)}, "radii.*finite"),
-        ({"density": None}, "give one of them"),
-        ({"mass": 1.0}, "give one of them"),
+        ({"density": None}, r"density = .*one of them"),
+        ({"mass": 1.0}, r"density = .*one of them"),
         ({"density": 0.0}, "density.*> 0"),
         ({"velocity": np.zeros((4, 3))}, "has 4 rows"),
         ({"positions": np.zeros(3)}, "positions.*shape"),

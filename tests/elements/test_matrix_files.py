@@ -126,11 +126,11 @@ def test_labels_and_points_must_agree(rod, tmp_path):
     M, K, labels, points, frames, _ = rod
     files = [abaqus(tmp_path / f"{name}.mtx", A, labels, True) for name, A in (("m", M), ("k", K))]
     fewer = {label: x for label, x in points.items() if label != 7}
-    with pytest.raises(fem.ParameterError, match=r"1 nodes: are not in points, as \[7\]|1 nodes.*as \[7\]"):
+    with pytest.raises(fem.ParameterError, match=r"1 nodes.*points.*\[7\]|1 nodes.*\[7\]"):
         fem.reduce_matrices(*files, fewer, frames)
-    with pytest.raises(fem.ParameterError, match="must be a dict, label -> position"):
+    with pytest.raises(fem.ParameterError, match=r"points = .*dict.*position"):
         fem.reduce_matrices(*files, list(points.values()), frames)
-    with pytest.raises(fem.ParameterError, match=r"has nodes that are not in points: \[8\]"):
+    with pytest.raises(fem.ParameterError, match=r"frames = .*not in points.*\[8\]"):
         fem.reduce_matrices(*files, points, {"left": [8], "right": frames["right"]})
 
 
@@ -148,9 +148,9 @@ def test_matrices_of_loads_beside_the_wanted_one_are_passed_over(tmp_path):
     path.write_text(text)
     found = read_matrix_file(Named("test"), "K", path)
     assert found.values.tolist() == [2.0] and found.symmetric
-    with pytest.raises(fem.ParameterError, match=r"has 0 DMIG matrices whose name begins with M"):
+    with pytest.raises(fem.ParameterError, match=r"M = .*0 DMIG.* M"):
         read_matrix_file(Named("test"), "M", path)
-    with pytest.raises(fem.ParameterError, match=r"'DMIG    PAX.*form 9 is neither 6"):
+    with pytest.raises(fem.ParameterError, match=r"'DMIG    PAX.*form 9"):
         read_matrix_file(Named("test"), "P", path)
 
 
@@ -168,7 +168,7 @@ def test_an_entry_that_a_file_has_twice_counts_once_and_two_values_of_one_are_re
     """Runs that are appended to one punch file write its matrices again."""
     run = HEAD.format("MAAX") + COLUMN.format("MAAX") + ENTRY.format("2.000000000E+00")
     assert entries_of(tmp_path / "all.pch", run + run, "M").matrix(np.array([1]), 3)[0, 0] == 2.0
-    with pytest.raises(fem.ParameterError, match="two values for the entry of node 1, component 1, and node 1"):
+    with pytest.raises(fem.ParameterError, match=r"M = .*two values.*node 1, component 1"):
         entries_of(tmp_path / "all.pch", run + run.replace("2.0", "3.0"), "M")
 
 

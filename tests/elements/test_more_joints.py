@@ -215,7 +215,7 @@ def test_shafts_at_an_angle_turn_at_the_same_rate_with_a_constant_velocity_joint
 
 def test_a_twisted_constant_velocity_joint_is_refused():
     A, B = Node6(), Node6()
-    with pytest.raises(fem.ParameterError, match=r"is twisted by 17\.\d+° against frame_P"):
+    with pytest.raises(fem.ParameterError, match=r"frame_Q = .*twisted.*17\.\d+°.*frame_P"):
         fem.ConstantVelocity(A.frame(), B.frame(rotation=[0, 0, 0.3]))
 
 
@@ -250,17 +250,17 @@ def test_perpendicular_axes_measure_the_angles_about_both():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda A, B: fem.Planar(A.frame([0, 0, 0.1]), B.frame()), r"0.1 m beside the x-y plane of frame_P"),
-        (lambda A, B: fem.Screw(A.frame(), B.frame(), lead=0.0), r"lead = 0.0 m is no thread"),
-        (lambda A, B: fem.PointOnLine(A.frame([0.1, 0, 0]), B.frame()), r"0.1 m beside the z axis of frame_P"),
+        (lambda A, B: fem.Planar(A.frame([0, 0, 0.1]), B.frame()), r"frame_Q = .*0\.1 m .*x-y plane of frame_P"),
+        (lambda A, B: fem.Screw(A.frame(), B.frame(), lead=0.0), r"lead = 0\.0 m"),
+        (lambda A, B: fem.PointOnLine(A.frame([0.1, 0, 0]), B.frame()), r"frame_Q = .*0\.1 m .*z axis of frame_P"),
         (lambda A, B: fem.Distance(A.frame(), B.frame()), r"use Spherical"),
         (
             lambda A, B: fem.Distance(A.frame(), B.frame([1, 0, 0]), length=2.0),
-            r"length = 2.0 m, but the points are 1 m",
+            r"length = 2\.0 m.* 1 m",
         ),
         (
             lambda A, B: fem.PointOnSpline(A.frame(), B.frame(), points=[[1, 1, 0], [2, 1, 0]]),
-            r"1\.4\d+ m beside the curve|1 m beside the curve",
+            r"1 m .*curve|1\.4\d+ m .*curve",
         ),
         (lambda A, B: fem.ParallelAxes(A.frame(), B.frame(rotation=[0.1, 0, 0])), r"z axis 5\.7\d+° from that"),
         (lambda A, B: fem.PerpendicularAxes(A.frame(), B.frame(rotation=[0, 0.1, 0])), r"PerpendicularAxes\.at"),

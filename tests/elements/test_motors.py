@@ -199,15 +199,15 @@ def test_an_event_gives_a_motor_another_rate_by_equal_and_opposite_impulses():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: fem.Motor(position=0.0, limit=3.0), r"limit = 3.0 does not go with a position"),
-        (lambda: wheel(rate=1.0, limit=-1.0), r"Motor: limit = -1.0 must be ≥ 0"),
-        (lambda: wheel(effort=1.0, limit=-1.0), r"Motor: limit = -1.0 must be ≥ 0"),
-        (lambda: wheel(rate=1.0, limit=lambda t: t - 1.0), r"not to be used at t = 0: limit = -1 N m must be ≥ 0"),
-        (lambda: wheel(rate=1.0, limit="big"), r"limit = 'big' must be a number or a function of time"),
+        (lambda: fem.Motor(position=0.0, limit=3.0), r"limit = 3\.0.*position"),
+        (lambda: wheel(rate=1.0, limit=-1.0), "Motor: limit = -1.0.*≥ 0"),
+        (lambda: wheel(effort=1.0, limit=-1.0), "Motor: limit = -1.0.*≥ 0"),
+        (lambda: wheel(rate=1.0, limit=lambda t: t - 1.0), "t = 0: limit = -1 N m.*≥ 0"),
+        (lambda: wheel(rate=1.0, limit="big"), "limit = 'big'.*function of time"),
         (lambda: wheel(rate=np.nan, limit=1.0), r"rate = nan"),
         (
             lambda: wheel(command=to_angle(lambda a, r: a), position=lambda c: c.output()),
-            r"jumps where a controller or an event sets it.*controller.motion",
+            r"position = .*jumps.*controller\.motion",
         ),
     ],
 )
@@ -217,7 +217,7 @@ def test_motors_that_make_no_sense_are_refused_in_words(make, message):
 
 
 def test_a_limit_that_gets_negative_ends_the_run_with_its_time():
-    with pytest.raises(fem.FemMbsError, match=r"'hinge motor'.*limit = -0.01 N m must be ≥ 0 at all times.*t = 0.51 s"):
+    with pytest.raises(fem.FemMbsError, match=r"'hinge motor'.*limit = -0\.01 N m.*≥ 0.*t = 0\.51 s"):
         run(wheel(rate=1.0, limit=lambda t: 0.5 - t), t_end=1.0)
 
 
@@ -228,9 +228,9 @@ def test_methods_without_friction_in_joints_refuse_a_servo():
 
 @pytest.mark.parametrize("method", [fem.DecoupledNSGA(), fem.NonsmoothGeneralizedAlphaGGL()], ids=["NSGA", "GGL"])
 def test_a_rate_that_runs_into_a_rigid_stop_is_named_as_the_cause(method):
-    with pytest.raises(fem.SolverError, match="contact 'hinge upper stop' closes on a way that") as told:
+    with pytest.raises(fem.SolverError, match="contact 'hinge upper stop'") as told:
         run(at_a_stop(fem.Motor(rate=3.0)), method=method)
-    assert "JointRate 'hinge motor' moves it there: give it another course, or a limit" in str(told.value)
+    assert "JointRate 'hinge motor'" in str(told.value)
     assert 0.33 < told.value.time < 0.35
 
 

@@ -148,13 +148,13 @@ def test_shifted_frames_preload_a_pair():
 @pytest.mark.parametrize(
     "change, words",
     [
-        ({"geometry": 7}, "geometry = 7 must be a BearingGeometry"),
-        ({"control": "cage"}, "QuasiStaticBearing 'front': control = 'cage' must be one of 'outer', 'inner'"),
+        ({"geometry": 7}, "geometry = 7.*BearingGeometry"),
+        ({"control": "cage"}, "'front': control = 'cage'.*'outer', 'inner'"),
         ({"damping": (-1, 0, 0)}, "damping .* must be ≥ 0"),
-        ({"springs": (0, 0)}, "springs .* has 2 components, must have 3"),
-        ({"speeds": 1000.0}, "speeds = 1000.0 has 1 components, must have 2"),
+        ({"springs": (0, 0)}, r"'front'.*springs .*2 components.* 3"),
+        ({"speeds": 1000.0}, r"speeds = 1000\.0.*1 components.* 2"),
         ({"friction": -0.1}, "friction = -0.1 must be ≥ 0"),
-        ({"cage_angle": "fast"}, "cage_angle = 'fast' must be a number or a function of time"),
+        ({"cage_angle": "fast"}, "cage_angle = 'fast'.*function of time"),
     ],
 )
 def test_bad_parameters_are_refused_by_name(change, words):
@@ -165,11 +165,11 @@ def test_bad_parameters_are_refused_by_name(change, words):
 
 def test_rings_that_are_not_in_each_other_are_refused_with_a_cure():
     node = fem.Node6()
-    with pytest.raises(ParameterError, match="same node as frame_P; a bearing needs two bodies"):
+    with pytest.raises(ParameterError, match=r"frame_Q = .*same node as frame_P"):
         fem.QuasiStaticBearing(node, node, LIKE_7204)
-    with pytest.raises(ParameterError, match=r"is 0\.02 m from frame_P at the start.*QuasiStaticBearing\.at"):
+    with pytest.raises(ParameterError, match=r"frame_Q = .*0\.02 m .*frame_P.*QuasiStaticBearing\.at"):
         fem.QuasiStaticBearing(node, fem.Node6([0.02, 0, 0]), LIKE_7204)
-    with pytest.raises(ParameterError, match=r"z axis 90° from that of frame_P"):
+    with pytest.raises(ParameterError, match=r"frame_Q = .*z axis 90°"):
         fem.QuasiStaticBearing(node, fem.Node6(rotation=[np.pi / 2, 0, 0]), LIKE_7204)
 
 
@@ -211,7 +211,7 @@ def test_balls_without_equilibrium_stop_the_run_and_name_the_bearing():
     ring = fem.RigidBody(1.0, 1e-3, angular_velocity=[0, 0, 100000 * RPM], name="ring")
     model.add(ring, fem.PointForce(ring, [0, 0, 50.0]))
     model.add(fem.QuasiStaticBearing(model.ground, ring, geometry, inertia=True, name="front bearing"))
-    with pytest.raises(fem.SolverError, match=r"a ball has no equilibrium.*Lower the speed"):
+    with pytest.raises(fem.SolverError, match=r"no equilibrium.*speed"):
         fem.bearing_at(geometry, inner_speed=100000 * RPM, inertia=True)
     with pytest.raises(fem.NonFiniteError, match="front bearing"):
         fem.DecoupledNSGA(rho_inf=0.8).run(model, t_end=0.01, h=1e-4)

@@ -163,9 +163,7 @@ def test_the_share_that_is_missing_is_that_of_a_rod(modes):
     assert part.missing_compliance("x1", [1, 0, 0]) == pytest.approx(expected, rel=1e-6)
     assert part.missing_compliance("x1", [0, 1, 0]) == pytest.approx(1.0, rel=1e-9)
     assert part.missing_compliance("x1") == pytest.approx(1.0, rel=1e-9)
-    with pytest.raises(
-        fem.ParameterError, match=r"group = 'x0'.*is no group whose compliance .*\(x1, y0, y1, z0, z1\)"
-    ):
+    with pytest.raises(fem.ParameterError, match=r"group = 'x0'.*\(x1, y0, y1, z0, z1\)"):
         part.missing_compliance("x0")
 
 
@@ -197,10 +195,10 @@ def test_matrices_have_them_for_nodes():
     np.testing.assert_allclose(two.residual_frequencies, one.residual_frequencies, rtol=1e-8)
     assert two.missing_compliance("foot") < 1e-9 and list(two.loaded) == ["foot"]
     for given, match in (
-        ({"foot": [10**6]}, "numbers of nodes from 0 to"),
+        ({"foot": [10**6]}, r"residual_vectors = .*nodes from 0 to"),
         ({"foot": []}, "residual_vectors"),
         ({"foot": [0.5]}, "whole numbers"),
-        ({"foot": top}, "'foot'.* frames take it, exactly"),
+        ({"foot": top}, "'foot'.*frames"),
         ({3: core}, "residual_vectors"),
         ([core], "must be a dict"),
     ):
@@ -212,7 +210,7 @@ def test_a_response_without_mass_is_refused():
     """A spring to a point without mass, which no mode moves: no vector of mass 1 does either."""
     K, M = np.diag([1.0, 2.0, 3.0]), np.diag([1.0, 1.0, 0.0])
     modes, under = np.eye(3)[:, :1], np.linalg.inv(K)[:, 1:]
-    with pytest.raises(fem.ParameterError, match=r"residual_vectors.*move nodes without mass only"):
+    with pytest.raises(fem.ParameterError, match=r"residual_vectors.*without mass"):
         residuals_of(Named("part"), M, K, modes, under)
     vectors, high, left, dropped = residuals_of(Named("part"), M, K, modes, under[:, :1])
     np.testing.assert_allclose(np.abs(vectors), [[0], [1], [0]], atol=1e-15)
@@ -222,13 +220,13 @@ def test_a_response_without_mass_is_refused():
 @pytest.mark.parametrize(
     ("given", "match"),
     [
-        (5, "residual_vectors = 5 must be names of groups of the mesh or fem.LoadPattern"),
-        ([5], "residual_vectors = 5 must be names of groups"),
+        (5, "residual_vectors = 5.*groups.*fem.LoadPattern"),
+        ([5], "residual_vectors = 5.*groups"),
         ("sole", "'sole'.*(z0|groups)"),
-        (["z0", "z0"], "'z0' is given twice"),
-        ("z1", "'z1'.*moves nothing while the frames are held: frames take it, exactly"),
-        ("edge", "'edge'.*frames take it, exactly"),
-        (fem.LoadPattern(forces={"top": [1, 0, 0]}), "forces on frames, which need no residual vectors"),
+        (["z0", "z0"], "'z0'.*twice"),
+        ("z1", "'z1'.*frames.*exactly"),
+        ("edge", "'edge'.*frames.*exactly"),
+        (fem.LoadPattern(forces={"top": [1, 0, 0]}), r"residual_vectors = .*on frames.*residual vectors"),
     ],
 )
 def test_what_is_no_load_between_frames_is_refused(given, match):
@@ -240,7 +238,7 @@ def test_what_is_no_load_between_frames_is_refused(given, match):
 def test_an_averaged_frame_takes_the_traction_on_it():
     """With weights of areas a uniform traction is its force; a part of the face is none."""
     frames = {"top": "z1", "sole": "z0"}
-    with pytest.raises(fem.ParameterError, match=r"'z0'.*frames take it, exactly"):
+    with pytest.raises(fem.ParameterError, match=r"'z0'.*frames.*exactly"):
         made(3, frames, coupling={"sole": "averaged"}, residual_vectors="z0")
     r = made(3, frames, coupling={"sole": "averaged"}, residual_vectors="end")
     assert r.residual_vectors == 3 and r.missing_compliance("end") < 1e-9
@@ -250,11 +248,11 @@ def test_an_averaged_frame_takes_the_traction_on_it():
 def test_loads_that_add_nothing_are_told():
     mesh = mesh_of().with_group("again", lambda x: x[:, 2] < 0.0105)
     assert set(mesh.nodes_of("again")) == set(mesh.nodes_of("z0"))
-    with pytest.warns(UserWarning, match=r"3 of 6 residual vectors are left out: .*'z0' along x.*follow from") as told:
+    with pytest.warns(UserWarning, match=r"3 of 6 residual vectors.*'z0' along x") as told:
         part = made(4, mesh=mesh, residual_vectors=["z0", "again"])
     assert told[0].filename == __file__ and part.residual_vectors == 3
     small = fem.block_mesh([1, 1, 1], [1, 1, 2], cell="hexahedron")
-    with pytest.warns(UserWarning, match="2 of 3 residual vectors are left out: the modes know 'z0' along x and"):
+    with pytest.warns(UserWarning, match=r"2 of 3 residual vectors.*modes.*'z0' along x and"):
         part = made(23, mesh=small, residual_vectors=["z0"])
     assert part.residual_vectors == 1 and part.missing_compliance("z0") < 1e-8  # the last mode goes along z
 
@@ -274,10 +272,10 @@ def test_a_weight_that_stiffens_too_may_be_given_as_it_is():
     held = fem.LoadPattern(gravity=[0, 0, -9.81], held="top")
     free = fem.LoadPattern(gravity=[0, 0, -9.81])
     np.testing.assert_array_equal(made(3, residual_vectors=held).K, made(3, residual_vectors=free).K)
-    with pytest.raises(fem.ParameterError, match="residual_vectors = 'sole' is no frame; there are top"):
+    with pytest.raises(fem.ParameterError, match=r"residual_vectors = 'sole'.*frame.*top"):
         made(3, residual_vectors=fem.LoadPattern(gravity=[0, 0, -9.81], held="sole"))
     mesh = mesh_of("hexahedron20")
-    with pytest.warns(UserWarning, match="load 1 of stiffening and load 1 of residual_vectors follow from each other"):
+    with pytest.warns(UserWarning, match="load 1 of stiffening and load 1 of residual_vectors"):
         part = made(3, mesh=mesh, stiffening=held, residual_vectors=held)
     assert part.residual_vectors == 1 and "1 residual vector;" in repr(part)
 

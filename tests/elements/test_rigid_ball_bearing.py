@@ -94,10 +94,10 @@ def test_stresses_are_those_of_the_source():
 @pytest.mark.parametrize(
     "change, words",
     [
-        ({"radius_outer": 20.70e-3}, r"RigidBallBearing 'rear': radius_outer = 0\.0207 m leaves -.* must be > 0"),
-        ({"balls": 2}, "balls = 2 must be a whole number"),
-        ({"balls": 14}, "radius_ball = .* does not fit: 14 balls"),
-        ({"ball_mass": 0.0}, r"ball_mass = 0\.0 kg must be > 0"),
+        ({"radius_outer": 20.70e-3}, r"'rear': radius_outer = 0\.0207 m.*> 0"),
+        ({"balls": 2}, "balls = 2.*whole number"),
+        ({"balls": 14}, "radius_ball = .*14 balls"),
+        ({"ball_mass": 0.0}, r"ball_mass = 0\.0 kg.*> 0"),
         ({"friction": -1.0}, "friction = -1.0 must be"),
         ({"cage_stiffness": -1.0}, "stiffness = -1.0 N/m must be"),
     ],
@@ -110,12 +110,12 @@ def test_impossible_numbers_are_refused_by_name(change, words):
 
 def test_races_that_do_not_fit_each_other_are_refused():
     inner, outer = bodies()
-    with pytest.raises(ParameterError, match=r"inner = .* is on the same node as outer"):
+    with pytest.raises(ParameterError, match=r"inner = .*same node as outer"):
         fem.RigidBallBearing(inner, inner, **SIZE, **REST)
-    with pytest.raises(ParameterError, match=r"is 0\.001 m from the outer race's centre, more than the clearance"):
+    with pytest.raises(ParameterError, match=r"inner = .*0\.001 m .*outer race.*clearance"):
         fem.RigidBallBearing(outer, inner.frame([1e-3, 0, 0]), **SIZE, **REST)
-    with pytest.raises(ParameterError, match="z axis elsewhere"):
+    with pytest.raises(ParameterError, match=r"inner = .*z axis"):
         fem.RigidBallBearing(outer, inner.frame(rotation=[0.1, 0, 0]), **SIZE, **REST)
     tilted = [body.frame(rotation=exp(np.array([0.1, 0, 0]))) for body in (outer, inner)]
-    with pytest.raises(ParameterError, match="not parallel to x, y or z of the inertial frame"):
+    with pytest.raises(ParameterError, match=r"outer = .*parallel to x, y or z"):
         fem.RigidBallBearing(*tilted, **SIZE, **REST)

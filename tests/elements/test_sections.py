@@ -99,19 +99,19 @@ def test_stress_of_a_shifted_section_is_that_of_its_centre():
 @pytest.mark.parametrize(
     "make, message",
     [
-        (lambda: Section.circle(-0.01, **STEEL), r"radius = -0.01 m must be > 0"),
+        (lambda: Section.circle(-0.01, **STEEL), "radius = -0.01 m.*> 0"),
         (lambda: Section.circle(0.01, E=0), r"E = 0.0 N/m² must be > 0"),
-        (lambda: Section.circle(0.01, E=1, nu=0.6), r"nu = 0.6 must be above −1 and at most 0.5"),
-        (lambda: Section.circle(0.01, E=1, density=-1), r"density = -1.0 kg/m³ must be ≥ 0"),
-        (lambda: Section.circle(0.01, E=1, shear_coefficient=0), r"shear_coefficient = 0 must be > 0"),
-        (lambda: Section.tube(0.01, 0.02, E=1), r"radius_inner = 0.02 m must be below the outer radius"),
+        (lambda: Section.circle(0.01, E=1, nu=0.6), r"nu = 0\.6.*at most 0\.5"),
+        (lambda: Section.circle(0.01, E=1, density=-1), "density = -1.0 kg/m³.*≥ 0"),
+        (lambda: Section.circle(0.01, E=1, shear_coefficient=0), "shear_coefficient = 0.*> 0"),
+        (lambda: Section.tube(0.01, 0.02, E=1), r"radius_inner = 0\.02 m.*below.*outer"),
         (lambda: Section.general(EA=1, GJ=1, EI2=-1, EI3=1, name="rail"), r"Section 'rail': EI2 = -1.0 N m²"),
         (lambda: Section(stiffness=np.ones((6, 6))), r"stiffness .* positive definite"),
         (lambda: Section(stiffness=np.triu(np.ones((6, 6)))), r"stiffness .* not symmetric"),
-        (lambda: Section(flexibility=[1, 0, 0, 1, 1, 0]), r"flexibility .* positive definite"),
-        (lambda: Section(), r"exactly one of stiffness and flexibility"),
+        (lambda: Section(flexibility=[1, 0, 0, 1, 1, 0]), "flexibility .*definite"),
+        (lambda: Section(), r"stiffness = .*stiffness and flexibility"),
         (lambda: Section(stiffness=np.ones(6), inertia_per_length=[-1, 1, 1]), r"inertia_per_length .* negative"),
-        (lambda: Section(stiffness=np.ones(6)).stress([0, 0, 0], [0, 0, 0]), r"area .* needed for stresses"),
+        (lambda: Section(stiffness=np.ones(6)).stress([0, 0, 0], [0, 0, 0]), "area .*stresses"),
     ],
 )
 def test_impossible_sections_are_refused_with_the_name_of_the_parameter(make, message):

@@ -77,11 +77,11 @@ def test_components_outputs_of_elements_and_functions():
     )
     assert np.abs(work.of(result) - 100.0 * (result["spring"].length - 1) ** 2).max() < 1e-12
     assert (force.unit, force.size, work.size) == ("N", 1, 1)
-    with pytest.raises(fem.ParameterError, match="it has: length, force"):
+    with pytest.raises(fem.ParameterError, match=r"quantity = .*length, force"):
         fem.Sensor(spring, "angle")
     with pytest.raises(fem.ParameterError, match="from 0"):
         fem.Sensor(mass, "velocity", component=3)
-    with pytest.raises(fem.ParameterError, match="inertial frame only"):
+    with pytest.raises(fem.ParameterError, match=r"quantity = .*inertial frame"):
         fem.Sensor(mass, "acceleration", relative_to=model.ground)
 
 
@@ -89,7 +89,7 @@ def test_a_controller_of_a_forgotten_element_is_refused_by_name():
     model, body = fem.Model(), fem.PointMass(1.0)
     spring = fem.Spring(model.ground, fem.PointMass(1.0, position=[1, 0, 0]), stiffness=1.0, name="lost")
     model.add(body, fem.Controller(lambda t, y: 0.0, 0.1, [fem.Sensor(spring, "force")]))
-    with pytest.raises(fem.ModelError, match="Spring 'lost', which is not in the model"):
+    with pytest.raises(fem.ModelError, match=r"'lost'.*not in the model"):
         fem.DecoupledNSGA().run(model, 0.2, 0.1, progress=False)
 
 

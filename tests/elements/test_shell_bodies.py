@@ -38,7 +38,7 @@ def test_cells_at_a_fold_have_directors_of_their_own():
         flat = all(abs(node.position[2]) < 1e-9 for node in element.nodes)
         expected = [0, 0, 1] if flat else [0, -1, 0]
         assert element.node_directors == pytest.approx(np.tile(expected, (4, 1)), abs=1e-12)
-    with pytest.raises(fem.ParameterError, match="so much warped"):
+    with pytest.raises(fem.ParameterError, match=r"mesh = .*warped"):
         fem.ShellBody(
             fem.panel_mesh([1, 1], [1, 1], form=lambda x: x + [0, 0, 3] * (x[:, :1] * x[:, 1:2])), section(1, 0, 1)
         )
@@ -60,7 +60,7 @@ def test_a_moment_passes_a_fold():
 
 
 def test_cells_with_different_sides_up_are_refused_or_turned_over():
-    with pytest.raises(fem.ParameterError, match=r"has 4 edges whose two cells have different sides up; orient=True"):
+    with pytest.raises(fem.ParameterError, match=r"mesh = .*4 edges.*orient=True"):
         fem.ShellBody(angle_mesh(flip=[1, 7]), section(1.0, 0.3, 0.1))
     turned = fem.ShellBody(angle_mesh(flip=[1, 7]), section(1.0, 0.3, 0.1), orient=True)
     plain = fem.ShellBody(angle_mesh(), section(1.0, 0.3, 0.1))
@@ -78,7 +78,7 @@ def ribbed(flip):
 def test_the_skin_over_a_rib_has_one_side_up():
     """At an edge of three cells two continue each other: a pressure on both must not cancel."""
     sheet = section(1.0, 0.3, 0.1)
-    with pytest.raises(fem.ParameterError, match="has 1 edges whose two cells have different sides up"):
+    with pytest.raises(fem.ParameterError, match=r"mesh = .*1 edges.*sides"):
         fem.ShellBody(ribbed(True), sheet)
     for body in (fem.ShellBody(ribbed(True), sheet, orient=True), fem.ShellBody(ribbed(False), sheet)):
         assert fem.SurfacePressure(body, "skin", 3.0).total == pytest.approx([0, 0, -6.0])
@@ -102,10 +102,10 @@ def test_cells_that_lie_on_each_other_are_refused(orient):
     mesh = fem.panel_mesh([1, 1], [2, 2])
     quads, sheet = mesh.cells["quad"], section(1.0, 0.3, 0.1)
     for again in (quads[3], quads[3, ::-1], np.roll(quads[3], 1)):
-        with pytest.raises(fem.ParameterError, match=r"cells that lie on each other.* one at .* m\. Take each once"):
+        with pytest.raises(fem.ParameterError, match=r"mesh = .*on each other.* one at .* m"):
             fem.ShellBody(fem.Mesh(mesh.points, {"quad": [*quads, again]}), sheet, orient=orient)
     both = {"quad": quads[:1], "triangle": quads[:1][:, [[0, 1, 2], [0, 2, 3]]][0]}
-    with pytest.raises(fem.ParameterError, match="cells that lie on each other"):
+    with pytest.raises(fem.ParameterError, match=r"mesh = .*on each other"):
         fem.ShellBody(fem.Mesh(mesh.points, both), sheet, orient=orient)
 
 
@@ -137,7 +137,7 @@ def test_groups_have_sections_of_their_own():
     thin, thick = section(1.0, 0.3, 0.1), section(1.0, 0.3, 0.3)
     body = fem.ShellBody(mesh, {"left": thin, "right": thick})
     assert body.mass == pytest.approx(0.1 + 0.3)
-    with pytest.raises(fem.ParameterError, match="4 cells of type quad are in none of these groups"):
+    with pytest.raises(fem.ParameterError, match=r"section = .*4 cells of type quad"):
         fem.ShellBody(mesh, {"left": thin})
 
 
@@ -209,10 +209,10 @@ def test_loads_of_a_shell_have_the_resultants_of_its_area_volume_and_edges():
     assert fem.BodyForce(body, [0, 5, 0]).total == pytest.approx([0, 5 * 0.6, 0])
     assert fem.EdgeTraction(body, "x1", [0, 0, 3]).total == pytest.approx([0, 0, 3])
     assert body.volume == pytest.approx(0.6) and body.area == pytest.approx(3.0)
-    with pytest.raises(fem.ParameterError, match="has no cells of this body"):
+    with pytest.raises(fem.ParameterError, match=r"group = .*no cells"):
         fem.SurfacePressure(body, "x1", 1.0)
     solid = fem.SolidBody(fem.block_mesh([1, 1, 1], [1, 1, 1]), STEEL)
-    with pytest.raises(fem.ParameterError, match="must be a ShellBody"):
+    with pytest.raises(fem.ParameterError, match=r"body = .*a ShellBody"):
         fem.EdgeTraction(solid, "x1", [0, 0, 1])
 
 
@@ -230,7 +230,7 @@ def test_edges_of_a_group_are_those_of_its_line():
     body = fem.ShellBody(mesh, section(1.0, 0.3, 0.1))
     assert corner == 0 and fem.EdgeTraction(body, "low", [0, 0, 2]).total == pytest.approx([0, 0, 2])
     assert fem.EdgeTraction(body, "middle", [0, 0, 2]).total == pytest.approx([0, 0, 2])  # a line inside
-    with pytest.raises(fem.ParameterError, match="8 edges of the rim, and 2 inside whose ends are both in it"):
+    with pytest.raises(fem.ParameterError, match=r"group = .*8 edges.* 2 inside"):
         fem.EdgeTraction(body, "rim", [0, 0, 2])
     # one cell across: line cells of both long sides, whose nodes are all there are
     ribbon = fem.panel_mesh([3, 1], [3, 1])
@@ -279,62 +279,60 @@ def test_wrong_shells_are_refused_with_a_cure():
     mesh = fem.panel_mesh([1, 1], [2, 2])
     with pytest.raises(fem.ParameterError, match="a Shell4 has 4"):
         fem.Shell4(nodes[:3], sheet)
-    with pytest.raises(fem.ParameterError, match="must be a Node6: shells turn their nodes"):
+    with pytest.raises(fem.ParameterError, match=r"nodes = .*a Node6"):
         fem.Shell4([*nodes[:3], fem.Node3()], sheet)
     with pytest.raises(fem.ParameterError, match="has a node twice"):
         fem.Shell4([nodes[0], nodes[0], nodes[2], nodes[3]], sheet)
-    with pytest.raises(fem.ParameterError, match="corner that points inwards"):
+    with pytest.raises(fem.ParameterError, match=r"nodes = .*inwards"):
         fem.Shell4([nodes[0], nodes[2], nodes[1], nodes[3]], sheet)
-    with pytest.raises(fem.ParameterError, match="an element without area"):
+    with pytest.raises(fem.ParameterError, match=r"nodes = .*without area"):
         fem.Shell3([*nodes[:2], fem.Node6([2, 0, 0])], sheet)
-    with pytest.raises(fem.ParameterError, match=r"(?s)directors .* must be of length one"):
+    with pytest.raises(fem.ParameterError, match=r"(?s)directors .*length"):
         fem.Shell4(nodes, sheet, directors=np.tile([0, 0, 2.0], (4, 1)))
-    with pytest.raises(fem.ParameterError, match="differ by over 60°"):
+    with pytest.raises(fem.ParameterError, match=r"nodes = .*60°"):
         fem.Shell4(nodes, sheet, directors=np.tile([0, 0, -1.0], (4, 1)))
-    with pytest.raises(fem.ParameterError, match=r"thickness = 0\.0 m must be > 0"):
+    with pytest.raises(fem.ParameterError, match=r"thickness = 0\.0 m.*> 0"):
         fem.ShellSection(STEEL, 0.0)
     with pytest.raises(fem.ParameterError, match="law='st-venant-kirchhoff'"):
         fem.ShellSection(fem.SolidMaterial(1.0, 0.3, 1.0, law="neo-hookean"), 0.1)
-    with pytest.raises(fem.ParameterError, match=r"must be between −3.74166 and 3.74166, √\(E1/E2\)"):
+    with pytest.raises(fem.ParameterError, match=r"nu12 = .*−3\.74166 and 3\.74166"):
         fem.PlyMaterial(140e9, 10e9, 4.0, 5e9, 5e9, 3.5e9, 1600)
-    with pytest.raises(
-        fem.ParameterError, match=r"angle = 45\.0 is more than a whole turn: in degrees\? 0\.785398 rad"
-    ):
+    with pytest.raises(fem.ParameterError, match=r"angle = 45\.0.*degrees.*0\.785398 rad"):
         fem.ShellSection.layered([(CARBON, 1e-3, 45)])
-    with pytest.raises(fem.ParameterError, match=r"layers .* must be a list of \(material"):
+    with pytest.raises(fem.ParameterError, match=r"layers .*list"):
         fem.ShellSection.layered([(STEEL, 1e-3)])
     plies = fem.ShellSection.layered([(CARBON, 1e-3, 0.0)])
-    with pytest.raises(fem.ParameterError, match=r"axis .* must be given: the section has directions"):
+    with pytest.raises(fem.ParameterError, match=r"axis .*directions"):
         fem.ShellBody(mesh, plies)
-    with pytest.raises(fem.ParameterError, match="is along the normal of the surface"):
+    with pytest.raises(fem.ParameterError, match=r"axis = .*along the normal"):
         fem.ShellBody(mesh, plies, axis=[0, 0, 1])
-    with pytest.raises(fem.ParameterError, match="shells have corners alone"):
+    with pytest.raises(fem.ParameterError, match=r"triangle6.*corners"):
         fem.ShellBody(
             fem.Mesh(np.random.default_rng(0).normal(size=(6, 3)), {"triangle6": [[0, 1, 2, 3, 4, 5]]}), sheet
         )
-    with pytest.raises(fem.ParameterError, match=r"has no triangles or quadrilaterals; it has 1 hexahedron20"):
+    with pytest.raises(fem.ParameterError, match=r"group = .*triangles or quadrilaterals.*1 hexahedron20"):
         fem.ShellBody(fem.block_mesh([1, 1, 1], [1, 1, 1]), sheet)
     points = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [3, 0, 0], [4, 0, 0], [5, 0, 0]]
     flat = fem.Mesh(points, {"triangle": [[0, 1, 2], [3, 4, 5]]})
-    with pytest.raises(fem.ParameterError, match=r"triangle are without area.*the first is number 1, at \[4\.0, 0"):
+    with pytest.raises(fem.ParameterError, match=r"mesh = .*triangle.*without area.*number 1,.*\[4\.0, 0"):
         fem.ShellBody(flat, sheet)
-    with pytest.raises(fem.ParameterError, match="must return vectors of length one"):
+    with pytest.raises(fem.ParameterError, match=r"normals = .*length one"):
         fem.ShellBody(mesh, sheet, normals=lambda x: 2 * x)
 
 
 def test_wrong_panels_are_refused():
-    with pytest.raises(fem.ParameterError, match=r"go 1\.5 times around the cylinder"):
+    with pytest.raises(fem.ParameterError, match=r"sides = .*1\.5 times.*cylinder"):
         fem.panel_mesh([1, 3 * math.pi], [2, 8], radius=1.0)
-    with pytest.raises(fem.ParameterError, match="close a cylinder with less than three cells"):
+    with pytest.raises(fem.ParameterError, match=r"divisions = .*cylinder.*three cells"):
         fem.panel_mesh([1, 2 * math.pi], [2, 2], radius=1.0)
-    with pytest.raises(fem.ParameterError, match="must be positive"):
+    with pytest.raises(fem.ParameterError, match=r"sides = .*positive"):
         fem.panel_mesh([1, -1], [2, 2])
 
 
 def test_a_folded_shell_stops_a_run_with_its_place():
     body = fem.ShellBody(fem.panel_mesh([1, 1], [1, 1]), section(1.0, 0.3, 0.1), name="leaf")
     _, state = posed(body, body.reference, np.array([np.eye(3)] * 3 + [exp([2.0, 0, 0])]))
-    assert "Shell4 'leaf 0' near [0.5, 0.5, 0.0] m is folded" in body.elements[0].trouble(state)
+    assert "Shell4 'leaf 0' near [0.5, 0.5, 0.0] m" in body.elements[0].trouble(state)
 
 
 @pytest.mark.parametrize("cell", ["quad", "triangle"])
@@ -363,7 +361,7 @@ def mesh_with_hanging_node(thin=1.0):
 def test_nodes_on_edges_of_cells_that_end_elsewhere_are_told():
     """The surface is open along that edge, as a slit whose ends are joined."""
     section = fem.ShellSection(fem.SolidMaterial(2e11, 0.3, 7800.0), thickness=0.01)
-    with pytest.warns(UserWarning, match=r"'skin' has a node on edges of cells .* \[1.0, 0.5, 0.0\] m"):
+    with pytest.warns(UserWarning, match=r"'skin'.*edges.*\[1\.0, 0\.5, 0\.0\] m"):
         fem.ShellBody(mesh_with_hanging_node(), section, name="skin")
     mesh = mesh_with_hanging_node()
     halves = {"quad": mesh.cells["quad"][1:], "triangle": np.array([[0, 1, 7], [0, 7, 3], [7, 2, 3]])}

@@ -349,7 +349,7 @@ def test_bad_input_of_skins_is_refused_by_name():
     assert len(fem.SurfaceOnSurface(other, None, plate, None, both=True, **sides).elements) == 18
     with pytest.warns(UserWarning, match="looks away"):
         wrong = fem.SurfaceOnSurface(other, None, plate, None, side_A="bottom", side_B="bottom", name="touch")
-    with pytest.raises(fem.ModelError, match=r"touch 0.*starts with penetration.*which of its sides is touched"):
+    with pytest.raises(fem.ModelError, match=r"touch 0.*penetration.*side"):
         model_of(plate, other, wrong).compile()
 
 
@@ -383,7 +383,7 @@ def test_a_side_that_looks_away_is_told(obstacle):
         }[obstacle]
         return fem.SurfaceContacts(plate, None, side=side, name="touch", **options)
 
-    with pytest.warns(UserWarning, match=r"touch.*side(_A)? = 'top' looks away.*Take 'bottom', or \"both\""):
+    with pytest.warns(UserWarning, match=r"touch.*side(_A)? = 'top'.*'bottom'"):
         touching("top")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -410,7 +410,7 @@ def test_a_plate_that_gets_to_the_other_side_of_a_shell_ends_the_run(stepper):
     high = fem.ShellBody(fem.panel_mesh([0.3, 0.3], [1, 1]), section(1e6, 0.3, 0.02), position=[1.1, 0.3, -0.1],
                          velocity=[-4.0, 0, 0], name="high")  # fmt: skip
     touch = fem.SurfaceOnSurface(high, None, low, None, side_A="bottom", side_B="top", name="touch")
-    with pytest.raises(fem.SolverError, match=r"touch.*(behind|beside its border and below)"):
+    with pytest.raises(fem.SolverError, match=r"touch.*(behind|below)"):
         stepper.run(model_of(low, high, touch), t_end=0.3, h=5e-3)
 
 
@@ -433,7 +433,7 @@ def flown(kind, position, velocity, t_end, stepper=None, h=1e-2):
 @pytest.mark.parametrize("kind", ["shell", "block"])
 def test_a_point_that_flies_through_a_sheet_near_its_border_in_one_step_ends_the_run(kind):
     """It is beside the border and below after the step, where nothing touches: it passed, and nothing told it."""
-    with pytest.raises(fem.SolverError, match=r"touch.*went through the body in one step"):
+    with pytest.raises(fem.SolverError, match=r"touch.*went through.*one step"):
         flown(kind, [0.9, 0.5, 0.05], [20.0, 0, -20.0], t_end=0.04)
 
 

@@ -115,18 +115,18 @@ def test_cells_at_a_rib_have_points_on_all_their_faces_but_no_single_side():
     top = points_of(body, "top")[0]
     assert top[:6, 2] == pytest.approx([0.05, 0.05, 0.07, 0.07, 0.07, 0.07], abs=1e-14)
     assert abs(top[6:, 0] - 1.0) == pytest.approx(0.1, abs=1e-14)
-    with pytest.raises(ParameterError, match=r"group = .* has 1 edges at which three or more cells meet"):
+    with pytest.raises(ParameterError, match=r"group = .*1 edges.*three"):
         points_of(body, "top", faces=True)
     assert len(points_of(body, "top", "skin", faces=True)[1]) == 2
 
 
 def test_sharp_folds_and_thick_shells_of_small_radius_are_refused():
-    with pytest.raises(ParameterError, match=r"meet at \[0.0, 0.0, 0.0\] m at more than 120°.*groups of their own"):
+    with pytest.raises(ParameterError, match=r"group = .*\[0\.0, 0\.0, 0\.0\] m .*120°"):
         points_of(bent(2.2), "top")
     tube = fem.panel_mesh([1, 0.3], [1, 6], radius=0.1)
     body = fem.ShellBody(tube, sheet(0.3), name="tube")
     points_of(body, "top", faces=True)
-    with pytest.raises(ParameterError, match=r"thickness turns over.*less than half of the thickness"):
+    with pytest.raises(ParameterError, match=r"group = .*thickness.*half"):
         points_of(body, "bottom", faces=True)
 
 

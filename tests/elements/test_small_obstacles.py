@@ -53,10 +53,10 @@ def test_a_ball_that_fits_between_nodes_passes_and_is_told_one_that_does_not_tou
     """Four nodes at ±½: the ball passes below a radius of 1/√2."""
     passes, told = thrown(0.99 * math.sqrt(0.5))
     assert not passes and len(told) == 1
-    for part in ("SurfaceContacts 'touch'", "0.707 m", "passes between them", "SurfaceOnSurface([ball.frame(point)"):
+    for part in ("SurfaceContacts 'touch'", "0.707 m", "passes between", "SurfaceOnSurface([ball.frame(point)"):
         assert part in told[0]
     touches, told = thrown(1.01 * math.sqrt(0.5))
-    assert touches and len(told) == 1 and "sinks in by up to 0.614 m" in told[0]  # r − √(r² − ½)
+    assert touches and len(told) == 1 and "up to 0.614 m" in told[0]  # r − √(r² − ½)
 
 
 @pytest.mark.parametrize("shell", [False, True])
@@ -116,7 +116,7 @@ def test_a_slab_passes_between_rows_of_nodes_along_it_and_is_told(angle, row, fa
     slab = fem.RigidBody.box(500.0, size, position=middle, rotation=turned, velocity=[0, 0, -3], name="slab")
     touch, told = words(fem.SurfaceContacts, body, "z1", box=slab, size=size, radius=0.01, name="touch")
     assert len(told) == (factor < 1.0)
-    assert not told or f"what is {size[1]:.3g} m wide passes between them" in told[0]
+    assert not told or f"{size[1]:.3g} m wide passes between" in told[0]
     model = fem.Model("slab", gravity=[0, 0, 0])
     model.add(body, slab, touch)
     result = fem.DecoupledNSGA().run(model, t_end=0.08, h=2e-3)
@@ -171,7 +171,7 @@ def test_a_second_surface_that_fits_between_nodes_of_the_first_is_told(options, 
     found, told = pressed(0.6, 0.5, **options)
     assert found == touches and bool(told) == is_told
     if told:
-        assert "0.6 m wide" in told[0] and "Put it first, or give both=True" in told[0]
+        assert "0.6 m wide" in told[0] and "both=True" in told[0]
 
 
 def test_a_second_surface_over_a_node_of_the_first_touches_and_nothing_is_told():

@@ -67,7 +67,7 @@ def test_a_cell_that_is_sound_where_it_is_stiff_but_not_where_it_weighs_is_refus
         if cell.mass.volumes(X[None]).min() <= 0.0:
             break
     assert cell.stiffness.volumes(X[None]).min() > 0.0 >= cell.mass.volumes(X[None]).min()
-    with pytest.raises(fem.ParameterError, match="flat or turned inside out"):
+    with pytest.raises(fem.ParameterError, match=r"mesh = .*flat"):
         fem.SolidBody(fem.Mesh(X, {"tetra10": [range(10)]}), MATERIAL)
 
 
@@ -95,7 +95,7 @@ def test_cells_that_are_there_twice_are_refused():
     mesh = fem.block_mesh([2, 1, 1], [2, 1, 1], cell="hexahedron")
     cells = mesh.cells["hexahedron"]
     doubled = fem.Mesh(mesh.points, {"hexahedron": np.vstack([cells, cells[1:]])}, {"all": {"hexahedron": [0, 1]}})
-    with pytest.raises(fem.ParameterError, match=r"are there more than once; the first is number 1, at \[1.5, 0.5"):
+    with pytest.raises(fem.ParameterError, match=r"mesh = .*more than once.*number 1,.*\[1\.5, 0\.5"):
         fem.SolidBody(doubled, MATERIAL)
     assert fem.SolidBody(doubled, MATERIAL, group="all").mass == pytest.approx(4.0)
 
@@ -111,7 +111,7 @@ def test_nodes_of_a_group_are_each_there_once_and_faces_go_before_points():
     assert mesh.faces_of("both")["quad"].tolist() == top[:1]
     body = fem.SolidBody(mesh, MATERIAL)
     assert fem.SurfacePressure(body, "both", 1.0).area == pytest.approx(1.0)
-    with pytest.raises(fem.ParameterError, match="between two cells of this body"):
+    with pytest.raises(fem.ParameterError, match=r"group = .*two cells"):
         fem.SurfacePressure(body, "inner", 1.0)
 
 
@@ -145,7 +145,7 @@ def test_a_tied_node_takes_the_nearest_of_two_faces_within_the_tolerance():
 
 
 def test_nodes_beside_a_face_are_on_no_face():
-    with pytest.raises(fem.ParameterError, match="nodes that lie on no face"):
+    with pytest.raises(fem.ParameterError, match=r"group_A = .*no face"):
         tied(plate([0, 2]), [2.1, 1.0, 1.0])
 
 

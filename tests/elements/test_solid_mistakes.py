@@ -38,7 +38,7 @@ def test_a_body_that_is_used_but_was_not_added_is_told(use):
     model = fem.Model("forgotten")
     arm = body("arm")
     model.add(*use(arm, model))
-    with pytest.raises(fem.ModelError, match=r"SolidBody 'arm' is used by .*, but was not added"):
+    with pytest.raises(fem.ModelError, match=r"SolidBody 'arm'.*added"):
         model.compile()
 
 
@@ -53,7 +53,7 @@ def test_stresses_of_a_result_of_another_model_are_refused():
     (arm, own), (_, other) = results
     assert arm.stresses(own).von_mises.max() > 0.0
     for state in (other, other.results):
-        with pytest.raises(fem.ParameterError, match="is of a model without this body"):
+        with pytest.raises(fem.ParameterError, match=r"state = .*without this body"):
             arm.stresses(state)
 
 
@@ -66,7 +66,7 @@ def test_a_body_whose_nodes_were_numbered_by_another_model_since_gives_no_stress
     result = fem.static_equilibrium(after)
     before.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 0, 2]), arm)
     before.compile()
-    with pytest.raises(fem.ParameterError, match="another model with this body was compiled since"):
+    with pytest.raises(fem.ParameterError, match=r"state = .*another model"):
         arm.stresses(result)
 
 
@@ -80,12 +80,12 @@ def test_stresses_and_places_of_a_superelement_are_of_its_own_model():
         results.append(fem.GeneralizedAlpha().run(model, t_end=1e-3, h=1e-3))
     assert bodies[0].positions(results[0]).shape == (20, 3)
     for look in (bodies[0].positions, bodies[0].stresses):
-        with pytest.raises(fem.ParameterError, match="is of a model without this body"):
+        with pytest.raises(fem.ParameterError, match=r"state = .*without this body"):
             look(results[1])
 
 
 def test_a_group_by_a_function_that_gives_numbers_instead_of_truths_is_refused():
-    with pytest.raises(fem.ParameterError, match="must return True or False for each point"):
+    with pytest.raises(fem.ParameterError, match=r"where = .*True or False"):
         MESH.with_group("left", lambda x: (x[:, 0] < 0.01) * 1.0)
     assert len(MESH.with_group("left", lambda x: x[:, 0] < 0.01).nodes_of("left")) == 4
 
@@ -93,5 +93,5 @@ def test_a_group_by_a_function_that_gives_numbers_instead_of_truths_is_refused()
 def test_frames_at_halves_of_nodes_are_refused():
     K = np.kron([[1, -1], [-1, 1]], np.diag([0, 0, 0, 400.0, 0, 0]))
     M = np.kron(np.eye(2), np.diag([2.0, 2.0, 2.0, 0.1, 0.05, 0.05]))
-    with pytest.raises(fem.ParameterError, match="must be whole numbers of nodes"):
+    with pytest.raises(fem.ParameterError, match=r"frames = .*whole numbers"):
         fem.reduce_matrices(M, K, [[0, 0, 0], [1, 0, 0]], {"a": [0.5], "b": [1]}, modes=0)

@@ -1,5 +1,7 @@
 """Solid elements: patch tests, zero modes, an independent stiffness, loads, stresses, bodies, and bad input."""
 
+import re
+
 import numpy as np
 import pytest
 from solid_models import KINDS, block, linear_displacements, system_of
@@ -218,20 +220,20 @@ def test_fix_and_groups_of_a_body_and_what_is_refused():
     system_of(body)
     with pytest.raises(fem.ParameterError, match="was compiled"):
         body.fix("x0")
-    with pytest.raises(fem.ParameterError, match="no element for cells of type hexahedron20; allowed: Hexa20"):
+    with pytest.raises(fem.ParameterError, match=r"elements = .*hexahedron20; allowed: Hexa20"):
         fem.SolidBody(body.mesh, body.material, elements="Tetra10")
     with pytest.raises(fem.ParameterError, match=r"nu = 0\.5"):
         fem.SolidMaterial(1.0, 0.5, 1.0)
-    with pytest.raises(fem.ParameterError, match="must be a Mesh"):
+    with pytest.raises(fem.ParameterError, match=r"mesh = .*a Mesh"):
         fem.SolidBody("part.msh", body.material)
 
 
 def test_single_elements_are_refused_by_name():
     steel = fem.SolidMaterial(1.0, 0.3, 1.0)
     nodes = [fem.Node3(x) for x in CELLS["tetra"].points]
-    with pytest.raises(fem.ParameterError, match=r"Tetra10 'one': nodes = 4 of them; a Tetra10 has 10"):
+    with pytest.raises(fem.ParameterError, match=r"'one': nodes = 4.*10"):
         fem.Tetra10(nodes, steel, name="one")
-    with pytest.raises(fem.ParameterError, match="turned inside out"):
+    with pytest.raises(fem.ParameterError, match=r"nodes = .*inside out"):
         fem.Tetra4([nodes[i] for i in (1, 0, 2, 3)], steel)
     with pytest.raises(fem.ParameterError, match="solids turn no nodes"):
         fem.Tetra4([*nodes[:3], fem.Node6([0, 0, 1])], steel)
@@ -247,7 +249,7 @@ def test_an_element_turned_inside_out_is_told_with_its_name_and_place():
     from fem_mbs.system.element_checks import trouble
 
     element, text = trouble(system, state)
-    assert element is body.elements[0] and "Hexa8 'body 0' near [0.5, 0.5, -0.5] m is turned inside out" in text
+    assert element is body.elements[0] and re.search(r"'body 0' near \[0\.5, 0\.5, -0\.5\] m.*inside out", text)
 
 
 def test_a_body_of_many_elements_is_that_of_single_ones():
@@ -290,7 +292,7 @@ def test_elements_of_translations_alone_are_refused_on_nodes_that_turn():
     ball = fem.RigidBody.sphere(1.0, 0.1, name="ball")
     model = fem.Model("mixed")
     model.add(ball, Stiff([ball.node], [[1.0, 0, 0]], name="load"))
-    with pytest.raises(fem.ModelError, match=r"Stiff 'load': has a node that can turn"):
+    with pytest.raises(fem.ModelError, match=r"'load'.*turn"):
         fem.System(model)
 
 
@@ -300,7 +302,7 @@ def test_rotations_are_not_there_for_elements_of_translations_alone():
     kernels = {"force": loads.point_force, "force_tangent": loads.point_force_tangent}
     model = fem.Model("wrong")
     model.add(Tied([fem.Node3()], kernels))
-    with pytest.raises(ValueError, match="argument 'R_A' is not there for elements with three numbers per node"):
+    with pytest.raises(ValueError, match=r"'R_A'.*three"):
         fem.System(model)
 
 
@@ -331,7 +333,7 @@ def test_results_know_nodes_of_a_solid_by_themselves():
     tip = body.node_at([1.0, 0.1, 0.1])
     assert result[tip].position[0] == pytest.approx([1.0, 0.1, 0.1]) and result[tip].position[-1, 2] < 0.1
     assert np.array_equal(result[bob.node].position, result["bob"].position)
-    with pytest.raises(fem.FemMbsError, match="is no node of this model"):
+    with pytest.raises(fem.FemMbsError, match=r"'bar'.*no node"):
         result[fem.Node3([1, 2, 3])]
 
 
@@ -347,4 +349,4 @@ def test_a_solid_that_is_pressed_flat_is_told_with_its_usual_cause():
     model.add(fem.Prismatic.at(model.ground, piston.node, piston.center, [0, 0, 1], motor=fem.Motor(position=down)))
     with pytest.raises(fem.SolverError) as told:
         fem.DecoupledNSGA().run(model, t_end=3e-3, h=1e-3)
-    assert "turned inside out" in str(told.value)
+    assert "inside out" in str(told.value)

@@ -171,7 +171,7 @@ def test_a_load_that_becomes_nan_names_itself_and_the_time():
     mass = model.add(PointMass(1.0, name="mass"))
     model.add(PointForce(mass, lambda t: [0, 0, math.nan if t > 0.1 else 1.0], name="gust"))
     system = model.compile()
-    with pytest.raises(NonFiniteError, match=r"PointForce 'gust'.*nan at t = 0.25 s"):
+    with pytest.raises(NonFiniteError, match=r"'gust'.*nan at t = 0\.25 s"):
         system.update_signals(0.25)
 
 
@@ -254,7 +254,7 @@ def test_a_nan_from_a_user_law_names_element_node_and_time():
     model = Model("storm")
     tip = model.add(PointMass(1.0, name="tip"))
     model.add(UserForce(tip, wind, name="wind"))
-    with pytest.raises(NonFiniteError, match=r"UserForce 'wind': returned nan at t = 0.13 s for Node3 'tip'") as caught:
+    with pytest.raises(NonFiniteError, match=r"'wind'.*nan at t = 0\.13 s.*'tip'") as caught:
         DecoupledNSGA().run(model, t_end=0.5, h=0.01)
     assert caught.value.element.name == "wind"
     assert caught.value.time == pytest.approx(0.13)
@@ -268,7 +268,7 @@ def test_an_exception_in_a_user_law_stops_the_run_with_its_cause():
     model = Model("bug")
     mass = model.add(PointMass(1.0, name="mass"))
     model.add(UserForce(mass, law, name="law"))
-    with pytest.raises(NonFiniteError, match=r"UserForce 'law'.*ZeroDivisionError.*0\.06 s") as caught:
+    with pytest.raises(NonFiniteError, match=r"'law'.*ZeroDivisionError.*0\.06 s") as caught:
         DecoupledNSGA().run(model, t_end=0.2, h=0.01)
     assert isinstance(caught.value.__cause__, ZeroDivisionError)
 
@@ -293,5 +293,5 @@ def test_a_subclass_of_python_element_is_an_element():
 
 
 def test_wrong_shape_of_a_user_law_is_refused_at_once():
-    with pytest.raises(ParameterError, match=r"UserForce 'pull': force = .*shape \(3,\), must be \(2, 6\)"):
+    with pytest.raises(ParameterError, match=r"'pull': force = .*\(3,\).*\(2, 6\)"):
         UserForce([Node6(), Node6([1, 0, 0])], lambda x, R, v, t: np.zeros(3), name="pull")

@@ -162,7 +162,7 @@ def test_bodies_of_matrices_move_but_have_no_stresses():
     model.add(body)
     state = model.compile().initial
     assert body.positions(state) == pytest.approx(rod.positions, abs=1e-14)
-    with pytest.raises(fem.ParameterError, match=r"has no cells, and so no stresses.*reduce_mesh"):
+    with pytest.raises(fem.ParameterError, match=r"reduction = .*no cells.*reduce_mesh"):
         body.stresses(state)
 
 
@@ -173,7 +173,7 @@ def test_reductions_written_before_there_were_cells_are_told(tmp_path):
     part("tetra10", 0).save(path)
     with h5py.File(path, "r+") as file:
         file.attrs["fem_mbs reduction"] = 1
-    with pytest.raises(fem.ParameterError, match="is no reduction of this version"):
+    with pytest.raises(fem.ParameterError, match=r"path = .*no reduction"):
         fem.load_reduction(path)
 
 
@@ -214,7 +214,7 @@ def test_modes_of_a_reduced_arm_have_the_shapes_of_the_full_mesh():
     assert np.diag(alike).min() > 0.9999 and (alike - np.diag(np.diag(alike))).max() < 0.05
     by_mass = fem.mac(one.shapes[:, :, :3], one.shapes[:, :, :3], np.arange(len(full.nodes)))
     assert np.diag(by_mass) == pytest.approx(np.ones(4))
-    with pytest.raises(fem.ParameterError, match="are of a model without this body"):
+    with pytest.raises(fem.ParameterError, match=r"modes = .*without this body"):
         body.mode_shapes(two)
-    with pytest.raises(fem.ParameterError, match="are shapes at other points"):
+    with pytest.raises(fem.ParameterError, match=r"second = .*other points"):
         fem.mac(one.shapes, two.shapes)

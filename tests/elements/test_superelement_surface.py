@@ -125,7 +125,7 @@ def test_a_surface_that_was_not_added_is_told_by_its_name(kind):
         model.add(fem.Spring(model.ground.frame(), side.nodes[3], stiffness=10.0))
     else:
         model.add(fem.PointMass(1.0, at=side.nodes[3]))
-    with pytest.raises(ModelError, match=r"SuperelementSurface 'side' is used by .*, but was not added"):
+    with pytest.raises(ModelError, match=r"'side'.*added"):
         model.compile()
     model.add(side)
     model.compile()
@@ -235,13 +235,13 @@ def test_a_surface_of_matrices_has_the_faces_that_are_given():
     places = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]]
     options = {"modes": 0}
     plain = fem.reduce_matrices(M, K, places, {"all": [0, 1, 2, 3]}, **options)
-    with pytest.raises(ParameterError, match=r"has no faces: .* is reduced from matrices .*faces="):
+    with pytest.raises(ParameterError, match=r"group = .*faces.*matrices.*faces="):
         fem.SuperelementSurface(fem.Superelement(plain))
     assert len(fem.SuperelementSurface(fem.Superelement(plain), [0, 2]).nodes) == 2
     part = fem.reduce_matrices(M, K, places, {"all": [0, 1, 2, 3]}, faces=[[0, 2, 1], [0, 3, 2]], **options)
     surface = fem.SuperelementSurface(fem.Superelement(part))
     assert [row.tolist() for row in surface.faces_of(surface, None)] == [[0, 2, 1], [0, 3, 2]]
-    with pytest.raises(ParameterError, match=r"faces.*must be numbers of nodes from 0 to 3"):
+    with pytest.raises(ParameterError, match=r"faces.*nodes from 0 to 3"):
         fem.reduce_matrices(M, K, places, {"all": [0, 1, 2, 3]}, faces=[[0, 2, 4]], **options)
     labelled = {10 + k: place for k, place in enumerate(places)}
     named = fem.reduce_matrices(M, K, labelled, {"all": [10, 11, 12, 13]}, faces=[[10, 12, 11]], **options)
@@ -258,12 +258,12 @@ def test_copies_and_pickles_have_their_own_arrays():
 @pytest.mark.parametrize(
     ("group", "match"),
     [
-        ("nowhere", "group = 'nowhere' is no group with faces of the mesh that was reduced; it has: x0"),
-        ("left", "'left' is a frame, whose origin touches by itself"),
-        ([0.5], "must be the name of a group of the mesh, None, or numbers of points from 0 to"),
-        ([-1], "numbers of points from 0 to"),
-        ([10**6], "numbers of points from 0 to"),
-        ([], "numbers of points from 0 to"),
+        ("nowhere", "group = 'nowhere'.*faces.*x0"),
+        ("left", "'left'.*frame"),
+        ([0.5], r"group = .*name of a group.*points from 0 to"),
+        ([-1], r"group = .*points from 0 to"),
+        ([10**6], r"group = .*points from 0 to"),
+        ([], r"group = .*points from 0 to"),
     ],
 )
 def test_what_is_no_part_of_the_surface_is_refused(group, match):
@@ -275,23 +275,23 @@ def test_what_is_no_part_of_the_surface_is_refused(group, match):
 def test_contacts_refuse_what_a_surface_does_not_have():
     body, ground = fem.Superelement(made(modes=0), name="bar"), fem.Model().ground.frame()
     side, points = fem.SuperelementSurface(body, "z1", name="side"), fem.SuperelementSurface(body, [0, 1])
-    with pytest.raises(ParameterError, match=r"group = 'z0' is not all of it in SuperelementSurface 'side'"):
+    with pytest.raises(ParameterError, match=r"group = 'z0'.*SuperelementSurface 'side'"):
         fem.SurfaceContacts(side, "z0", ground)
     other = fem.SuperelementSurface(fem.Superelement(made(modes=0)), [0, 1])
-    with pytest.raises(ParameterError, match="has no faces: it was made of single points"):
+    with pytest.raises(ParameterError, match=r"no faces.*single points"):
         fem.SurfaceOnSurface(side, None, other, None)
-    with pytest.raises(ParameterError, match="is the first body: contact of a body with itself"):
+    with pytest.raises(ParameterError, match=r"body_B = .*first body"):
         fem.SurfaceOnSurface(side, None, fem.SuperelementSurface(body, "z0"), None)
-    with pytest.raises(ParameterError, match=r"Points between frames have no nodes: give fem\.SuperelementSurface"):
+    with pytest.raises(ParameterError, match=r"group = .*fem\.SuperelementSurface"):
         fem.SurfaceContacts(body, "z1", ground)
-    with pytest.raises(ParameterError, match=r"body = .* must be a Superelement"):
+    with pytest.raises(ParameterError, match=r"body = .*a Superelement"):
         fem.SuperelementSurface(fem.SolidBody(mesh_of(), MATERIAL))
     assert len(fem.SurfaceContacts(points, None, ground).elements) == 2
 
 
 def test_lobatto_refuses_nodes_without_mass_by_name():
     model, _, _ = thrown()
-    with pytest.raises(ParameterError, match=r"'side 0' and \d+ more nodes have a component without mass"):
+    with pytest.raises(ParameterError, match=r"'side 0' and \d+ more nodes.*without mass"):
         fem.LobattoIIIAB().run(model, t_end=0.01, h=1e-4)
 
 
@@ -299,7 +299,7 @@ def test_a_surface_that_stops_all_of_a_body_is_told():
     """More points than motions that they see: a blow with restitution 0 on all of them leaves no energy."""
     ground = fem.Model().ground.frame()
     foot = fem.SuperelementSurface(fem.Superelement(made(modes=1), name="bar"), "z0")
-    with pytest.warns(UserWarning, match=r"a blow on all of its 21 points at once.*takes 100% of the energy: .*'bar'"):
+    with pytest.warns(UserWarning, match=r"21 points.*100%.*'bar'"):
         stuck = fem.SurfaceContacts(foot, None, ground)
     assert stuck.mass_shares["surface"] == pytest.approx(1.0)
     assert not [one for one in warned(foot, ground, restitution=0.5) if "blow" in str(one.message)]

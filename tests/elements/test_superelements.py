@@ -1,5 +1,6 @@
 """Superelements: reductions against the full model, and exact laws of mechanics for their large motions."""
 
+import re
 import warnings
 
 import numpy as np
@@ -273,10 +274,10 @@ def test_an_energy_that_cannot_be_kept_is_refused_with_what_can():
         fem.reduce_mesh(mesh, STEEL, ENDS, energy_kept=0.999, struck={"right": [0, 0, 1]})
     for options, told in (
         ({"energy_kept": 1.5}, "between 0 and 1"),
-        ({"struck": {"right": None}}, "is for energy_kept"),
-        ({"energy_kept": 0.9, "struck": {"top": None}}, "are no frames; there are left, right"),
-        ({"energy_kept": 0.9, "struck": {"left": [0, 0, 0]}}, "must not be zero"),
-        ({"energy_kept": 0.9, "struck": ["left"]}, "must be a dict"),
+        ({"struck": {"right": None}}, "struck.*energy_kept"),
+        ({"energy_kept": 0.9, "struck": {"top": None}}, "struck.*top.*frames.*left, right"),
+        ({"energy_kept": 0.9, "struck": {"left": [0, 0, 0]}}, r"struck = .*not be zero"),
+        ({"energy_kept": 0.9, "struck": ["left"]}, r"struck = .*a dict"),
     ):
         with pytest.raises(fem.ParameterError, match=told):
             fem.reduce_mesh(mesh, STEEL, ENDS, **options)
@@ -302,7 +303,7 @@ def test_a_saved_reduction_is_the_same_after_loading(reduced_bar, tmp_path):
     for key in fem.elements.superelements.reduction.ARRAYS:
         np.testing.assert_array_equal(getattr(other, key), getattr(reduced_bar, key))
     (tmp_path / "other.h5").write_text("nothing")
-    with pytest.raises(fem.ParameterError, match="cannot be read as a reduction"):
+    with pytest.raises(fem.ParameterError, match=r"path = .*as a reduction"):
         fem.load_reduction(tmp_path / "other.h5")
 
 
@@ -327,15 +328,15 @@ def test_matrices_of_a_file_give_the_reduction_of_the_mesh(tmp_path):
 
 def test_what_is_no_free_body_is_refused(tmp_path):
     mesh = fem.block_mesh([1.0, 0.2, 0.2], [3, 1, 1])
-    with pytest.raises(fem.ParameterError, match="is not in this mesh"):
+    with pytest.raises(fem.ParameterError, match=r"group = .*mesh"):
         fem.reduce_mesh(mesh, STEEL, {"left": "x9"})
-    with pytest.raises(fem.ParameterError, match="share a node"):
+    with pytest.raises(fem.ParameterError, match=r"frames = .*share a node"):
         fem.reduce_mesh(mesh, STEEL, {"left": "x0", "side": "y0"})
-    with pytest.raises(fem.ParameterError, match=r"modes.*are more than"):
+    with pytest.raises(fem.ParameterError, match=r"modes.*more than"):
         fem.reduce_mesh(mesh, STEEL, ENDS, modes=1000)
-    with pytest.raises(fem.ParameterError, match="resists a motion as a rigid body"):
+    with pytest.raises(fem.ParameterError, match=r"K = .*rigid body"):
         fem.reduce_matrices(np.eye(9), np.eye(9), np.eye(3), {"a": [0, 1, 2]}, modes=0)
-    with pytest.raises(fem.ParameterError, match="frame of one point"):
+    with pytest.raises(fem.ParameterError, match=r"K = .*one point"):
         line = mesh.with_group("corner", [0])
         fem.reduce_mesh(line, STEEL, {"corner": "corner"}, modes=2)
     two = fem.Mesh(
@@ -345,7 +346,7 @@ def test_what_is_no_free_body_is_refused(tmp_path):
     )
     with pytest.raises(fem.ParameterError, match="body in 2 parts"):
         fem.reduce_mesh(two, STEEL, {"left": "left"}, modes=2)
-    with pytest.raises(fem.ParameterError, match="cannot be read as a matrix"):
+    with pytest.raises(fem.ParameterError, match=r"M = .*as a matrix"):
         fem.reduce_matrices(str(tmp_path / "none.mtx"), np.eye(9), np.eye(3), {"a": [0]})
 
 
@@ -363,7 +364,7 @@ def test_a_frame_that_turns_too_far_is_named(stocky):
         point.x, point.R = state.x[index], state.R[index]
         assert (Evaluator(body)("trouble", point)["energy"][0] > 0.0) == told
         assert (body.trouble(state) is not None) == told
-    assert "frame 'right' has turned by 1.05 rad" in body.trouble(state)
+    assert re.search(r"frame 'right'.*1\.05 rad", body.trouble(state))
 
 
 def test_a_body_says_which_frames_and_numbers_it_takes(stocky):
@@ -429,12 +430,12 @@ def test_reductions_with_averaged_frames_have_the_frequencies_of_the_mesh():
 
 
 def test_what_cannot_be_averaged_is_refused():
-    with pytest.raises(fem.ParameterError, match=r"coupling = \['top'\] are no frames; there are left, right"):
+    with pytest.raises(fem.ParameterError, match=r"coupling = \['top'\].*frames.*left, right"):
         bar(0, coupling={"top": "averaged"})
-    with pytest.raises(fem.ParameterError, match="must be 'rigid' or 'averaged', or a dict"):
+    with pytest.raises(fem.ParameterError, match="'rigid' or 'averaged'"):
         bar(0, coupling="soft")
     mesh = fem.block_mesh([10, 1, 1], [12, 2, 2]).with_group("line", lambda x: (x[:, 1] == 0) & (x[:, 2] == 0))
-    with pytest.raises(fem.ParameterError, match="frames = 'edge' has no six motions in the mean"):
+    with pytest.raises(fem.ParameterError, match=r"frames = 'edge'.*six"):
         fem.reduce_mesh(mesh, STEEL, {"edge": "line"}, modes=0, coupling="averaged")
 
 
@@ -462,7 +463,7 @@ def test_modes_that_cut_a_pair_of_one_frequency_are_told():
         whole = fem.reduce_mesh(mesh, steel, frames, modes=5)
     f = whole.interface_frequencies / (2 * np.pi)
     assert abs(f[0] - f[1]) < 1e-6 * f[1] < 0.1 * (f[2] - f[1])
-    with pytest.warns(UserWarning, match=rf"modes=1 cuts .* {f[0]:.6g} and {f[1]:.6g} Hz.*modes=0 or modes=2"):
+    with pytest.warns(UserWarning, match=rf"modes=1 .* {f[0]:.6g} and {f[1]:.6g} Hz.*modes=0 or modes=2"):
         fem.reduce_mesh(mesh, steel, frames, modes=1)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -306,7 +306,7 @@ def test_a_node_that_leaves_the_faces_within_its_reach_ends_the_run():
     model = fem.Model("off", gravity=[0, 0, -9.81])
     touch = fem.SurfaceOnSurface(ball, "z0", plate, "z1", reach=0.3, name="touch")
     model.add(ball, plate, touch)
-    with pytest.raises(fem.SolverError, match=r"touch.*left the faces within its reach; make reach larger"):
+    with pytest.raises(fem.SolverError, match=r"touch.*reach larger"):
         fem.DecoupledNSGA().run(model, t_end=1.0, h=5e-3)
 
 
@@ -332,7 +332,7 @@ def test_a_node_that_comes_from_beside_the_border_and_below_is_refused(stepper):
     plate.fix("z0")
     model = fem.Model("rim", gravity=[0, 0, 0])
     model.add(cube, plate, fem.SurfaceOnSurface(cube, "z0", plate, "z1", name="touch"))
-    with pytest.raises(fem.SolverError, match=r"touch.*from beside its border and below"):
+    with pytest.raises(fem.SolverError, match=r"touch.*below"):
         stepper.run(model, t_end=0.1, h=2e-3)
 
 
@@ -351,27 +351,29 @@ def test_bad_input_is_told():
     corners = [fem.Node3(p) for p in ([0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0])]
     outer = [fem.Node3(p) for p in ([2, 1, 0], [2, 0, 0])]
     for message, call in {
-        "is an obstacle of SurfaceContacts": lambda: fem.SurfaceOnSurface(fine, "z0", fem.RigidBody(1.0, 1.0), None),
-        "is the first body": lambda: fem.SurfaceOnSurface(fine, "z0", fine, "z1"),
-        "quadratic cells": lambda: fem.SurfaceOnSurface(fine, "z0", curved, "z1"),
-        "is not in this mesh": lambda: fem.SurfaceOnSurface(fine, "bottom", other, "z1"),
-        "169 nodes of the other surface within it; 121 at most": lambda: fem.SurfaceOnSurface(
-            fine, "z0", other, "z1", reach=3.0
+        r"body_B = .*obstacle of SurfaceContacts": lambda: fem.SurfaceOnSurface(
+            fine, "z0", fem.RigidBody(1.0, 1.0), None
         ),
-        "not for contacts of nodes": lambda: fem.SurfaceOnSurface(fine, "z0", other, "z1", rolling_resistance=0.1),
-        "must be lists of three or four nodes": lambda: NodeOnFaces(corners[0], [corners[:2]]),
-        "belongs to one of the faces": lambda: NodeOnFaces(corners[0], [corners]),
-        "face 1. has an edge that face 0 goes along in the same direction": lambda: NodeOnFaces(
+        r"body_B = .*first body": lambda: fem.SurfaceOnSurface(fine, "z0", fine, "z1"),
+        "quadratic cells": lambda: fem.SurfaceOnSurface(fine, "z0", curved, "z1"),
+        r"group = .*bottom.*mesh": lambda: fem.SurfaceOnSurface(fine, "bottom", other, "z1"),
+        r"reach = .*169 nodes.*121 at most": lambda: fem.SurfaceOnSurface(fine, "z0", other, "z1", reach=3.0),
+        r"rolling_resistance = .*contacts of nodes": lambda: fem.SurfaceOnSurface(
+            fine, "z0", other, "z1", rolling_resistance=0.1
+        ),
+        r"faces = .*three or four nodes": lambda: NodeOnFaces(corners[0], [corners[:2]]),
+        r"node = .*one of the faces": lambda: NodeOnFaces(corners[0], [corners]),
+        r"faces = .*face 1. .*edge.*face 0.*same direction": lambda: NodeOnFaces(
             fem.Node3([0.3, 0.4, 0.1]), [corners, [corners[1], corners[2], *outer]]
         ),
-        "face 0, nodes at .* has no area": lambda: NodeOnFaces(
+        r"faces = .*face 0, nodes at .*area": lambda: NodeOnFaces(
             fem.Node3([0, 0, 1]), [[fem.Node3([k, 0, 0]) for k in range(3)]]
         ),
         "crosses itself": lambda: NodeOnFaces(fem.Node3([0, 0, 1]), [[corners[k] for k in (0, 2, 1, 3)]]),
         "bends inwards": lambda: NodeOnFaces(
             fem.Node3([0, 0, 1]), [[corners[0], corners[1], fem.Node3([0.2, 0.2, 0]), corners[3]]]
         ),
-        r"cut = \(0, 4\) is no face and corner": lambda: NodeOnFaces(fem.Node3([0, 0, 1]), [corners], cut=[(0, 4)]),
+        r"cut = \(0, 4\).*corner": lambda: NodeOnFaces(fem.Node3([0, 0, 1]), [corners], cut=[(0, 4)]),
         "between 0 and": lambda: fem.SurfaceOnSurface(fine, "z0", other, "z1", crease=2.0),
         "did you mean 'friction'": lambda: fem.SurfaceOnSurface(fine, "z0", other, "z1", frction=0.1),
     }.items():
@@ -459,7 +461,7 @@ def thrown_on_a_strip(velocity, h, steps, stepper):
 @pytest.mark.parametrize("stepper", [fem.DecoupledNSGA(), fem.MoreauJean()], ids=["DecoupledNSGA", "MoreauJean"])
 def test_a_node_that_goes_through_a_thin_body_within_one_step_ends_the_run(stepper):
     """Over two faces and down by twice the thickness: what is nearest at the end is the other side."""
-    with pytest.raises(fem.SolverError, match=r"touch.*went through the body in one step"):
+    with pytest.raises(fem.SolverError, match=r"touch.*went through.*one step"):
         thrown_on_a_strip([20, 0, -5], 1e-2, 2, stepper)
 
 
@@ -525,7 +527,7 @@ def test_faces_that_look_away_from_what_they_are_to_touch_are_told(kind, obstacl
         }[obstacle]
         return fem.SurfaceContacts(body, left, name="touch", restitution=0.5, **options)
 
-    with pytest.warns(UserWarning, match=r"'touch': .* looks away from what it is to touch") as told:
+    with pytest.warns(UserWarning, match=r"'touch': .*looks away") as told:
         touching("z1")
     assert [one.filename for one in told] == [__file__]  # in the words of the caller, at its line
     with warnings.catch_warnings():
@@ -536,5 +538,5 @@ def test_faces_that_look_away_from_what_they_are_to_touch_are_told(kind, obstacl
 
 def test_an_obstacle_in_the_place_of_the_group_is_told():
     body, _ = _block("solid", None)
-    with pytest.raises(fem.ParameterError, match=r"group = Ground 'ground' must be a name.*an obstacle comes after it"):
+    with pytest.raises(fem.ParameterError, match=r"'ground'.*name"):
         fem.SurfaceContacts(body, fem.Model().ground)

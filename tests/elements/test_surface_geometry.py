@@ -81,9 +81,7 @@ def test_a_face_that_its_neighbours_bend_too_much_is_refused():
         assert state[9] <= 0.0, degrees
     for k, node in enumerate(contact.nodes):
         node.index = k
-    assert "neighbours bend by more than 56°" in contact.trouble(
-        SimpleNamespace(x=x, R=np.tile(np.eye(3), (len(x), 1, 1)))
-    )
+    assert "56°" in contact.trouble(SimpleNamespace(x=x, R=np.tile(np.eye(3), (len(x), 1, 1))))
 
 
 def stepped(points, rows, start, end):

@@ -33,7 +33,7 @@ def test_a_part_of_steel_that_is_as_heavy_as_millimetres_make_it_is_told(length,
     assert made.mass == pytest.approx(7850.0 * length**3 / 25)
     assert bool(told) == is_told
     if told:
-        for part in ("reduce_mesh: the part", f"{length:g} m long", "millimetres", "mesh.moved(lambda x: 1e-3 * x)"):
+        for part in ("reduce_mesh: ", f"{length:g} m long", "millimetres", "mesh.moved(lambda x: 1e-3 * x)"):
             assert part in told[0]
 
 
@@ -46,7 +46,7 @@ def test_a_part_that_is_as_light_as_tons_and_millimetres_make_it_is_told(length,
     told = reduced(length, density, 210e3, section)[1]
     assert bool(told) == is_told
     if told:
-        assert "in mm and M in t" in told[0] and "1e3 times M and K" in told[0]
+        assert "M in t" in told[0] and "1e3 times M and K" in told[0]
 
 
 def shaft(M=None, points=((0.0, 0.0, 0.0), (1.0, 0.0, 0.0)), **frames):
@@ -81,7 +81,7 @@ def test_a_frame_a_thousand_times_too_near_or_far_is_told(place, is_told):
     assert made.positions[1].tolist() == place
     assert bool(told) == is_told
     if told:
-        assert "frame 'b' is at" in told[0] and "away from its nodes at [1.0, 0.0, 0.0]" in told[0]
+        assert "frame 'b' is at" in told[0] and "[1.0, 0.0, 0.0]" in told[0]
 
 
 def test_a_frame_at_the_origin_of_nodes_there_is_not_told():
@@ -93,10 +93,10 @@ def test_a_frame_at_the_origin_of_nodes_there_is_not_told():
 @pytest.mark.parametrize(
     "change, match",
     [
-        (lambda M: M[np.ix_(BY_COMPONENT, BY_COMPONENT)], "kg along x, y and z: the mass of a body is one"),
+        (lambda M: M[np.ix_(BY_COMPONENT, BY_COMPONENT)], r"M = .*kg along x, y and z.*mass of a body"),
         (lambda M: M + np.diag([1.0, 0, 0, 0, 0, 0] * 2), r"\[6.0, 4.0, 4.0\] kg along x, y and z"),
-        (lambda M: M + 1e-2 * COUPLED, "does not move as masses at the points"),
-        (lambda M: -M, "mass that is not positive"),
+        (lambda M: M + 1e-2 * COUPLED, r"M = .*masses at the points"),
+        (lambda M: -M, r"M = .*not positive"),
     ],
     ids=["order by components", "mass along x alone", "coupled with a turn", "negative"],
 )
@@ -124,7 +124,7 @@ def test_points_of_nodes_with_rotations_in_another_unit_than_stiffness_are_refus
     K[np.ix_([1, 5, 7, 11], [1, 5, 7, 11])] = bend  # y and the turn about z
     M, points = np.kron(np.eye(2), np.diag(ROWS)), np.array([[0.0, 0, 0], [L, 0, 0]])
     assert fem.reduce_matrices(M, K, points, {"a": [0], "b": [1]}, modes=0).mass == 4.0
-    with pytest.raises(fem.ParameterError, match="in one unit of length with K"):
+    with pytest.raises(fem.ParameterError, match=r"K = .*unit of length"):
         fem.reduce_matrices(M, K, factor * points, {"a": [0], "b": [1]}, modes=0)
 
 
@@ -134,5 +134,5 @@ def test_masses_along_the_axes_are_one_to_the_digits_of_files(apart, fits):
     if fits:
         check_masses(Named("part"), rigid, 1.0)
         return
-    with pytest.raises(fem.ParameterError, match="the mass of a body is one"):
+    with pytest.raises(fem.ParameterError, match=r"M = .*mass of a body"):
         check_masses(Named("part"), rigid, 1.0)

@@ -210,7 +210,7 @@ def test_pictures_become_shapes_and_weigh_with_a_density(tmp_path):
     ) == pytest.approx(np.zeros(3))
     assert fem.mass_of_mesh(fem.shapes.Mesh(shape.points, shape.faces), 1.0).volume == pytest.approx(6e-3)
     missing = swing(body=MASS + inside.replace("box.obj", "none.stl"))
-    with pytest.warns(UserWarning, match="none.stl.*is not there.*not drawn"):
+    with pytest.warns(UserWarning, match=r"none.stl.*not drawn"):
         assert not fem.from_urdf(missing).bodies["body"].shapes
 
 
@@ -302,7 +302,7 @@ def test_bodies_that_hang_on_nothing_float_and_surfaces_become_files(tmp_path):
     again = there_and_back(model, tmp_path / "a.urdf")
     assert again.bodies["a"].shapes[0].points == pytest.approx(alone.shapes[0].points)
     assert (tmp_path / "a_1.obj").is_file()
-    with pytest.warns(UserWarning, match="needs a file"):
+    with pytest.warns(UserWarning, match=r"'a'.*a file"):
         fem.to_urdf(model)
     model.add(fem.RigidBody.box(1.0, [1, 2, 3], position=[5, 0, 0], **turn, name="b"))
     model.add(fem.RigidBody.box(1.0, [1, 2, 3], position=[9, 0, 0], rotation=[1, 0, 0], fixed=True, name="held"))
@@ -326,11 +326,11 @@ def test_what_urdf_cannot_say_is_refused_by_name():
     model.add(fem.JointSpring(model["joint 4"], stiffness=2.0, name="coil"))
     with pytest.raises(fem.ModelError) as error:
         fem.to_urdf(model)
-    for words in ("'socket': URDF has none", "'push': URDF has none", "'disc': has components", "'coil': is a spring"):
+    for words in ("'socket': URDF", "'push': URDF", "'disc': has components", "'coil': "):
         assert words in str(error.value)
     looped = mechanism(False)
     looped.add(fem.Revolute.at(looped.ground, looped["body 4"], [0, 0, 0], [0, 0, 1], name="closing"))
-    with pytest.raises(fem.ModelError, match="closes a loop"):
+    with pytest.raises(fem.ModelError, match=r"'joint 3'.*loop"):
         fem.to_urdf(looped)
     assert "closing" not in fem.to_urdf(looped, leave_out=["closing"]).text
 
@@ -345,7 +345,7 @@ def test_a_joint_with_equal_limits_among_others_holds_its_link_at_that_angle():
         link("root", ""), link("arm"), link("tool"), joint("j", "continuous", "root", "arm", '<axis xyz="0 1 0"/>'),
         joint("lock", "revolute", "arm", "tool", '<axis xyz="0 0 1"/>' + EQUAL, xyz="0 0 -1"),
     )  # fmt: skip
-    with pytest.warns(UserWarning, match=r"URDF joint 'lock' has equal limits, 0\.5: it is fixed there"):
+    with pytest.warns(UserWarning, match=r"'lock'.*limits, 0\.5.*fixed"):
         made = fem.from_urdf(text)
     assert list(made.joints) == ["j"] and made.bodies["arm"].mass == 4.0
     assert made.links["tool"].orientation[:, 0] == pytest.approx([np.cos(0.5), np.sin(0.5), 0.0])
@@ -393,9 +393,9 @@ def test_geometries_of_other_programs_matter_only_where_they_are_drawn_or_weigh(
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert list(fem.from_urdf(swing(body=MASS + plane.format("collision"))).joints) == ["j"]
-    with pytest.warns(UserWarning, match="plane' is not supported.*It is not drawn"):
+    with pytest.warns(UserWarning, match=r"visual geometry = 'plane'.*not supported"):
         fem.from_urdf(swing(body=MASS + plane.format("visual")))
-    with pytest.raises(fem.ParameterError, match="geometry = 'plane' is not supported; URDF has box"):
+    with pytest.raises(fem.ParameterError, match=r"geometry = 'plane'.*not supported.*box"):
         fem.from_urdf(swing(body=plane.format("collision")), density=1000.0)
 
 
@@ -409,21 +409,21 @@ WRONG = {
     "cannot be read": "nowhere.urdf",
     "at least one is needed": robot(),
     "name = 'a' is taken": robot(link("a"), link("a")),
-    "is no link; did you mean 'base'": robot(link("base"), joint("j", "fixed", "bas", "base")),
-    "hangs on two joints": robot(link("a"), link("b"), joint("i", "fixed", "a", "b"), joint("j", "fixed", "a", "b")),
-    "a tree has one such link": robot(link("a"), link("b")),
-    "in a circle": robot(link("a"), link("b"), link("c"), joint("i", "fixed", "b", "c"), joint("j", "fixed", "c", "b")),
+    "did you mean 'base'": robot(link("base"), joint("j", "fixed", "bas", "base")),
+    "two joints": robot(link("a"), link("b"), joint("i", "fixed", "a", "b"), joint("j", "fixed", "a", "b")),
+    "one such link": robot(link("a"), link("b")),
+    "circle": robot(link("a"), link("b"), link("c"), joint("i", "fixed", "b", "c"), joint("j", "fixed", "c", "b")),
     "did you mean 'revolute'": robot(link("a"), link("b"), joint("j", "revolut", "a", "b")),
-    "without mass, and joint 'j' moves it": swing(body=""),
-    "must be 3 numbers": swing(axis="0 1"),
-    "has no direction": swing(axis="0 0 0"),
-    "the joint cannot move": swing(kind="revolute"),
-    "is outside the limits 1 … 2": swing(LIMIT.format(1, 2), "revolute"),
-    "is missing in <mass>": swing(body="<inertial><mass/></inertial>"),
-    "has no <inertia": swing(body='<inertial><mass value="1"/></inertial>'),
+    "joint 'j' moves": swing(body=""),
+    "3 numbers": swing(axis="0 1"),
+    "no direction": swing(axis="0 0 0"),
+    "cannot move": swing(kind="revolute"),
+    "limits 1 … 2": swing(LIMIT.format(1, 2), "revolute"),
+    "<mass>": swing(body="<inertial><mass/></inertial>"),
+    "no <inertia": swing(body='<inertial><mass value="1"/></inertial>'),
     "all must be > 0": swing(body=re.sub('(i..)="[^"]*"', r'\1="0"', MASS)),
     "mimic = 'k'": swing('<mimic joint="k"/>'),
-    "follows itself": swing('<mimic joint="j"/>'),
+    "itself": swing('<mimic joint="j"/>'),
 }  # fmt: skip
 
 
@@ -438,11 +438,11 @@ def test_what_is_wrong_with_the_start_is_told_and_misspelt_tags_are():
         fem.from_urdf(ARM, configuration={"sholder": 1.0})
     with pytest.raises(fem.ParameterError, match="follows 'grip'"):
         fem.from_urdf(ARM, rates={"grip of the right finger": 1.0})
-    with pytest.raises(fem.ParameterError, match="more than half a turn"):
+    with pytest.raises(fem.ParameterError, match="half a turn"):
         fem.from_urdf(swing(LIMIT.format(-4, 4), "revolute"), configuration={"j": 3.5})
-    with pytest.raises(fem.ParameterError, match="is no fixed joint"):
+    with pytest.raises(fem.ParameterError, match=r"keep = .*fixed joint"):
         fem.from_urdf(ARM, keep=["elbow"])
-    with pytest.warns(UserWarning, match="<inertail> in <link> is not read; did you mean 'inertial'"):
+    with pytest.warns(UserWarning, match=r"<inertail> in <link>.*'inertial'"):
         fem.from_urdf(swing(body=MASS + "<inertail/>"))
     same = fem.from_urdf(swing().replace('name="j"', 'name="body"'))
     assert same.joints["body"].name == "body joint"
@@ -451,7 +451,7 @@ def test_what_is_wrong_with_the_start_is_told_and_misspelt_tags_are():
 def test_inertias_that_lack_products_are_reported_with_their_links_and_read_as_zero():
     partial = '<inertial><mass value="2"/><inertia ixx="0.2" ixy="0" iyy="0.3" izz="0.4"/></inertial>'
     text = robot(link("arm"), link("hand", partial), joint("j", "continuous", "arm", "hand"))
-    with pytest.warns(UserWarning, match="URDF 'r': <inertia> of 'hand' lacks ixz, iyz; 0 is used.*requires all of"):
+    with pytest.warns(UserWarning, match=r"'r': <inertia> of 'hand'.*ixz, iyz"):
         found = fem.from_urdf(text)
     np.testing.assert_array_equal(found.model["hand"].inertia, np.diag([0.2, 0.3, 0.4]))
 
@@ -479,7 +479,7 @@ def test_meshes_outside_of_the_folders_of_a_file_are_read_only_where_that_is_all
     absolute = (tmp_path / "secret.stl").as_posix()
     for name in ("../../secret.stl", absolute, f"file://{absolute}", "package://robot/../secret.stl"):
         drawn, text = read(name)
-        assert drawn == 0 and "is outside of the folder of the file" in text
+        assert drawn == 0 and "outside of the folder" in text
     assert read("../meshes/arm.stl")[0] == 0
     assert read("package://robot/meshes/arm.stl") == (1, "")
     assert read("../meshes/arm.stl", packages={"meshes": tmp_path / "robot" / "meshes"}) == (1, "")
@@ -517,6 +517,6 @@ def test_coordinates_of_many_joints_are_read_without_a_comparison_of_their_names
     monkeypatch.setattr(reader, "meant", lambda *names: compared.append(names) or "did you mean …?")
     model = fem.from_urdf(robot(*chain), configuration={f"j{i}": 0.1 for i in range(1, count)}).model
     assert not compared and len(model.elements) >= count
-    with pytest.raises(fem.ParameterError, match=r"is no joint that moves; did you mean"):
+    with pytest.raises(fem.ParameterError, match=r"configuration = .*no joint that moves"):
         fem.from_urdf(robot(*chain), configuration={"j01": 0.1})
     assert len(compared) == 1

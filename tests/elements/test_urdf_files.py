@@ -61,16 +61,16 @@ def test_tags_with_a_prefix_are_those_of_other_programs_declared_or_not():
     other = '<drake:joint name="k" type="ball"><drake:parent link="root"/></drake:joint>'
     for attributes in ("", ' xmlns:drake="http://drake.mit.edu"'):
         text = robot(link("root", ""), link("body"), joint("j", "continuous", "root", "body"), other)
-        with pytest.warns(UserWarning, match="<drake:joint> in <robot> is not read"):
+        with pytest.warns(UserWarning, match=r"'r'.*<drake:joint> in <robot>"):
             made = fem.from_urdf(text.replace('name="r"', f'name="r"{attributes}'))
         assert list(made.joints) == ["j"]
-    with pytest.raises(fem.ParameterError, match="has macros of xacro; expand them first"):
+    with pytest.raises(fem.ParameterError, match=r"urdf = .*macros of xacro"):
         fem.from_urdf(robot(link("a", ""), '<xacro:include filename="b.xacro"/>'))
 
 
 def test_a_file_that_is_no_xml_is_refused_with_its_name_and_the_line(tmp_path):
     (tmp_path / "r.urdf").write_text("<!-- a -->\n" + XML.format("utf-8") + '<robot name="R&D">\n</robot>\n')
-    with pytest.raises(fem.ParameterError, match=r"r\.urdf' is no XML: not well-formed.*line 3.*& is written &amp;"):
+    with pytest.raises(fem.ParameterError, match=r"urdf = .*r\.urdf'.*XML.*line 3.*&amp;"):
         fem.from_urdf(tmp_path / "r.urdf")
 
 
@@ -87,7 +87,7 @@ def test_a_picture_that_cannot_be_read_is_not_drawn_and_stops_nothing(tmp_path, 
         return robot(link("root", ""), link("body", inertial + picture), joint("j", "continuous", "root", "body"))
 
     assert read(tmp_path / "r.urdf", text("collision")) == ["j"]
-    with pytest.warns(UserWarning, match=r"URDF link 'body'.*It is not drawn"):
+    with pytest.warns(UserWarning, match=r"'body'.*not drawn"):
         assert not fem.from_urdf(text("visual")).bodies["body"].shapes
     with pytest.raises(fem.ParameterError, match="URDF link 'body'"):  # it would give the mass
         fem.from_urdf(text("collision", ""), density=1000.0)
@@ -95,7 +95,7 @@ def test_a_picture_that_cannot_be_read_is_not_drawn_and_stops_nothing(tmp_path, 
 
 def test_a_misspelt_shape_is_warned_of_with_the_one_that_is_meant():
     picture = "<visual><geometry><bxo/></geometry></visual>"
-    with pytest.warns(UserWarning, match="visual geometry = 'bxo' is not supported.*did you mean 'box'"):
+    with pytest.warns(UserWarning, match=r"visual geometry = 'bxo'.*'box'"):
         fem.from_urdf(robot(link("root", ""), link("b", MASS + picture), joint("j", "continuous", "root", "b")))
 
 
@@ -104,7 +104,7 @@ def test_colours_of_three_numbers_are_read_and_wrong_ones_cost_the_colour_alone(
     parts = link("root", ""), link("body", MASS + box), joint("j", "continuous", "root", "body")
     made = fem.from_urdf(robot('<material name="m"><color rgba="1 0 0.5"/></material>', *parts))
     assert made.bodies["body"].shapes[0].color == pytest.approx([1.0, 0.0, 0.5])
-    with pytest.warns(UserWarning, match="rgba of <color> = 'red' must be 4 numbers. No colour is used"):
+    with pytest.warns(UserWarning, match=r"<color> = 'red'.*4 numbers"):
         made = fem.from_urdf(robot('<material name="m"><color rgba="red"/></material>', *parts))
     assert len(made.bodies["body"].shapes) == 1
 
@@ -128,7 +128,7 @@ def test_a_root_on_the_ground_needs_no_inertia_that_a_body_could_have(inside):
 
 
 def test_an_inertia_that_the_ground_does_not_need_is_reported_where_it_cannot_be_read():
-    with pytest.warns(UserWarning, match="has no <inertia.*It is part of the ground, which needs no inertia"):
+    with pytest.warns(UserWarning, match=r"inertial = .*no <inertia.*ground"):
         fem.from_urdf(robot(link("root", INCOMPLETE[1]), link("body"), joint("j", "continuous", "root", "body")))
 
 
@@ -137,7 +137,7 @@ def test_a_joint_of_type_fixed_follows_nothing():
         link("root", ""), link("a"), link("b"), joint("j", "continuous", "root", "a"),
         joint("k", "fixed", "root", "b", '<mimic joint="j"/>'),
     )  # fmt: skip
-    with pytest.warns(UserWarning, match="URDF joint 'k' is of type fixed: its <mimic> has no effect"):
+    with pytest.warns(UserWarning, match=r"'k'.*fixed.*<mimic>"):
         assert list(fem.from_urdf(text).joints) == ["j"]
 
 
