@@ -43,9 +43,7 @@ def compiled_state():
     ids=lambda v: type(v).__name__ if hasattr(v, "name") else str(v),
 )
 def test_parameters_are_refused_after_the_constructor(owner, name, value):
-    with pytest.raises(
-        ParameterError, match=rf"{name} = .* give it to the constructor, {type(owner).__name__}\({name}"
-    ):
+    with pytest.raises(ParameterError, match=rf"{name} = .*constructor, {type(owner).__name__}\({name}"):
         setattr(owner, name, value)
 
 
@@ -68,9 +66,7 @@ def test_parameters_are_refused_after_the_constructor(owner, name, value):
 )
 def test_misspelt_attributes_are_refused_with_what_was_meant(owner, name, meant):
     owner = owner() if inspect.isfunction(owner) else owner  # what compiles is made when the test runs
-    with pytest.raises(
-        ParameterError, match=rf"(?s){name} = .* not an attribute that can be set; did you mean '{meant}'"
-    ):
+    with pytest.raises(ParameterError, match=rf"(?s){name} = .*attribute.*'{meant}'"):
         setattr(owner, name, 1.0)
     with pytest.raises(AttributeError):  # as Python's own is
         setattr(owner, name, 1.0)

@@ -1,5 +1,6 @@
 """Ellipsoids and edges of discs on planes: against nearest points by search, and closed forms of motion."""
 
+import re
 from itertools import pairwise
 
 import numpy as np
@@ -191,7 +192,7 @@ def test_a_coin_that_tumbles_keeps_above_the_plane_and_ends_with_a_word_when_it_
     try:
         result = fem.DecoupledNSGA().run(model, 1.0, 5e-4)
     except SolverError as error:
-        assert "of lying on the plane" in str(error)
+        assert re.search("lying.*plane", str(error))
         result = error.result
     assert result.t[-1] > 0.3 and result["edge"].gap.min() > -1e-11
     # an impact is seen up to a step late, and lifts what has fallen too far: m g v h
