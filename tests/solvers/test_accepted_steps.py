@@ -221,7 +221,7 @@ def test_a_compliant_contact_may_not_start_deeper_than_a_tenth_of_the_radius(dep
     floor = fem.SphereOnPlane(ball, model.ground, radius=0.1, restitution=0.5)
     model.add(fem.CompliantContact(floor, stiffness=1e5, name="floor"))  # it lifts the ball
     if refused:
-        with pytest.raises(fem.ModelError, match=r"CompliantContact 'floor': its indentation is 0.0101 m"):
+        with pytest.raises(fem.ModelError, match=r"'floor'.*indentation.*0\.0101 m"):
             model.compile()
     else:
         assert fem.DecoupledNSGA().run(model, 1e-2, 1e-3).status == "complete"
@@ -232,7 +232,7 @@ def test_a_step_that_goes_too_deep_into_a_compliant_contact_is_refused():
     ball = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 0, 0.2], velocity=[0, 0, -100], name="ball"))
     floor = fem.SphereOnPlane(ball, model.ground, radius=0.1, restitution=0.5)
     model.add(fem.CompliantContact(floor, stiffness=1e5, name="floor"))
-    with pytest.raises(fem.SolverError, match=r"Step \d+, t = .* CompliantContact 'floor': its indentation is"):
+    with pytest.raises(fem.SolverError, match=r"Step \d+, t = .*'floor'.*indentation"):
         fem.DecoupledNSGA().run(model, 0.1, 1e-3)
 
 

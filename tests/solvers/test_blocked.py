@@ -40,9 +40,7 @@ def test_a_contact_without_constraints_and_one_of_a_redundant_mechanism_are_told
 
 @pytest.mark.parametrize("options", [{}, {"contact_solver": "problem"}, {"divide_failed_steps": False}])
 def test_a_driver_that_runs_into_an_obstacle_is_named_as_the_cause(options):
-    with pytest.raises(
-        fem.SolverError, match="contact 'stop' closes on a way that joints and drivers prescribe"
-    ) as told:
+    with pytest.raises(fem.SolverError, match=r"contact 'stop'.*prescribe") as told:
         fem.DecoupledNSGA(**options).run(crank(driven=True), 0.5, 1e-3)
     assert told.value.element.name == "stop" and 0.1 < told.value.time < 0.3
     assert "give way (CompliantContact)." in str(told.value)
@@ -95,7 +93,7 @@ def test_a_contact_that_joints_alone_hold_is_not_corrected_in_every_step(gap, so
 
 
 def test_a_contact_that_joints_alone_hold_may_not_get_deeper_than_at_the_start():
-    with pytest.raises(fem.SolverError, match="'guide' closes on a way that joints and drivers prescribe") as told:
+    with pytest.raises(fem.SolverError, match=r"'guide'.*prescribe") as told:
         fem.DecoupledNSGA().run(slider_on_a_rail(-0.5e-9 * SIZE, slope=3e-8), 0.1, 1e-3)
     gaps = told.value.result["guide"].gap
     assert len(gaps) > 3 and gaps.min() > -1.1e-9 * SIZE
@@ -132,7 +130,7 @@ def test_what_fails_before_contacts_are_looked_at_is_not_put_down_to_one_of_them
     assert "contact 'stop' closes" in str(error)
     assert "contact 'stop' closes" in str(diagnose(engine, NOT_CONVERGED, float(times[done])))
     engine.arrays["counts"][6] = 0
-    assert "smooth motion stopped after" in str(diagnose(engine, NOT_CONVERGED, float(times[done])))
+    assert "smooth motion" in str(diagnose(engine, NOT_CONVERGED, float(times[done])))
 
 
 def press(tilt=0.0):
@@ -150,7 +148,7 @@ def press(tilt=0.0):
 
 @pytest.mark.parametrize("solver", ["auto", "problem"])
 def test_contacts_that_a_driver_closes_through_a_body_between_them_are_named_together(solver):
-    with pytest.raises(fem.SolverError, match="contacts 'below', 'above' together close on a way that") as told:
+    with pytest.raises(fem.SolverError, match="'below', 'above' together") as told:
         fem.DecoupledNSGA(contact_solver=solver).run(press(), 0.5, 1e-3)
     assert told.value.time == pytest.approx(0.2, abs=2e-3)  # 5 t² = 0.2
 

@@ -94,7 +94,7 @@ def test_a_column_on_springs_buckles_at_k_l():
     model.add(fem.TorsionSpring(hinge.frame_P, hinge.frame_Q, 3.0))
     found = fem.buckling(model, 1)
     assert found.load_factors[0] == pytest.approx(3.0 / 0.7, rel=1e-8)
-    assert np.abs(found.shapes[0]).max() == 1.0 and "buckling about load factor 0" in str(found)
+    assert np.abs(found.shapes[0]).max() == 1.0 and "load factor 0" in str(found)
 
 
 def test_a_load_that_pulls_buckles_nothing():
@@ -103,6 +103,6 @@ def test_a_load_that_pulls_buckles_nothing():
     model.add(fem.Spring(model.ground, middle, stiffness=1.0))
     model.add(fem.Spring(model.ground.frame([1, 0, 1]), middle, stiffness=0.1))
     model.add(fem.PointForce(middle, [0.1, 0, 0]))
-    with pytest.raises(fem.SolverError, match=r"no critical load found.*reverse=True"):
+    with pytest.raises(fem.SolverError, match=r"'string'.*no critical load.*reverse=True"):
         fem.buckling(model)
     assert fem.buckling(model, reverse=True).load_factors[0] < 0

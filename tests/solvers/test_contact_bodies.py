@@ -35,26 +35,26 @@ def with_entry(array, place, value):
 @pytest.mark.parametrize(
     "name, value, message",
     [
-        ("masses", lambda M: M[:, :5], r"masses = \(3, 5, 6\) must be the shape \(nb, m, m\) or \(nb, m\)"),
-        ("masses", lambda M: M[0, 0], r"masses = \(6,\) must be the shape"),
-        ("masses", lambda M: with_entry(M, 1, -np.eye(6)), r"masses\[1\] = .*symmetric and positive definite"),
-        ("masses", lambda M: with_entry(M, (2, 0, 1), 9.0), r"masses\[2\] = .*symmetric and positive definite"),
+        ("masses", lambda M: M[:, :5], r"masses = \(3, 5, 6\).*\(nb, m, m\)"),
+        ("masses", lambda M: M[0, 0], r"masses = \(6,\).*shape"),
+        ("masses", lambda M: with_entry(M, 1, -np.eye(6)), r"masses\[1\] = .*positive definite"),
+        ("masses", lambda M: with_entry(M, (2, 0, 1), 9.0), r"masses\[2\] = .*positive definite"),
         ("masses", lambda M: with_entry(M, (0, 0, 0), np.nan), r"masses = .*not finite"),
         ("masses", np.ones((3, 6)) * [1, 1, 1, 1, 1, 0.0], r"masses\[0\] = .*positive definite"),
-        ("bodies", lambda b: b.astype(float), r"bodies = \(4, 2\) must be integers"),
-        ("bodies", lambda b: b[:, 0], r"bodies = \(4,\) must be integers of the shape \(nc, sides\)"),
-        ("bodies", lambda b: with_entry(b, (1, 0), 3), r"bodies\[1\] = .*must be -1 to 2"),
-        ("bodies", lambda b: with_entry(b, (2, 1), -2), r"bodies\[2\] = .*must be -1 to 2"),
-        ("blocks", lambda B: B[:, :1], r"blocks = \(4, 1, 3, 6\) must be the shape \(4, 2, 3, 6\)"),
-        ("blocks", lambda B: B[:, :, :2], r"blocks = \(4, 2, 2, 6\) must be the shape \(4, 2, 3, 6\)"),
+        ("bodies", lambda b: b.astype(float), r"bodies = \(4, 2\).*integers"),
+        ("bodies", lambda b: b[:, 0], r"bodies = \(4,\).*\(nc, sides\)"),
+        ("bodies", lambda b: with_entry(b, (1, 0), 3), r"bodies\[1\] = .*-1 to 2"),
+        ("bodies", lambda b: with_entry(b, (2, 1), -2), r"bodies\[2\] = .*-1 to 2"),
+        ("blocks", lambda B: B[:, :1], r"blocks = \(4, 1, 3, 6\).*\(4, 2, 3, 6\)"),
+        ("blocks", lambda B: B[:, :, :2], r"blocks = \(4, 2, 2, 6\).*\(4, 2, 3, 6\)"),
         ("blocks", lambda B: with_entry(B, (0, 0, 0, 0), np.inf), r"blocks = .*not finite"),
-        ("w", np.zeros(11), r"w = \(11,\) must be 3 numbers for each of 4 contacts"),
+        ("w", np.zeros(11), r"w = \(11,\).* 3 .* 4 contacts"),
         ("w", lambda w: with_entry(w, (3, 0), np.nan), r"w = .*not finite"),
-        ("v", np.zeros((2, 6)), r"v = \(2, 6\) must be the shape \(3, 6\)"),
+        ("v", np.zeros((2, 6)), r"v = \(2, 6\).*\(3, 6\)"),
         ("v", lambda v: with_entry(v, (0, 0), np.inf), r"v = .*not finite"),
-        ("friction", [0.1, 0.2], r"friction = .*one per contact \(4\)"),
-        ("friction", [0.4, -0.1, 0.4, 0.4], r"friction = -0.1 of contact 1 must be ≥ 0"),
-        ("rolling", -1.0, r"blocks = \(4, 2, 3, 6\) must be the shape \(4, 2, 5, 6\)"),
+        ("friction", [0.1, 0.2], r"friction = .*\(4\)"),
+        ("friction", [0.4, -0.1, 0.4, 0.4], r"friction = -0\.1 of contact 1"),
+        ("rolling", -1.0, r"blocks = \(4, 2, 3, 6\).*\(4, 2, 5, 6\)"),
     ],
 )
 def test_impossible_arrays_are_refused_with_the_reason(name, value, message):
@@ -64,7 +64,7 @@ def test_impossible_arrays_are_refused_with_the_reason(name, value, message):
 
 
 def test_negative_rolling_resistance_is_refused():
-    with pytest.raises(ParameterError, match=r"rolling = -0.001 of contact 0 must be ≥ 0"):
+    with pytest.raises(ParameterError, match=r"rolling = -0\.001 of contact 0"):
         ContactProblem.from_contacts(**arguments(d=5), rolling=-1e-3)
 
 
@@ -177,7 +177,7 @@ def test_warm_start_of_a_body_problem_saves_sweeps():
 
 def test_a_start_of_another_shape_is_refused():
     problem = families.stack(2)
-    with pytest.raises(ParameterError, match=r"start = \(3, 3\) must be the shape \(8, 3\)"):
+    with pytest.raises(ParameterError, match=r"start = \(3, 3\).*\(8, 3\)"):
         solve_contact_problem(problem, start=np.zeros((3, 3)))
 
 

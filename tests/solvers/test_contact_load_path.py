@@ -1,5 +1,7 @@
 """Load paths and buckling with contacts that close and open: closed forms, statics, joints in their place."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -29,11 +31,11 @@ def test_a_point_closes_at_half_the_load_and_presses_with_the_rest():
     force = path["floor"].force_normal
     assert force == pytest.approx(np.maximum(10.0 * path.load_factors - 5.0, 0.0), abs=1e-8)
     assert path["floor"].gap.min() > -1e-10
-    assert "'floor' closes at load factor 0.5" in str(path) and set(path.unstable) == {0}
+    assert re.search(r"'floor'.*load factor 0\.5", str(path)) and set(path.unstable) == {0}
     (axes,) = path.plot(path.system.model["point"], "z").axes
     lines = [(line.get_xdata()[-1], line.get_ydata()[-1], line.get_linestyle()) for line in axes.lines]
     assert lines[-2] == (pytest.approx(-0.05), 1.0, "-") and lines[-1][:2] == pytest.approx((-0.05, 0.5))
-    with pytest.raises(fem.ParameterError, match=r"LoadPath.plot: component = 'rx' must be one of"):
+    with pytest.raises(fem.ParameterError, match=r"LoadPath.plot: component = 'rx'"):
         path.plot(path.system.model["point"], "rx")
 
 
@@ -155,14 +157,14 @@ def test_a_column_pressed_on_a_stop_buckles_as_one_on_a_joint_and_the_stop_is_to
     joint = fem.buckling(column("joint"), 1)
     assert found.load_factors == pytest.approx(joint.load_factors, rel=1e-9)
     assert found.load_factors == pytest.approx([4 * np.pi**2], rel=2e-3)  # two half waves, shear left out: 1e-3
-    assert any("hold in both directions here, as joints" in text and "'stop'" in text for text in found.remarks)
+    assert any("hold in both directions" in text and "'stop'" in text for text in found.remarks)
 
 
 def test_a_stop_that_is_not_pressed_does_not_hold_a_column_and_that_is_told():
     found = fem.buckling(column("stop"), 1)
     assert found.load_factors == pytest.approx(fem.buckling(column("nothing"), 1).load_factors, rel=1e-9)
-    assert any("touch without force hold nothing: SphereOnPlane 'stop'" in text for text in found.remarks)
-    with pytest.raises(SolverError, match=r"is closed where the load factor is 0, .* leaves contacts with friction"):
+    assert any(re.search("without force.*'stop'", text) for text in found.remarks)
+    with pytest.raises(SolverError, match=r"'floor'.*closed.*load factor is 0, .*contacts with friction"):
         rough = sprung_point(0.0, 4.0, friction=0.2)
         fem.buckling(rough)
 
@@ -217,7 +219,7 @@ def test_joints_that_repeat_others_do_not_disturb_contacts():
 def test_what_touches_with_friction_under_the_loads_that_stay_is_refused_by_name():
     model = sprung_point(0.0, 4.0, friction=0.2)
     more = model.add(fem.PointForce(model["point"], [0, 0, -1.0], name="more"))
-    with pytest.raises(SolverError, match=r"'floor' is closed under the loads that stay, and resists"):
+    with pytest.raises(SolverError, match=r"'floor'.*closed.*resists"):
         fem.load_path(model, loads=[more])
 
 
@@ -263,9 +265,7 @@ def test_a_surface_that_does_not_come_to_rest_ends_a_path_by_name(monkeypatch):
     monkeypatch.setattr(follow, "RENEWALS", 2)
     monkeypatch.setattr(follow, "CLOSED", -1.0)  # never near enough
     model, _ = rubber_on_plate(True, 0.1)
-    with pytest.raises(
-        SolverError, match=r"the surface under NodeOnFaces 'touch \d' still moves by .* m .* smooth=False"
-    ):
+    with pytest.raises(SolverError, match=r"'touch \d'.*moves.*smooth=False"):
         fem.load_path(model)
 
 
@@ -284,10 +284,10 @@ def failing_after(solved):
 @pytest.mark.parametrize(
     ("name", "value", "friction", "how"),
     [
-        ("RENEWALS", 0, 0.0, "still after 0 solutions on it"),
-        ("RENEWALS", 1, 0.0, "still after 1 solutions on it"),
-        ("newton", 1, 0.0, "and no equilibrium on it was found"),
-        ("NEAR", 1e-8, 0.3, "because its slip counts there"),
+        ("RENEWALS", 0, 0.0, "after 0 solutions"),
+        ("RENEWALS", 1, 0.0, "after 1 solutions"),
+        ("newton", 1, 0.0, "no equilibrium"),
+        ("NEAR", 1e-8, 0.3, "its slip counts"),
     ],
 )
 def test_an_equilibrium_on_surfaces_that_have_moved_on_is_told(monkeypatch, tmp_path, name, value, friction, how):
@@ -296,7 +296,7 @@ def test_an_equilibrium_on_surfaces_that_have_moved_on_is_told(monkeypatch, tmp_
     right = fem.static_equilibrium(model, stability=False)
     assert not right.results.warnings
     monkeypatch.setattr(load_steps, name, failing_after(value) if name == "newton" else value)
-    with pytest.warns(UserWarning, match=r"the surface under NodeOnFaces 'touch \d'"):
+    with pytest.warns(UserWarning, match=r"surface.*'touch \d'"):
         found = fem.static_equilibrium(model, stability=False, save=tmp_path / "rest.vtkhdf")
     (text,) = fem.load(tmp_path / "rest.vtkhdf").warnings
     assert how in text and "More load steps" in text
@@ -311,5 +311,5 @@ def test_a_preload_on_surfaces_that_have_moved_on_is_refused(monkeypatch):
     model, contacts = rubber_on_plate(True, 0.1)
     more = model.add(fem.PointForce(contacts[0].nodes[0], [0, 0, -1.0], name="more"))
     monkeypatch.setattr(load_steps, "RENEWALS", 0)
-    with pytest.raises(SolverError, match=r"under the loads that stay the surface under NodeOnFaces 'touch \d'"):
+    with pytest.raises(SolverError, match=r"under the loads.*NodeOnFaces 'touch \d'"):
         fem.load_path(model, loads=[more])

@@ -212,9 +212,9 @@ def test_newton_takes_rolling_cones_from_a_start_near_the_solution():
 
 
 @pytest.mark.parametrize("method, options, message", [
-    ("interior_point", {}, "sliding friction only, not rolling or spinning; 'hybrid', 'admm'"),
-    ("cadoux", {}, "sliding friction only, not rolling or spinning; 'hybrid', 'admm'"),
-    ("newton", {"map": "fischer_burmeister"}, "sliding friction only; with rolling or spinning take 'alart_curnier'"),
+    ("interior_point", {}, "rolling or spinning.*'hybrid', 'admm'"),
+    ("cadoux", {}, "rolling or spinning.*'hybrid', 'admm'"),
+    ("newton", {"map": "fischer_burmeister"}, "rolling or spinning.*'alart_curnier'"),
 ])  # fmt: skip
 def test_methods_for_second_order_cones_refuse_rolling_ones_and_say_what_to_take(method, options, message):
     problem = families.pile(3, 2, rolling=0.01)

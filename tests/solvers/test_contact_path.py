@@ -89,12 +89,12 @@ def test_path_ends_where_there_is_no_solution():
 
 
 def test_path_refuses_rolling_contacts_and_problems_known_by_products_only():
-    with pytest.raises(ValueError, match="sliding friction only, not rolling or spinning; take 'hybrid'"):
+    with pytest.raises(ValueError, match=r"rolling or spinning.*'hybrid'"):
         solve_contact_problem(families.pile(3, 2, rolling=0.01), "path")
     problem = families.stack(2)
     W = problem.W
     free = LinearOperator(W.shape, matvec=lambda x: W @ x, dtype=float)
-    with pytest.raises(ValueError, match="needs W as a matrix"):
+    with pytest.raises(ValueError, match=r"method = .*W as a matrix"):
         solve_contact_problem(ContactProblem(free, problem.q, 0.5, blocks=problem.diagonal), "path")
 
 
@@ -123,7 +123,7 @@ def test_exact_newton_refuses_problems_known_by_products_only():
     W = problem.W
     free = LinearOperator(W.shape, matvec=lambda x: W @ x, dtype=float)
     scaled = ContactProblem(free, problem.q, 0.5, blocks=problem.diagonal).scaled
-    with pytest.raises(ValueError, match="needs W as a matrix"):
+    with pytest.raises(ValueError, match="W as a matrix"):
         exact_newton(scaled, np.zeros_like(scaled.q), Watch(scaled, TOL))
 
 

@@ -212,27 +212,27 @@ PRODUCT = LinearOperator((3, 3), matvec=lambda x: x, dtype=float)
 @pytest.mark.parametrize(
     "W, q, friction, message",
     [
-        (np.eye(3), [1.0, 2.0], 0.5, r"q = .*not a multiple of 3"),
-        (np.eye(6), [0.0, 0, 0], 0.5, r"W = \(6, 6\).*must be the shape \(3, 3\)"),
+        (np.eye(3), [1.0, 2.0], 0.5, "q = .*multiple of 3"),
+        (np.eye(6), [0.0, 0, 0], 0.5, r"W = \(6, 6\).*\(3, 3\)"),
         (np.eye(3), [0.0, np.nan, 0], 0.5, r"q = .*not finite"),
-        (np.eye(3), [0.0, 0, 0], -0.1, r"friction = -0.1 of contact 0 must be ≥ 0"),
-        (np.eye(3), [0.0, 0, 0], [0.1, 0.2], r"friction = .*one per contact \(1\)"),
+        (np.eye(3), [0.0, 0, 0], -0.1, r"friction = -0\.1 of contact 0"),
+        (np.eye(3), [0.0, 0, 0], [0.1, 0.2], r"friction = .*\(1\)"),
         (np.diag([1, np.inf, 1]), [0.0, 0, 0], 0.5, r"(?s)W = .*not finite"),
         (sp.csr_array(np.diag([1, np.inf, 1])), LINE, 0.5, r"W = .*not finite"),
-        (LinearOperator((3, 3), matvec=lambda x: x), [0.0, 0, 0], 0.5, r"blocks = None must be given, \(1, 3, 3\)"),
-        ([], LINE, 0.5, r"W = \(0, 0\) must be the shape \(3, 3\)"),
-        (1j * np.eye(3), LINE, 0.5, r"(?s)W = .* is complex; contact problems are real"),
-        (sp.csr_array(1j * np.eye(3)), LINE, 0.5, r"W = .*complex128.* must hold real numbers"),
+        (LinearOperator((3, 3), matvec=lambda x: x), [0.0, 0, 0], 0.5, r"blocks = None.*\(1, 3, 3\)"),
+        ([], LINE, 0.5, r"W = \(0, 0\).*\(3, 3\)"),
+        (1j * np.eye(3), LINE, 0.5, "(?s)W = .*is complex"),
+        (sp.csr_array(1j * np.eye(3)), LINE, 0.5, "W = .*complex128"),
         (np.eye(3), 1j * np.array(LINE), 0.5, r"q = .* is complex"),
         (np.eye(3), LINE, 0.5j, r"friction = .* is complex"),
-        ("abc", LINE, 0.5, r"W = 'abc' of type str is not an array of numbers"),
+        ("abc", LINE, 0.5, "W = 'abc' of type str"),
         (None, LINE, 0.5, r"W = "),
-        (2.0, LINE, 0.5, r"W = \(\) must be the shape of a matrix"),
-        (np.ones((1, 3, 3)), LINE, 0.5, r"W = \(1, 3, 3\) must be the shape of a matrix"),
+        (2.0, LINE, 0.5, r"W = \(\).*matrix"),
+        (np.ones((1, 3, 3)), LINE, 0.5, r"W = \(1, 3, 3\).*matrix"),
         (np.eye(3), "abc", 0.5, r"q = 'abc' of type str"),
-        (np.eye(3), [[1.0, 2, 3], [1.0]], 0.5, r"q = .*of type list is not an array of numbers"),
+        (np.eye(3), [[1.0, 2, 3], [1.0]], 0.5, "q = .*of type list"),
         (np.eye(3), LINE, "rough", r"friction = 'rough' of type str"),
-        (1e-300 * np.eye(3), 1e300 * np.array(LINE), 0.5, r"q = 1e\+300 is too large beside W.*take other units"),
+        (1e-300 * np.eye(3), 1e300 * np.array(LINE), 0.5, r"q = 1e\+300.*too large"),
     ],
 )
 def test_impossible_problems_are_refused_with_the_reason(W, q, friction, message):
@@ -243,8 +243,8 @@ def test_impossible_problems_are_refused_with_the_reason(W, q, friction, message
 @pytest.mark.parametrize(
     "blocks, message",
     [
-        (np.eye(3), r"blocks = \(3, 3\) must be the shape \(1, 3, 3\)"),
-        (np.zeros((2, 3, 3)), r"blocks = \(2, 3, 3\) must be the shape"),
+        (np.eye(3), r"blocks = \(3, 3\).*\(1, 3, 3\)"),
+        (np.zeros((2, 3, 3)), r"blocks = \(2, 3, 3\).*shape"),
         (np.full((1, 3, 3), np.nan), r"(?s)blocks = .*not finite"),
         ("abc", r"blocks = 'abc' of type str"),
     ],
@@ -255,25 +255,25 @@ def test_wrong_diagonal_blocks_of_a_product_are_refused(blocks, message):
 
 
 def test_blocks_beside_a_matrix_are_refused_instead_of_ignored():
-    with pytest.raises(ParameterError, match=r"blocks = \(1, 3, 3\) are for a W that is a LinearOperator"):
+    with pytest.raises(ParameterError, match=r"blocks = \(1, 3, 3\).*LinearOperator"):
         ContactProblem(np.eye(3), LINE, 0.5, blocks=np.ones((1, 3, 3)))
 
 
 @pytest.mark.parametrize(
     "change, message",
     [
-        ({"f": [1.0, 2.0]}, r"f = \(2,\) must be the shape \(3,\): a number per row of M"),
+        ({"f": [1.0, 2.0]}, r"f = \(2,\).*\(3,\)"),
         ({"f": [np.nan] * 3}, r"f = .*not finite"),
         ({"f": "abc"}, r"f = 'abc' of type str"),
-        ({"H": np.ones((4, 3))}, r"H = \(4, 3\) must be the shape \(3, nc·3\)"),
-        ({"H": np.ones((3, 4))}, r"H = \(3, 4\) must be the shape"),
-        ({"H": np.ones(3)}, r"H = \(3,\) must be the shape of a matrix"),
+        ({"H": np.ones((4, 3))}, r"H = \(4, 3\).*\(3, nc·3\)"),
+        ({"H": np.ones((3, 4))}, r"H = \(3, 4\).*shape"),
+        ({"H": np.ones(3)}, r"H = \(3,\).*matrix"),
         ({"H": 1j * np.eye(3)}, r"(?s)H = .* is complex"),
         ({"H": np.full((3, 3), np.nan)}, r"(?s)H = .*not finite"),
-        ({"M": np.ones((3, 4))}, r"M = \(3, 4\) must be the shape of a square matrix"),
+        ({"M": np.ones((3, 4))}, r"M = \(3, 4\).*square"),
         ({"M": np.ones((20, 20)), "H": np.ones((20, 3))}, r"M = .* is singular"),
-        ({"M": np.zeros((3, 3))}, r"(?s)masses\[0\] = .* must be symmetric and positive definite"),
-        ({"w": [1.0, 2.0]}, r"w = \(2,\) must be the shape \(3,\)"),
+        ({"M": np.zeros((3, 3))}, r"(?s)masses\[0\] = .*positive definite"),
+        ({"w": [1.0, 2.0]}, r"w = \(2,\).*\(3,\)"),
         ({"w": None}, r"w = "),
     ],
 )
@@ -363,26 +363,26 @@ def test_an_indefinite_matrix_is_not_excused_by_its_own_rounding():
 
 def test_a_product_that_is_not_finite_is_named():
     bad = LinearOperator((3, 3), matvec=lambda x: np.nan * x, dtype=float)
-    with pytest.raises(ParameterError, match=r"W = .* gives velocities W r \+ q that are not finite"):
+    with pytest.raises(ParameterError, match=r"W = .*velocities.*not finite"):
         solve_contact_problem(ContactProblem(bad, LINE, 0.5, blocks=np.eye(3)[None]))
 
 
 @pytest.mark.parametrize(
     "options, message",
     [
-        ({"method": "magic"}, r"method = 'magic' is unknown; choose among hybrid"),
-        ({"method": None}, r"method = None is unknown"),
-        ({"tol": "a"}, r"tol = 'a' must be a number between 0 and 1"),
+        ({"method": "magic"}, "method = 'magic'.*unknown.*hybrid"),
+        ({"method": None}, "method = None.*unknown"),
+        ({"tol": "a"}, "tol = 'a'.*between 0 and 1"),
         ({"tol": -1.0}, r"tol = -1.0 must be"),
-        ({"tol": np.nan}, r"tol = nan must be"),
-        ({"tol": np.inf}, r"tol = inf must be"),  # every r would do
-        ({"time_limit": -1.0}, r"time_limit = -1.0 s must be > 0"),
-        ({"time_limit": "a"}, r"time_limit = 'a' s must be > 0"),
-        ({"start": [1.0]}, r"start = \(1,\) must be the shape \(1, 3\)"),
+        ({"tol": np.nan}, "tol = nan"),
+        ({"tol": np.inf}, "tol = inf"),  # every r would do
+        ({"time_limit": -1.0}, r"time_limit = -1\.0 s.*> 0"),
+        ({"time_limit": "a"}, "time_limit = 'a' s.*> 0"),
+        ({"start": [1.0]}, r"start = \(1,\).*\(1, 3\)"),
         ({"start": "a"}, r"start = 'a' of type str"),
         ({"start": [[np.nan] * 3]}, r"start = .*not finite"),
-        ({"rouds": 1}, r"rouds = 1 is no option of 'hybrid'; it has: rounds"),
-        ({"method": "newton", "map": "magic"}, r"method = 'newton' map 'magic' is unknown; choose among"),
+        ({"rouds": 1}, "rouds = 1.*'hybrid'.*rounds"),
+        ({"method": "newton", "map": "magic"}, "method = 'newton' map 'magic'.*unknown"),
     ],
 )
 def test_a_call_that_cannot_be_meant_is_refused(options, message):
@@ -391,7 +391,7 @@ def test_a_call_that_cannot_be_meant_is_refused(options, message):
 
 
 def test_what_is_not_a_problem_is_refused():
-    with pytest.raises(ParameterError, match=r"problem = 'stack' is not one; make it with ContactProblem"):
+    with pytest.raises(ParameterError, match=r"problem = 'stack'.*ContactProblem"):
         solve_contact_problem("stack")
-    with pytest.raises(ParameterError, match=r"r = \(2,\) must be the shape \(1, 3\)"):
+    with pytest.raises(ParameterError, match=r"r = \(2,\).*\(1, 3\)"):
         ContactProblem(np.eye(3), LINE, 0.5).velocity([1.0, 2.0])

@@ -229,9 +229,9 @@ def test_pid_with_limits_does_not_wind_up():
     [
         (
             lambda t, y: 1 / (0.4 - t) if t < 0.39 else {}["gain"],
-            "Controller 'pd': its function raised KeyError: 'gain'",
+            "'pd'.*KeyError: 'gain'",
         ),
-        (lambda t, y: [1.0, 2.0] if t > 0.3 else 0.0, "returned 2 numbers, and has 1 outputs"),
+        (lambda t, y: [1.0, 2.0] if t > 0.3 else 0.0, r"'pd'.*2 numbers.* 1 outputs"),
         (lambda t, y: math.nan if t > 0.3 else 0.0, "not finite"),
         (lambda t, y: "full" if t > 0.3 else 0.0, "not a number"),
     ],
@@ -247,7 +247,7 @@ def test_a_fault_in_the_function_is_told_with_name_and_time_and_keeps_the_run(la
 def test_what_cannot_work_is_refused():
     model = turning_mass()
     wheel, pd = model["wheel"], model["pd"]
-    with pytest.raises(fem.ParameterError, match="driver needs a smooth motion"):
+    with pytest.raises(fem.ParameterError, match=r"x = .*smooth"):
         fem.Prescribed(fem.Node6(), x=lambda t: 2.0 * pd.output()(t))
     with pytest.raises(fem.ParameterError, match="not a Sensor"):
         fem.Controller(lambda t, y: 0.0, 0.1, [wheel])
@@ -264,7 +264,7 @@ def test_what_cannot_work_is_refused():
     body = fem.PointMass(1.0)
     other.add(body, fem.PointForce(body, [1, 0, 0], signal=pd.output()), fem.Event(
         fem.Sensor(body, "position", component="x"), fem.Stop("far"), level=9.0))  # fmt: skip
-    with pytest.raises(fem.ParameterError, match="which is not in the model"):
+    with pytest.raises(fem.ParameterError, match=r"signal = .*not in the model"):
         fem.DecoupledNSGA().run(other, 0.1, 0.01, progress=False)
 
 
@@ -272,7 +272,7 @@ def test_a_load_on_an_output_of_a_controller_that_was_forgotten_is_refused_witho
     wheel = turning_mass()
     model, body = fem.Model(), fem.PointMass(1.0)
     model.add(body, fem.PointForce(body, [1, 0, 0], signal=wheel["pd"].output()))
-    with pytest.raises(fem.ParameterError, match="which is not in the model"):
+    with pytest.raises(fem.ParameterError, match=r"signal = .*not in the model"):
         fem.DecoupledNSGA().run(model, 0.1, 0.01, progress=False)
 
 

@@ -122,9 +122,9 @@ def test_drivers_that_others_hold_or_that_are_off_are_no_inputs():
             model.add(fem.Spherical.at(model.ground, body, [1, 0, 0], name="grip"))
         return model.compile(redundant="allow")
 
-    with pytest.raises(fem.ParameterError, match="other constraints hold what it would move"):
+    with pytest.raises(fem.ParameterError, match=r"inputs = .*other constraints"):
         fem.linearise(arm(True), "motor", ("arm", "rz"))
-    with pytest.raises(fem.ParameterError, match="is off at this state"):
+    with pytest.raises(fem.ParameterError, match=r"inputs = .*off at this state"):
         fem.linearise(arm(False, active=False), "motor", ("arm", "rz"))
     # one that is not in the way of the others may be there twice
     assert fem.linearise(arm(False), "motor", ("arm", "rz")).response(1.0)[0, 0] == pytest.approx(1.0)  # s² = 1
@@ -171,7 +171,7 @@ def test_multipliers_of_a_period_do_not_see_a_joint_that_is_off_and_refuse_one_t
         return fem.floquet(model, 0.3, fem.DecoupledNSGA(rho_inf=1.0), 0.02, extrapolate=False).multipliers
 
     assert swing(active=False) == pytest.approx(swing(), rel=1e-9)
-    with pytest.raises(fem.ParameterError, match=r"'catch' is switched at 0.1 s"):
+    with pytest.raises(fem.ParameterError, match=r"'catch'.* 0\.1 s"):
         swing(intervals=[(0.1, 1.0)])
 
 
@@ -181,5 +181,5 @@ def test_many_rows_that_are_independent_need_not_be_told_apart(monkeypatch):
     monkeypatch.setattr(counting_rows, "MOST", 4)
     once, twice = cantilever().compile(redundant="allow"), cantilever("clamp").compile(redundant="allow")
     assert fem.static_equilibrium(once).stable  # not known to be independent, and it is
-    with pytest.raises(fem.SolverError, match="'cantilever' has 12 constraint rows of which some repeat others"):
+    with pytest.raises(fem.SolverError, match=r"'cantilever'.*12 constraint"):
         fem.static_equilibrium(twice)

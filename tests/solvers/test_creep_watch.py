@@ -1,5 +1,7 @@
 """Nodes whose positions part from the integral of their velocities are reported, and only these."""
 
+import re
+
 import numpy as np
 import pytest
 from resumed import stopped_and_resumed
@@ -30,7 +32,7 @@ def driven_arm(angle=None, rate=0.0):
 
 
 def told(result):
-    return [text for text in result.warnings if "beyond the integral of its velocity" in text]
+    return [text for text in result.warnings if "integral of its velocity" in text]
 
 
 @pytest.mark.parametrize(
@@ -49,7 +51,7 @@ def test_an_arm_that_turns_at_a_reported_rate_of_zero_is_named(method):
     assert result["hinge"].angle[-1] == pytest.approx(CREEP * 0.5)
     (text,) = told(result)
     assert text.startswith(f"Node6 'arm' rotated by {CREEP * 0.5:.3g} rad in 0.5 s")
-    assert "from t = 0 s on" in text and "a driver whose rate is not the derivative" in text
+    assert "from t = 0 s on" in text and re.search("driver.*derivative", text)
 
 
 def test_creep_is_in_report_and_file_and_ends_strict_runs(tmp_path):
@@ -57,7 +59,7 @@ def test_creep_is_in_report_and_file_and_ends_strict_runs(tmp_path):
     result = method.run(driven_arm(), 0.5, 1e-3, save=file)
     (text,) = told(result)
     assert text in result.report() and told(fem.load(file)) == [text]
-    with pytest.raises(SolverError, match="beyond the integral of its velocity"):
+    with pytest.raises(SolverError, match="integral of its velocity"):
         method.run(driven_arm(), 0.5, 1e-3, strict=True)
 
 

@@ -1,5 +1,7 @@
 """Penetrations that are told: deeper than a tenth of a clearance or of the size of the bodies."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -59,7 +61,7 @@ def test_points_without_a_body_are_measured_by_the_model(faster):
     model.add(fem.SphereOnPlane(mass, model.ground, radius=0.0, name="table"))
     result = fem.MoreauJean().run(model, 5e-2, 1e-2)
     assert -result["table"].gap.min() == pytest.approx(0.99e-2 * speed, rel=1e-6)
-    assert any("the size of the model" in text for text in result.warnings) == (faster > 1.0)
+    assert any("size of the model" in text for text in result.warnings) == (faster > 1.0)
 
 
 def test_spheres_of_contact_groups_are_measured_by_the_smaller_radius():
@@ -71,7 +73,7 @@ def test_spheres_of_contact_groups_are_measured_by_the_smaller_radius():
     group.sphere(small, 0.02)
     model.add(group)
     result = fem.MoreauJean(contact_solver="problem").run(model, 2e-2, 4e-3)  # sweeps leave no depth
-    assert any("ContactGroup 'grains': 'big' - 'small' is" in text and "0.02 m" in text for text in result.warnings)
+    assert any("'big' - 'small'" in text and "0.02 m" in text for text in result.warnings)
     assert fem.MoreauJean(projection=True).run(model, 2e-2, 4e-3).warnings == []
 
 
@@ -92,7 +94,7 @@ def test_a_depth_between_two_saved_states_is_told_too(every):
     model.add(fem.SphereOnPlane(ball, model.ground, radius=0.1, restitution=1.0, name="table"))
     result = fem.MoreauJean().run(model, 1e-2, 1e-3, save_every=every)
     assert (result["table"].gap.min() > 0.0) == (every > 1) and result["table"].gap[-1] > 0.1
-    assert "SphereOnPlane 'table' is 0.014 m deep at t = 0.002 s" in result.warnings[0]
+    assert re.search(r"'table'.*0\.014 m.*t = 0\.002 s", result.warnings[0])
 
 
 def test_a_run_goes_on_from_bodies_at_rest_that_a_run_has_left_inside_each_other():
@@ -107,5 +109,5 @@ def test_a_run_goes_on_from_bodies_at_rest_that_a_run_has_left_inside_each_other
     system.initial.V[:] = 0.0
     again = fem.MoreauJean().run(system, 1e-2, 1e-3)
     assert again["table"].gap[-1] == pytest.approx(result["table"].gap[-1], rel=1e-9)
-    with pytest.raises(fem.ModelError, match="starts with penetration"):
+    with pytest.raises(fem.ModelError, match=r"'table'.*penetration"):
         fem.DecoupledNSGA().run(system, 1e-2, 1e-3)

@@ -39,8 +39,8 @@ def test_the_energy_that_the_published_law_gives_is_not_told_as_a_step_that_is_t
     for save_every in (1, 2):  # impacts of steps that are not saved are known too
         model = double_pendulum_that_strikes(*CASE, 1.0, 0.9)
         (text,) = method(approach="start").run(model, 2e-3, 1e-3, save_every=save_every).warnings
-        assert "law of impact can give energy" in text and text.endswith('Use approach="slower"') and "alve" not in text
-    with pytest.raises(SolverError, match=r"more than the step explains.*: Newton's law .* Use approach=\"slower\"; "):
+        assert "law of impact" in text and text.endswith('Use approach="slower"') and "alve" not in text
+    with pytest.raises(SolverError, match=r"Newton's law .*approach=\"slower\""):
         method(approach="start").run(double_pendulum_that_strikes(*CASE, 1.0, 0.9), 2e-3, 1e-3, strict=True)
 
 
@@ -103,7 +103,7 @@ def test_a_rise_that_impulses_give_is_not_told_as_a_step_that_is_too_large():
         result = fem.MoreauJean().run(double_pendulum_that_strikes(*CASE, 1.0, 0.9), 2e-3, h)
         rises.append(result.energy.total.max() / result.energy.total[0])
         (text,) = [text for text in result.warnings if text.startswith("energy rose")]
-        assert "impulses of impacts gave" in text and "smaller steps do not end that" in text
+        assert "impulses of impacts" in text and "smaller steps" in text
         assert "alve" not in text and "DecoupledNSGA" in text
     assert rises[1] > 0.8 * rises[0] > 2.0
 
@@ -145,10 +145,10 @@ def test_a_report_shows_impacts_that_were_split_and_steps_that_step_control_refu
         return result.statistics, str(result.report())
 
     statistics, text = dropped(impacts="split")
-    assert statistics["split_impacts"] > 3 and f"{statistics['split_impacts']} impacts at their touch" in text
+    assert statistics["split_impacts"] > 3 and f"{statistics['split_impacts']} impacts at" in text
     statistics, text = dropped(step_control=fem.StepControl(tolerance=1e-6, h_max=0.02))
     count = statistics["steps_too_large_for_contact"]
-    assert count > 3 and f"{count} steps, taken again smaller: {count} too large for a contact" in text
+    assert count > 3 and f"{count} too large for a contact" in text
     _, text = dropped(impacts="plain")
     assert "split" not in text and "taken again" not in text
 

@@ -76,8 +76,8 @@ def test_a_load_that_acts_all_the_time_does_not_hide_what_a_few_steps_gain():
     coarse, fine = swing(4e-4), swing(1e-5)
     speed = coarse["other"].velocity[[0, -1], 2]
     assert 0.5 * np.diff(speed**2)[0] > 0.2 * coarse.energy.kinetic.max()
-    assert ["by many small rises" in text for text in coarse.warnings] == [True]
-    assert "Take a smaller tolerance of step_control" in coarse.warnings[0]
+    assert ["many small rises" in text for text in coarse.warnings] == [True]
+    assert "smaller tolerance of step_control" in coarse.warnings[0]
     assert fine.warnings == []
 
 
@@ -126,12 +126,12 @@ def test_a_flexible_frame_that_gains_energy_at_its_impact_is_advised_to_damp_fas
         for foot in (left.nodes[0], right.nodes[0]):
             model.add(fem.SphereOnPlane(foot, model.ground, radius=0.0, friction=0.3))
         warnings[rho_inf] = fem.DecoupledNSGA(rho_inf=rho_inf).run(model, t_end=0.12, h=1e-3).warnings
-    assert any("energy rose" in text and "rho_inf=0 damps vibrations" in text for text in warnings[0.8])
+    assert any("energy rose" in text and "rho_inf=0" in text for text in warnings[0.8])
     assert not warnings[0.0]
 
 
 def test_strict_runs_stop_where_others_warn():
-    with pytest.raises(fem.SolverError, match=r"energy rose by .* strict=True") as caught:
+    with pytest.raises(fem.SolverError, match=r"^Step .*energy .*strict=True") as caught:
         fem.DecoupledNSGA().run(deep_ball(), 0.03, 1e-3, strict=True)
     assert caught.value.step == caught.value.result.step[-1] == 14
     assert str(caught.value).startswith("Step 14, t = 0.014 s")
@@ -141,7 +141,7 @@ def test_a_rise_in_a_last_state_that_is_saved_out_of_turn_is_told_or_raised_as_a
     run = fem.DecoupledNSGA().run
     told = run(deep_ball(), 0.014, 1e-3, save_every=13)
     assert told.step.tolist() == [0, 13, 14] and ["energy rose once" in text for text in told.warnings] == [True]
-    with pytest.raises(fem.SolverError, match=r"energy rose .* strict=True") as caught:
+    with pytest.raises(fem.SolverError, match=r"energy .*strict=True") as caught:
         run(deep_ball(), 0.014, 1e-3, save_every=13, strict=True)
     assert caught.value.step == 14
     assert caught.value.result.step.tolist() == [0, 13, 14] and caught.value.result.warnings == told.warnings
@@ -170,7 +170,7 @@ def test_small_rises_before_a_last_state_out_of_turn_are_told_as_such(observed):
     watch = [Watch()] if observed else []
     result = ball_on_a_race(0.0, run={"save_every": 501, "observers": watch}, persistent_contacts=False)
     assert result.step.tolist() == [0, 500]
-    assert ["by many small rises" in text for text in result.warnings] == [True]
+    assert ["many small rises" in text for text in result.warnings] == [True]
 
 
 def test_step_control_resolves_what_raises_the_energy():
@@ -244,7 +244,7 @@ def test_a_run_whose_energy_is_beyond_all_numbers_ends_with_an_error(method):
     engine = method().prepare(model.compile(), 1e-3)
     engine.arrays["V"][-1, 0] = 2e154
     _, saved, error = engine.advance(np.array([1e-3]), np.zeros((1, 0, 1, 3)), engine.make_records(1))
-    assert saved == 0 and "the energy is not finite" in str(error)
+    assert saved == 0 and "not finite" in str(error)
 
 
 def test_nothing_is_told_of_energy_that_a_driver_gives():

@@ -324,8 +324,8 @@ def test_the_table_is_shown_and_asked_for_in_words(tmp_path):
     assert "work of push" in text and "damper" in text and "numerical" in text
     # lines without work are counted, not shown
     still = EnergyTable((0, 1), (0, 1), (0, 0), [Line("push", "load", 1.0), Line("pad", "impact", 0.0)], False)
-    assert "1 more without work" in str(still) and "pad" not in str(still) and still.work("pad") == 0.0
-    with pytest.raises(FemMbsError, match="no line 'pull'; it has: "):
+    assert "1 more" in str(still) and "pad" not in str(still) and still.work("pad") == 0.0
+    with pytest.raises(FemMbsError, match=r"'pull'.*has: "):
         result.energy_table().work("pull")
     without = fem.DecoupledNSGA().run(oscillator(), 0.1, 1e-2)
     for ask in (without.energy_table, lambda: without.work):
@@ -450,14 +450,14 @@ def test_the_foundation_carries_weight_springs_joints_and_contacts():
 def test_reactions_of_a_file_ask_for_the_model(tmp_path):
     path = tmp_path / "run.vtkhdf"
     result = fem.DecoupledNSGA().run(pendulum(), 0.1, 1e-2, save=path)
-    with pytest.raises(FemMbsError, match=r"give it, result\.reaction\(node, model=model\)"):
+    with pytest.raises(FemMbsError, match=r"result\.reaction\(node, model=model\)"):
         fem.load(path).reaction("pivot")
     again = fem.load(path).reaction("pivot", pendulum())
     assert np.array_equal(again.force, result.reaction("pivot").force) and again.units["force"] == "N"
-    with pytest.raises(ModelError, match="is not that of the run"):
+    with pytest.raises(ModelError, match=r"'dropped'.*not that of the run"):
         fem.load(path).reaction("pivot", dropped())
     free = fem.DecoupledNSGA().run(dropped(), 0.1, 1e-2)
-    with pytest.raises(ParameterError, match="has no fixed component"):
+    with pytest.raises(ParameterError, match=r"node = .*no fixed component"):
         free.reaction("ball")
 
 

@@ -139,7 +139,7 @@ def test_conditions_and_actions_in_python_read_and_stop():
 
         return fem.Event(kinetic, tell, level=2.0, name="fast")
 
-    with pytest.raises(fem.SolverError, match="this sensor is not in the model"):
+    with pytest.raises(fem.SolverError, match=r"'fast'.*not in the model"):
         fem.DecoupledNSGA().run(falling(energy_event), 0.5, 0.03, progress=False)
     model = falling(energy_event, lambda ball, height, speed: height)
     result = fem.DecoupledNSGA().run(model, 0.5, 0.03, progress=False)
@@ -160,7 +160,7 @@ def test_faults_of_conditions_and_actions_are_told_and_keep_the_run():
     with pytest.raises(fem.SolverError, match="ZeroDivisionError") as caught:
         fem.DecoupledNSGA().run(falling(bad_condition), 0.5, 0.01, progress=False)
     assert len(caught.value.result.t) > 10
-    with pytest.raises(fem.SolverError, match="Event 'bad': its action raised KeyError: 'key'") as caught:
+    with pytest.raises(fem.SolverError, match=r"'bad'.*KeyError: 'key'") as caught:
         fem.DecoupledNSGA().run(falling(bad_action), 0.5, 0.01, progress=False)
     assert abs(caught.value.time - np.sqrt(0.02)) < 1e-9 and len(caught.value.result.t) > 10
 
@@ -169,19 +169,19 @@ def test_what_an_event_cannot_switch_is_refused_before_the_run():
     model = falling()
     ball = model["ball"]
     floor = fem.SphereOnPlane(ball, model.ground, radius=0.1, name="floor")
-    with pytest.raises(fem.ParameterError, match=r"SphereOnPlane 'floor' cannot be switched.*go through each other"):
+    with pytest.raises(fem.ParameterError, match=r"'floor'.*cannot be switched"):
         fem.SwitchOff(floor)
-    with pytest.raises(fem.ParameterError, match=r"PointMass 'ball' cannot be switched on and off: mass does not"):
+    with pytest.raises(fem.ParameterError, match=r"'ball' cannot be switched.*mass"):
         fem.SwitchOn(ball)
     height = fem.Sensor(ball, "position", component="z", name="height")
     grip = fem.Attachment(model.ground, ball, active=False, name="grip")
     model.add(fem.Event(height, fem.SwitchOn(grip), level=-1e6, name="catch"))  # it would never come
-    with pytest.raises(fem.ModelError, match=r"Event 'catch' switches Attachment 'grip', which is not in the model"):
+    with pytest.raises(fem.ModelError, match=r"'catch'.*'grip'.*not in the model"):
         fem.DecoupledNSGA().run(model, 0.1, 0.01, progress=False)
     pick = falling()
     height = fem.Sensor(pick["ball"], "position", component="z", name="height")
     pick.add(fem.Event(height, lambda moment: moment.switch("grip", True), level=0.9, name="catch"))
-    with pytest.raises(fem.SolverError, match=r"'grip' is not an element of the model: model"):
+    with pytest.raises(fem.SolverError, match=r"'grip'.*not an element"):
         fem.DecoupledNSGA().run(pick, 1.0, 0.01, progress=False)
 
 
@@ -189,7 +189,7 @@ def test_a_controller_in_the_place_of_its_output_is_told_so():
     model = falling()
     height = fem.Sensor(model["ball"], "position", component="z", name="height")
     law = fem.Controller(lambda t, y: -y[0], 1e-3, [height], name="law")
-    with pytest.raises(fem.ParameterError, match=r"of a controller give an output: controller\.output"):
+    with pytest.raises(fem.ParameterError, match=r"signal = .*controller\.output"):
         fem.PointForce(model["ball"], [0, 0, 1], signal=law)
 
 
@@ -237,12 +237,12 @@ def test_events_are_refused_with_contact_groups_and_controllers_need_multiples_o
             model.add(fem.Controller(lambda t, y: y[0], period, [height], name="log"))
         return model
 
-    with pytest.raises(fem.ParameterError, match="contact group 'pile' cannot"):
+    with pytest.raises(fem.ParameterError, match=r"'low'.*contact group 'pile'"):
         fem.DecoupledNSGA().run(pile(), 0.1, 0.01, progress=False)
-    with pytest.raises(fem.ParameterError, match="not a multiple of h"):
+    with pytest.raises(fem.ParameterError, match=r"period = .*multiple of h"):
         fem.DecoupledNSGA().run(pile(0.015), 0.1, 0.01, progress=False)
     for period in (0.0301, 0.0325, 0.0275):  # near a multiple of h is none
-        with pytest.raises(fem.ParameterError, match="not a multiple of h"):
+        with pytest.raises(fem.ParameterError, match=r"period = .*multiple of h"):
             fem.DecoupledNSGA().run(pile(period), 0.1, 0.01, progress=False)
     samples = fem.DecoupledNSGA().run(pile(0.03), 0.12, 0.01, progress=False).samples["log"]
     assert np.abs(samples.inputs[:, 0] - (0.5 - 5 * samples.t**2)).max() < 1e-12 and len(samples) == 5
@@ -250,7 +250,7 @@ def test_events_are_refused_with_contact_groups_and_controllers_need_multiples_o
 
 def test_a_sensor_that_is_a_function_needs_its_own_sensors_and_an_event_one_number():
     ball = fem.PointMass(1.0)
-    with pytest.raises(fem.ParameterError, match="choose a component"):
+    with pytest.raises(fem.ParameterError, match=r"condition = .*component"):
         fem.Event(fem.Sensor(ball, "position"), fem.Stop("there"))
     with pytest.raises(fem.ParameterError, match="is empty"):
         fem.Sensor(lambda: 0.0)
@@ -388,22 +388,22 @@ def test_what_events_and_controllers_switch_must_be_in_the_model_and_switchable(
     floor = fem.SphereOnPlane(model["link 1"], model.ground, radius=0.1, name="floor")
     other = fem.Attachment(model["link 1"], model["link 2"], active=False, name="other")
     model.add(fem.Event(z, fem.SwitchOn(other)))
-    with pytest.raises(fem.ModelError, match=r"'other'.* is not in the model"):
+    with pytest.raises(fem.ModelError, match=r"'other'.*not in the model"):
         fem.DecoupledNSGA().run(model, 0.1, 0.01, progress=False)
-    with pytest.raises(fem.ParameterError, match="cannot be switched on and off: bodies would go through each other"):
+    with pytest.raises(fem.ParameterError, match=r"element = .*cannot be switched.*bodies"):
         fem.SwitchOff(floor)
-    with pytest.raises(fem.ParameterError, match="cannot be switched on and off: mass does not vanish"):
+    with pytest.raises(fem.ParameterError, match=r"element = .*cannot be switched.*mass"):
         fem.SwitchOff(model["link 2"])
-    with pytest.raises(fem.ParameterError, match="switches = 'hold' is no output; there is u"):
+    with pytest.raises(fem.ParameterError, match=r"switches = 'hold'.*output.* u"):
         fem.Controller(lambda t, y: 0.0, 0.1, switches={"hold": other})
 
 
 @pytest.mark.parametrize(
     "act, message",
     [
-        (lambda moment, held: moment.set(held, np.nan), "takes finite numbers"),
-        (lambda moment, held: moment.set("brake", 1.0), "is not a Held signal"),
-        (lambda moment, held: moment.switch("ball", False), "is not an element of the model"),
+        (lambda moment, held: moment.set(held, np.nan), "finite"),
+        (lambda moment, held: moment.set("brake", 1.0), "Held signal"),
+        (lambda moment, held: moment.switch("ball", False), "not an element"),
     ],
 )
 def test_a_wrong_use_of_a_moment_is_told_where_it_is(act, message):

@@ -136,7 +136,7 @@ def test_other_file_is_refused_with_what_is_missing(tmp_path):
     path = tmp_path / "other.hdf5"
     with h5py.File(path, "w") as file:
         file["x"] = 1.0
-    with pytest.raises(fclib.FormatError, match=r"neither 'fclib_local' nor 'fclib_global'"):
+    with pytest.raises(fclib.FormatError, match=r"'fclib_local'.*'fclib_global'"):
         fclib.read_problem(path)
     with h5py.File(path, "w") as file:
         file["fclib_local/spacedim"] = np.array([3])
@@ -194,7 +194,7 @@ def test_values_that_are_no_numbers_of_a_problem_are_refused_by_the_problem(tmp_
     path = tmp_path / "nan.hdf5"
     fclib.write_problem(path, families.stack(1))
     damage(path, "fclib_local/vectors/mu", np.full(families.stack(1).n_contacts, -0.5))
-    with pytest.raises(ParameterError, match=r"'nan'.*friction = -0.5 of contact 0"):
+    with pytest.raises(ParameterError, match=r"'nan'.*friction = -0\.5 of contact 0"):
         fclib.read_problem(path)
 
 
@@ -217,5 +217,5 @@ def test_a_solution_that_is_a_group_or_a_guess_that_is_missing_is_refused(tmp_pa
     with h5py.File(path, "a") as file:
         del file["solution/r"]
         file.create_group("solution/r")
-    with pytest.raises(fclib.FormatError, match="'/solution/r' must be an array of numbers"):
+    with pytest.raises(fclib.FormatError, match=r"'/solution/r'.*array"):
         fclib.read_solution(path)

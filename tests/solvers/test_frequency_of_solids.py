@@ -79,7 +79,7 @@ def test_free_blocks_are_refused_at_frequency_zero():
     mesh = fem.block_mesh([0.5, 0.5, 0.5], [7, 7, 7], cell="hexahedron")
     model.add(body := fem.SolidBody(mesh, fem.SolidMaterial(1e6, 0.3, 1e3), damping=1e-3, name="block"))
     node = body.node_at([0.5, 0.5, 0.5])
-    with pytest.raises(fem.SolverError, match="no steady response at 0 Hz, something moves without resistance"):
+    with pytest.raises(fem.SolverError, match=r"0 Hz.*resistance"):
         fem.frequency_response(model, (node, "x"), (node, "x"), [0.0])
 
 

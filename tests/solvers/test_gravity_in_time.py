@@ -173,20 +173,20 @@ def test_resumed_runs_have_the_same_field_to_the_last_bit_and_refuse_another(mon
     path, to_end = tmp_path / "parts.vtkhdf", (0.4, 2e-3)
     parts = stopped_and_resumed(monkeypatch, method, pendulum(), *to_end, path, every=50, kills=(1,), balance=True)
     assert not differences(whole, parts)
-    with pytest.raises(FemMbsError, match=r"gravity|function of time of Gravity"):
+    with pytest.raises(FemMbsError, match=r"function of time of Gravity|gravity"):
         fem.resume(path, t_end=0.5, model=pendulum(lambda t: shaken(t) + [0.0, 0.0, 0.1 * t]))
 
 
 def test_bad_fields_are_refused_in_words():
-    with pytest.raises(ParameterError, match=r"gravity.*\(2,\) at t = 0 s, must be \(3,\)"):
+    with pytest.raises(ParameterError, match=r"gravity.*\(2,\).*t = 0 s.*\(3,\)"):
         fem.Model("flat", gravity=lambda t: [0, -9.81])
     with pytest.raises(ParameterError, match=r"'late'.*gravity.*not finite at t = 0"):
         fem.Model("late", gravity=lambda t: [0, 0, np.nan])
     with pytest.raises(ParameterError, match=r"gravity.*function of time"):
         fem.Model("two", gravity=lambda t, x: [0, 0, t])
-    with pytest.raises(ParameterError, match=r"gravity.*raised ZeroDivisionError at t = 0"):
+    with pytest.raises(ParameterError, match=r"gravity.*ZeroDivisionError at t = 0"):
         fem.Model("pole", gravity=lambda t: [0, 0, 1 / t])
-    with pytest.raises(NonFiniteError, match=r"Gravity 'pendulum'.*returned nan at t = 0.1"):
+    with pytest.raises(NonFiniteError, match=r"'pendulum'.*nan at t = 0\.1"):
         fem.DecoupledNSGA().run(pendulum(lambda t: [0, 0, np.nan if t > 0.099 else -9.81]), 0.2, 1e-2)
 
 

@@ -97,7 +97,7 @@ def test_boxes_deep_in_each_other_are_told_with_a_bound_of_their_gap():
 @pytest.mark.parametrize(
     ("stepper", "words"),
     [
-        (lambda: fem.ConeComplementarity(contact_solver="problem"), "contact_solver is 'problem'"),
+        (lambda: fem.ConeComplementarity(contact_solver="problem"), "contact_solver.*'problem'"),
         (lambda: fem.GeneralizedAlpha(), "contact"),
     ],
 )
@@ -110,9 +110,7 @@ def test_what_cannot_be_solved_by_sweeps_is_refused(stepper, words):
 def test_a_joint_on_a_body_with_a_box_is_refused_with_what_to_use():
     model = two("box", "capsule", [np.zeros(3), np.array([1.0, 0, 0])], [np.eye(3), np.eye(3)])
     model.add(fem.Spherical(model.ground.frame(), model.elements[0].frame(), name="pin"))
-    with pytest.raises(
-        fem.ParameterError, match=r"ContactGroup 'group'.*box.*sweeps only.*Spherical 'pin' acts.*BoxOnBox"
-    ):
+    with pytest.raises(fem.ParameterError, match=r"'group'.*box.*sweeps.*'pin'.*BoxOnBox"):
         fem.DecoupledNSGA().run(model, 1e-3, 1e-3)
 
 
@@ -140,7 +138,7 @@ def test_obstacles_that_only_spheres_know_are_refused(kind, geometry, shape_firs
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda g, b: g.box(b, [0.1, 0.1, 0.1], 0.05), "rounding = 0.05.*below half the smallest edge length"),
+        (lambda g, b: g.box(b, [0.1, 0.1, 0.1], 0.05), r"rounding = 0\.05.*below"),
         (lambda g, b: g.box(b, [0.1, 0.1, 0.1], 0.0), "rounding"),
         (lambda g, b: g.box(b, [0.1, -0.1, 0.1], 0.01), "size"),
         (lambda g, b: g.capsule(b, 0.0, 0.1), "radius"),

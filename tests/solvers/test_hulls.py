@@ -313,20 +313,18 @@ OVERLAPS = {
 def test_hulls_that_overlap_at_the_start_are_refused_by_name(name):
     first, second, place, turn = OVERLAPS[name]
     model, _, _ = two(first, second, [np.zeros(3), np.asarray(place)], [np.eye(3), turn])
-    with pytest.raises(
-        fem.ModelError, match=r"ContactGroup 'group': .* starts with penetration.*Move the bodies apart"
-    ):
+    with pytest.raises(fem.ModelError, match=r"'group'.*penetration"):
         fem.DecoupledNSGA().run(model, 1e-3, 1e-3)
 
 
 @pytest.mark.parametrize(
     ("points", "rounding", "words"),
     [
-        (CUBE[:3], 0.01, r"points = 3 different points; a hull needs four"),
-        (CUBE[:4], 0.01, r"points = 4 points in one plane"),
-        (CUBE, 0.5, r"rounding = 0\.5.*below the radius of the largest ball inside, 0\.5 m"),
+        (CUBE[:3], 0.01, "points = 3.*four"),
+        (CUBE[:4], 0.01, "points = 4.*plane"),
+        (CUBE, 0.5, r"rounding = 0\.5.*below.*0\.5 m"),
         (CUBE, 0.0, r"rounding"),
-        (polyhedron(300, 0), 0.01, r"points = 300 corners of the hull, at most 256.*take a sphere"),
+        (polyhedron(300, 0), 0.01, "points = 300 .*256"),
         (np.full((5, 3), np.nan), 0.01, "points"),
         ("no file.stl", 0.01, "no file"),
     ],
@@ -339,14 +337,14 @@ def test_points_that_make_no_hull_are_refused(points, rounding, words):
 def test_a_joint_on_a_body_with_a_hull_is_refused_with_what_to_use():
     model, _, _ = two("cube", "cube", [np.zeros(3), np.array([1.0, 0, 0])], [np.eye(3)] * 2)
     model.add(fem.Spherical(model.ground.frame(), model.elements[0].frame(), name="pin"))
-    with pytest.raises(fem.ParameterError, match=r"hull.*sweeps only.*Spherical 'pin' acts.*HullOnPlane"):
+    with pytest.raises(fem.ParameterError, match=r"hull.*sweeps.*'pin'.*HullOnPlane"):
         fem.DecoupledNSGA().run(model, 1e-3, 1e-3)
 
 
 def test_a_hull_twice_at_a_place_is_refused():
     group, body = fem.ContactGroup(name="group"), fem.RigidBody(1.0, 0.1)
     group.hull(body, CUBE, 0.01)
-    with pytest.raises(fem.ParameterError, match=r"rounding.*at the place of hull 0"):
+    with pytest.raises(fem.ParameterError, match=r"'group'.*rounding.*hull 0"):
         group.hull(body, CUBE.copy(), 0.01)
 
 
@@ -354,8 +352,8 @@ def test_a_hull_twice_at_a_place_is_refused():
     ("frame", "inertia", "words"),
     [
         (lambda body: body.mesh_frame, 1.0, None),
-        (lambda body: body, 1.0, r"centre of its hulls is 0\.5.*body\.mesh_frame"),
-        (lambda body: body.mesh_frame, 1e6, r"moments of inertia are 1e\+06 to 1e\+06 times.*kg m²"),
+        (lambda body: body, 1.0, r"0\.5.*body\.mesh_frame"),
+        (lambda body: body.mesh_frame, 1e6, r"inertia.*1e\+06 to 1e\+06"),
     ],
 )
 def test_hulls_that_cannot_be_their_body_are_told(frame, inertia, words, recwarn):

@@ -58,7 +58,7 @@ def test_a_ball_with_restitution_loses_what_the_law_says_in_a_diametral_flight(m
 @pytest.mark.parametrize("method", WITH_IMPACTS, ids=lambda m: type(m).__name__)
 def test_a_clearance_that_is_crossed_within_a_step_is_reported_by_every_method(method):
     result = method.run(ball_in_a_socket(2.0 * CLEARANCE / H), 0.05, H)
-    (text,) = [text for text in result.warnings if "more than their clearance of 0.001 m" in text]
+    (text,) = [text for text in result.warnings if "clearance of 0.001 m" in text]
     assert "socket" in text and "Reduce h below" in text
 
 
@@ -70,7 +70,7 @@ def test_what_impacts_keep_less_than_their_law_asks_is_the_energy_that_is_missin
     lost = float(re.match(r"impacts kept (\S+) J less than Newton's law asks", text)[1])
     assert lost == pytest.approx(energy[0] - energy[-1], rel=0.02)
     assert text in result.report()
-    with pytest.raises(fem.SolverError, match="less than Newton's law asks"):
+    with pytest.raises(fem.SolverError, match="less than Newton's law"):
         method.run(ball_in_a_socket(2.0 * CLEARANCE / H), 0.05, H, strict=True)
 
 

@@ -1,5 +1,7 @@
 """State space, frequency response, multipliers, modes with closed contacts and of what spins: closed forms."""
 
+import re
+
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
@@ -108,13 +110,13 @@ def test_a_driver_is_an_input():
 @pytest.mark.parametrize(
     "inputs, outputs, message",
     [
-        (("second", "w"), ("first", "x"), r"inputs = \('second', 'w'\) must be \(body or frame"),
-        ("inner", ("first", "x"), r"inputs = 'inner' must be"),
-        (("second", "x"), ("first", "speed"), r"what is one of x, y, z"),
+        (("second", "w"), ("first", "x"), r"inputs = \('second', 'w'\).*\(body or frame"),
+        ("inner", ("first", "x"), "inputs = 'inner'"),
+        (("second", "x"), ("first", "speed"), r"outputs = .*one of x, y, z"),
         (("second", "x"), ("outer", "length", 3), r"has 1 components"),
-        ("wind", ("first", "x"), r"has 3 functions of time; give \(element, number"),
+        ("wind", ("first", "x"), r"inputs = .*3 functions.*\(element, number"),
         (("second", "x"), [], r"outputs = \[\] is empty"),
-        ((fem.PointMass(1.0), "x"), ("first", "x"), r"is not in the model 'two masses'"),
+        ((fem.PointMass(1.0), "x"), ("first", "x"), "not in the model 'two masses'"),
     ],
 )
 def test_inputs_and_outputs_that_are_not_there_are_refused(inputs, outputs, message):
@@ -129,7 +131,7 @@ def test_a_resonance_without_damping_and_a_missing_package_are_told(monkeypatch)
     model["bob"]
     free = fem.Model("free", gravity=[0, 0, 0])
     mass = free.add(fem.PointMass(1.0, name="mass"))
-    with pytest.raises(fem.SolverError, match=r"no steady response at 0 Hz, something moves without resistance"):
+    with pytest.raises(fem.SolverError, match=r"0 Hz.*resistance"):
         fem.frequency_response(free, (mass, "x"), (mass, "x"), [0.0])
     real = builtins.__import__
 
@@ -210,11 +212,11 @@ def test_multipliers_of_a_constrained_model_are_those_of_its_modes():
 
 def test_what_is_not_periodic_is_refused():
     model, _ = pendulum(angular_velocity=[0, 1.0, 0], velocity=[-0.5, 0, 0])
-    with pytest.raises(fem.ParameterError, match=r"is no period of this motion: after it the .* of .*'bob'"):
+    with pytest.raises(fem.ParameterError, match=r"period.*'bob'"):
         fem.floquet(model, 0.3, fem.DecoupledNSGA(), 0.01)
-    with pytest.raises(fem.ParameterError, match=r"breaks = .* must increase between 0 and the period"):
+    with pytest.raises(fem.ParameterError, match=r"breaks = .*period"):
         fem.floquet(model, 0.3, fem.DecoupledNSGA(), 0.01, breaks=[0.5])
-    with pytest.raises(fem.ParameterError, match=r"stepper = 3 must be a time stepper"):
+    with pytest.raises(fem.ParameterError, match=r"stepper = 3.*time stepper"):
         fem.floquet(model, 0.3, 3, 0.01)
 
 
@@ -245,8 +247,8 @@ def test_a_tumbler_rocks_on_its_closed_contact(friction):
         assert (np.abs(found.omega[:-2]) < 1e-3 * rate).all()
         assert not any("left out" in remark for remark in found.remarks)
     remarks = fem.modes(model, 1).remarks
-    assert any("Closed contacts are left out: 'floor'. contacts='closed'" in remark for remark in remarks)
-    with pytest.raises(fem.ParameterError, match=r"contacts = .* must be 'open', 'closed' or a list"):
+    assert any(re.search("'floor'.*contacts='closed'", remark) for remark in remarks)
+    with pytest.raises(fem.ParameterError, match=r"contacts = .*'open', 'closed'"):
         fem.modes(model, 1, contacts="shut")
 
 
@@ -277,7 +279,7 @@ def test_modes_of_what_spins_are_those_of_the_campbell_diagram():
     still = fem.modes(model, 4)
     assert still.whirl is None and still.omega[-1] == pytest.approx(np.sqrt(4 * 200 * 0.16 / 2 / 0.03), rel=1e-4)
     moving = pendulum(velocity=[0.1, 0, 0], angular_velocity=[0, -0.2, 0])[0]
-    with pytest.raises(fem.ParameterError, match=r"but .*'bob' moves: use rotation"):
+    with pytest.raises(fem.ParameterError, match=r"'bob' moves.*rotation"):
         fem.modes(moving, 1, spinning=True)
 
 
@@ -293,5 +295,5 @@ def test_a_mode_is_a_motion_that_paraview_plays(tmp_path):
     assert np.linalg.norm(shown, axis=1) == pytest.approx(0.1 * np.abs(np.cos(np.arange(9) * np.pi / 4)), abs=1e-12)
     assert result.t[-1] == pytest.approx(1 / found.frequency[0]) and (tmp_path / "mode.vtkhdf").exists()
     assert np.abs(found.motion(1).rows([0])["position"]).max() == pytest.approx(1.0, abs=0.06)
-    with pytest.raises(fem.ParameterError, match=r"mode = 2 is not there: 2 modes, numbered from 0"):
+    with pytest.raises(fem.ParameterError, match=r"mode = 2 .*2 modes"):
         found.motion(2)

@@ -31,7 +31,7 @@ def total(result):
 
 
 def told(result):
-    return [text for text in result.warnings if "nothing in the model has taken it" in text]
+    return [text for text in result.warnings if "nothing in the model" in text]
 
 
 def test_a_stiff_bar_that_tangents_of_its_circle_stop_is_told_in_report_and_file(tmp_path):
@@ -43,7 +43,7 @@ def test_a_stiff_bar_that_tangents_of_its_circle_stop_is_told_in_report_and_file
     (text,) = told(result)
     assert f"{lost:.3g} J" in text and "projection=True" in text
     assert text in result.report() and told(fem.load(file)) == [text]
-    with pytest.raises(SolverError, match="nothing in the model has taken it"):
+    with pytest.raises(SolverError, match="nothing in the model"):
         method.run(swinging_bar(), 0.5, 5e-3, strict=True)
 
 

@@ -1,5 +1,7 @@
 """Modes of what turns: closed forms in the rotating frame, with and without dampers."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -59,7 +61,7 @@ def test_rotating_equilibrium_brings_its_rotation():
     # Wright et al. 1982: first flap at this speed 13.1702; lag² is less by Ω²
     assert brought.omega[1] == pytest.approx(13.17, rel=2e-3)
     assert brought.omega[0] ** 2 == pytest.approx(brought.omega[1] ** 2 - 144, rel=1e-2)
-    with pytest.raises(fem.ParameterError, match=r"rotation = .* equilibrium turns with \[0\.0, 0\.0, 12\.0\]"):
+    with pytest.raises(fem.ParameterError, match=r"rotation = .*equilibrium.*\[0\.0, 0\.0, 12\.0\]"):
         fem.modes(system, 3, about=turning, rotation=[0, 0, 5])
 
 
@@ -73,7 +75,7 @@ def test_modes_take_functions_of_time_at_the_time_of_the_state():
     other.add(fem.PointMass(1.0), fem.PointMass(1.0))
     # lateral stiffness N/l = k (1 − l₀/l)
     assert fem.modes(system, 1).omega == pytest.approx([np.sqrt(50.0)], rel=1e-12)
-    with pytest.raises(fem.ParameterError, match=r"about = .* has 2 nodes, the model 3"):
+    with pytest.raises(fem.ParameterError, match=r"about = .*2 nodes.* 3"):
         fem.modes(other, 1, about=system.initial)
 
 
@@ -114,11 +116,11 @@ def test_what_cannot_move_is_told(damping):
     model = fem.Model("welded")
     body = model.add(fem.RigidBody.sphere(1.0, 0.1, name="ball"))
     model.add(fem.Fixed.at(model.ground, body, [0, 0, 0]))
-    with pytest.raises(fem.ModelError, match="nothing in model 'welded' can move: its constraints hold all of it"):
+    with pytest.raises(fem.ModelError, match=r"model 'welded'.*constraints"):
         fem.modes(model, damping=damping)
     model = fem.Model("stuck", gravity=[0, 0, -9.81])
     mass = model.add(fem.PointMass(2.0, position=[0, 0, 0.1], name="mass"))
     model.add(fem.SphereOnPlane(mass, model.ground, radius=0.1, friction=0.3, name="floor"))
     rest = fem.static_equilibrium(model)
     modes = fem.modes(model, about=rest, contacts="closed", damping=damping)
-    assert len(modes) == 0 and "constraints and contacts hold all of the model" in str(modes)
+    assert len(modes) == 0 and re.search("constraints and contacts.*model", str(modes))

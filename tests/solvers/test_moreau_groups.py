@@ -92,15 +92,15 @@ def belt(**options):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"forecast": 1.0}, "forecast chooses the contacts"),
-        ({"projection": True}, "projection moves planes"),
+        ({"forecast": 1.0}, "forecast"),
+        ({"projection": True}, "projection"),
         ({"contact_solver": "problem"}, "contact_solver is 'problem'"),
     ],
 )
 def test_options_that_sweeps_do_not_know_are_told(options, words):
     assert swept(belt())
     result = belt(**options)
-    assert not swept(result) and f"pair by pair, because {words}" in str(result.report())
+    assert not swept(result) and f"because {words}" in str(result.report())
 
 
 def test_joints_beside_a_group_are_projected():
@@ -120,7 +120,7 @@ def test_joints_beside_a_group_are_projected():
 
 
 def test_newtons_iteration_on_a_group_is_refused():
-    with pytest.raises(fem.ParameterError, match=r"contact_solver.*does not go with contact groups"):
+    with pytest.raises(fem.ParameterError, match=r"contact_solver.*contact groups"):
         fem.MoreauJean(contact_solver="newton").run(kicked(), H, H)
 
 

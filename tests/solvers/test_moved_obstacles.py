@@ -124,7 +124,7 @@ def test_swings_keep_their_amplitude_with_what_rests_on_others_and_with_bodies_o
 def test_the_cone_scheme_reports_the_swings_that_it_damps():
     rate, result = swing_rate(METHODS["cone"](contact_tolerance=1e-9), 0.6)
     assert rate == pytest.approx(80.0**2 * 5e-4 / 2, rel=0.1)  # implicit Euler
-    assert any("below an earlier value" in text for text in result.warnings)
+    assert any("earlier value" in text for text in result.warnings)
 
 
 def box(count, *, gravity=G, seed=0, half=0.25, height=1.2):
@@ -303,7 +303,7 @@ def test_a_body_with_a_sphere_and_an_obstacle_is_solved_pair_by_pair():
     group.obstacle(fem.SphereOnPlane, model.ground)
     group.obstacle(fem.SphereOnPlane, cup.frame([0, 0, R]))
     model.add(group)
-    assert "carries spheres and obstacles" in fitting.fit(model.compile(), fem.DecoupledNSGA()).reason
+    assert "spheres and obstacles" in fitting.fit(model.compile(), fem.DecoupledNSGA()).reason
 
 
 @pytest.mark.parametrize("name", METHODS)
@@ -346,7 +346,7 @@ def test_obstacles_on_nodes_without_mass_are_lifts_or_refused(name):
             assert swept(result) and result["ball"].position[-1, 2] == pytest.approx(R + 0.05, abs=2e-6)
             assert result.pairs(-1).impulse[0, 2] == pytest.approx(1e-3 * G, rel=1e-5)
         else:
-            with pytest.raises(fem.SolverError, match="has no mass: give it a small one"):
+            with pytest.raises(fem.SolverError, match="no mass"):
                 METHODS[name]().run(model, 0.1, 1e-3)
 
 

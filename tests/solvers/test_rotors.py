@@ -145,20 +145,18 @@ def test_an_unbalance_beside_the_middle_tilts_the_rotor():
 
 def test_what_is_not_a_rotor_of_one_stiffness_in_all_directions_is_refused():
     model, body = rigid(tilted=True)
-    with pytest.raises(
-        fem.ParameterError, match=r"not the same after a turn .* its masses differ by .*RigidBody 'rotor'.*floquet"
-    ):
+    with pytest.raises(fem.ParameterError, match=r"masses differ.*'rotor'.*floquet"):
         fem.campbell(model, [1.0, 2.0], 2, rotor=body, axis=[1, 0, 0])
     model, body = rigid()
-    with pytest.raises(fem.ParameterError, match=r"no node turns initially: give rotor=…"):
+    with pytest.raises(fem.ParameterError, match=r"rotor = .*rotor=…"):
         fem.campbell(model, [1.0, 2.0], 2)
-    with pytest.raises(fem.ParameterError, match=r"axis = None is missing"):
+    with pytest.raises(fem.ParameterError, match="axis = None"):
         fem.critical_speeds(model, 2, rotor=body)
     with pytest.raises(fem.ParameterError, match=r"speeds = .* must increase"):
         fem.campbell(model, [2.0, 1.0], 2, rotor=body, axis=[1, 0, 0])
-    with pytest.raises(fem.ParameterError, match=r"at 1 rad/s are 4 that whirl"):
+    with pytest.raises(fem.ParameterError, match=r"1 rad/s .*4 "):
         fem.campbell(model, [1.0], 9, rotor=body, axis=[1, 0, 0])
-    with pytest.raises(fem.ParameterError, match=r"'ground'.* does not turn|does not turn"):
+    with pytest.raises(fem.ParameterError, match=r"'ground'.* turn|not turn"):
         fem.unbalance_response(model, {model.ground: 1.0}, [1.0], rotor=body, axis=[1, 0, 0])
 
 
@@ -175,7 +173,7 @@ def test_bushings_hold_housings_and_are_refused_on_what_spins():
     exact = sorted([np.sqrt(2 * STIFF / (M + 2 * mass))] * 2 + [root - g / 2, root + g / 2])
     assert np.sort(fem.campbell(model, [speed], 4, **turns).omega[0]) == pytest.approx(exact, rel=1e-9)
     model.add(fem.Bushing.at(model.ground, body, [0, 0, 0], stiffness=stiffness, name="mount"))
-    with pytest.raises(fem.ParameterError, match=r"stiffnesses differ .*'mount'.*on a housing that stands still"):
+    with pytest.raises(fem.ParameterError, match=r"stiffnesses differ .*'mount'.*housing"):
         fem.campbell(model, [speed], 2, **turns)
 
 
@@ -209,7 +207,7 @@ def test_a_large_model_is_solved_sparse():
 def test_a_shaft_of_which_only_a_part_turns_is_refused():
     model = laval(None, eccentricity=0.0)
     model["left"].angular_velocity = X
-    with pytest.raises(fem.ParameterError, match=r"of which .* turns and .* does not: give all nodes"):
+    with pytest.raises(fem.ParameterError, match=r"model = .*turns.*not.*all nodes"):
         fem.campbell(model, [1.0], 2)
 
 
@@ -217,7 +215,7 @@ def test_a_shaft_with_a_rectangular_section_is_refused():
     model = fem.Model("flat", gravity=[0, 0, 0])
     ends = [fem.Node6([x, 0, 0], fixed=("x", "y", "z")) for x in (0.0, 1.0)]
     line = model.add(fem.beam_line(*ends, 4, fem.Section.rectangle(0.02, 0.01, E=210e9, nu=0.3, density=7850)))
-    with pytest.raises(fem.ParameterError, match=r"its masses differ|its stiffnesses differ"):
+    with pytest.raises(fem.ParameterError, match=r"masses differ|stiffnesses differ"):
         fem.campbell(model, [1.0], 2, rotor=line, axis=X)
 
 

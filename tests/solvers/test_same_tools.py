@@ -123,7 +123,7 @@ def test_remarks_are_on_the_extremes_of_all_steps_whatever_is_saved_and_the_piec
         observers = [Watch()] if watched else []
         result = fem.DecoupledNSGA(rho_inf=0.5).run(model, 0.23, 1e-3, save_every=every, observers=observers)
         told.append([text for text in result.warnings if "tension" in text])
-        assert f"tension of up to {largest:.3g} EI/L²" in told[-1][0]
+        assert f"up to {largest:.3g} EI/L²" in told[-1][0]
     assert told[0] == told[1] and len(told[0]) == 1
 
 
@@ -420,10 +420,10 @@ def test_methods_that_hold_joints_say_why_they_refuse_a_state_of_one_whose_joint
     first = STEPPERS[name]().run(double_pendulum.build(), 0.5, 1e-2)
     system = double_pendulum.build().compile()
     system.initial = first.state(-1)
-    with pytest.raises(ModelError, match=r"whose joints drift: go on with its method, or repeat it"):
+    with pytest.raises(ModelError, match="joints drift"):
         fem.DecoupledNSGA().run(system, 1.0, 1e-2)
     system.initial.x[1] += 0.1  # what was changed by hand is refused by the method itself
-    with pytest.raises(ModelError, match=r"is not assembled.*Correct the initial positions"):
+    with pytest.raises(ModelError, match=r"not assembled.*Correct"):
         STEPPERS[name]().run(system, 1.0, 1e-2)
 
 
@@ -431,5 +431,5 @@ def test_a_state_that_penetrates_is_refused_in_the_words_of_its_run():
     """It is no error of the model, whose bodies cannot be moved apart."""
     system = ball(0.01, 0.0).compile()
     system.initial = fem.MoreauJean().run(ball(0.01, 0.0), 0.08, 8e-3).state(-1)
-    with pytest.raises(ModelError, match=r"whose contacts penetrate: go on with its method, or repeat it"):
+    with pytest.raises(ModelError, match=r"gap = .*contacts penetrate"):
         fem.DecoupledNSGA().run(system, 0.2, 8e-3)

@@ -95,7 +95,7 @@ def test_a_box_that_begins_in_a_ridge_is_refused_by_name(solid):
         group.capsule(model.ground.frame([0, 0, 0.08]), 1e-3, 1.0, axis=[0, 1, 0])
     model.add(group)
     name = {"obstacle": "SphereOnBox ridge", "shape": "box 1", "capsule": "capsule 1"}[solid]
-    with pytest.raises(fem.ModelError, match=rf"'beam' - {name}.*penetration.*passes through"):
+    with pytest.raises(fem.ModelError, match=rf"'beam' - {name}.*penetration"):
         fem.DecoupledNSGA().run(model, H, H)
 
 

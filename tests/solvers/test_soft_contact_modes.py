@@ -31,7 +31,7 @@ def test_two_blocks_pressed_together_that_stick_are_one_block(smooth):
     two.add(lower, upper, touch, fem.SurfaceTraction(upper, "z1", [0, 0, -1e4]))
     found, remarks = frequencies(two)
     np.testing.assert_allclose(found, frequencies(one)[0], rtol=1e-9)
-    assert any("Smoothed surfaces keep the heights" in text and "'touch 0'" in text for text in remarks) == smooth
+    assert any("Smoothed surfaces" in text and "'touch 0'" in text for text in remarks) == smooth
 
 
 def test_a_block_pressed_on_a_plane_without_friction_has_the_modes_of_one_held_along_its_normal():
@@ -85,9 +85,7 @@ def test_a_state_that_friction_cannot_hold_is_told(pull, told):
     model.add(fem.PointForce(point, [pull, 0.0, -10.0]))
     model.add(fem.SphereOnPlane(point, model.ground.frame(), radius=0.0, friction=0.3, name="floor"))
     remarks = fem.modes(model, 1, contacts="closed").remarks
-    assert ["more than their friction: 'floor'" in text for text in remarks if "taken as sticking" in text] == [
-        True
-    ] * told
+    assert ["'floor'" in text for text in remarks if "taken as sticking" in text] == [True] * told
 
 
 def rubber(smooth, push=0.0):

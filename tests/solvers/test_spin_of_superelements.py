@@ -59,12 +59,12 @@ def told(result):
     # the tip, has the pull and its chord turns with it (tests/validation/test_rotating_flexible_bodies.py)
     [
         ("ab", True, 0.3, None),
-        ("ab", True, 0.9, "stresses would stiffen or soften it by up to"),
+        ("ab", True, 0.9, "stresses would"),
         ("ab", False, 0.9, None),
-        ("ab", False, 1.1, "1.1 times its lowest frequency"),
+        ("ab", False, 1.1, "1.1 times"),
         ("a", True, 0.28, None),
-        ("a", True, 0.36, "0.36 times its lowest frequency"),
-        ("a", False, 0.36, "0.36 times its lowest frequency"),
+        ("a", True, 0.36, "0.36 times"),
+        ("a", False, 0.36, "0.36 times"),
     ],
 )
 def test_a_blade_that_turns_fast_without_a_pattern_is_told(frames, cells, ratio, says, tmp_path):
@@ -222,7 +222,7 @@ def test_a_load_path_tells_of_the_point_with_the_largest_stresses_and_not_of_its
 
     path = fem.load_path(model, step=0.004, points=60, load_weight=0.0, until=passed)
     assert -1.25 * rise < path.points[-1].position(crown.node)[2] < -rise  # pulled by half of that, or less
-    (text,) = [text for text in path.results.warnings if "its stresses would" in text]
+    (text,) = [text for text in path.results.warnings if "its stresses" in text]
     # pressed by E A rise²/2 L² = 0.39 of π² E I/L², by which a clamped rod would have 12 % at an eighth: 0.37
     assert float(text.split("up to ")[1].split("%")[0]) == pytest.approx(37.0, abs=3.0)
 
@@ -233,7 +233,7 @@ def test_a_rod_that_is_pressed_and_hardly_turns_is_for_an_equilibrium_to_tell():
     model.add(fem.Fixed.at(model.ground, body.frame("a"), [0, 0, 0]))
     euler = np.pi**2 * 1e9 * SIDE**4 / 12 / (2 * LENGTH) ** 2
     model.add(fem.PointForce(body.frame("b"), [-0.7 * euler, 0, 0]))
-    with pytest.warns(UserWarning, match="its stresses would stiffen or soften it"):
+    with pytest.warns(UserWarning, match=r"'rod'.*its stresses"):
         rest = fem.static_equilibrium(model)
     rest.system.initial = rest.state
     assert not told(fem.GeneralizedAlpha().run(rest.system, 0.02, 1e-3))

@@ -20,7 +20,7 @@ def sprung_point(gap, load, kind="plane", friction=0.0):
 
 
 def test_a_load_path_ends_where_a_contact_with_friction_is_penetrated_and_keeps_what_it_found():
-    with pytest.raises(SolverError, match=r"'floor' is penetrated .* load_path leaves contacts with friction") as told:
+    with pytest.raises(SolverError, match=r"'floor'.*penetrated .*load_path") as told:
         fem.load_path(sprung_point(0.05, 10.0, friction=0.1), step=0.1, load_weight=1.0)
     path = told.value.path
     # the spring alone gives 0.1 m at the full load: half of that is free
@@ -40,7 +40,7 @@ def test_boxes_of_contact_groups_are_refused_by_name(solve):
     body = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[1, 0, 0], fixed=True))
     group.box(body, [0.1, 0.1, 0.1], rounding=0.01)
     model.add(group)
-    with pytest.raises(ParameterError, match="ContactGroup 'crate' has capsules or boxes"):
+    with pytest.raises(ParameterError, match=r"'crate'.*capsules or boxes"):
         solve(model)
 
 
@@ -136,7 +136,7 @@ def test_a_block_rests_on_a_slope_below_the_friction_angle(share):
 
 
 def test_a_block_on_a_slope_above_the_friction_angle_is_told_to_slide():
-    with pytest.raises(SolverError, match=r"(?s)used up at SphereOnPlane '.*slides: there is no equilibrium"):
+    with pytest.raises(SolverError, match=r"(?s)SphereOnPlane '.*slides.*no equilibrium"):
         fem.static_equilibrium(slope(0.501, 0.5)[0])
 
 
@@ -169,7 +169,7 @@ def test_a_ladder_against_a_smooth_wall_has_the_forces_of_the_closed_form():
 def test_a_ladder_holds_above_its_limit_angle_and_slides_below(wall):
     limit = (1.0 - 0.5 * wall) / (2 * 0.5)  # tan α = (1 − μ_f μ_w)/(2 μ_f)
     assert fem.static_equilibrium(ladder(limit * 1.002, 0.5, wall)[0]).load_factors[-1] == 1.0
-    with pytest.raises(SolverError, match="slides: there is no equilibrium"):
+    with pytest.raises(SolverError, match=r"slides.*no equilibrium"):
         fem.static_equilibrium(ladder(limit * 0.998, 0.5, wall)[0])
 
 
@@ -254,7 +254,7 @@ def test_what_statics_does_not_know_of_a_closed_contact_is_refused():
     model = fem.Model("rolls", gravity=[0, 0, -9.81])
     ball = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 0, 0.1], fixed=("x", "y", "rx", "ry", "rz")))
     model.add(fem.SphereOnPlane(ball, model.ground, radius=0.1, rolling_resistance=1e-3, name="floor"))
-    with pytest.raises(SolverError, match="'floor' is closed and resists rolling"):
+    with pytest.raises(SolverError, match=r"'floor'.*resists rolling"):
         fem.static_equilibrium(model)
 
 
@@ -308,9 +308,9 @@ def test_a_rod_swings_to_a_wall_without_friction_and_is_refused_with_it():
     assert result.state.x[-1] == pytest.approx([0.3, 0, -0.4], abs=1e-9)
     assert result.contact_force(wall)[0] == pytest.approx(2.0 * 9.81 * 0.3 / 0.4, rel=1e-9)
     # under any load it jumps there: nothing tells along which way it slid on the wall
-    with pytest.raises(SolverError, match=r"'wall' closes from afar .* moves there at once"):
+    with pytest.raises(SolverError, match=r"'wall'.*from afar .*at once"):
         fem.static_equilibrium(swinging(0.3)[0])
-    with pytest.raises(SolverError, match=r"'floor' closes from afar .* Use adaptive=True"):
+    with pytest.raises(SolverError, match=r"'floor'.*from afar .*adaptive=True"):
         fem.static_equilibrium(pulled([2.0, 0.0, -10.0], 0.3, gap=0.04)[0], adaptive=False)
 
 
@@ -334,7 +334,7 @@ def test_a_beam_that_lies_on_a_floor_needs_friction_to_have_a_place(friction, he
     feet = [fem.SphereOnPlane(place, model.ground, radius=0.0, friction=friction) for place in places]
     model.add(*feet)
     if not held:
-        with pytest.raises(SolverError, match="What contacts without friction leave free"):
+        with pytest.raises(SolverError, match="contacts without friction"):
             fem.static_equilibrium(model)
         return
     result = fem.static_equilibrium(model)
@@ -381,7 +381,7 @@ def test_modes_about_a_block_on_a_slope_name_the_feet_above_once_by_the_equilibr
     model.add(fem.Bushing(model["block"].frame([0, 0, 0.7]), mass, stiffness=np.diag([1e3, 1e3, 1e3, 0, 0, 0])))
     rest = fem.static_equilibrium(model)
     assert rest.contact_status.tolist() == [2, 2, 1, 1]
-    for about, words in ((rest, "Contacts slide in this equilibrium"), (rest.state, "is more than their friction")):
+    for about, words in ((rest, "Contacts slide"), (rest.state, "more than their friction")):
         remarks = fem.modes(model, 3, about=about, contacts="closed").remarks
         (text,) = [text for text in remarks if "taken as sticking" in text]
         named = [f"'{foot.name}'" in text for foot in feet]

@@ -364,37 +364,37 @@ OTHERS = [m for m in WITH_CONTACTS if not isinstance(m, fem.DecoupledNSGA)]
 
 @pytest.mark.parametrize("other", OTHERS, ids=label)
 def test_other_methods_refuse_two_coefficients_by_name(other):
-    with pytest.raises(ParameterError, match=r"SphereOnPlane 'rub' has static and sliding friction, which"):
+    with pytest.raises(ParameterError, match=r"'rub'.*static and sliding.*DecoupledNSGA"):
         other.run(on_a_slope(0.1)[0], 0.1, 1e-2)
 
 
 def test_what_does_not_know_two_coefficients_refuses_them_in_words():
     model, _ = on_a_slope(0.1)
-    with pytest.raises(ParameterError, match=r"contact_solver.*static and sliding friction \(SphereOnPlane 'rub'\)"):
+    with pytest.raises(ParameterError, match=r"contact_solver.*static and sliding.*'rub'"):
         method(contact_solver="problem").run(model, 0.1, 1e-2)
-    with pytest.raises(ModelError, match=r"SphereOnPlane 'rub': has static and sliding friction"):
+    with pytest.raises(ModelError, match=r"'rub'.*static and sliding.*load paths"):
         fem.static_equilibrium(model)
-    with pytest.raises(ParameterError, match="static and sliding friction"):
+    with pytest.raises(ParameterError, match=r"friction = .*static and sliding"):
         fem.CompliantContact(model["rub"], stiffness=1e4, restitution=0.5)
     group = fem.ContactGroup(friction=(0.5, 0.3), name="grains")
     grains = fem.Model("grains")
     for k in range(2):
         group.sphere(grains.add(fem.RigidBody.sphere(1.0, 0.1, position=[k, 0, 0])), 0.1)
     grains.add(group)
-    with pytest.raises(ParameterError, match=r"ContactGroup 'grains': friction.*one coefficient"):
+    with pytest.raises(ParameterError, match=r"'grains': friction.*one"):
         grains.compile()
 
 
 @pytest.mark.parametrize(
     "law, message",
     [
-        ({"friction": (0.3, 0.5)}, r"friction = \(0.3, 0.5\).*static must be ≥ sliding"),
-        ({"friction": (0.3, 0.2, 0.1)}, "must be one number or"),
+        ({"friction": (0.3, 0.5)}, r"friction = \(0\.3, 0\.5\).*≥ sliding"),
+        ({"friction": (0.3, 0.2, 0.1)}, r"friction = .*one number or"),
         ({"friction": (0.3, -0.1)}, "friction = -0.1"),
-        ({"friction": 0.3, "stribeck_speed": 0.1}, r"stribeck_speed.*two coefficients that differ"),
+        ({"friction": 0.3, "stribeck_speed": 0.1}, r"'rub'.*stribeck_speed.*two"),
         ({"friction": (0.3, 0.2), "stribeck_speed": -1.0}, "stribeck_speed = -1"),
-        ({"friction": (0.3, 0.2), "radius_contensou": 0.1}, r"radius_contensou.*one coefficient"),
-        ({"friction": (0.3, 0.2), "tangential_restitution": 0.1}, r"tangential_restitution.*one coefficient"),
+        ({"friction": (0.3, 0.2), "radius_contensou": 0.1}, r"'rub'.*radius_contensou.*one"),
+        ({"friction": (0.3, 0.2), "tangential_restitution": 0.1}, r"'rub'.*tangential_restitution.*one"),
     ],
 )
 def test_bad_coefficients_are_refused_in_words(law, message):

@@ -51,7 +51,7 @@ def test_column_is_stable_below_the_load_of_euler_and_unstable_above(load, stabl
             result = fem.static_equilibrium(model)
         assert "stable, lowest eigenvalue" in result.report()
     else:
-        with pytest.warns(UserWarning, match=r"'column': UNSTABLE, lowest .* -.* N/m: Node6 'tip' would"):
+        with pytest.warns(UserWarning, match=r"'column': UNSTABLE.* -.* N/m.*'tip'"):
             result = fem.static_equilibrium(model)
         assert "UNSTABLE" in result.report() and "unstable" in repr(result)
         assert result.results.statistics["stable"] is False
@@ -141,7 +141,7 @@ def driven(rate):
 
 def test_driver_that_moves_from_the_start_on_is_no_obstacle_to_statics_and_modes():
     model, tip = driven(2.0)
-    with pytest.raises(fem.ModelError, match="initial velocities violate it"):
+    with pytest.raises(fem.ModelError, match=r"'motor'.*initial velocities"):
         model.compile()  # a run in time does need them
     result = fem.static_equilibrium(model, t=0.4)
     assert result.position(tip) == pytest.approx([np.cos(0.8), np.sin(0.8), 0], abs=1e-9)  # Newton tolerance
@@ -162,7 +162,7 @@ def test_static_state_is_one_of_its_time_and_a_run_goes_on_from_there():
     assert result.t == pytest.approx([3.0, 3.001, 3.002], abs=1e-15)
     assert result["bob"].position[0, 2] == pytest.approx(-30.0 / 50.0, rel=1e-9)
     assert result["pull"].force[:, 2] == pytest.approx(-10 * result.t, rel=1e-14)
-    with pytest.raises(fem.ParameterError, match=r"t = nan s must be finite"):
+    with pytest.raises(fem.ParameterError, match=r"t = nan s.*finite"):
         fem.static_equilibrium(system, t=np.nan)
 
 
@@ -180,9 +180,9 @@ def test_result_knows_its_nodes_when_another_system_numbers_them_anew():
     assert np.array_equal(result.position(tip), position) and np.array_equal(result.rotation(tip), rotation)
     again = fem.static_equilibrium(result.system)  # an older system, after the newer one has numbered the nodes
     assert again["tip"].position[-1] == pytest.approx(position, abs=1e-12)
-    with pytest.raises(fem.ParameterError, match=r"node = Node6 'elsewhere' is not a node of 'column'"):
+    with pytest.raises(fem.ParameterError, match=r"node = Node6 'elsewhere'.*'column'"):
         result.position(fem.Node6(name="elsewhere"))
-    with pytest.raises(fem.ParameterError, match=r"is not a node of 'column': give its node, frame\.node"):
+    with pytest.raises(fem.ParameterError, match=r"not a node of 'column'.*frame\.node"):
         result.position(tip.frame([0.1, 0, 0]))
 
 
@@ -242,7 +242,7 @@ def test_what_only_contacts_hold_is_told_as_having_no_equilibrium_in_statics(gro
         fem.static_equilibrium(model)
     free = fem.Model("ball", gravity=[0, 0, -9.81])
     free.add(fem.RigidBody.sphere(1.0, 0.1, name="ball"))
-    with pytest.raises(SolverError, match=r"(?s)^(?!.*[Cc]ontact).*no equilibrium found"):
+    with pytest.raises(SolverError, match=r"(?s)^(?!.*[Cc]ontact).*no equilibrium"):
         fem.static_equilibrium(free)
 
 

@@ -17,7 +17,7 @@ def test_a_step_whose_contact_problems_are_not_solved_ends_and_is_not_tried_in_a
     monkeypatch.setattr(engine, "MOST_WORK", FEW)
     method = fem.DecoupledNSGA(contact_solver="problem", step_control=control)
     model = slider_in_a_guide(0, restitution=0.5, friction=0.3)
-    with pytest.raises(fem.SolverError, match=r"Step 1, .*not solved in 40 iterations of all attempts.*Usual causes"):
+    with pytest.raises(fem.SolverError, match=r"Step 1, .*40 iterations"):
         method.run(model, 0.1, 1e-3)
 
 

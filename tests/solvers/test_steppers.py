@@ -1,6 +1,7 @@
 """Every time stepper: what must hold whatever the method is. A method that is registered is tested here."""
 
 import inspect
+import re
 
 import bouncing_ball
 import double_pendulum
@@ -98,7 +99,7 @@ def test_a_ball_shot_at_a_ball_in_one_step_never_gets_behind_it_unseen(method):
     try:
         result = method.run(model, 5e-2, 1e-2)
     except SolverError as error:  # what the balls would have done is told, not computed
-        assert "'pair' is passed within the step" in str(error) and error.element is model["pair"]
+        assert re.search("'pair'.*within the step", str(error)) and error.element is model["pair"]
         assert len(error.result.t) == 1
     else:
         assert (result["shot"].position[:, 0] < result["target"].position[:, 0]).all()
@@ -142,7 +143,7 @@ def test_a_clamped_beam_swings_about_its_deflection_with_its_first_frequency(met
     omega = fem.modes(model, 1).omega[0]
     period = 2 * np.pi / omega
     if isinstance(method, STEPPERS["LobattoIIIAB"]):
-        with pytest.raises(ParameterError, match=r"h = .* is too large for the highest frequency of the model, 2.5"):
+        with pytest.raises(ParameterError, match=r"h = .*highest frequency.* 2\.5"):
             method.run(model, 2 * period, period / 400)
         return
     deflection = fem.static_equilibrium(model).results["tip"].position[-1, 2]
@@ -252,7 +253,7 @@ def test_a_failed_step_leaves_what_was_computed_before_it(method):
 def test_a_step_that_turns_too_far_is_refused_by_name(method):
     model = fem.Model("spins", gravity=[0, 0, 0])
     model.add(fem.RigidBody(1.0, 1.0, angular_velocity=[0, 0, 350.0], name="rod"))
-    with pytest.raises(SolverError, match=r"rod.*turns by more than 3 rad") as caught:
+    with pytest.raises(SolverError, match=r"rod.* 3 rad") as caught:
         method.run(model, 0.1, 1e-2)
     assert len(caught.value.result.t) == 1
     assert ("rho_inf" in str(caught.value)) == hasattr(method, "rho_inf")
@@ -286,15 +287,15 @@ def test_a_heap_in_a_contact_group_rests_on_the_floor_with_its_weight(method):
 
 @pytest.mark.parametrize("method", [m for m in METHODS if label(m) in WITHOUT_GROUPS], ids=label)
 def test_contact_groups_are_refused_by_methods_and_options_that_do_not_know_them(method):
-    with pytest.raises(ParameterError, match=r"DecoupledNSGA.*heap contacts|heap contacts.*DecoupledNSGA"):
+    with pytest.raises(ParameterError, match=r"DecoupledNSGA.*heap|heap.*DecoupledNSGA"):
         method.run(heap(), 0.1, 1e-3)
 
 
 def test_an_option_that_another_method_has_is_told():
-    with pytest.raises(ParameterError, match=r"persistent_contacts = True is not a parameter; DecoupledNSGA has it$"):
+    with pytest.raises(ParameterError, match=r"persistent_contacts = True.*DecoupledNSGA"):
         fem.MoreauJean(persistent_contacts=True)
     having = ".*DecoupledNSGA.* have it$"
-    with pytest.raises(ParameterError, match=rf"step_control = .* is not a parameter; {having}"):
+    with pytest.raises(ParameterError, match=rf"step_control = .*parameter.*{having}"):
         fem.MoreauJean(step_control=fem.StepControl())
 
 
@@ -302,7 +303,7 @@ def test_a_contact_that_a_method_does_not_know_is_told_in_a_sentence():
     model = fem.Model("ball")
     ball = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 0, 1], name="ball"))
     model.add(fem.SphereOnPlane(ball, model.ground, radius=0.1, name="hit"))
-    with pytest.raises(ParameterError, match=r"^GeneralizedAlpha: SphereOnPlane 'hit' is a contact, which .* use De"):
+    with pytest.raises(ParameterError, match=r"^GeneralizedAlpha: SphereOnPlane 'hit'.*contact.* De"):
         fem.GeneralizedAlpha().run(model, 0.1, 1e-3)
 
 
@@ -324,7 +325,7 @@ def test_lobatto_refuses_other_numbers_of_stages_options_of_others_and_nodes_tha
             fem.LobattoIIIAB(**{option: True})
     model = fem.Model("gimbal", gravity=[0, 0, 0])
     model.add(fem.RigidBody(1.0, 1.0, fixed=("x", "y", "z", "rx"), name="gimbal"))
-    with pytest.raises(ParameterError, match=r"gimbal.*two of its axes"):
+    with pytest.raises(ParameterError, match=r"gimbal.*axes"):
         fem.LobattoIIIAB().run(model, 0.1, 1e-2)
 
 

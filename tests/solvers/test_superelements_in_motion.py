@@ -105,7 +105,7 @@ def test_deformations_by_modes_alone_that_are_too_large_are_told():
 
 
 def test_equilibria_beyond_the_linear_range_say_so_in_report_and_file(tmp_path):
-    with pytest.warns(UserWarning, match="a frame turned by up to"):
+    with pytest.warns(UserWarning, match=r"'bar'.*frame"):
         result = fem.static_equilibrium(hung(98.1, ["left"]), save=tmp_path / "hung.vtkhdf")
     path = fem.load_path(hung(98.1, ["left"]))
     for warnings in (result.results.warnings, fem.load(tmp_path / "hung.vtkhdf").warnings, path.results.warnings):
@@ -145,9 +145,9 @@ def test_equilibria_tell_stresses_that_would_change_the_stiffness_unless_a_patte
     if part < 0.4:  # less than a tenth of the load of the free rod
         assert not fem.load_path(pressed(None)).results.warnings
         return
-    with pytest.warns(UserWarning, match=f"its stresses would stiffen or soften it by up to {part / 4:.0%}"):
+    with pytest.warns(UserWarning, match=f"its stresses .* {part / 4:.0%}"):
         result = fem.static_equilibrium(pressed(None), save=tmp_path / "rod.vtkhdf")
     path = fem.load_path(pressed(None))
     for told in (result.results.warnings, fem.load(tmp_path / "rod.vtkhdf").warnings, path.results.warnings):
-        assert ["its stresses would" in text for text in told] == [True]
+        assert ["its stresses" in text for text in told] == [True]
     assert not fem.load_path(pressed(("left", "right"))).results.warnings

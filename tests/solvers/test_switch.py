@@ -86,7 +86,7 @@ def test_what_the_options_of_a_joint_make_is_switched_with_it():
     assert result["hinge friction"].dissipated[-1] == pytest.approx(0.1 * np.trapezoid(exact, tau), rel=1e-5)
     door = fem.Model("door")
     stopped = fem.Revolute.at(door.ground, fem.Node6(), [0, 0, 0], [0, 0, 1], stops=fem.Stops(-1, 1), name="door")
-    with pytest.raises(fem.ParameterError, match=r"'door lower stop'.*is not for contacts"):
+    with pytest.raises(fem.ParameterError, match=r"'door lower stop'.*contacts"):
         door.add(stopped, active=False)
     # a stop that is made by itself
     door = fem.Model("door")
@@ -94,15 +94,13 @@ def test_what_the_options_of_a_joint_make_is_switched_with_it():
     hinge = fem.Revolute.at(door.ground, leaf, [0, 0, 0], [0, 0, 1], name="hinge")
     angle = fem.Sensor(leaf, "angle", axis=[0, 0, 1])
     door.add(fem.JointStop(hinge, limit=1.0, side="upper", name="stop"))
-    with pytest.raises(fem.ModelError, match=r"JointStop 'stop': its joint, Revolute 'hinge', is not in the model"):
+    with pytest.raises(fem.ModelError, match=r"'stop'.*'hinge'.*not in the model"):
         door.compile()
     door.add(hinge, fem.Event(angle, fem.SwitchOff(hinge), level=0.5, name="breaks"))
-    with pytest.raises(fem.ParameterError, match=r"'hinge': switch = .*its stop, JointStop 'stop', is a contact"):
+    with pytest.raises(fem.ParameterError, match=r"'hinge': switch = .*'stop'.*contact"):
         fem.DecoupledNSGA().run(door, 0.1, 1e-2)
     hinge.use_switch(True, [(0.0, 0.2)])
-    with pytest.raises(
-        fem.ModelError, match=r"JointStop 'stop': its joint, Revolute 'hinge', is off at times.*JointBum"
-    ):
+    with pytest.raises(fem.ModelError, match=r"'stop'.*'hinge'.*off at times.*JointBum"):
         door.compile()
 
 

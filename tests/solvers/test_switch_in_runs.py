@@ -1,5 +1,7 @@
 """Switches in a run: steps that end at them, what is off, what results and states show, what is refused."""
 
+import re
+
 import numpy as np
 import pytest
 from switch_runs import AT_SWITCH, Run, at_switch, chain, locked_chain, masses_on_a_table
@@ -20,7 +22,7 @@ def test_rows_that_are_off_change_nothing():
         assert np.abs(a["link 2"].position - b["link 2"].position).max() < 1e-12
         assert np.abs(a["hinge 1"].force - b["hinge 1"].force).max() < 1e-8 * np.abs(a["hinge 1"].force).max()
         assert not b["spherical 1"].force.any() and not b["knifeedge 1"].force.any()
-    assert "10 constraint rows, 5 more switched off (2 degrees of freedom)" in str(model)
+    assert re.search("10 constraint.* 5 .*2 degrees", str(model))
 
 
 def test_statics_and_modes_leave_out_what_is_off():
@@ -70,12 +72,12 @@ def test_variable_steps_go_on_after_a_switch():
 
 
 @pytest.mark.parametrize("what, message", [
-    ({"intervals": [(0.2, 0.1)]}, r"pairs \(begin, end\) of times .*begin < end"),
+    ({"intervals": [(0.2, 0.1)]}, r"intervals = .*pairs \(begin, end\).*begin < end"),
     ({"intervals": [(0.1, 0.2), (0.15, 0.3)]}, "one after the other"),
     ({"intervals": []}, "intervals"),
     ({"intervals": [0.1, 0.2]}, r"Lock 'lock': intervals"),
-    ({"intervals": [(0.1, np.nan)]}, "must be pairs"),
-    ({"intervals": [(0.1, 0.2)], "active": False}, "does not go with intervals"),
+    ({"intervals": [(0.1, np.nan)]}, "intervals.*pairs"),
+    ({"intervals": [(0.1, 0.2)], "active": False}, "active.*intervals"),
 ])  # fmt: skip
 def test_wrong_intervals_are_refused(what, message):
     with pytest.raises(fem.ParameterError, match=message):
@@ -119,26 +121,26 @@ def test_a_run_without_switches_in_it_has_no_agenda():
 def test_what_cannot_be_switched_is_refused_by_name():
     model = masses_on_a_table(-1.0)
     run = Run(NSGA, model, 1e-2)
-    with pytest.raises(fem.ParameterError, match=r"SphereOnPlane 'table'.*go through each other"):
+    with pytest.raises(fem.ParameterError, match=r"'table'.*go through"):
         run.switch("table", False)
-    with pytest.raises(fem.ParameterError, match=r"PointMass 'low'.*mass does not vanish"):
+    with pytest.raises(fem.ParameterError, match=r"'low'.*mass"):
         run.switch("low", False)
-    with pytest.raises(fem.ParameterError, match="not for elements with mass"):
+    with pytest.raises(fem.ParameterError, match=r"active = .*with mass"):
         model.add(fem.PointMass(1.0), active=False)
-    with pytest.raises(fem.ParameterError, match="joint = Attachment 'grip' must be a joint of the model"):
+    with pytest.raises(fem.ParameterError, match=r"joint = Attachment 'grip'.*joint of the model"):
         fem.Lock(model["grip"])
     frames = model.ground.frame(p=[0, 0, 0.1]), model["low"].frame()
     for joint, words in (
-        (fem.Fixed(*frames), "leaves nothing free"),
+        (fem.Fixed(*frames), r"joint = .*nothing free"),
         (
             fem.Distance(frames[0], model["high"].frame()),
-            "of the 5 coordinates that it leaves free a lock knows none. Add an Attachment",
+            r"joint = .*5 coordinates.*Attachment",
         ),
-        (fem.KnifeEdge(*frames), "of the 5 coordinates that it leaves free a lock knows none"),
+        (fem.KnifeEdge(*frames), r"joint = .*5 coordinates"),
     ):
         with pytest.raises(fem.ParameterError, match=words):
             fem.Lock(joint)
-    with pytest.raises(fem.ModelError, match="not an element of model"):
+    with pytest.raises(fem.ModelError, match="not an element"):
         run.engine.system.is_on(fem.Attachment(model["low"], model["high"]))
 
 
@@ -150,7 +152,7 @@ def test_contact_groups_do_not_know_switches():
     group.obstacle(fem.SphereOnPlane, model.ground.frame())
     model.add(group)
     run = Run(NSGA, model, 1e-2)
-    with pytest.raises(fem.ParameterError, match=r"'pile' is in the model: contact groups do not know switches"):
+    with pytest.raises(fem.ParameterError, match=r"'pile'.*in the model.*switches"):
         run.switch("grip", True)
 
 

@@ -101,7 +101,7 @@ def flat(y=0.0):
 
 
 def test_rows_that_repeat_fixed_components_are_told_and_may_be_allowed():
-    with pytest.raises(fem.SolverError, match=r"3 of its 6 rows repeat components that are fixed. Leave fixed=… out"):
+    with pytest.raises(fem.SolverError, match=r"3 of its 6 .*fixed=…"):
         Run(NSGA, flat(), 1e-2).switch("grip", True)
     run = Run(NSGA, flat(), 1e-2, redundant="allow").take(3)
     run.switch("grip", True)
@@ -131,9 +131,7 @@ def test_a_joint_that_does_not_fit_is_refused():
     link = model["link 2"]
     model.add(fem.Spherical.at(model.ground, link, [2.0, 0.4, 0]), active=False)
     run = Run(NSGA, model, 1e-3).take(10)
-    with pytest.raises(
-        fem.SolverError, match=r"Spherical 'spherical 1' cannot be switched on .* m .*from where it holds"
-    ):
+    with pytest.raises(fem.SolverError, match=r"'spherical 1'.* m .*"):
         run.switch("spherical 1", True)
     assert not run.system.is_on(model["spherical 1"])
 

@@ -74,7 +74,7 @@ def test_what_compiled_code_writes_is_in_the_arrays_and_other_records_keep_their
 def test_a_size_that_two_arrays_do_not_share_is_refused():
     arrays, record = filled(4, 3)
     arrays["R"] = np.zeros((5, 3, 3))
-    with pytest.raises(ValueError, match=r"small: array 'R' is float64 \(5, 3, 3\); .* float64 \(4, 3, 3\)"):
+    with pytest.raises(ValueError, match=r"array 'R'.*\(5, 3, 3\).*\(4, 3, 3\)"):
         SMALL.aim(record, arrays)
 
 

@@ -311,9 +311,9 @@ def test_moments_stay_with_their_pairs_when_these_are_searched_again(name, monke
 
 def test_discs_of_groups_that_sweeps_do_not_take_are_refused():
     law = {"friction": 0.3, "radius_contensou": 0.01}
-    with pytest.raises(fem.ParameterError, match=r"'floor' has a radius_contensou, .*contact_solver is 'problem'"):
+    with pytest.raises(fem.ParameterError, match=r"'floor'.*radius_contensou.*'problem'"):
         fem.ConeComplementarity(contact_solver="problem").run(ball(law), H, H)
     model = ball(law)
     model.add(fem.Spring(model.ground, model.contact_groups[0].frames[0], stiffness=1.0))
-    with pytest.raises(fem.ParameterError, match=r"radius_contensou, which only sweeps know"):
+    with pytest.raises(fem.ParameterError, match=r"radius_contensou.*sweeps"):
         fem.DecoupledNSGA().run(model, H, H)
