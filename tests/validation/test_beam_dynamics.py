@@ -264,7 +264,7 @@ def test_hanging_chain_swings_at_the_frequency_of_a_string():
     root, tip = Node6(fixed=True), Node6([1, 0, 0], fixed=PLANAR)
     # tension 6e4 times EI/L_e²
     model.add(beam_line(root, tip, 40, section, fixed=PLANAR))
-    with pytest.warns(UserWarning, match=r"tension of up to .* EI/L² in one element"):
+    with pytest.warns(UserWarning, match=r"'beam 1'.*tension.* EI/L²"):
         equilibrium = static_equilibrium(model)
     hanging = modes(model, 1, about=equilibrium).omega[0]
     # half the first zero of J₀; the boundary layer √(EI/N) at the clamp is far below an element: error 0.1 L_e/L
@@ -448,7 +448,7 @@ def test_rod_pulled_suddenly_beyond_12_EI_over_L_squared_stays_straight_with_def
 def test_a_rod_pulled_beyond_the_stretch_that_its_shear_stiffness_bears_says_so():
     """200 N stretch the clamped end by 1.6; from 1.52 on sections turn of themselves. With GA = EA none does."""
     soft, stiff = (pulled_rod(8, 200.0, 2e-4, **options) for options in ({}, {"shear_coefficient": 2.6}))
-    assert any("times EA GA/(EA − GA): sections" in text for text in soft.warnings)
+    assert any("EA GA/(EA − GA)" in text for text in soft.warnings)
     assert not any("sections" in text for text in stiff.warnings)
     turned = [
         max(np.abs(r[name].rotation_vector).max() for name in ("rod node 1", "rod node 2", "tip"))

@@ -27,7 +27,7 @@ def test_load_steps_are_halved_when_the_whole_load_does_not_converge():
     assert result.load_factors[-1] == pytest.approx(1.0, abs=1e-12)
     many = static_equilibrium(model, steps=10)
     assert result.position(tip) == pytest.approx(many.position(tip), abs=1e-9)  # Newton tolerance
-    with pytest.raises(SolverError, match=r"load factor 1: no equilibrium .* adaptive=True"):
+    with pytest.raises(SolverError, match=r"load factor 1: no equilibrium .*adaptive=True"):
         static_equilibrium(model, adaptive=False)
 
 
@@ -35,9 +35,7 @@ def test_an_element_that_would_turn_too_far_is_named():
     model, line, tip = cantilever(2, ROLL_UP, length=10, poses=2)
     line[0].name, line[1].name = "first", "second"
     model.add(PointMoment(tip, [0, 0, 2 * np.pi * 100 / 10]))  # 180° each: the limit of the relative rotation is 160°
-    with pytest.raises(
-        SolverError, match=r"load factor 0\.89.* TwoNodeBeam 'first': its ends .* 2\.80 rad .* more elements"
-    ):
+    with pytest.raises(SolverError, match=r"load factor 0\.89.*'first'.* 2\.80 rad"):
         static_equilibrium(model)
 
 
@@ -45,7 +43,7 @@ def test_a_half_of_an_element_that_would_turn_too_far_is_named():
     model, line, tip = cantilever(2, ROLL_UP, length=10)
     line[0].name = "coil"
     model.add(PointMoment(tip, [0, 0, 2 * np.pi * 100 / 10]))
-    with pytest.raises(SolverError, match=r"load factor 0\.89.* Beam 'coil': its ends and middle .* 2\.80 rad"):
+    with pytest.raises(SolverError, match=r"load factor 0\.89.*'coil'.* 2\.80 rad"):
         static_equilibrium(model)
 
 
@@ -130,5 +128,5 @@ def test_contact_that_would_be_penetrated_in_steady_rotation_is_named():
     model.add(beam_line(root, tip, 2, ROLL_UP), PointForce(tip, [0, 0, -50]))
     floor = model.ground.frame([0, 0, -0.05])
     model.add(SphereOnPlane(tip.frame(), floor, radius=0.01, name="tip-floor"))
-    with pytest.raises(SolverError, match=r"SphereOnPlane 'tip-floor' is penetrated .* gap = -"):
+    with pytest.raises(SolverError, match=r"'tip-floor'.*penetrated.*gap = -"):
         static_equilibrium(model, rotation=[0, 0, 1e-3])

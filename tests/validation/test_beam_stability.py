@@ -110,7 +110,7 @@ def test_a_beam_in_tension_has_the_deflection_of_the_table_on_any_mesh(N):
 
 @pytest.mark.filterwarnings("ignore:.*tension of up to")
 def test_two_node_beam_with_the_reference_strain_is_stopped_in_tension_and_with_the_current_strain_is_right():
-    with pytest.raises(SolverError, match=r"TwoNodeBeam .* tension is .* EI/L².* large_strain=True"):
+    with pytest.raises(SolverError, match=r"TwoNodeBeam .*tension.* EI/L².*large_strain=True"):
         pulled(1e4, 8, **TWO)
     assert pulled(1e4, 8, poses=2) == pytest.approx(-1.7e-2, rel=0.04)  # the table
     assert pulled(1e4, 64, **TWO) == pytest.approx(0.0, abs=1e-3)  # N L²/EI = 2.4 per element

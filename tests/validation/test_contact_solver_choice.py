@@ -56,7 +56,7 @@ def test_a_step_that_nobody_solves_leaves_its_contact_problem(tmp_path, monkeypa
 
     monkeypatch.setattr(correction, "solve_contact_problem", gives_up)
     stepper = fem.DecoupledNSGA(contact_solver="problem", max_iterations=1)
-    with pytest.raises(fem.SolverError, match=r"contact problem is in .*run\.contact_problem\.hdf5") as raised:
+    with pytest.raises(fem.SolverError, match=r"run\.contact_problem\.hdf5") as raised:
         stepper.run(thrown(LEGS), 1.0, 1e-3, save=str(tmp_path / "run.vtkhdf"))
     problem = read_problem(tmp_path / "run.contact_problem.hdf5")
     assert problem.n_contacts == raised.value.contact_problem.n_contacts >= 1
@@ -64,5 +64,5 @@ def test_a_step_that_nobody_solves_leaves_its_contact_problem(tmp_path, monkeypa
 
 
 def test_unknown_contact_solver_is_refused():
-    with pytest.raises(fem.ParameterError, match="contact_solver = 'fast' must be one of 'auto', 'newton', 'problem'"):
+    with pytest.raises(fem.ParameterError, match=r"contact_solver = 'fast'.*'auto', 'newton', 'problem'"):
         fem.DecoupledNSGA(contact_solver="fast")

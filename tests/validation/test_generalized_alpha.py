@@ -167,9 +167,7 @@ def test_a_step_that_does_not_converge_names_its_worst_rows(method, options, row
     smooth = method is fem.GeneralizedAlpha
     model, h = (double_pendulum.build(), 2e-2) if smooth else (contact_models.thrown(contact_models.LEGS), 5e-3)
     stepper = method(rtol=1e-12, max_iterations=1, divide_failed_steps=False, **options)
-    with pytest.raises(
-        SolverError, match=rf"{rows} in the step stopped after \d iterations.*Largest row: \w+ '"
-    ) as caught:
+    with pytest.raises(SolverError, match=rf"{rows}.*\d iterations.*row: \w+ '") as caught:
         stepper.run(model, 0.5, h)
     assert len(caught.value.history) >= 2 and caught.value.history[-1] > 0
 

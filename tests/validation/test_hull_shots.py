@@ -163,7 +163,7 @@ def test_steps_that_hulls_refuse_are_divided():
     result, *_ = shot.run(lambda: fem.DecoupledNSGA(impacts="plain"))  # a split impact refuses nothing
     assert result.statistics["divided_steps"] > 0
     assert any("taken in parts" in text for text in result.warnings)
-    with pytest.raises(fem.SolverError, match="went through each other within this step"):
+    with pytest.raises(fem.SolverError, match="'A' and Node6 'B' went through"):
         shot.run(lambda: fem.DecoupledNSGA(impacts="plain", divide_failed_steps=False))
 
 
@@ -216,7 +216,7 @@ def test_hulls_that_go_through_each_other_are_told_by_name():
     number = element_checks.trouble_of(system.data[0], last.x, last.R, first.x, first.R)
     element = element_checks.element_at(system, number)
     assert element.name == "pair 1" and element.shorter_steps_help
-    assert "'A' and Node6 'B' went through each other within this step" in element.trouble(last)
+    assert "'A' and Node6 'B' went through" in element.trouble(last)
 
 
 @pytest.mark.slow

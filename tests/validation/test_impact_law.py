@@ -1,5 +1,7 @@
 """Impacts by Stronge's law in models: rods and linkages on rough floors, and what is left to Newton's law."""
 
+import re
+
 import numpy as np
 import pytest
 from energy_models import CASE, double_pendulum_that_strikes
@@ -98,7 +100,7 @@ def test_laws_that_cannot_be_integrated_are_left_to_newtons_law_and_counted(law)
     assert results["stronge"].statistics["impacts_by_stronge"] == 0
     assert results["stronge"].statistics["impacts_by_newton"] == 1
     (text,) = results["stronge"].warnings
-    assert "impact_law='stronge' applied to no impact" in text and results["newton"].warnings == []
+    assert re.search("impact_law='stronge'.*no impact", text) and results["newton"].warnings == []
     assert (results["stronge"]["rod"].velocity == results["newton"]["rod"].velocity).all()
 
 
@@ -112,7 +114,7 @@ def test_an_impact_that_another_closed_contact_takes_part_in_is_left_to_newtons_
     result = struck(model, t_end=0.02)
     assert result["top"].impact.any()
     assert result.statistics["impacts_by_stronge"] == 0 and result.statistics["impacts_by_newton"] >= 1
-    assert any("applied to no impact" in text for text in result.warnings)
+    assert any("no impact" in text for text in result.warnings)
 
 
 def test_no_warning_about_the_impact_law_where_friction_is_zero():
@@ -123,7 +125,7 @@ def test_no_warning_about_the_impact_law_where_friction_is_zero():
 
 
 def test_stronges_law_needs_impacts_that_are_split():
-    with pytest.raises(fem.errors.ParameterError, match=r'impact_law.*use impacts="auto" or "split"'):
+    with pytest.raises(fem.errors.ParameterError, match=r'impact_law.*impacts="auto"'):
         fem.DecoupledNSGA(impact_law="stronge", impacts="plain")
     with pytest.raises(fem.errors.ParameterError, match="impact_law"):
         fem.DecoupledNSGA(impact_law="poisson")

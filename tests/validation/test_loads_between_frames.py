@@ -411,7 +411,7 @@ def test_equilibria_tell_what_modes_leave_out_of_own_weight(turn, coupling):
     part, model = hung(modes=2)
     energy = (1000.0 * g) ** 2 * 0.1**2 * 1.0**3 / 6 / E
     assert 0.5 * g**2 * part.inertia_left_out[2, 2] == pytest.approx(energy, rel=0.01)
-    with pytest.warns(UserWarning, match="'column': its 2 modes leave out 100% of its deformation .* own weight"):
+    with pytest.warns(UserWarning, match=r"'column'.*2 modes.*100%"):
         fem.static_equilibrium(model)
     for more in ({"modes": 2, "residual_vectors": [fem.LoadPattern(gravity=[0, 0, -1])]}, {"modes": 20}):
         part, model = hung(**more)

@@ -288,7 +288,7 @@ def test_a_rotation_about_another_axis_than_that_of_the_load_is_told(hub, speed,
     unit = 3.516 * np.sqrt(RIGID / MASS)
     turning = fem.static_equilibrium(model, rotation=[0, 0, speed * unit])
     for texts in (turning.results.warnings, fem.modes(model, 2, about=turning).remarks):
-        assert ["leave 8% of these forces out" in text for text in texts if "turns with" in text] == [True] * told
+        assert ["8% of these forces" in text for text in texts if "turns with" in text] == [True] * told
 
 
 @pytest.mark.parametrize("part", [-1.0, 0.5, 0.9, 0.99])
@@ -346,7 +346,7 @@ def test_a_strip_whose_modes_do_not_twist_is_told(modes, at, far, told):
     exact = fem.buckling(loaded(many, 1.0), 1)
     assert not exact.remarks
     found = fem.buckling(loaded(few, exact.load_factors[0]), 1, at=0.5 * at)
-    assert [("for want of modes" in text, "'part'" in text) for text in found.remarks] == [(True, True)] * told
+    assert [("too high" in text, "'part'" in text) for text in found.remarks] == [(True, True)] * told
     if told:
         most = float(found.remarks[0].split("(with more: ")[1].split(" or less)")[0])
         assert 1.0 <= most <= 1.0 + far and found.load_factors[0] > 1.0 + 1.5 * far
@@ -356,7 +356,7 @@ def test_a_strip_whose_modes_do_not_twist_is_told(modes, at, far, told):
     resting = fem.static_equilibrium(loaded(few, 0.6 * exact.load_factors[0])).results.warnings
     path = fem.load_path(loaded(few, 0.6 * exact.load_factors[0])).results.warnings
     for texts in (resting, path):
-        assert ["motions that its modes leave out" in text for text in texts if "Reduce" in text] == [True] * told
+        assert ["modes leave out" in text for text in texts if "Reduce" in text] == [True] * told
 
 
 @pytest.mark.parametrize(("coupling", "low", "high"), [("averaged", 0.96, 1.0), ("rigid", 1.0, 1.02)])

@@ -1,5 +1,7 @@
 """What the comparison says of a step on the roller-crank is what its runs have."""
 
+import re
+
 import numpy as np
 import pytest
 import roller_crank
@@ -14,7 +16,7 @@ def test_costs_are_those_of_the_runs_and_refusals_have_their_reason():
         "cone": fem.ConeComplementarity(), "smooth": fem.GeneralizedAlpha(),
     }  # fmt: skip
     found = costs(steppers, flexible=False, t_end=0.1, rounds=1)
-    assert "'floor' is a contact, which GeneralizedAlpha does not know" in found["smooth"]
+    assert re.search("'floor'.*contact.*GeneralizedAlpha", found["smooth"])
     crank = roller_crank.build().compile()
     for label in ("default", "coupled", "cone"):
         cost, run = found[label], steppers[label].run(crank, 0.1, 1e-3)

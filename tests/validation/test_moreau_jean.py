@@ -226,9 +226,9 @@ def test_joints_that_drift_apart_are_told(unit):
     drifts = fem.MoreauJean(theta=1.0).run(model, 4.0, 0.01)
     assert drifts.violation.position.max() > 0.1 * unit
     apart, lost = drifts.warnings
-    assert "apart" in apart and "projection=True" in apart and "nothing in the model has taken it" in lost
+    assert "apart" in apart and "projection=True" in apart and "nothing in the model" in lost
     damped = fem.MoreauJean(theta=1.0, projection=True).run(model, 4.0, 0.01)  # without drift; energy goes all the same
-    assert ["nothing in the model has taken it" in text for text in damped.warnings] == [True]
+    assert ["nothing in the model" in text for text in damped.warnings] == [True]
     assert fem.MoreauJean().run(model, 4.0, 0.01).warnings == []  # drifts by 0.05 %
 
 

@@ -4,6 +4,7 @@ Digits are printed ones: of the ball, the pendulum, the block and the bar comput
 bar with 60 elements at Courant numbers 1.2 and 6. ``approach="start"`` is Newton's law as published.
 """
 
+import re
 from functools import cache
 
 import bouncing_ball
@@ -380,7 +381,7 @@ def test_gaps_in_positions_alone_give_energy_without_restitution_too_and_the_run
     model.add(fem.JournalClearance(model.ground, arm.frame([-0.1, 0, 0]), radius=0.01, clearance=2e-4, name="pin"))
     result = published(constraints="positions").run(model, 0.5, 1e-4)
     (warning,) = result.warnings
-    assert 'constraints="positions" has no impact law' in warning
+    assert re.search('constraints="positions".*no impact law', warning)
 
 
 def test_gaps_in_positions_alone_give_energy_in_impacts_and_the_run_says_why():
@@ -391,9 +392,9 @@ def test_gaps_in_positions_alone_give_energy_in_impacts_and_the_run_says_why():
     assert energy[-1] == pytest.approx(123.0, abs=0.1)
     assert result["table"].gap.min() > -1e-12
     law, warning = result.warnings  # of impacts that keep less than the law asks, and of the energy
-    assert "less than Newton's law asks" in law and "Reduce h" not in law
+    assert "less than Newton's law" in law and "Reduce h" not in law
     assert 'Use constraints="both"' in law and 'Use constraints="both"' in warning
-    assert 'constraints="positions" has no impact law' in warning
+    assert re.search('constraints="positions".*no impact law', warning)
 
 
 @pytest.mark.parametrize("constraints, drifts", [("both", False), ("velocities", True)])

@@ -287,7 +287,7 @@ def test_line_search_leaves_less_to_the_penalty_ladder_and_the_ladder_solves_the
 def test_an_unconverged_contact_problem_stops_the_run(iterations):
     """Accepted, it throws the body off (decision 7: +4.9 J in one step)."""
     stepper = fem.DecoupledNSGA(rho_inf=0.8, rtol=1e-6, max_iterations=iterations, contact_solver="newton")
-    with pytest.raises(fem.SolverError, match=r"(position|velocity) correction stopped after") as caught:
+    with pytest.raises(fem.SolverError, match=r"(position|velocity) correction") as caught:
         stepper.run(models.thrown(models.LEGS), 1.3, 1e-3)
     energy = caught.value.result.energy.total
     assert energy.max() <= energy[0] * (1 + 1e-9)  # what was accepted before is sound

@@ -42,13 +42,13 @@ def test_an_approach_along_a_normal_that_has_turned_until_the_touch_is_not_refle
     normal, v = np.array([-np.sqrt(1.0 - beside**2), beside]), np.array([1.0, 0.0])
     first = np.array([normal[0] - before * 0.45, beside])
     assert abs(v @ normal - v @ first / np.linalg.norm(first)) > 0.25
-    with pytest.raises(SolverError, match="'hit' acts along a normal"):
+    with pytest.raises(SolverError, match=r"'hit'.*normal"):
         lobatto().run(flight(0.45, beside, before), h, h)
 
 
 @pytest.mark.parametrize("method", [moreau(forecast=1.0), lobatto()], ids=["MoreauJean", "LobattoIIIAB"])
 def test_a_body_that_touches_at_the_start_does_not_leave_on_the_other_side(method):
-    with pytest.raises(SolverError, match="'hit' is passed within the step and has not acted"):
+    with pytest.raises(SolverError, match=r"'hit'.*passed"):
         method.run(flight(2.5, before=0.0), h, h)
 
 
@@ -62,7 +62,7 @@ METHODS = {
 @pytest.mark.parametrize("method", METHODS)
 def test_a_body_that_is_in_a_soft_contact_at_the_start_does_not_leave_on_the_other_side(method):
     """It would lose 5e-8 of its speed to a contact that is softer than nothing."""
-    with pytest.raises(SolverError, match="'hit' is passed within the step"):
+    with pytest.raises(SolverError, match=r"'hit'.*passed"):
         METHODS[method]().run(flight(2.5, before=-1e-4, stiffness=1e2), h, h)
 
 
@@ -72,7 +72,7 @@ def test_a_force_law_that_takes_most_of_the_approach_in_a_step_is_not_resolved(m
     """The ball ends on the side from which it came, its normal is right, and its energy has not risen."""
     model = flight(0.3, stiffness=stiffness)
     if taken:
-        with pytest.raises(SolverError, match="'hit' strikes within one step, which does not resolve its force law"):
+        with pytest.raises(SolverError, match=r"'hit'.*force law"):
             METHODS[method]().run(model, h, h)
         return
     # √(k/m) h = 0.32, of which a half is inside: the speed falls by 1 − cos 0.16

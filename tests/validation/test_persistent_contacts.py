@@ -402,5 +402,5 @@ def test_a_system_serves_statics_modes_and_steppers_in_any_order():
 
 
 def test_an_improved_start_that_ignores_closed_contacts_is_refused():
-    with pytest.raises(fem.ParameterError, match="improved_start = True does not know closed contacts"):
+    with pytest.raises(fem.ParameterError, match=r"improved_start = True.*closed contacts"):
         fem.DecoupledNSGA(improved_start=True, persistent_contacts=True)

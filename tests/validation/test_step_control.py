@@ -202,11 +202,11 @@ def test_a_signal_that_is_not_finite_still_names_its_element():
 
 
 def test_bad_step_controls_are_refused():
-    with pytest.raises(fem.ParameterError, match=r"StepControl: tolerance = 0.0 m must be > 0"):
+    with pytest.raises(fem.ParameterError, match=r"StepControl: tolerance = 0.0 m.*> 0"):
         fem.StepControl(tolerance=0.0)
-    with pytest.raises(fem.ParameterError, match=r"h_min = 0.1 s is larger than h_max = 0.01 s"):
+    with pytest.raises(fem.ParameterError, match=r"h_min = 0\.1 s.*h_max = 0\.01 s"):
         fem.StepControl(h_min=0.1, h_max=0.01)
-    with pytest.raises(fem.ParameterError, match="must be a StepControl"):
+    with pytest.raises(fem.ParameterError, match=r"step_control = .*a StepControl"):
         fem.DecoupledNSGA(step_control="halve")
 
 
@@ -226,7 +226,7 @@ def test_steps_that_fail_are_taken_in_parts_and_saved_as_one(every, reference):
     result = fem.DecoupledNSGA(rtol=1e-8, max_iterations=2, reuse=False).run(swings(), 1.0, 0.05, save_every=every)
     assert 3 < result.statistics["divided_steps"] < 20 and result.statistics["steps"] == 20
     assert [w for w in result.warnings if "taken in parts" not in w] == [] and len(result.warnings) == 1
-    assert f"20 steps, {result.statistics['divided_steps']} of them in parts" in str(result.report())
+    assert f"20 steps, {result.statistics['divided_steps']} of them" in str(result.report())
     np.testing.assert_array_equal(result.step, np.arange(0, 21, every))
     np.testing.assert_allclose(result.t, 0.05 * result.step, rtol=0, atol=1e-15)
     np.testing.assert_array_equal(result.h[1:], 0.05)
@@ -258,7 +258,7 @@ def test_a_step_that_fails_in_all_its_parts_ends_the_run_with_the_error_of_the_w
     ball = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 0, 0.2005], velocity=[0, 0, -100], name="ball"))
     floor = fem.SphereOnPlane(ball, model.ground, radius=0.1, restitution=0.5)
     model.add(fem.CompliantContact(floor, stiffness=1e5, name="floor"))
-    with pytest.raises(fem.SolverError, match=r"Step 2, t = 0\.002 s: CompliantContact 'floor': its indent") as caught:
+    with pytest.raises(fem.SolverError, match=r"Step 2, t = 0\.002 s.*'floor'.*indent") as caught:
         fem.DecoupledNSGA().run(model, 0.1, 1e-3)
     np.testing.assert_array_equal(caught.value.result.step, [0, 1])
 
@@ -266,7 +266,7 @@ def test_a_step_that_fails_in_all_its_parts_ends_the_run_with_the_error_of_the_w
 def test_what_turns_too_fast_for_the_steps_is_not_taken_in_parts():
     model = fem.Model("spins", gravity=[0, 0, 0])
     model.add(fem.RigidBody(1.0, 1.0, angular_velocity=[0, 0, 4000.0], name="rod"))
-    with pytest.raises(fem.SolverError, match="'rod' turns by more than 3 rad"):
+    with pytest.raises(fem.SolverError, match=r"'rod'.* 3 rad"):
         fem.DecoupledNSGA().run(model, 0.1, 1e-3)
 
 
@@ -392,6 +392,6 @@ def test_impacts_of_bodies_that_deform_are_told_where_the_step_is_too_long_for_t
     """½ h |W| with h/16 and the speed: 3e-6 m."""
     _, result = bounced(0.1, 1e-7)
     (text,) = [one for one in result.warnings if "bodies that deform" in one]
-    found = re.search(r"places to (\S+) m only, .* Give run a smaller h, about (\S+) s", text)
+    found = re.search(r"to (\S+) m only.*about (\S+) s", text)
     assert float(found[1]) == pytest.approx(0.5 * 0.1 / 16 * 1e-3, rel=0.2)
     assert not bounced(float(found[2]), 1e-7)[1].warnings

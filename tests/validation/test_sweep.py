@@ -218,7 +218,7 @@ def fly_at_a_ball(speed, size=0.014):
 
 def test_a_body_that_ends_a_step_inside_another_does_not_leave_it_on_the_other_side():
     """The step before ends 0.94 mm inside, the middle of this one is beyond: nothing acted, and nothing was said."""
-    with pytest.raises(SolverError, match="contact 'hit' is passed within the step and has not acted") as raised:
+    with pytest.raises(SolverError, match=r"contact 'hit'.*passed") as raised:
         fem.MoreauJean(divide_failed_steps=False).run(fly_at_a_ball(47.0), t_end=0.04, h=1e-3)
     told(raised.value)
 
@@ -308,7 +308,7 @@ def test_at_a_fixed_step_a_shot_hits_or_is_refused_with_contact_travel_and_size(
         except SolverError as error:
             assert hits, f"seed {seed}"
             message = str(error)
-            assert "contact 'hit' is passed within the step" in message and "step_control" in message, message
+            assert "contact 'hit' is passed" in message and "step_control" in message, message
             travel, size = (float(x) for x in re.search(r"travel (\S+) m past.*is (\S+) m\.", message).groups())
             assert travel > size and error.element.name == "hit"
             refused += 1
@@ -355,7 +355,7 @@ def test_a_ball_that_comes_to_rest_by_bounces_rests_with_the_speed_at_the_touch(
 
 
 def test_an_unknown_restitution_speed_is_refused():
-    with pytest.raises(ParameterError, match="restitution_speed = 'end' must be one of 'start', 'touch'"):
+    with pytest.raises(ParameterError, match=r"restitution_speed = 'end'.*'start', 'touch'"):
         fem.DecoupledNSGA(restitution_speed="end")
 
 
