@@ -7,6 +7,9 @@ import numpy as np
 
 from fem_mbs.elements.superelements.craig_bampton import rigid_motions
 
+SINGULAR = 1e-14  # of the largest eigenvalue: deformations without stiffness
+BALANCED = 1e-6  # of a load: what the stiffness may leave of it
+
 
 def rigid_coordinates(X: np.ndarray, n: int) -> np.ndarray:
     """Coordinates (n, 6) of rigid motions: translations, rotations about the origin, of frames at X (n_b, 3)."""
@@ -26,13 +29,26 @@ def as_lengths(frames: int, modes: int, length: float, mass: float) -> np.ndarra
 def responses(K: np.ndarray, loads: np.ndarray, X: np.ndarray, units: np.ndarray) -> np.ndarray:
     """Coordinates (p, n), free of rigid motions, that loads (p, n) in equilibrium bring about: K̂ d = c.
 
+    Those of least norm where K̂ does not resist all deformations; it must then resist these loads (`resisted`).
     ``X`` (n_b, 3): places of frames; ``units`` (n,): of `as_lengths`.
     """
     R = np.linalg.qr(rigid_coordinates(X - X.mean(axis=0), len(K)) * units[:, None])[0]
     scaled = K / np.outer(units, units)
     scaled = scaled + np.abs(scaled).max() * R @ R.T
-    found = [np.linalg.solve(scaled, c / units) / units for c in loads]
+    values, vectors = np.linalg.eigh(scaled)
+    stiff = np.abs(values) > SINGULAR * np.abs(values).max()
+    if stiff.all():
+        found = [np.linalg.solve(scaled, c / units) / units for c in loads]
+    else:
+        inverse = (vectors[:, stiff] / values[stiff]) @ vectors[:, stiff].T
+        found = [inverse @ (c / units) / units for c in loads]
     return np.array(found).reshape(loads.shape)
+
+
+def resisted(K: np.ndarray, loads: np.ndarray, found: np.ndarray, units: np.ndarray) -> np.ndarray:
+    """Whether (p,) the stiffness K balances loads (p, n) with their `responses` (p, n)."""
+    left = np.abs((found @ K - loads) / units).max(axis=1, initial=0.0)
+    return left <= BALANCED * np.abs(loads / units).max(axis=1, initial=0.0)
 
 
 def compliance(loads: np.ndarray, found: np.ndarray) -> np.ndarray:

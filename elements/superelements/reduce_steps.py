@@ -11,7 +11,7 @@ from scipy.sparse import csc_array
 
 from fem_mbs.arguments import Named
 from fem_mbs.elements.superelements.blows import MOST_MODES, Blows
-from fem_mbs.elements.superelements.coordinates import as_lengths, compliance, responses, rigid_coordinates
+from fem_mbs.elements.superelements.coordinates import as_lengths, compliance, resisted, responses, rigid_coordinates
 from fem_mbs.elements.superelements.craig_bampton import (
     FrameNodes,
     Halved,
@@ -218,6 +218,9 @@ def _patterns(owner, arrays, phi, frames, loads, under, geometries, units, K, he
     n, first, p = phi.shape[1], 6 * len(frames), len(geometries)
     c = loads.on_coordinates(owner, phi, X, float(np.ptp(points, axis=0).max()))
     d = responses(arrays["K"], c, X, units)
+    for name, balanced in zip(loads.names, resisted(arrays["K"], c, d, units)):
+        message = "deforms the body without resistance: the stiffness has no energy there. Leave the load out"
+        owner.check(balanced, "stiffening", name, message)
     known = compliance(c, d)
     exact = known - compliance(c[:, first:], d[:, first:]) + compliance(loads.on_mesh.T, under.T)
     check_known(owner, loads.names, known, exact)

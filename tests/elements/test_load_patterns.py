@@ -6,6 +6,7 @@ import pytest
 from stress_stiffness import both
 
 import fem_mbs as fem
+from fem_mbs.elements.superelements.coordinates import responses
 from fem_mbs.elements.superelements.reduction import ARRAYS, INERTIA, RESIDUAL, Reduction
 from fem_mbs.evaluator import Evaluator
 from fem_mbs.rotations import exp, skew
@@ -427,3 +428,17 @@ def test_arrays_of_patterns_that_are_no_reduction_are_refused(patterned):
         change(arrays[key])
         with pytest.raises(fem.ParameterError, match=match):
             Reduction(patterned.frames, patterned.mass, arrays)
+
+
+def test_a_body_without_stiffness_in_some_directions_takes_loads_that_it_resists():
+    """Two discs on a shaft that only twists, 400 N m/rad: other deformations made the stiffness singular."""
+    disc, twist = np.diag([2.0, 2.0, 2.0, 0.1, 0.05, 0.05]), np.diag([0, 0, 0, 400.0, 0, 0])
+    M, K = np.kron(np.eye(2), disc), np.kron([[1, -1], [-1, 1]], twist)
+    options = {"points": [[0, 0, 0], [1, 0, 0]], "frames": {"a": [0], "b": [1]}, "modes": 0}
+    torque, force = [fem.LoadPattern(forces={"b": np.eye(6)[k]}, held="a", geometry=np.zeros((12, 12))) for k in (3, 1)]
+    reduction = fem.reduce_matrices(M, K, **options, stiffening=[torque])
+    loads = np.array([[0, 0, 0, -1, 0, 0, 0, 0, 0, 1, 0, 0.0]])
+    turned = responses(reduction.K, loads, reduction.positions, np.ones(12))[0]
+    assert turned[9] - turned[3] == pytest.approx(1 / 400.0, rel=1e-12) and np.abs(turned).max() == abs(turned[9])
+    with pytest.raises(fem.ParameterError, match=r"stiffening = .*load 1.*without resistance"):
+        fem.reduce_matrices(M, K, **options, stiffening=[force])

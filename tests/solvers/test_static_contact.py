@@ -380,9 +380,12 @@ def test_modes_about_a_block_on_a_slope_name_the_feet_above_once_by_the_equilibr
     mass = model.add(fem.PointMass(0.01, position=[0, 0, 1.0], name="mass"))
     model.add(fem.Bushing(model["block"].frame([0, 0, 0.7]), mass, stiffness=np.diag([1e3, 1e3, 1e3, 0, 0, 0])))
     rest = fem.static_equilibrium(model)
-    assert rest.contact_status.tolist() == [2, 2, 1, 1]
+    # what slides is not unique: one of the two above may stick with all that the other one does not carry
+    status = rest.contact_status.tolist()
+    assert 2 in status[:2] and status[2:] == [1, 1]
     for about, words in ((rest, "Contacts slide"), (rest.state, "more than their friction")):
         remarks = fem.modes(model, 3, about=about, contacts="closed").remarks
         (text,) = [text for text in remarks if "taken as sticking" in text]
         named = [f"'{foot.name}'" in text for foot in feet]
-        assert words in text and named == [True, True, False, False]
+        above = [s == 2 for s in status[:2]] if about is rest else [True, True]
+        assert words in text and named == [*above, False, False]
