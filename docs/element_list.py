@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 
 import fem_mbs as fem
-from fem_mbs.registry import library
+from fem_mbs.element.registry import library
 from fem_mbs.verify import check_type
 
 PAGE = Path(__file__).with_name("elements.md")

@@ -1,6 +1,7 @@
-"""All types of the element library, by name. Importing this registers every one (`fem_mbs.registry`)."""
+"""All types of the element library, by name. Importing this registers every one (`fem_mbs.element.registry`)."""
 
-from fem_mbs.elements.base import Constraint, Element, Force, Inertia, Joint, register
+from fem_mbs.element.base import Constraint, Element, Force, Inertia, Joint, register
+from fem_mbs.element.contact import Contact
 from fem_mbs.elements.beams.beam import Beam
 from fem_mbs.elements.beams.line import BeamLine, beam_curve, beam_line
 from fem_mbs.elements.beams.sections import Section
@@ -15,7 +16,6 @@ from fem_mbs.elements.contacts.box import BoxOnBox, BoxOnPlane
 from fem_mbs.elements.contacts.capsule import CapsuleOnCapsule, CapsuleOnPlane, SphereOnCapsule
 from fem_mbs.elements.contacts.clearance import JournalClearance, PrismaticClearance, RingOnCylinder, SphericalClearance
 from fem_mbs.elements.contacts.compliant import CompliantContact
-from fem_mbs.elements.contacts.contact import Contact
 from fem_mbs.elements.contacts.curve import PointOnCurve, SphereOnWire
 from fem_mbs.elements.contacts.frame_on_faces import FrameOnFaces
 from fem_mbs.elements.contacts.group import ContactGroup

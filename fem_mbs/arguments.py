@@ -237,6 +237,11 @@ class Checked(Values, metaclass=Made):
     _made = False
     _warnings: tuple[str, ...] = ()  # of its making, see `fem_mbs.errors.Warnings`
     _own_name: str | None = None
+    _inside: frozenset = frozenset()  # names that are not for users, see `__dir__`
+
+    def __dir__(self):
+        """List the names that are of use in a script: completion does not show checks and the contract with solvers."""
+        return [name for name in super().__dir__() if name not in self._inside]
 
     def __setattr__(self, name: str, value: Any) -> None:
         if self._made and not name.startswith("_") and name != "name":
@@ -294,6 +299,9 @@ class Checked(Values, metaclass=Made):
     def name(self, value: str | None) -> None:
         object.__setattr__(self, "_own_name", None)  # an error about the name has none to show
         object.__setattr__(self, "_own_name", Checked.as_text(self, "name", value, optional=True))
+
+
+Checked._inside = frozenset(name for name in dir(Checked) if not name.startswith("_")) - {"name"}
 
 
 class Named(Checked):

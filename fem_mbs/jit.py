@@ -384,7 +384,7 @@ def invoke(function, a, b):
 # The arguments a kernel can ask for, with their shapes below. Sizes: nn nodes, nd = 6 nn components, nr rows of a
 # constraint, ns signals, nq state variables, no outputs. x_A, R_A, v_A (ẋ), w_A (Ω), a_A (ẍ), alpha_A (Ω̇), x0_A, R0_A
 # (start of the step) select one node; p is the record of parameters, ``arguments`` the address of the table itself, for
-# elements that call the kernels of another. The meaning of each is in elements/base.py.
+# elements that call the kernels of another. The meaning of each is in fem_mbs/element/base.py.
 SLOTS = (
     "x R v a x0 R0 s g G H rate gt gtt f Ma M C K Ka lam state out gap slip G_N G_T V_T W H_N point normal tangents "
     "gravity t energy delta needs_K bound bound_lam bound_q"

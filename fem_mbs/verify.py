@@ -29,13 +29,13 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import numpy as np
 
+from fem_mbs.element.evaluator import Evaluator, Point, turned
+from fem_mbs.element.registry import library, make_example
 from fem_mbs.errors import FemMbsError, label
-from fem_mbs.evaluator import Evaluator, Point, turned
-from fem_mbs.registry import library, make_example
 from fem_mbs.rotations import exp, skew
 
 if TYPE_CHECKING:
-    from fem_mbs.elements.base import Element
+    from fem_mbs.element.base import Element
 
 TOLERANCE = 1e-6  # relative; correct elements reach 1e-9, the weakest mistakes found so far were above 1e-4
 STEP = 1e-3  # of differences, m (times the size of the element), rad, s: truncation ~ STEP⁶, round-off ~ 1e-16/STEP

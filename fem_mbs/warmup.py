@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 import fem_mbs as fem
+from fem_mbs.element.registry import library, make_example
 from fem_mbs.errors import ParameterError
 from fem_mbs.jit import bind, cache_root
-from fem_mbs.registry import library, make_example
 
 H, STEPS = 1e-3, 3
 LONG = 40  # beams of a model whose matrices are sparse

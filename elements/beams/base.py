@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.arguments import ArrayLike, Checked
-from fem_mbs.elements.base import Force, Inertia
+from fem_mbs.element.base import Force, Inertia
 from fem_mbs.elements.beams.limits import LARGEST_ANGLE
 from fem_mbs.elements.beams.sections import Section
 from fem_mbs.elements.beams.shapes import STATIONS
@@ -137,6 +137,7 @@ class BeamElement(Inertia, Force):
         return None
 
     _ends = "ends"
+    length: float
 
     def remark(self, histories: dict) -> list:
         """Normal forces this element does not resolve, see `element_checks`: list of (kind, size, text)."""

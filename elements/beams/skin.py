@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.arguments import Checked, FrameLike
+from fem_mbs.element.contact import Contact
 from fem_mbs.elements.beams.line import BeamLine
 from fem_mbs.elements.contacts.capsule import CapsuleOnCapsule, SphereOnCapsule
-from fem_mbs.elements.contacts.contact import Contact
 from fem_mbs.elements.contacts.sphere_plane import SphereOnPlane
 
 

@@ -37,7 +37,7 @@ from fem_mbs.bearings import balls as be
 from fem_mbs.bearings.geometry import BearingGeometry
 from fem_mbs.bearings.spall import Spall
 from fem_mbs.bearings.statics import CONTROLS
-from fem_mbs.elements.base import Part
+from fem_mbs.element.base import Part
 from fem_mbs.elements.bearings.quasi_static import QuasiStaticBearing
 from fem_mbs.elements.bearings.rigid_ball import RigidBallBearing
 from fem_mbs.elements.bodies.rigid_body import RigidBody

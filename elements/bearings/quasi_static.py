@@ -56,7 +56,7 @@ from fem_mbs.bearings.balls import (
 from fem_mbs.bearings.geometry import BearingGeometry
 from fem_mbs.bearings.spall import Spall
 from fem_mbs.bearings.statics import CONTROLS
-from fem_mbs.elements.base import JOINT_FRAMES, Force, Joint, register
+from fem_mbs.element.base import JOINT_FRAMES, BetweenFrames, Force, register
 from fem_mbs.elements.joints.given import driving_signal
 from fem_mbs.elements.joints.rows import (
     add_effort,
@@ -221,7 +221,7 @@ def bearing_output(p, x_A, R_A, w_A, x_B, R_B, w_B, v, s, out):
     out[13] += p.pressure[1] * largest_o ** (1.0 / 3.0)
 
 
-class QuasiStaticBearing(Force):
+class QuasiStaticBearing(BetweenFrames, Force):
     """Ball bearing between two bodies, balls in quasi-static equilibrium: level (c), for long runs and large models.
 
     Radial, axial and tilting stiffness with clearance, Hertz contacts and, at speed, centrifugal force and gyroscopic
@@ -301,7 +301,6 @@ class QuasiStaticBearing(Force):
         "energy": energy_bearing,
         "output": bearing_output,
     }
-    at = classmethod(Joint.at.__func__)  # frames are placed as those of a joint
 
     def __init__(
         self,

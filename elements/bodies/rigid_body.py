@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.arguments import ArrayLike, Keywords, Named
-from fem_mbs.elements.base import Inertia, register
+from fem_mbs.element.base import Inertia, register
 from fem_mbs.errors import ParameterError, Warnings
 from fem_mbs.jit import kernel, local_vector
 from fem_mbs.nodes import Frame, Node6
@@ -150,6 +150,7 @@ class RigidBody(Inertia):
     >>> rod = RigidBody(0.3, [1e-5, 2e-3, 2e-3], position=[0.15, 0, 0], name="rod")
     """
 
+    rigid_body = True
     parameters = PARAMETERS
     kernels = {"inertia": inertia, "inertia_tangent": inertia_tangent, "energy": energy}
 

@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.arguments import ArrayLike, FrameLike
-from fem_mbs.elements.base import Part
-from fem_mbs.elements.contacts.contact import Contact
+from fem_mbs.element.base import Part
+from fem_mbs.element.contact import Contact
 from fem_mbs.elements.contacts.hull_pair import HullOnHull
 from fem_mbs.elements.contacts.sphere_box import SphereOnBox
 from fem_mbs.elements.contacts.sphere_plane import SphereOnPlane

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.arguments import FrameLike
-from fem_mbs.elements.base import Part, register
+from fem_mbs.element.base import Part, register
+from fem_mbs.element.contact import Contact
 from fem_mbs.elements.contacts.capsule_kernels import PARAMETERS, contact, contact_hessian, nearest
-from fem_mbs.elements.contacts.contact import Contact
 from fem_mbs.elements.contacts.sphere_plane import SphereOnPlane
 from fem_mbs.errors import ParameterError
 

@@ -38,6 +38,7 @@ import math
 
 import numpy as np
 
+from fem_mbs.distance.segments import feet
 from fem_mbs.elements.contacts.shape_contact import arc_slip, arc_start, middle_of_gap
 from fem_mbs.jit import kernel, local_matrix, local_vector
 from fem_mbs.rotations import add_cross, add_skew_skew, cross, dot, log_matrix, rotate, rotate_T, tangent_inverse
@@ -45,54 +46,7 @@ from fem_mbs.rotations import add_cross, add_skew_skew, cross, dot, log_matrix, 
 PARAMETERS = np.dtype(
     [("offset", "f8", (4, 3)), ("node", "i8", (4,)), ("radius", "f8", (2,)), ("segment", "i8")]
 )  # fmt: skip
-_PARALLEL = 1e-12  # sine squared of the angle of two axes below which they count as parallel
 _NEAR_AXIS = 0.9  # cosine between the normal and the axis from which t1 comes from another direction
-
-
-@kernel
-def _foot(first, last, y):
-    """Parameter in [0, 1] of the point nearest to y (3,) on the segment from first to last."""
-    square, part = 0.0, 0.0
-    for i in range(3):
-        square += (last[i] - first[i]) ** 2
-        part += (last[i] - first[i]) * (y[i] - first[i])
-    return min(max(part / square, 0.0), 1.0)
-
-
-@kernel
-def feet(z, segment, at):
-    """Fill at (4,) = σ, τ, 0 or 1, 0 or 1: the nearest points of two segments with ends z (4, 3), and whether they are
-    free; with ``segment`` 0 the first is the point z_1.
-    """
-    a = e = b = d = f = 0.0
-    for i in range(3):
-        e_A, e_B, apart = z[1, i] - z[0, i], z[3, i] - z[2, i], z[0, i] - z[2, i]
-        a += e_A * e_A
-        e += e_B * e_B
-        b += e_A * e_B
-        d += e_A * apart
-        f += e_B * apart
-    s, free = 0.0, 0.0
-    if segment != 0:
-        det = a * e - b * b
-        if det > _PARALLEL * a * e:
-            s, free = (b * f - d * e) / det, 1.0
-        else:
-            first, last = min(f, f + b) / e, max(f, f + b) / e
-            middle = 0.5 * (min(max(first, 0.0), 1.0) + min(max(last, 0.0), 1.0))
-            s = (middle * e - f) / b
-        s = min(max(s, 0.0), 1.0)
-    t = (b * s + f) / e
-    # from an end to the other segment: not touched by the round-off of the other end
-    if t <= 0.0 or t >= 1.0:
-        t = 0.0 if t <= 0.0 else 1.0
-        if segment != 0:
-            s, free = _foot(z[0], z[1], z[2] if t == 0.0 else z[3]), 1.0
-    elif s == 0.0 or s == 1.0:
-        t = _foot(z[2], z[3], z[0] if s == 0.0 else z[1])
-    at[0], at[1] = s, t
-    at[2] = free if 0.0 < s < 1.0 else 0.0
-    at[3] = 1.0 if 0.0 < t < 1.0 else 0.0
 
 
 @kernel

@@ -33,9 +33,9 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.arguments import ArrayLike, FrameLike
-from fem_mbs.elements.base import Part, register
+from fem_mbs.element.base import Part, register
+from fem_mbs.element.contact import Contact
 from fem_mbs.elements.contacts.compliant import CompliantContact
-from fem_mbs.elements.contacts.contact import Contact
 from fem_mbs.elements.contacts.sphere_cylinder import _ENDLESS, SphereInCylinder, _SphereCylinder
 from fem_mbs.elements.contacts.sphere_plane import SphereOnPlane
 from fem_mbs.elements.contacts.sphere_sphere import SphereInSphere

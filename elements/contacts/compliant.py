@@ -10,7 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.elements.base import REGISTRY, Force, register
+from fem_mbs.element.base import REGISTRY, Force, register
+from fem_mbs.element.contact import Contact
+from fem_mbs.element.evaluator import Evaluator, Point, evaluator_of
 from fem_mbs.elements.contacts.compliant_kernels import (
     PARAMETERS,
     accept,
@@ -22,9 +24,7 @@ from fem_mbs.elements.contacts.compliant_kernels import (
     touching,
     trouble,
 )
-from fem_mbs.elements.contacts.contact import Contact
 from fem_mbs.errors import FemMbsError, ParameterError, label
-from fem_mbs.evaluator import Evaluator, Point, evaluator_of
 from fem_mbs.jit import address, bind
 from fem_mbs.recovery.hysteresis import LOWEST_RESTITUTION, ForceLaw, hysteresis_factor
 from fem_mbs.system.sizes import gyration

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.arguments import FrameLike
-from fem_mbs.elements.base import register
+from fem_mbs.element.base import register
 from fem_mbs.elements.contacts.face_guards import trouble as trouble_of_places
 from fem_mbs.elements.contacts.face_search import FACE
 from fem_mbs.elements.contacts.face_search import accept as accept_places

@@ -12,12 +12,12 @@ import numpy as np
 
 from fem_mbs.arguments import ArrayLike, FrameLike, Keywords
 from fem_mbs.decomposition import ConvexParts, convex_parts
-from fem_mbs.elements.base import Part
+from fem_mbs.distance.group_shapes import GroupShape
+from fem_mbs.element.base import Part
+from fem_mbs.element.contact import Contact
 from fem_mbs.elements.bodies.rigid_body import RigidBody
 from fem_mbs.elements.bodies.spheres import make_frames, make_spheres, numbers, rows
 from fem_mbs.elements.contacts.capsule import CapsuleContact
-from fem_mbs.elements.contacts.contact import Contact
-from fem_mbs.elements.contacts.group_shapes import GroupShape
 from fem_mbs.elements.contacts.hull_mass import doubt_of
 from fem_mbs.elements.contacts.hull_points import hull_of, points_of, rounded_hull
 from fem_mbs.elements.contacts.materials import MaterialTable

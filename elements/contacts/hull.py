@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.arguments import FrameLike
-from fem_mbs.elements.base import Part
-from fem_mbs.elements.contacts.contact import Contact
+from fem_mbs.element.base import Part
+from fem_mbs.element.contact import Contact
 from fem_mbs.elements.contacts.hull_points import hull_of, points_of, rounded_hull
 from fem_mbs.elements.contacts.sphere_plane import SphereOnPlane
 from fem_mbs.nodes import Frame, Ground

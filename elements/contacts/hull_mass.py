@@ -3,12 +3,15 @@
 Source: docs/theory/hulls.md; moments of tetrahedra: docs/theory/bodies.md, (6).
 """
 
+from typing import cast
+
 import numpy as np
 from scipy.linalg import eigh
 
+from fem_mbs.distance.group_shapes import GroupShape
 from fem_mbs.elements.bodies.rigid_body import RigidBody
-from fem_mbs.elements.contacts.group_shapes import GroupShape
 from fem_mbs.mesh_mass import moments
+from fem_mbs.polyhedra import Polyhedron
 
 ASIDE = 0.1  # of the size: centres of mass that are farther apart are told
 UNLIKE = 2.5  # times as large, or as small: moments of inertia that are told
@@ -18,9 +21,10 @@ def doubt_of(body: RigidBody, shapes: list[GroupShape]) -> str | None:
     """What does not fit, in words; None where hulls ``shapes``, all of the body, are what it may consist of."""
     volume, first, second = 0.0, np.zeros(3), np.zeros((3, 3))
     for shape in shapes:
-        places = shape.frame.p + shape.whole.points @ shape.frame.rotation.T
-        corners = np.zeros((len(shape.whole.triangles), 4, 3))
-        corners[:, 1:] = places[shape.whole.triangles]
+        whole = cast("Polyhedron", shape.whole)
+        places = shape.frame.p + whole.points @ shape.frame.rotation.T
+        corners = np.zeros((len(whole.triangles), 4, 3))
+        corners[:, 1:] = places[whole.triangles]
         parts = moments(corners)
         volume, first, second = volume + parts[0], first + parts[1], second + parts[2]
     center, size = first / volume, max(shape.bound for shape in shapes)

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.arguments import FrameLike
-from fem_mbs.elements.base import Part, register
+from fem_mbs.distance.hull_arrays import arrays_of
+from fem_mbs.element.base import Part, register
+from fem_mbs.element.contact import Contact
 from fem_mbs.elements.contacts.capsule import CapsuleOnCapsule
-from fem_mbs.elements.contacts.contact import Contact
-from fem_mbs.elements.contacts.hull_arrays import arrays_of
 from fem_mbs.elements.contacts.hull_pair_kernels import (
     ARRAYS,
     CROSSED,

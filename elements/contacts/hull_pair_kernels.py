@@ -47,9 +47,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import carray
 
-from fem_mbs.elements.contacts import capsule_kernels
-from fem_mbs.elements.contacts.capsule_kernels import feet
-from fem_mbs.elements.contacts.hull_kernels import (
+from fem_mbs.distance.hull_kernels import (
     INSIDE,
     bend_of_hull,
     bound_by_hull,
@@ -59,6 +57,8 @@ from fem_mbs.elements.contacts.hull_kernels import (
     out_of_hull,
     passes_through_hull,
 )
+from fem_mbs.distance.segments import feet
+from fem_mbs.elements.contacts import capsule_kernels
 from fem_mbs.elements.contacts.shape_contact import middle_of_gap, shape_hessian, shape_rows, sphere_center
 from fem_mbs.jit import (
     integer_matrix,
@@ -92,7 +92,7 @@ PARAMETERS = np.dtype(
 
 
 class Hulls(NamedTuple):
-    """Arrays of both polyhedra, see `fem_mbs.elements.contacts.hull_arrays`."""
+    """Arrays of both polyhedra, see `fem_mbs.distance.hull_arrays`."""
 
     first_corner: np.ndarray
     first_edge: np.ndarray

@@ -1,7 +1,7 @@
 """Materials: the coefficients of contacts, by pairs of materials."""
 
 from fem_mbs.arguments import Checked
-from fem_mbs.elements.contacts.contact import Contact
+from fem_mbs.element.contact import Contact
 from fem_mbs.errors import ParameterError
 
 ANY = "*"

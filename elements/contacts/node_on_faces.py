@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.arguments import ArrayLike
-from fem_mbs.elements.base import register
-from fem_mbs.elements.contacts.contact import Contact
+from fem_mbs.element.base import register
+from fem_mbs.element.contact import Contact
 from fem_mbs.elements.contacts.face_guards import folded, trouble
 from fem_mbs.elements.contacts.face_kernels import beside
 from fem_mbs.elements.contacts.face_search import (

@@ -36,8 +36,8 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.arguments import ArrayLike, FrameLike
-from fem_mbs.elements.base import register
-from fem_mbs.elements.contacts.contact import Contact
+from fem_mbs.element.base import register
+from fem_mbs.element.contact import Contact
 from fem_mbs.elements.contacts.shape_contact import add_turning, relative_turn
 from fem_mbs.elements.contacts.sphere_plane import center_hessian, center_in_second
 from fem_mbs.errors import ParameterError, label

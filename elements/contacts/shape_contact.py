@@ -67,7 +67,7 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.arguments import FrameLike
-from fem_mbs.elements.contacts.contact import Contact
+from fem_mbs.element.contact import Contact
 from fem_mbs.errors import ParameterError
 from fem_mbs.jit import kernel, local_matrix, local_vector
 from fem_mbs.rotations import (
@@ -343,6 +343,7 @@ class SphereShapeContact(Contact):
     ``contact_hessian``.
     """
 
+    of_sphere = True
     nearest: Any = None
 
     def __init__(

@@ -18,13 +18,13 @@ Source: distance to a box, elementary; G_N, N and slip checked by differences.
     h       half     (3,)   m     half edge lengths along the axes of Q
 """
 
-import math
 from typing import Any
 
 import numpy as np
 
 from fem_mbs.arguments import ArrayLike, FrameLike
-from fem_mbs.elements.base import register
+from fem_mbs.distance.box import out_of_core
+from fem_mbs.element.base import register
 from fem_mbs.elements.contacts.shape_contact import (
     SphereShapeContact,
     parameters,
@@ -34,31 +34,6 @@ from fem_mbs.elements.contacts.shape_contact import (
 )
 from fem_mbs.jit import kernel, local_matrix, local_vector
 from fem_mbs.nodes import Ground
-
-
-@kernel
-def out_of_core(half, y, n):
-    """Distance [m] of the point y (3,) from the box of half edge lengths (3,), some of which may be 0; fills n (3,).
-
-    Points inside have a depth, 0 or negative, and the normal of the nearest face.
-    """
-    square = 0.0
-    for i in range(3):
-        n[i] = y[i] - min(max(y[i], -half[i]), half[i])
-        square += n[i] * n[i]
-    if square == 0.0:  # inside, or on a plate
-        face, depth = 2, abs(y[2]) - half[2]
-        for i in range(2):
-            if abs(y[i]) - half[i] > depth:
-                face, depth = i, abs(y[i]) - half[i]
-        for i in range(3):
-            n[i] = 0.0
-        n[face] = 1.0 if y[face] >= 0.0 else -1.0
-        return depth
-    distance = math.sqrt(square)
-    for i in range(3):
-        n[i] /= distance
-    return distance
 
 
 @kernel

@@ -42,7 +42,7 @@ import numpy as np
 
 from fem_mbs.arguments import FrameLike
 from fem_mbs.bearings.spall import Spall
-from fem_mbs.elements.base import register
+from fem_mbs.element.base import register
 from fem_mbs.elements.contacts.shape_contact import (
     SphereShapeContact,
     parameters,

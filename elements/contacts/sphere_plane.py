@@ -29,8 +29,8 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.arguments import FrameLike
-from fem_mbs.elements.base import register
-from fem_mbs.elements.contacts.contact import Contact
+from fem_mbs.element.base import register
+from fem_mbs.element.contact import Contact
 from fem_mbs.elements.contacts.shape_contact import add_turning, relative_turn
 from fem_mbs.errors import ParameterError
 from fem_mbs.jit import kernel, local_matrix, local_vector
@@ -185,6 +185,7 @@ class SphereOnPlane(Contact):
     SphereOnPlane 'table'
     """
 
+    half_space = True
     parameters = PARAMETERS
     kernels = {"contact": contact, "contact_hessian": contact_hessian}
     where = "on which side the normal of the plane (z axis of its frame) points"

@@ -21,7 +21,7 @@ import math
 from typing import Any
 
 from fem_mbs.arguments import FrameLike
-from fem_mbs.elements.base import register
+from fem_mbs.element.base import register
 from fem_mbs.elements.contacts.shape_contact import (
     SphereShapeContact,
     middle_of_gap,

@@ -30,7 +30,7 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.arguments import ArrayLike, FrameLike
-from fem_mbs.elements.base import register
+from fem_mbs.element.base import register
 from fem_mbs.elements.contacts.shape_contact import (
     SphereShapeContact,
     parameters,

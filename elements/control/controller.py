@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.arguments import Checked
-from fem_mbs.elements.base import Element
+from fem_mbs.element.base import Element
 from fem_mbs.elements.control.sampled_motion import SampledMotion
 from fem_mbs.elements.control.sensor import Sensor
 from fem_mbs.errors import ParameterError

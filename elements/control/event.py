@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from fem_mbs.arguments import Checked
-from fem_mbs.elements.base import Element
+from fem_mbs.element.base import Element
 from fem_mbs.elements.control.sensor import Sensor
 from fem_mbs.signals import Held
 
@@ -28,9 +28,15 @@ class Action(Checked):
     ----------------
     resets : bool
         Whether forces may jump, so that the memory of the method begins anew.
+
+    Attributes
+    ----------
+    switched : Element or None
+        Element that it switches on or off, which must be in the model.
     """
 
     resets = True
+    switched: Element | None = None
 
     def act(self, moment: Any) -> None:
         raise NotImplementedError(f"{type(self).__name__} does not define act(self, moment)")
@@ -118,7 +124,7 @@ class SwitchOn(Action):
     resets = False  # the switch does so itself
 
     def __init__(self, element: Element) -> None:
-        self.element = self.as_instance("element", element, Element, "an element of the model")
+        self.element = self.switched = self.as_instance("element", element, Element, "an element of the model")
         self.check(element.always_on is None, "element", element, f"cannot be switched on and off: {element.always_on}")
 
     def act(self, moment: Any) -> None:

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.arguments import ArrayLike, Checked
-from fem_mbs.elements.base import Inertia, register
+from fem_mbs.element.base import Inertia, register
 from fem_mbs.jit import kernel
 from fem_mbs.nodes import COMPONENTS, Node1
 from fem_mbs.signals import Signal

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.arguments import ArrayLike, Checked, FrameLike
-from fem_mbs.elements.base import Element
+from fem_mbs.element.base import Element
 from fem_mbs.elements.control.motion import QUANTITIES, FrameAngle, FrameMotion
 
 XYZ = {"x": 0, "y": 1, "z": 2}

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.arguments import ArrayLike
-from fem_mbs.elements.base import register
+from fem_mbs.element.base import register
 from fem_mbs.elements.user import PythonElement
 from fem_mbs.jit import kernel
 from fem_mbs.nodes import Node1

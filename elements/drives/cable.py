@@ -14,8 +14,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from fem_mbs.elements.base import Force, register
-from fem_mbs.elements.contacts.contact import Contact
+from fem_mbs.element.base import Force, register
+from fem_mbs.element.contact import Contact
 from fem_mbs.elements.drives.cable_path import (
     CABLE,
     add_gradient,

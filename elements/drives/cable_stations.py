@@ -19,10 +19,10 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.elements.base import Element
+from fem_mbs.element.base import Element
+from fem_mbs.element.evaluator import evaluator_of
 from fem_mbs.elements.drives.cable_path import MOST
 from fem_mbs.errors import Warnings, label
-from fem_mbs.evaluator import evaluator_of
 
 WIDE = 1.25 * math.pi  # an arc from which on a pulley is more likely on the other side of the cable
 VERTICAL, INCLINED = 1e-6, 1e-4  # rad: a span along gravity, to digits of input; one that is not meant to be

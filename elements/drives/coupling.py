@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fem_mbs.elements.base import Constraint, Joint, register
+from fem_mbs.element.base import Constraint, Joint, register
 from fem_mbs.elements.drives.coupling_kernels import (
     COUPLING,
     MOST,

@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.arguments import ArrayLike, FrameLike
-from fem_mbs.elements.base import Element, Force, register
+from fem_mbs.element.base import Element, Force, register
+from fem_mbs.element.evaluator import evaluator_of
 from fem_mbs.elements.drives.mesh_stiffness import involute, involute_angle
 from fem_mbs.elements.drives.spans import (
     SPANS,
@@ -37,7 +38,6 @@ from fem_mbs.elements.drives.spans import (
 )
 from fem_mbs.elements.joints.rows import POSE_TOLERANCE
 from fem_mbs.errors import label
-from fem_mbs.evaluator import evaluator_of
 from fem_mbs.jit import address, kernel, local_matrix, local_vector
 from fem_mbs.rotations import exp
 

@@ -24,7 +24,8 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.arguments import ArrayLike, FrameLike
-from fem_mbs.elements.base import JOINT_FRAMES, Force, register
+from fem_mbs.element.base import JOINT_FRAMES, Force, register
+from fem_mbs.element.friction_row import FrictionRow, friction_coefficients
 from fem_mbs.elements.drives.gear_mesh import TwoWheels, random_wheels
 from fem_mbs.elements.drives.spans import (
     centre_line,
@@ -35,7 +36,6 @@ from fem_mbs.elements.drives.spans import (
     trouble_tangents,
 )
 from fem_mbs.elements.drives.wrap import WRAP, exponent, exponent_slope, given_wrap, leans, wraps
-from fem_mbs.elements.joints.friction_row import FrictionRow, friction_coefficients
 from fem_mbs.jit import kernel, local_matrix, local_vector
 from fem_mbs.system.friction import F_BOUND, F_FORCE, F_JAM, F_RATE, F_SIGN, F_STATUS, F_WORK, N_FRICTION, SLIP
 

@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.arguments import ArrayLike, FrameLike
-from fem_mbs.elements.base import Part, register
-from fem_mbs.elements.contacts.contact import Contact
+from fem_mbs.element.base import Part, register
+from fem_mbs.element.contact import Contact
 from fem_mbs.elements.drives.gear_mesh import GearMesh, random_wheels
 from fem_mbs.elements.drives.spans import (
     SPANS,

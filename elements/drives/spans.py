@@ -38,7 +38,7 @@ import math
 
 import numpy as np
 
-from fem_mbs.elements.base import JOINT_FRAMES
+from fem_mbs.element.base import JOINT_FRAMES
 from fem_mbs.elements.joints.rows import plane_hessian, plane_row
 from fem_mbs.jit import kernel, local_matrix, local_vector, matrix
 

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.elements.base import Element
+from fem_mbs.element.base import Element
 from fem_mbs.jit import kernel
 
 WRAP: list[tuple] = [("mu", "f8", (2,)), ("wrap", "f8", (2,)), ("lean", "f8", (2,))]

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.arguments import ArrayLike, FrameLike
-from fem_mbs.elements.base import Force, Joint, register
+from fem_mbs.element.base import BetweenFrames, Force, register
 from fem_mbs.elements.beams.limits import LARGEST_ANGLE, turned_too_far
 from fem_mbs.elements.beams.segment import conjugates
 from fem_mbs.elements.beams.two_node_geometry import (
@@ -143,7 +143,7 @@ def output(p, x_A, R_A, v_A, w_A, x_B, R_B, v_B, w_B, out):
         out[6 + i] += s[i]
 
 
-class Bushing(Force):
+class Bushing(BetweenFrames, Force):
     """Elastic mount between two frames: stiffness, damping, curves and preload along and about three axes.
 
     Parameters
@@ -193,7 +193,6 @@ class Bushing(Force):
     parameters = PARAMETERS
     kernels = {"force": force, "force_tangent": force_tangent, "energy": energy, "output": output, "trouble": trouble}
     outputs = {"displacement": (3, "m"), "rotation": (3, "rad"), "force": (3, "N"), "moment": (3, "N m")}
-    at = classmethod(Joint.at.__func__)  # frames are placed as those of a joint
 
     def __init__(
         self,

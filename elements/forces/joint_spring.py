@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.arguments import FrameLike
-from fem_mbs.elements.base import Force, Joint, register
+from fem_mbs.element.base import BetweenFrames, Force, Joint, register
 from fem_mbs.elements.forces.curve import Law, curve_values
 from fem_mbs.elements.joints.coordinate_kernels import (
     TURN_Z,
@@ -259,7 +259,7 @@ class JointSpring(Force):
         views["out"][:] += value, effort
 
 
-class TorsionSpring(Force):
+class TorsionSpring(BetweenFrames, Force):
     """Torsional spring and damper about the common z axis of two frames.
 
     The hinge is a joint of its own (`Revolute`, `Cylindrical`) between the same frames; ``Revolute(…, stiffness=…)``
@@ -298,7 +298,6 @@ class TorsionSpring(Force):
     parameters = PARAMETERS
     kernels = KERNELS
     outputs = {"angle": (1, "rad"), "moment": (1, "N m")}
-    at = classmethod(Joint.at.__func__)  # frames are placed as those of a joint
 
     @property
     def counted(self) -> list[tuple[int, Any, str, int]]:

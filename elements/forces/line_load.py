@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.arguments import ArrayLike, Checked
-from fem_mbs.elements.base import Force
+from fem_mbs.element.base import Force
 from fem_mbs.elements.beams.base import BeamElement
 from fem_mbs.elements.beams.line import BeamLine
 from fem_mbs.elements.forces.loads import PointForce, PointMoment

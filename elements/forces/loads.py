@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.arguments import FrameLike
-from fem_mbs.elements.base import Force, register
+from fem_mbs.element.base import Force, register
 from fem_mbs.errors import ParameterError
 from fem_mbs.jit import kernel, local_vector
 from fem_mbs.nodes import Node1, Node3

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.arguments import FrameLike
-from fem_mbs.elements.base import Force, register
+from fem_mbs.element.base import Force, register
 from fem_mbs.elements.forces.curve import ForceCurve, curve_values
 from fem_mbs.elements.forces.spring_damper import add_spring_force, add_spring_tangent, ends_apart
 from fem_mbs.elements.joints.rows import points_apart, start_size

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.elements.base import JOINT_FRAMES, Joint
+from fem_mbs.element.base import JOINT_FRAMES, Joint
 from fem_mbs.elements.joints.coordinate_kernels import (
     SLIDE_X,
     SLIDE_Y,

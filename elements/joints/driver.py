@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.arguments import FrameLike
-from fem_mbs.elements.base import Joint, register
+from fem_mbs.element.base import Joint, register
 from fem_mbs.elements.joints.coordinate_kernels import (
     SLIDE_X,
     SLIDE_Z,

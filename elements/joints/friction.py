@@ -21,7 +21,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fem_mbs.elements.base import register
+from fem_mbs.element.base import register
+from fem_mbs.element.friction_row import FrictionRow, friction_coefficients
+from fem_mbs.element.registry import REGISTRY
 from fem_mbs.elements.joints.friction_kernels import (
     AS_THEY_ARE,
     MOST_TERMS,
@@ -37,10 +39,8 @@ from fem_mbs.elements.joints.friction_kernels import (
     friction_hessian,
     output,
 )
-from fem_mbs.elements.joints.friction_row import FrictionRow, friction_coefficients
 from fem_mbs.elements.joints.given import never_negative
 from fem_mbs.elements.joints.rows import random_joint
-from fem_mbs.registry import REGISTRY
 from fem_mbs.signals import Signal
 from fem_mbs.system.friction import MOST_ROWS
 

@@ -13,7 +13,7 @@ Source: docs/theory/non_holonomic.md, (5); Neimark and Fufaev, Dynamics of Nonho
 """
 
 from fem_mbs.arguments import FrameLike
-from fem_mbs.elements.base import JOINT_FRAMES, Joint, register
+from fem_mbs.element.base import JOINT_FRAMES, Joint, register
 from fem_mbs.elements.joints.rows import column, random_joint
 from fem_mbs.elements.joints.velocity_rows import (
     relative_velocity,

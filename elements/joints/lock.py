@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.elements.base import JOINT_FRAMES, Constraint, Joint, register
+from fem_mbs.element.base import JOINT_FRAMES, Constraint, Joint, register
 from fem_mbs.elements.joints.axes import ParallelAxes, PerpendicularAxes
 from fem_mbs.elements.joints.constant_velocity import ConstantVelocity
 from fem_mbs.elements.joints.coordinate_kernels import SLIDE_X, SLIDE_Y, SLIDE_Z, TURN_X, TURN_Z
@@ -47,7 +47,7 @@ from fem_mbs.jit import kernel, local_vector
 from fem_mbs.rotations import dot, rotate, rotate_T
 
 MOST = 5  # rows, of perpendicular axes
-PARAMETERS = np.dtype([*((name, JOINT_FRAMES[name]) for name in JOINT_FRAMES.names), ("kinds", "i8", (MOST,))])
+PARAMETERS = np.dtype([*((name, JOINT_FRAMES[name]) for name in JOINT_FRAMES.names or ()), ("kinds", "i8", (MOST,))])
 TURN_Q, SLIDE = 3, 6
 # rows of coordinates by their kind
 ROW_OF = {TURN_Z: 2, TURN_X: TURN_Q, SLIDE_X: SLIDE, SLIDE_Y: SLIDE + 1, SLIDE_Z: SLIDE + 2}

@@ -16,7 +16,7 @@ Source: docs/theory/joints.md, (16); non_holonomic.md for rows of velocities.
 
 from typing import Any
 
-from fem_mbs.elements.base import Force, Joint, register
+from fem_mbs.element.base import Force, Joint, register
 from fem_mbs.elements.joints.coordinate_kernels import (
     coordinate_gradient,
     coordinate_hessian,

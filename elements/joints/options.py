@@ -9,7 +9,7 @@ Source: docs/theory/joints.md.
 from typing import Any
 
 from fem_mbs.arguments import Checked
-from fem_mbs.elements.base import Element, Joint
+from fem_mbs.element.base import Element, Joint
 from fem_mbs.elements.joints.coordinates import check_limits, coordinate_of
 
 

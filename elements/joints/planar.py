@@ -10,7 +10,7 @@ Source: docs/theory/joints.md, (8). Symbols: see `fem_mbs.elements.joints.rows`.
 from typing import Any
 
 from fem_mbs.arguments import FrameLike
-from fem_mbs.elements.base import JOINT_FRAMES, Joint, register
+from fem_mbs.element.base import JOINT_FRAMES, Joint, register
 from fem_mbs.elements.joints.coordinate_kernels import (
     SLIDE_X,
     SLIDE_Y,

@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.arguments import ArrayLike, FrameLike
-from fem_mbs.elements.base import Joint, register
+from fem_mbs.element.base import Joint, register
 from fem_mbs.elements.contacts.curve import foot_on_curve, spline_of
 from fem_mbs.elements.contacts.shape_contact import add_along, shape_hessian, sphere_center
 from fem_mbs.elements.joints.rows import start_tolerance

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.arguments import FrameLike
-from fem_mbs.elements.base import Constraint, register
+from fem_mbs.element.base import Constraint, register
 from fem_mbs.elements.joints.given import driving_signal
 from fem_mbs.elements.joints.rows import POSE_TOLERANCE, start_size
 from fem_mbs.jit import kernel

@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.arguments import ArrayLike, FrameLike, Keywords, Named
-from fem_mbs.elements.base import Joint, register
+from fem_mbs.element.base import Joint, register
 from fem_mbs.elements.joints.rows import POSE_TOLERANCE, column, start_size
 from fem_mbs.elements.joints.velocity_rows import (
     component_across,
@@ -229,7 +229,7 @@ class RollingDisc(Joint):
 
     @classmethod
     @Keywords.known
-    def at(
+    def at(  # type: ignore[override]  # a disc has no default radius
         cls,
         first: FrameLike,
         second: FrameLike,

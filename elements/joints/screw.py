@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.arguments import FrameLike
-from fem_mbs.elements.base import JOINT_FRAMES, Joint, register
+from fem_mbs.element.base import JOINT_FRAMES, Joint, register
 from fem_mbs.elements.joints.coordinate_kernels import (
     SLIDE_Z,
     TURN_Z,

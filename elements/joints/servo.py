@@ -15,15 +15,15 @@ Source: docs/theory/joint_friction.md, (1), (14). Statuses, passes and restarts:
 
 from typing import Any
 
-from fem_mbs.elements.base import Joint, register
+from fem_mbs.element.base import Joint, register
+from fem_mbs.element.friction_row import FrictionRow
+from fem_mbs.element.registry import REGISTRY
 from fem_mbs.elements.joints.coordinate_kernels import coordinate_gradient, coordinate_hessian
 from fem_mbs.elements.joints.coordinates import COORDINATE, coordinate_of, regular_angle
 from fem_mbs.elements.joints.driver import random_motion
-from fem_mbs.elements.joints.friction_row import FrictionRow
 from fem_mbs.elements.joints.given import driving_signal, never_negative
 from fem_mbs.elements.joints.rows import random_joint
 from fem_mbs.jit import kernel
-from fem_mbs.registry import REGISTRY
 from fem_mbs.system.friction import F_BOUND, F_FORCE, F_RATE, F_SIGN, F_STATUS, SLIP
 
 

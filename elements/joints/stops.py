@@ -25,8 +25,8 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.elements.base import Force, register
-from fem_mbs.elements.contacts.contact import Contact
+from fem_mbs.element.base import Force, register
+from fem_mbs.element.contact import Contact
 from fem_mbs.elements.forces.joint_spring import add_tangents, value_and_rate
 from fem_mbs.elements.joints.coordinate_kernels import (
     TURN_Z,

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from fem_mbs.arguments import ArrayLike
-from fem_mbs.elements.base import Element, register
+from fem_mbs.element.base import Element, register
 from fem_mbs.elements.shells import kernels
 from fem_mbs.elements.shells.record import DRILLING, records
 from fem_mbs.elements.shells.section import ShellSection

@@ -38,7 +38,7 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.arguments import ArrayLike
-from fem_mbs.elements.base import Constraint, register
+from fem_mbs.element.base import Constraint, register
 from fem_mbs.jit import kernel, local_vector
 from fem_mbs.nodes import Node, Node3, Node6
 from fem_mbs.rotations import add_cross, add_outer, add_skew_skew, cross, dot, rotate_T

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.arguments import ArrayLike, Checked, FrameLike
-from fem_mbs.elements.contacts.contact import Contact
+from fem_mbs.element.contact import Contact
 from fem_mbs.elements.contacts.sphere_box import SphereOnBox
 from fem_mbs.elements.contacts.sphere_cylinder import SphereInCylinder, SphereOnCylinder
 from fem_mbs.elements.contacts.sphere_plane import SphereOnPlane

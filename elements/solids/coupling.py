@@ -10,7 +10,7 @@ Source: docs/theory/solids.md, section 8.
 import numpy as np
 
 from fem_mbs.arguments import Checked, FrameLike
-from fem_mbs.elements.base import Constraint
+from fem_mbs.element.base import Constraint
 from fem_mbs.elements.joints.spherical import Spherical
 from fem_mbs.elements.solids.averaged import TOGETHER, AveragedCoupling
 from fem_mbs.elements.solids.body import SolidBody

@@ -17,7 +17,7 @@ import numpy as np
 
 from fem_mbs.arguments import ArrayLike
 from fem_mbs.cells import CELLS, Cell
-from fem_mbs.elements.base import Element, register
+from fem_mbs.element.base import Element, register
 from fem_mbs.elements.solids import enhanced as with_modes
 from fem_mbs.elements.solids import kernels
 from fem_mbs.elements.solids.material import LAWS, SolidMaterial

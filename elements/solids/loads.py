@@ -25,7 +25,7 @@ import numpy as np
 
 from fem_mbs.arguments import ArrayLike, Checked
 from fem_mbs.cells import FACES
-from fem_mbs.elements.base import Force, register
+from fem_mbs.element.base import Force, register
 from fem_mbs.elements.solids.faces import nodal_areas, places_of_faces
 from fem_mbs.elements.solids.mesh_body import MeshBody
 from fem_mbs.errors import ParameterError

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.arguments import ArrayLike, Checked
-from fem_mbs.elements.base import Part
+from fem_mbs.element.base import Part
 from fem_mbs.errors import label
 from fem_mbs.mesh import Mesh
 from fem_mbs.nodes import MOTION, Node3

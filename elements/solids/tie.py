@@ -19,7 +19,7 @@ import numpy as np
 
 from fem_mbs.arguments import ArrayLike, Checked
 from fem_mbs.cells import FACES
-from fem_mbs.elements.base import Constraint, register
+from fem_mbs.element.base import Constraint, register
 from fem_mbs.elements.solids.body import SolidBody
 from fem_mbs.elements.solids.faces import places_of_faces
 from fem_mbs.errors import ParameterError, label

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.linalg import eigh
 
 from fem_mbs.arguments import ArrayLike
-from fem_mbs.elements.base import Inertia, register
+from fem_mbs.element.base import Inertia, register
 from fem_mbs.elements.solids.mesh_body import numbers_in, poses_of
 from fem_mbs.elements.superelements import kernels
 from fem_mbs.elements.superelements.forces import PARAMETERS
@@ -97,6 +97,7 @@ class Superelement(Limits, Inertia):
 
     parameters = PARAMETERS
     kernels = KERNELS
+    places: int
     outputs = {"local_rotation": (1, "rad"), "local_displacement": (1, "m"), "spin": (1, "rad/s")}
     peak = "spin"
     geometric = GEOMETRIC

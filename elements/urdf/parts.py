@@ -5,7 +5,7 @@ Source: docs/theory/urdf.md, "What URDF can say".
 
 from typing import Any
 
-from fem_mbs.elements.base import Joint
+from fem_mbs.element.base import Joint
 from fem_mbs.elements.bodies.rigid_body import RigidBody
 from fem_mbs.elements.drives.coupling import CoordinateCoupling
 from fem_mbs.elements.forces.joint_spring import JointSpring

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.arguments import ArrayLike, Keywords, Named
-from fem_mbs.elements.base import Joint
+from fem_mbs.element.base import Joint
 from fem_mbs.elements.bodies.rigid_body import RigidBody
 from fem_mbs.elements.drives.coupling import CoordinateCoupling
 from fem_mbs.elements.joints.fixed import Fixed

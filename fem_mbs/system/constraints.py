@@ -1,6 +1,6 @@
 """Assembly of constraints: values, rates, forces and tangents of all rows; gradients are kept per element.
 
-Rows of velocities (`fem_mbs.elements.base.Constraint`) have no g. Of problems in positions they are no part: their g is
+Rows of velocities (`fem_mbs.element.base.Constraint`) have no g. Of problems in positions they are no part: their g is
 0 there, and the row says that their multiplier is 0 (docs/theory/non_holonomic.md).
 
 Rows of elements that are off are no part of any problem: g, ġ and G are 0, and the row says that the multiplier is 0

@@ -13,7 +13,7 @@ from fem_mbs.system.records import SMOOTH
 from fem_mbs.system.state import State
 
 if TYPE_CHECKING:
-    from fem_mbs.elements.base import Element
+    from fem_mbs.element.base import Element
 
 
 class Diagnosis(Numbering):

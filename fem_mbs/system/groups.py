@@ -1,7 +1,7 @@
 """Groups of elements: the arrays behind the records that compiled code reads (`assembly`)."""
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -13,7 +13,8 @@ from fem_mbs.system.records import KERNELS
 from fem_mbs.system.workspace import Workspace
 
 if TYPE_CHECKING:
-    from fem_mbs.elements.base import Element
+    from fem_mbs.element.base import Element
+    from fem_mbs.element.contact import Contact
 
 MIXED = ("mixed", "update")  # kernels that only the mixed iteration calls
 # kernels that are called where there is another one
@@ -36,7 +37,7 @@ class Group:
             self.parameters[e] = element.record
         if not _finite_record(self.parameters):
             e = next(e for e in range(n) if not _finite_record(self.parameters[e]))
-            bad = next(name for name in first.parameters.names if not _finite_record(self.parameters[e][name]))
+            bad = next(name for name in first.parameters.names or () if not _finite_record(self.parameters[e][name]))
             raise ModelError(f"{label(elements[e])}: parameter '{bad}' is not finite", [elements[e]])
         check_sizes(elements, self.parameters)
         self.nodes = np.array([[node.index for node in element.nodes] for element in elements], np.int64).reshape(n, -1)
@@ -47,33 +48,34 @@ class Group:
         self.efforts = np.array([unit.split(" ")[0] in EFFORTS for unit in units] or [False], np.int64)
         if elements[0].role == "friction":
             self.efforts[:] = 0  # its force is 0 where it is off; what it has taken since the start stays
-        self.velocity_rows = int(getattr(first, "velocity_rows", 0))
+        self.velocity_rows = int(first.velocity_rows)
         if not 0 <= self.velocity_rows <= s["nr"]:
             raise ModelError(
                 f"{label(first)}: velocity_rows = {self.velocity_rows}, must be 0 … rows = {s['nr']}", [first]
             )
         is_constraint, is_contact = first.role == "constraint", first.role == "contact"
         is_friction = first.role == "friction"
+        contacts = cast("Sequence[Contact]", elements)  # where they are, or dry friction, which has a law too
         rows_kept = s["nr"] if is_constraint else 1 if is_friction else 0  # of gradients
         self.G = np.zeros((n, rows_kept, s["nd"])) if rows_kept else np.zeros((1, 1, 1))
         self.joint_rows = np.zeros(n, np.int64)  # of joint friction: first multiplier of its joint, known later
-        self.drilling = is_contact and first.drilling_arm > 0.0
+        self.drilling = is_contact and contacts[0].drilling_arm > 0.0
         self.contact_stride = C_BLOCKS + (contact_assembly.B_COUNT + self.drilling) * s["nd"] if is_contact else 0
         # force laws on contacts too say what their shapes are, for the check of passages
         shaped = is_contact or "touching" in first.kernels
         self.kept = np.zeros((n, max(self.contact_stride, C_BLOCKS if shaped else 1)))
         if shaped:
-            self.kept[:, C_CONVEX] = [element.convex for element in elements]
-            self.kept[:, C_PASSAGE] = [element.passage for element in elements]
-            self.kept[:, C_REACH] = [element.reach for element in elements]
+            self.kept[:, C_CONVEX] = [contact.convex for contact in contacts]
+            self.kept[:, C_PASSAGE] = [contact.passage for contact in contacts]
+            self.kept[:, C_REACH] = [contact.reach for contact in contacts]
             self.kept[:, C_NUMBER] = numbers_in_pairs(elements)
-        self.far = is_contact and s["nn"] == 2 and all(element.gap_slopes is not None for element in elements)
+        self.far = is_contact and s["nn"] == 2 and all(contact.gap_slopes is not None for contact in contacts)
         if self.far:
-            self.kept[:, C_SLIDES : C_TURNS + 1] = [element.gap_slopes for element in elements]
+            self.kept[:, C_SLIDES : C_TURNS + 1] = [contact.gap_slopes for contact in contacts]
         has_law = is_contact or is_friction
-        if is_contact and any(element.two_coefficients for element in elements):
+        if is_contact and any(contact.two_coefficients for contact in contacts):
             self.changes = (*self.changes, "laws")  # the coefficient that acts
-        self.laws = np.array([element.law for element in elements]) if has_law else np.zeros((1, N_LAW))
+        self.laws = np.array([contact.law for contact in contacts]) if has_law else np.zeros((1, N_LAW))
         self.calls = {}
         unknown = [name for name in first.kernels if name not in KERNELS]
         if unknown:

@@ -122,9 +122,7 @@ def _replacements(joints, gradients, repeated):
         return []
     spanned = _rank(np.vstack(list(gradients.values())))
     weaker = {
-        id(joint): [(kind, T @ gradients[id(joint)], len(T)) for kind, T in joint.weaker()]
-        for joint in joints
-        if hasattr(joint, "weaker")
+        id(joint): [(kind, T @ gradients[id(joint)], len(T)) for kind, T in weaker_joints(joint)] for joint in joints
     }
     able = [joint for joint in joints if weaker.get(id(joint))]
     for count in range(1, MOST_REPLACED + 1):
@@ -137,6 +135,14 @@ def _replacements(joints, gradients, repeated):
                 if _rank(np.vstack([replaced.get(id(joint), gradients[id(joint)]) for joint in joints])) == spanned:
                     return [(joint, kind) for joint, (kind, _, _) in zip(reversed(chosen), reversed(options))]
     return []
+
+
+def weaker_joints(joint: Any) -> list[tuple[str, np.ndarray]]:
+    """Weaker joints that could replace one: their type, and the matrix that makes their rows from its own."""
+    if not joint.weaker_rows:
+        return []
+    axes = joint.frame_P.orientation
+    return [(kind, selected_rows(names, joint.rows, axes)) for kind, names in joint.weaker_rows.items()]
 
 
 def selected_rows(names: Any, count: int, axes: np.ndarray) -> np.ndarray:

@@ -18,7 +18,7 @@ from fem_mbs.system.records import DATA, GROUP, TRANSLATIONS
 from fem_mbs.system.workspace import Workspace
 
 if TYPE_CHECKING:
-    from fem_mbs.elements.base import Element
+    from fem_mbs.element.base import Element
     from fem_mbs.system.least_norm import SharedRows
     from fem_mbs.system.pairs import PairGroup
 

@@ -26,8 +26,8 @@ from fem_mbs.system.groups import Group
 from fem_mbs.system.workspace import Workspace
 
 if TYPE_CHECKING:
-    from fem_mbs.elements.contacts.contact import Contact
-    from fem_mbs.elements.contacts.group import ContactGroup
+    from fem_mbs.element.contact import Contact
+    from fem_mbs.element.contact_group import GroupOfShapes
     from fem_mbs.system.system import System
 
 SKIN = 0.3  # of the mean radius
@@ -42,14 +42,16 @@ class PairGroup(Group):
     ----------
     keys : (n,) int64, rising, see (1)
     pairs : (n, 2) int64, sphere and second partner
+    contact : Contact, one of them
     """
 
     def __init__(
-        self, group: "ContactGroup", kind: type, prototypes: "Sequence[Contact]", workspace: Workspace
+        self, group: "GroupOfShapes", kind: "type[Contact]", prototypes: "Sequence[Contact]", workspace: Workspace
     ) -> None:
         prototypes[0].nodes[0].index = 0
         super().__init__(prototypes[:1], workspace)
         self.n, self.elements = 0, prototypes[:1]
+        self.contact = prototypes[0]
         self.keys, self.pairs = np.zeros(0, np.int64), np.zeros((0, 2), np.int64)
         self.owner, self.kind = group, kind
         self._contacts, frames = prototypes, group.seconds(kind)
@@ -92,7 +94,7 @@ class PairGroup(Group):
         self.state = np.zeros((self.n, 1))
         del self.kept  # a kilobyte per pair, which would be there twice
         self.kept = np.zeros((max(self.n, 1), self.contact_stride))
-        self.kept[:, C_CONVEX] = self.elements[0].convex
+        self.kept[:, C_CONVEX] = self.contact.convex
         passages = self._seconds[1]
         without = passages - self.prototypes["radius"]  # the radius of the sphere
         self.kept[: self.n, C_PASSAGE] = np.where(passages[j] > 0.0, without[j] + search.radii[i], 0.0)
@@ -132,7 +134,7 @@ class PairSearch:
     skin : margin of the search [m]
     """
 
-    def __init__(self, owner: "ContactGroup", workspace: Workspace) -> None:
+    def __init__(self, owner: "GroupOfShapes", workspace: Workspace) -> None:
         self.owner = owner
         self.nodes = np.array([f.node.index for f in owner.frames], np.int64)
         self.offsets = np.array([f.p for f in owner.frames], float).reshape(-1, 3)

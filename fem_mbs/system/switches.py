@@ -17,7 +17,7 @@ from fem_mbs.system.diagnosis import Diagnosis
 from fem_mbs.system.state import State
 
 if TYPE_CHECKING:
-    from fem_mbs.elements.base import Element
+    from fem_mbs.element.base import Element
 
 
 class Switches(Diagnosis):

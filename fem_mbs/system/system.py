@@ -27,7 +27,7 @@ from fem_mbs.system.switches import Switches
 SLOW, ROUND_OFF = 1e-8, 1e-11  # of the largest speed: approaches that are no impacts, see `System.slow_at`
 
 if TYPE_CHECKING:
-    from fem_mbs.elements.base import Element
+    from fem_mbs.element.base import Element
     from fem_mbs.model import Model
     from fem_mbs.system.numbering import Pair
 

@@ -12,7 +12,7 @@ alpha.coupled, its contacts in alpha.contacts.
 from numba import carray
 
 from fem_mbs.jit import kernel, void_pointer
-from fem_mbs.solvers.stepping.table import Item, Table
+from fem_mbs.table import Item, Table
 
 # what every method that integrates with the generalized-α method has
 MEMORY = {

@@ -29,8 +29,8 @@ Source: docs/theory/contact_groups.md, (21)-(23); docs/theory/hulls.md, (3), (4)
 
 import math
 
-from fem_mbs.elements.contacts.capsule_kernels import feet
-from fem_mbs.elements.contacts.hull_kernels import (
+from fem_mbs.distance.box import out_of_core
+from fem_mbs.distance.hull_kernels import (
     INSIDE,
     beyond_corner,
     cross_inside,
@@ -38,7 +38,7 @@ from fem_mbs.elements.contacts.hull_kernels import (
     edge_faces,
     out_of_hull,
 )
-from fem_mbs.elements.contacts.sphere_box import out_of_core
+from fem_mbs.distance.segments import feet
 from fem_mbs.jit import kernel, local_matrix, local_vector
 from fem_mbs.rotations import dot, rotate_T
 from fem_mbs.solvers.granular.hulls import hulls_at

@@ -12,7 +12,7 @@ Source: docs/theory/contact_groups.md, (21)-(24).
 
 import math
 
-from fem_mbs.elements.contacts.hull_kernels import bound_by_hull, edge_beyond
+from fem_mbs.distance.hull_kernels import bound_by_hull, edge_beyond
 from fem_mbs.jit import kernel, local_matrix, local_vector
 from fem_mbs.rotations import add_cross, dot, rotate, rotate_T
 from fem_mbs.solvers.granular.band import meets, open_bias

@@ -4,9 +4,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fem_mbs.elements.bodies.rigid_body import RigidBody
-from fem_mbs.elements.contacts.shape_contact import SphereShapeContact
-from fem_mbs.elements.contacts.sphere_plane import SphereOnPlane
 from fem_mbs.errors import label
 from fem_mbs.solvers.stepping.blocked import prescribed
 from fem_mbs.system.contacts import L_DRILLING, L_NORMAL, L_ROLLING, L_SPINNING, L_TANGENTIAL
@@ -99,10 +96,10 @@ def turns(search: Any) -> bool:
 
 def _is_obstacle(group):
     """Whether contacts of a type are known by gap and normal of a sphere of the radius given to them."""
-    if group.kind is SphereOnPlane:
+    if group.kind.half_space:
         return True
     smallest = min(group.owner.radii)
-    return issubclass(group.kind, SphereShapeContact) and (group.prototypes["radius"] == smallest).all()
+    return group.kind.of_sphere and (group.prototypes["radius"] == smallest).all()
 
 
 def _on_bodies(system):
@@ -110,7 +107,7 @@ def _on_bodies(system):
     (search,) = system.searches
     nodes = set(search.nodes)
     for element in system.elements:
-        if type(element) is not RigidBody and any(node.index in nodes for node in element.nodes):
+        if not element.rigid_body and any(node.index in nodes for node in element.nodes):
             yield element
 
 

@@ -4,11 +4,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fem_mbs.elements.contacts.hull_arrays import arrays_of
+from fem_mbs.distance.hull_arrays import arrays_of
 from fem_mbs.solvers.granular.hulls import TABLE
 
 if TYPE_CHECKING:
-    from fem_mbs.elements.contacts.group_shapes import GroupShape
+    from fem_mbs.distance.group_shapes import GroupShape
     from fem_mbs.polyhedra import Polyhedron
 
 

@@ -1,7 +1,7 @@
 """Cores that are convex polyhedra, as a table of a run.
 
 Polyhedra are shared by all shapes of the same form and are numbered; axes are those of a shape, about its centre. What
-is asked of them: `fem_mbs.elements.contacts.hull_kernels`.
+is asked of them: `fem_mbs.distance.hull_kernels`.
 
 Source: docs/theory/hulls.md, (3), (4).
 """
@@ -9,7 +9,7 @@ Source: docs/theory/hulls.md, (3), (4).
 from numba import carray
 
 from fem_mbs.jit import kernel, void_pointer
-from fem_mbs.solvers.stepping.table import Item, Table
+from fem_mbs.table import Item, Table
 
 # nu polyhedra, and one after the last; nv, ne, nf, nr: their corners, edges, faces, edges of faces
 TABLE = Table(

@@ -37,11 +37,11 @@ from fem_mbs.rotations import quaternion_exp, quaternion_multiply, quaternion_no
 from fem_mbs.solvers.contact.velocity import rates_of_time, solve_velocities
 from fem_mbs.solvers.stepping.codes import OK, SINGULAR
 from fem_mbs.solvers.stepping.newton import problem_at, solve
-from fem_mbs.solvers.stepping.table import Item, Table
 from fem_mbs.system.assembly import dynamic_tangents
 from fem_mbs.system.constraints import RATES, constraint_tangents
 from fem_mbs.system.global_matrices import clear_matrix, matrix_values
 from fem_mbs.system.records import VELOCITY
+from fem_mbs.table import Item, Table
 
 SOON = 2  # turns of a step after which C is made anew
 MEAN = 0.5  # c of (1) where (3) moves positions

@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fem_mbs.elements.contacts.sphere_plane import SphereOnPlane
 from fem_mbs.jit import address
 from fem_mbs.solvers.granular.obstacles import TABLE
 from fem_mbs.solvers.stepping.saved_state import arrays_of, numbers_of, put_arrays, put_numbers
@@ -47,7 +46,7 @@ class Obstacles:
         self.arrays["mover"][:] = [movers.index(k) if k in movers else -1 for k in self.nodes.tolist()]
         self._parameters: list[np.ndarray] = []
         for k, (group, _, j) in enumerate(every):
-            if group.kind is SphereOnPlane:
+            if group.kind.half_space:
                 self._plane(k, group, j)
             else:
                 self._shape(k, group, j)
@@ -78,4 +77,4 @@ class Obstacles:
         self.arrays["kernel"][k] = group.calls["contact"].address
         self.arrays["record"][k] = address(record)
         self.arrays["radius_at"][k] = address(record) + record.dtype.fields["radius"][1]
-        self.arrays["convex"][k] = int(group.elements[0].convex)
+        self.arrays["convex"][k] = int(group.contact.convex)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fem_mbs.elements.contacts.hull_kernels import passes_through_hull
+from fem_mbs.distance.hull_kernels import passes_through_hull
 from fem_mbs.errors import ModelError, label
 from fem_mbs.jit import kernel, local_vector
 from fem_mbs.results.table import PAIR_COLUMNS, pair_column
@@ -28,7 +28,7 @@ from fem_mbs.solvers.granular.pairs import place_planes
 from fem_mbs.system.broad_phase import near_pairs
 
 if TYPE_CHECKING:
-    from fem_mbs.elements.contacts.group import ContactGroup
+    from fem_mbs.element.contact_group import GroupOfShapes
     from fem_mbs.solvers.granular.grains import Grains
     from fem_mbs.solvers.granular.hull_arrays import Hulls
     from fem_mbs.solvers.granular.obstacle_arrays import Obstacles
@@ -44,7 +44,7 @@ def corners_of_obstacles(obstacles: "Obstacles") -> int:
 
 
 def sizes_of_shapes(
-    owner: "ContactGroup", obstacles: "Obstacles", hulls: "Hulls", sizes: dict[str, int]
+    owner: "GroupOfShapes", obstacles: "Obstacles", hulls: "Hulls", sizes: dict[str, int]
 ) -> dict[str, int]:
     """Sizes of the arrays of shapes; 0 where all are spheres."""
     if not owner.shaped:

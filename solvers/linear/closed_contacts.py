@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.elements.contacts.contact import Contact
+from fem_mbs.element.contact import Contact
 from fem_mbs.errors import ParameterError, label
 from fem_mbs.solvers.contact.law import GAP, SLIP
 from fem_mbs.system.contacts import B_GN, B_VT, C_BLOCKS

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.elements.base import Element
+from fem_mbs.element.base import Element
 from fem_mbs.errors import ParameterError, label
 from fem_mbs.nodes import COMPONENTS
 from fem_mbs.rotations import skew

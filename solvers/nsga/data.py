@@ -12,7 +12,7 @@ from numba import carray
 
 from fem_mbs.jit import kernel, void_pointer
 from fem_mbs.solvers.alpha.data import COEFFICIENTS, MEMORY
-from fem_mbs.solvers.stepping.table import Item, Table
+from fem_mbs.table import Item, Table
 
 PARTS = "smooth velocity restart closed stiction course".split()  # as `stepping.data.PARTS`
 

@@ -29,7 +29,7 @@ import numpy as np
 from scipy.sparse import coo_array
 
 from fem_mbs.arguments import Keywords, Named
-from fem_mbs.elements.base import Element
+from fem_mbs.element.base import Element
 from fem_mbs.errors import SolverError, label
 from fem_mbs.jit import bind
 from fem_mbs.model import compiled

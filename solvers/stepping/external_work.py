@@ -31,7 +31,7 @@ Source: docs/theory/accepted_steps.md, (7), (8); derived there.
     h λ~ + Λ      h s.lam_report        impulse of a constraint in the step
 """
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -44,7 +44,8 @@ from fem_mbs.system.gather import gather
 from fem_mbs.system.records import groups_of, switches_of, zero
 
 if TYPE_CHECKING:
-    from fem_mbs.elements.base import Element
+    from fem_mbs.element.base import Element
+    from fem_mbs.element.friction_row import FrictionRow
     from fem_mbs.system.groups import Group
     from fem_mbs.system.system import System
 
@@ -59,7 +60,7 @@ def kind_of(element: "Element") -> int:
     if element.role == "constraint":
         return DRIVER if "rheonomic" in kernels else 0
     if element.role == "friction":
-        return MOVED if element.moved else 0
+        return MOVED if cast("FrictionRow", element).moved else 0
     if element.role != "dynamic":
         return 0
     potential = "energy" in kernels and getattr(element, "conservative", True) and not element.signals

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.arguments import Checked
-from fem_mbs.elements.base import Element
+from fem_mbs.element.base import Element
 from fem_mbs.errors import label
 from fem_mbs.model import Model
 from fem_mbs.nodes import Frame, Node

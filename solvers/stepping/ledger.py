@@ -65,7 +65,7 @@ from fem_mbs.system.gather import gather
 from fem_mbs.system.records import groups_of, switches_of, zero
 
 if TYPE_CHECKING:
-    from fem_mbs.elements.base import Element
+    from fem_mbs.element.base import Element
     from fem_mbs.solvers.stepping.engine import Engine
     from fem_mbs.system.system import System
 

@@ -4,7 +4,7 @@ import math
 import numbers
 from typing import TYPE_CHECKING, Any
 
-from fem_mbs.elements.base import Element
+from fem_mbs.element.base import Element
 from fem_mbs.errors import FemMbsError, label
 from fem_mbs.signals import Held
 

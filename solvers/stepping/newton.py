@@ -58,9 +58,9 @@ from fem_mbs.solvers.stepping.shared_factors import (
     rest,
     solve_borrowed,
 )
-from fem_mbs.solvers.stepping.table import Item, Table
 from fem_mbs.system.far_contacts import wake_far
 from fem_mbs.system.global_matrices import factorise, solve_in_place
+from fem_mbs.table import Item, Table
 
 CONTRACTION = 0.02  # of the residual, with which a factorisation is kept: two such iterations reach most tolerances
 EARLY = 6  # iterations in which a residual may rise above the last one, up to the one before: statuses still change

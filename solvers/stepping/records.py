@@ -10,7 +10,7 @@ from numba import carray
 
 from fem_mbs.jit import kernel, void_pointer
 from fem_mbs.results.table import recorded, sizes_of
-from fem_mbs.solvers.stepping.table import Item, Table
+from fem_mbs.table import Item, Table
 
 RECORDS = Table(
     "records",

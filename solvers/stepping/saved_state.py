@@ -24,7 +24,7 @@ from fem_mbs.solvers.stepping.shared_factors import FACTORS
 
 if TYPE_CHECKING:
     from fem_mbs.solvers.stepping.engine import Engine
-    from fem_mbs.solvers.stepping.table import Table
+    from fem_mbs.table import Table
 
 ADDRESS_ENDS = ("_at", "_part", "_problem")  # of names that are addresses
 ADDRESSES = ("solving", "factor", "solve")  # others that are

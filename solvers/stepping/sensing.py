@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fem_mbs.elements.control.event import SwitchOn
 from fem_mbs.errors import ModelError, ParameterError, SolverError, label
 from fem_mbs.jit import callback_address, invoke, python_callback
 from fem_mbs.signals import Held
@@ -83,8 +82,8 @@ class Sensing:
     def _find_switched(system, event):
         """What an event switches is in the model: told now, not when the event comes."""
         present = {id(element) for group in system.groups for element in group.elements}
-        for element in (action.element for action in event.actions if isinstance(action, SwitchOn)):
-            if id(element) not in present:
+        for element in (action.switched for action in event.actions):
+            if element is not None and id(element) not in present:
                 message = f"{named(event)} switches {label(element)}, which is not in the model: model.add(…) it"
                 raise ModelError(message, [element])
 

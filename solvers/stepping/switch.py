@@ -21,7 +21,7 @@ from fem_mbs.solvers.stepping.ledger import renew
 from fem_mbs.system.redundancy import repeated
 
 if TYPE_CHECKING:
-    from fem_mbs.elements.base import Element
+    from fem_mbs.element.base import Element
     from fem_mbs.solvers.stepping.engine import Engine
 
 FITS = 1e-6  # of the size of the model: gaps of a constraint that is switched on; a step closes them

@@ -31,7 +31,7 @@ from fem_mbs.system.global_matrices import full_norm
 from fem_mbs.system.records import VELOCITY, groups_of, zero
 
 if TYPE_CHECKING:
-    from fem_mbs.elements.base import Element
+    from fem_mbs.element.base import Element
     from fem_mbs.solvers.stepping.engine import Engine
 
 EXACT_FORCES = 1e-10  # of momenta: a jump happens once

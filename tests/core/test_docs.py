@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import fem_mbs as fem
-from fem_mbs.registry import library
+from fem_mbs.element.registry import library
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 import fem_mbs as fem
+from fem_mbs.element.registry import library, make_example
 from fem_mbs.elements.contacts.hull_pair_kernels import ARRAYS
 from fem_mbs.elements.user import PythonElement
 from fem_mbs.errors import FemMbsError
-from fem_mbs.registry import library, make_example
 from fem_mbs.signals import Signal
 
 T_END, STEP = 0.3, 1e-3

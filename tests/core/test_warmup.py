@@ -5,8 +5,8 @@ import sys
 
 from fem_mbs import warmup
 from fem_mbs.cli import main
+from fem_mbs.element.registry import library
 from fem_mbs.jit import cache_root
-from fem_mbs.registry import library
 
 MODEL = """
 import fem_mbs as fem

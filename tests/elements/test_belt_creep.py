@@ -8,7 +8,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import fem_mbs as fem
-from fem_mbs.evaluator import Evaluator
+from fem_mbs.element.evaluator import Evaluator
 from fem_mbs.rotations import exp
 from fem_mbs.verify import check_element, random_point
 

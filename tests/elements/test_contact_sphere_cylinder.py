@@ -5,8 +5,8 @@ import pytest
 from contact_at import Kinematics, rigid_motion_seen, slip_order
 
 import fem_mbs as fem
+from fem_mbs.element.registry import make_example
 from fem_mbs.nodes import Node6
-from fem_mbs.registry import make_example
 from fem_mbs.rotations import exp
 
 STEPPER = {"rho_inf": 0.8, "rtol": 1e-9}

@@ -6,8 +6,8 @@ from contact_at import Kinematics, rigid_motion_seen, slip_order
 
 import fem_mbs as fem
 from fem_mbs import verify
+from fem_mbs.element.registry import make_example
 from fem_mbs.nodes import Node6
-from fem_mbs.registry import make_example
 from fem_mbs.rotations import exp
 
 BALL, GROOVE, CIRCLE = 3.969e-3, 4.2e-3, 19.3e-3  # m

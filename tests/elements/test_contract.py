@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from fem_mbs import elements, jit, sources, verify
+from fem_mbs.element.registry import library, make_example
 from fem_mbs.elements.contacts.compliant import CompliantContact
 from fem_mbs.elements.contacts.sphere_sphere import SphereOnSphere
 from fem_mbs.elements.forces.spring_damper import Spring
@@ -15,7 +16,6 @@ from fem_mbs.elements.joints.spherical import Spherical
 from fem_mbs.elements.user import PythonElement, UserForce
 from fem_mbs.errors import label
 from fem_mbs.nodes import Ground, Node6
-from fem_mbs.registry import library, make_example
 from fem_mbs.system.records import KERNELS
 
 SEED = 20240

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import fem_mbs as fem
-from fem_mbs.evaluator import Evaluator
+from fem_mbs.element.evaluator import Evaluator
 from fem_mbs.solvers import DecoupledNSGA, GeneralizedAlpha, MoreauJean
 from fem_mbs.verify import random_point
 

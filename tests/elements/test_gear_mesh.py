@@ -7,8 +7,8 @@ import pytest
 from scipy.integrate import quad, solve_ivp
 
 import fem_mbs as fem
+from fem_mbs.element.evaluator import Evaluator, Point
 from fem_mbs.elements.drives.mesh_stiffness import involute, pair_stiffness
-from fem_mbs.evaluator import Evaluator, Point
 
 ALPHA = math.radians(20)
 

@@ -12,6 +12,7 @@ from scipy.optimize import nnls
 
 import fem_mbs as fem
 from fem_mbs import verify
+from fem_mbs.element.base import Part
 from fem_mbs.elements.contacts.hull_pair_kernels import CROSSED, HIDDEN, accept, initial, trouble
 from fem_mbs.nodes import Node6
 from fem_mbs.rotations import exp
@@ -248,7 +249,7 @@ def test_a_pair_that_no_contact_holds_may_not_be_deeper_than_those_that_are_held
 # --- beside boxes -----------------------------------------------------------------------------------------------------
 
 
-class AllFeatures(fem.elements.base.Part):
+class AllFeatures(Part):
     """Two boxes with a contact for each of their 160 pairs of features, spheres and capsules."""
 
     name = None

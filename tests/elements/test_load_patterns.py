@@ -6,9 +6,9 @@ import pytest
 from stress_stiffness import both
 
 import fem_mbs as fem
+from fem_mbs.element.evaluator import Evaluator
 from fem_mbs.elements.superelements.coordinates import responses
 from fem_mbs.elements.superelements.reduction import ARRAYS, INERTIA, RESIDUAL, Reduction
-from fem_mbs.evaluator import Evaluator
 from fem_mbs.rotations import exp, skew
 from fem_mbs.solvers.paths.linear_buckling import bound_geometric
 from fem_mbs.verify import check_element, random_point

@@ -6,9 +6,9 @@ from velocity_elements import DrivenBlade, RateMotor, blade_rheonomic
 
 import fem_mbs as fem
 from fem_mbs import verify
+from fem_mbs.element.evaluator import Evaluator
 from fem_mbs.elements.joints.knife_edge import KnifeEdge, constraint, hessian
 from fem_mbs.elements.joints.rolling_disc import FLAT
-from fem_mbs.evaluator import Evaluator
 from fem_mbs.jit import kernel
 from fem_mbs.rotations import exp
 

@@ -7,8 +7,8 @@ import pytest
 from shell_models import CARBON, CELLS, STEEL, curved, inner, linear, model_of, plate, posed, section
 
 import fem_mbs as fem
+from fem_mbs.element.evaluator import Evaluator
 from fem_mbs.elements.shells.element import SHELLS, example
-from fem_mbs.evaluator import Evaluator
 from fem_mbs.rotations import exp
 from fem_mbs.verify import random_point
 

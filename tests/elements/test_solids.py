@@ -8,8 +8,8 @@ from solid_models import KINDS, block, linear_displacements, system_of
 
 import fem_mbs as fem
 from fem_mbs.cells import CELLS, _product
+from fem_mbs.element.evaluator import Evaluator
 from fem_mbs.elements.solids.element import SOLIDS
-from fem_mbs.evaluator import Evaluator
 from fem_mbs.mesh_block import quadratic
 from fem_mbs.rotations import exp
 

@@ -10,8 +10,8 @@ from scipy.sparse import csc_array
 from solid_models import system_of
 
 import fem_mbs as fem
+from fem_mbs.element.evaluator import Evaluator
 from fem_mbs.elements.superelements.craig_bampton import Halved
-from fem_mbs.evaluator import Evaluator
 from fem_mbs.rotations import exp, skew
 from fem_mbs.verify import random_point
 

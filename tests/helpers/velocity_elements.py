@@ -4,7 +4,7 @@ import numpy as np
 from scipy.integrate import solve_ivp
 
 import fem_mbs as fem
-from fem_mbs.elements.base import Constraint
+from fem_mbs.element.base import Constraint
 from fem_mbs.jit import kernel
 
 

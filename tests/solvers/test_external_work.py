@@ -5,7 +5,7 @@ import pytest
 from energy_models import CASE, ball_on_a_race, double_pendulum_that_strikes
 
 import fem_mbs as fem
-from fem_mbs.elements.base import Force
+from fem_mbs.element.base import Force
 from fem_mbs.jit import kernel
 from fem_mbs.solvers.stepping.external_work import explained
 from fem_mbs.solvers.stepping.run_warnings import warnings_of

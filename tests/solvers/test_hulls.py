@@ -9,8 +9,8 @@ from scipy.spatial.transform import Rotation
 from stones import CUBE, distance, polyhedron
 
 import fem_mbs as fem
-from fem_mbs.elements.contacts.group_shapes import GroupShape
-from fem_mbs.elements.contacts.hull_kernels import out_of_hull
+from fem_mbs.distance.group_shapes import GroupShape
+from fem_mbs.distance.hull_kernels import out_of_hull
 from fem_mbs.jit import kernel, local_vector
 from fem_mbs.nodes import Frame, Node6
 from fem_mbs.polyhedra import Polyhedron

@@ -7,7 +7,7 @@ from numba import carray, njit
 from fem_mbs.jit import address, void_pointer
 from fem_mbs.solvers.nsga import data
 from fem_mbs.solvers.stepping.data import TABLE
-from fem_mbs.solvers.stepping.table import Item, Table
+from fem_mbs.table import Item, Table
 
 SMALL = Table(
     "small",

@@ -6,7 +6,7 @@ from scipy.linalg import eigh
 from scipy.optimize import brentq
 
 import fem_mbs as fem
-from fem_mbs.evaluator import Evaluator
+from fem_mbs.element.evaluator import Evaluator
 from fem_mbs.rotations import exp
 from fem_mbs.verify import random_point
 

@@ -6,7 +6,7 @@ import pytest
 import fem_mbs as fem
 from fem_mbs.cases import beam_mechanisms, flexible_crank
 from fem_mbs.cases.classical import Z
-from fem_mbs.evaluator import Evaluator
+from fem_mbs.element.evaluator import Evaluator
 from fem_mbs.rotations import exp
 from fem_mbs.shapes import matrices
 from fem_mbs.verify import random_point

@@ -16,7 +16,7 @@ direction of the edge on which q is,
 
     ∂n/∂y = 0 over a face, inside;   (I − e eᵀ − n nᵀ)/φ beside an edge;   (I − n nᵀ)/φ beside a corner             (3)
 
-Kernels take a record or tuple q with the arrays of `fem_mbs.elements.contacts.hull_arrays`, and the number of a
+Kernels take a record or tuple q with the arrays of `fem_mbs.distance.hull_arrays`, and the number of a
 polyhedron in these.
 
 Source: docs/theory/hulls.md, (3), (4); nearest points: Ericson, Real-Time Collision Detection (2005), 5.1.

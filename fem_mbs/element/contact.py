@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.elements.base import Element
-from fem_mbs.elements.joints.friction_row import friction_coefficients
+from fem_mbs.element.base import Element
+from fem_mbs.element.friction_row import friction_coefficients
 
 
 class Contact(Element):
@@ -49,6 +49,10 @@ class Contact(Element):
     pair : object or None
         What the contacts of two convex bodies have in common that stand for one distance, as `HullOnHull`: the first of
         them to touch says where in a step all of them are met. None: a contact stands for itself.
+    half_space : bool
+        Of the type: whether a sphere or point touches the plane z = 0 of frame Q, with parameters p_BQ and R_BQ.
+    of_sphere : bool
+        Of the type: whether a sphere about P, with a parameter ``radius``, touches a shape.
     everywhere : bool
         Of the type: whether there is a nearest point in every pose. If not, a kernel ``trouble`` tells where.
     gap_slopes : (a, b) or None
@@ -89,11 +93,11 @@ class Contact(Element):
 
     role = "contact"
     convex = False
-    passage = 0.0
-    reach = 0.0
     pair: Any = None
     gap_slopes: tuple[float, float] | None = None
     room = np.inf
+    half_space = False
+    of_sphere = False
     everywhere = True
     where = "the places of both"  # what decides, beside sizes, whether a contact starts open: for messages
 
@@ -133,6 +137,14 @@ class Contact(Element):
             value = getattr(self, what)
             message = "does not go with static and sliding friction: give one coefficient, or leave it out"
             self.check(value == 0.0 or not self.two_coefficients, what, value, message)
+
+    @property
+    def passage(self) -> float:
+        return 0.0
+
+    @property
+    def reach(self) -> float:
+        return 0.0
 
     @property
     def two_coefficients(self) -> bool:

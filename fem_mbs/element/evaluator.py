@@ -15,7 +15,7 @@ from fem_mbs.system.groups import check_complete, check_sizes
 from fem_mbs.system.workspace import Workspace
 
 if TYPE_CHECKING:
-    from fem_mbs.elements.base import Element
+    from fem_mbs.element.base import Element
 
 OUTPUTS = {
     "inertia": ("Ma", "f"),

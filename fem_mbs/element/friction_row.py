@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.elements.base import Element
+from fem_mbs.element.base import Element
 from fem_mbs.system.friction import MOST_ROWS, N_FRICTION
 
 

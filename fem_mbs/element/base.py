@@ -1,0 +1,420 @@
+"""The contract between elements and the framework (docs/writing_an_element.md).
+
+An element is a small class that checks what the user gives, plus compiled kernels for the roles it plays. A kernel is a
+function of scalars and small arrays, decorated with `fem_mbs.jit.kernel`; **the names of its arguments say what it
+gets**, in any order. Outputs arrive zeroed and are *added to*.
+
+    argument           shape        meaning
+    p                  record       the element's parameters: ``p.stiffness`` …
+    x, R               (nn,3) (nn,3,3)  positions [m] and rotations of the nodes; one node: x_A, R_A, x_B, R_B …
+    v                  (nd,)        velocities (ẋ, Ω) of all nodes, nd = 6 nn; one node: v_A = ẋ, w_A = Ω (body axes)
+    a                  (nd,)        accelerations (ẍ, Ω̇); one node: a_A, alpha_A
+    x0, R0             (nn,3) …     positions and rotations at the start of the time step; x0_A, R0_A …
+    t                  float        time [s]
+    s                  (ns,3)       the element's signals: value, first and second derivative at time t
+    gravity            (3,)         [m/s²]
+    state              (nq,)        internal variables of the element, kept between calls
+    lam                (nr,)        multipliers of a constraint (only in ``output`` and ``accept``)
+    needs_K            float        0: nobody reads K and Ka of the tangents, which may leave them
+    arguments          int          address of the table of all of these, for an element that calls another's kernels
+
+    role        kernel             outputs, added to
+    inertia     inertia            Ma (nd,) = M a;  f (nd,) += gravity − gyroscopic forces
+                inertia_tangent    M (nd,nd), C = −∂f/∂v, K = −∂f/∂q, Ka = ∂(M a)/∂q at fixed a
+    force       force              f (nd,)
+                force_tangent      K = −∂f/∂q (nd,nd), C = −∂f/∂v (nd,nd); with an argument f also f, where K is
+                                   needed: ``force`` is then not called besides
+    both        energy             returns the potential energy [J] (gravity, strain); name must begin with "energy"
+                mixed              K, C as force_tangent, f as force, all at the kept ``state`` (mixed Newton)
+                update             new ``state`` from ``delta`` (nd,), the variation (δx, δθ) of the last iteration
+                initial            first ``state``, consistent with x, R and v
+                accept             new ``state`` at the end of a step, from its x, R and v
+                engage             new ``state`` where the element is switched on in a run, from its x, R and v
+                trouble            returns a number > 0 (as float) when a pose is outside what the element is made for;
+                                   name must begin with "trouble", method ``trouble(state)`` tells it in words
+    constraint  constraint         g (nr,), G (nr,nd) with ġ = G v + gt; rows of velocities have G alone, see below
+                hessian            H (nr,nd,nd), H[k,i,j] = ∂G[k,i]/∂q_j: gives ∂(Gᵀλ)/∂q, ∂(Gv)/∂q and vᵀHv
+                rheonomic          gt (nr,) = ∂g/∂t, gtt (nr,) = ∂²g/∂t², rate (nr,nd) = ∂G/∂t (rows with time)
+    contact     contact            gap (1,), G_N (nd,); slip (2,) tangential displacement over the step, G_T (2,nd) its
+                                   gradient; V_T (2,nd) the gradient that gives the sliding velocity; W (3,nd) the one
+                                   of the relative angular velocity (t1, t2, normal); point (3,), normal (3,),
+                                   tangents (2,3)
+                contact_hessian    H_N (nd,nd) = ∂G_N/∂q
+    friction    friction           G[0] (nd,) and gt[0] of the relative rate γ = G v + gt of a joint; gtt[0] = ∂gt/∂t
+                friction_hessian   H[0] (nd,nd) = ∂G[0]/∂q
+                friction_bound     bound (1,) = N of the multipliers ``lam`` (nr,) of the joint; bound_lam (nr,) = ∂N/∂λ
+                                   and bound_q (nd,) = ∂N/∂q
+    any         output             out (no,), the numbers named by ``outputs`` (in the order given there)
+
+Derivatives ∂/∂q are with respect to (δx inertial, δθ body) of each node, R ← R exp(δθ̃). Forces: f is conjugate to
+(δx, δθ), i.e. forces in inertial components, moments in body components.
+
+The last `Constraint.velocity_rows` of the rows of a constraint are rows of velocities, γ = G v + gt = 0 without a g
+whose gradient G would be (rolling, blades, prescribed rates). They have no part in g; H, gt as above. ``rate`` is
+∂gt/∂q, and gtt what makes γ̇ = G v̇ + vᵀHv + 2 rate v + gtt: ∂gt/∂t where G does not depend on time nor gt on q.
+
+A type that is registered with an example is put under the generic checks of `fem_mbs.verify` by the test suite.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from fem_mbs.arguments import ArrayLike, Checked, FrameLike, Keywords, Named
+from fem_mbs.element.registry import REGISTRY, make_example, register
+from fem_mbs.errors import ParameterError, label
+from fem_mbs.nodes import Frame, Ground, Node
+from fem_mbs.signals import Signal
+
+
+class Part(Checked):
+    """What has a name and parameters: elements, and parts that are made of several of them.
+
+    Parameters are fixed once the constructor is done: kernels read copies of them, and a change would be ignored.
+    What may be set afterwards are attributes that the class itself sets; other names are misspelt.
+    """
+
+    freezes = True
+
+
+class Element(Part):
+    """Base of all elements.
+
+    Class attributes
+    ----------------
+    parameters : numpy dtype
+        Record of the parameters that kernels see; fields of 8 bytes ("f8", "i8" and sub-arrays of them).
+    kernels : dict
+        Kernel name (see the table above) -> compiled function.
+    rows : int
+        Rows of a constraint; may be set per instance when all instances of a class share it through a subclass.
+    n_state : int
+        Number of internal variables.
+    remembers : bool
+        Whether these are of the past, so that a pose and its velocities do not tell them.
+    role : {"dynamic", "constraint", "contact", "friction"}
+        Set by the base classes below.
+    viscous : bool
+        Whether forces depend on velocities (``force_tangent`` fills C); an instance may set it to False.
+    abrupt : bool
+        Whether forces change abruptly (contacts that close): Newton steps that raise the residual are then shortened.
+    numbers_per_node : 6 or 3
+        Numbers per node in vectors and matrices. 3: of translations alone, for elements of many nodes (solids); nd is
+        3 nn then, and kernels get neither R nor R0. For roles "inertia" and "force" only.
+    abstract : bool
+        Whether its masses are numbers of equations, not of matter: their kinetic energy is none.
+    rigid_body : bool
+        Whether it is the mass of a whole rigid body at its node, and does nothing else.
+    counts_turns : bool
+        Whether all that its kernel ``accept`` does is to count turns about an axis that both bodies have in common, and
+        only outputs read them: they are then counted when they have to be (`fem_mbs.solvers.stepping.accept`).
+    shorter_steps_help : bool
+        Of the type: whether poses that its kernel ``trouble`` refuses come from long steps, which are then divided.
+    geometric : kernel or None
+        ``(p, x, …, v, K)``: adds to K the stiffness of the stresses that displacements v bring about at positions x,
+        linear in v. For linear buckling of elements that keep no forces (solids); without it that takes differences of
+        tangents, in which stiff directions that turn seem to soften.
+    places : int or None
+        How many of the nodes, the first ones, have places in space; the others hold plain numbers, such as amplitudes
+        of modes, three to a `Node3`. None: all. An instance may set it.
+    outputs : dict
+        Output name -> (number of components, unit); filled by the kernel ``output`` in this order.
+    peak : str or None
+        Output of one component; a run keeps the motion of the nodes at its largest value after any step, and shows it
+        to the method ``remark_at_peak(value, t, x, R, v)`` at its end, see `fem_mbs.solvers.stepping.extremes`.
+
+    Instance attributes
+    -------------------
+    nodes : tuple of Node
+    record : tuple, values of ``parameters`` in order
+    signals : list of Signal
+    """
+
+    role = "dynamic"
+    _active = True  # on at the start of a run
+    _intervals: tuple = ()  # (begin, end) [s] in which it is on instead; () for those that have none
+    viscous = True
+    peak: str | None = None
+    abrupt = False
+    abstract = False
+    rigid_body = False
+    counts_turns = False
+    shorter_steps_help = False
+    geometric: Any = None
+    places: int | None = None
+    numbers_per_node = 6
+    parameters = no_parameters = np.dtype([("unused", "f8")])
+    no_record: tuple = (0.0,)
+    kernels = {}
+    rows = 0
+    velocity_rows = 0
+    n_state = 0
+    remembers = True
+    outputs = {}
+
+    def __init__(self, nodes: Any, *, name: str | None = None, signals: Any = ()) -> None:
+        self.name = name
+        self.nodes = tuple(nodes)
+        for node in self.nodes:
+            if not isinstance(node, Node):
+                raise ParameterError(self, "node", node, "is not a node")
+        self.signals = [Signal.of(s) for s in signals]
+        self.record: Any = self.no_record
+        self.index = None  # position among the elements of its type, set by model.compile()
+
+    @property
+    def sizes(self) -> dict:
+        """Sizes that shape the arguments of the kernels of this element."""
+        return {
+            "nn": len(self.nodes),
+            "nd": self.numbers_per_node * len(self.nodes),
+            "nr": self.rows,
+            "ns": len(self.signals),
+            "nq": self.n_state,
+            "no": sum(n for n, _ in self.outputs.values()),
+        }
+
+    @property
+    def counted(self) -> list[tuple[int, "Element", str, int]]:
+        """Internal variables that count turns: place, and element, output and component where results have the angle.
+
+        Of what acts along an angle of a joint, with `joints.coordinates.COORDINATE` in its record, it is the joint's.
+        """
+        joint, names = getattr(self, "joint", None), self.parameters.names or ()
+        if joint is None or "kind" not in names or self.n_state != 1 or not self.remembers:
+            return []
+        kind = self.record[names.index("kind")]
+        return [(0, joint, angle.name, 0) for angle in joint.coordinates if angle.turns and angle.kind == kind]
+
+    def count_on(self, state: np.ndarray, angles: dict[int, float]) -> None:
+        """Take the turns of angles [rad], by places, into internal variables that fit the pose within half a turn."""
+        for place, angle in angles.items():
+            state[place] += 2.0 * np.pi * np.round((angle - state[place]) / (2.0 * np.pi))
+
+    def _connect(self, frame_P: FrameLike, frame_Q: FrameLike, why: str, *, name: str | None, signals: Any = ()):
+        """Attach to two frames, ``frame_P`` and ``frame_Q``, of two nodes; ``why`` one node would be of no use."""
+        self.name = name
+        self.frame_P, self.frame_Q = self.as_frame("frame_P", frame_P), self.as_frame("frame_Q", frame_Q)
+        Element.__init__(self, (self.frame_P.node, self.frame_Q.node), name=name, signals=signals)
+        message = f"is on the same node as frame_P; {why}"
+        self.check(self.frame_P.node is not self.frame_Q.node, "frame_Q", self.frame_Q, message)
+
+    @property
+    def active(self) -> bool:
+        """Whether it is on at t = 0; `Model.add` and some constructors take it as a keyword."""
+        return self.is_on(0.0)
+
+    def is_on(self, t: float) -> bool:
+        """Whether it is on at a time [s], unless a run switches it by itself."""
+        if not self._intervals:
+            return self._active
+        return any(begin <= t < end for begin, end in self._intervals)
+
+    def switch_times(self) -> list[tuple[float, bool]]:
+        """Times [s] at which its intervals switch it on (True) and off (False), rising; [] of one without intervals."""
+        times = [(t, on) for interval in self._intervals for t, on in zip(interval, (True, False))]
+        return [(t, on) for t, on in times if np.isfinite(t)]
+
+    @property
+    def always_on(self) -> str | None:
+        """Why it cannot be switched off: contacts and what has mass; None for all else."""
+        if self.role == "contact":
+            return "bodies would go through each other"
+        if "inertia" in {self.role, *self.kernels, *getattr(self, "python_kernels", {})}:
+            return "mass does not vanish"
+        return None
+
+    def use_switch(self, active: bool, intervals: Any = None) -> None:
+        """Say whether it is on when a run starts, or in which intervals of time it is on.
+
+        Parameters
+        ----------
+        active : bool
+        intervals : sequence of (begin, end) [s], optional
+            It is on from begin to end and off otherwise; ``end`` may be infinite. Steps end at these times.
+
+        Raises
+        ------
+        ParameterError
+            A contact, or an element with mass; intervals that overlap, are empty, or not in the order of time.
+        """
+        active = self.as_flag("active", active)
+        given = {"intervals": intervals} if intervals is not None else {"active": active}
+        if given == {"active": True}:
+            return
+        name, value = next(iter(given.items()))
+        what = "contacts" if self.role == "contact" else "elements with mass"
+        self.check(self.always_on is None, name, value, f"is not for {what}: {self.always_on}")
+        if intervals is None:
+            self._active = active
+            return
+        self.check(active, "active", active, "does not go with intervals, which say when the element is on")
+        times = self.as_array(name, value, (None, 2), finite=False).ravel()
+        good = len(times) > 0 and bool((np.diff(times) > 0.0).all() and np.isfinite(times[:-1]).all())
+        message = "must be pairs (begin, end) of times [s], begin < end, one after the other"
+        self.check(good and not np.isnan(times[-1]), name, value, message)
+        self._intervals = tuple((float(a), float(b)) for a, b in zip(times[::2], times[1::2]))
+
+    def place(self) -> None:
+        """Set ``record`` anew where it holds addresses of arrays; called for a copy and in another process."""
+
+    def __setstate__(self, state):
+        super().__setstate__(state)
+        self.place()
+
+    def group_key(self) -> tuple:
+        """Elements with equal keys are stored and evaluated together."""
+        return (type(self), tuple(sorted(self.sizes.items())))
+
+    def without_stiffening(self, state: Any, other: Any) -> tuple[float, float]:
+        """Strain energy [J] of a change of state, and the part of it whose stresses linear buckling leaves out."""
+        return 0.0, 0.0
+
+    def softening_left_out(self, state: Any, change: list, shape: list) -> np.ndarray:
+        """Work (3,) [J] of motions that the element does not know on a buckling shape: c_0 + c_1 x + c_2 x².
+
+        ``change``, ``shape``: two states each, one before and one behind ``state``, on the way of the load and of the
+        shape; ``x``: how many times ``change`` the load grows.
+        """
+        return np.zeros(3)
+
+    def start_warnings(self, gravity: np.ndarray) -> list[str]:
+        """Return warnings about the initial configuration of a model with gravity (3,) [m/s²]; issued at compile."""
+        return []
+
+    def picture(self) -> list:
+        """Shapes that draw this element (see `fem_mbs.shapes`); an empty list draws nothing."""
+        return []
+
+    def drawn_spans(self) -> list | None:
+        """Straight spans that draw a belt or a cable: (first frame, second frame, radii (2,), frame of the axis z).
+
+        Frames are the centres of pulleys. A radius is > 0 where the span runs on to the pulley, or off it,
+        counter-clockwise about the axis, and 0 at a point. None: a force between two frames is drawn as a coil.
+        """
+        return None
+
+    def __repr__(self):
+        return label(self)
+
+
+FOR_USERS = {"active", "is_on", "name", "outputs"}
+Element._inside |= {name for name in (*dir(Element), "index", "record") if not name.startswith("_")} - FOR_USERS
+
+
+class Inertia(Element):
+    """An element with mass."""
+
+
+class Force(Element):
+    """An element that applies forces.
+
+    Attributes
+    ----------
+    external : bool
+        Whether they are given from outside, and depend on no more of the motion than how the node has turned.
+    by_time : bool
+        Whether they depend on time alone: no tangent.
+    has_no_moments : bool
+        With ``numbers_per_node`` = 3: whether it may act on nodes that can turn too, as a load on their places does.
+    """
+
+    external = by_time = has_no_moments = False
+
+
+class Constraint(Element):
+    """An element that imposes equations g(q, t) = 0; ``rows`` of them.
+
+    Class attributes
+    ----------------
+    velocity_rows : int
+        How many of the rows, the last ones, are equations of velocities alone, G(q, t) v + gt(q, t) = 0 (non-holonomic
+        constraints). They take no freedom from positions.
+    weaker_rows : dict
+        Type of a joint that holds less -> those of its rows that it would have, see `fem_mbs.system.loops`.
+    """
+
+    role = "constraint"
+    weaker_rows: dict[str, tuple] = {}
+
+    def group_key(self) -> tuple:
+        """Constraints with other rows of velocities are groups of their own."""
+        return (*super().group_key(), self.velocity_rows)
+
+
+class BetweenFrames(Element):
+    """Base of what acts between a frame P and a frame Q, which its method `at` places at one point."""
+
+    @classmethod
+    @Keywords.known
+    def at(
+        cls, first: FrameLike, second: FrameLike, position: ArrayLike, axis: ArrayLike | None = None, **options: Any
+    ) -> Any:
+        """Make it at a point (3,) [m] of the initial configuration; its z axis along ``axis`` (3,), unit.
+
+        Default of ``axis``: the inertial z axis.
+        ``first`` and ``second`` are bodies, nodes or frames' nodes; frames P and Q are placed for you.
+        """
+        from fem_mbs.rotations import frame_with_axis
+
+        owner = Named(cls.__name__, options.get("name"))
+        A, B = owner.as_frame("first", first).node, owner.as_frame("second", second).node
+        rotation = None if axis is None else frame_with_axis(owner.unit_vector("axis", axis))
+        made: Any = cls
+        return made(A.frame_at(position, rotation), B.frame_at(position, rotation), **options)
+
+
+class Joint(BetweenFrames, Constraint):
+    """A constraint between frame P on the first body and frame Q on the second.
+
+    Parameters
+    ----------
+    frame_P, frame_Q : Frame, Node or body
+        Attachments on the first and on the second body (or ground); they must coincide at the start as the joint asks.
+    name : str, optional
+        Shown in errors, results and ParaView.
+
+    Class attributes
+    ----------------
+    coordinates : tuple of Coordinate
+        What it leaves free, by name (`fem_mbs.elements.joints.coordinates`).
+
+    Attributes
+    ----------
+    companions : tuple of Element
+        What its options make: springs, stops, motors (`fem_mbs.elements.joints.options`). A model gets them with it.
+
+    Outputs
+    -------
+    force : (3,) [N], of the joint on the second body at Q, inertial axes
+    moment : (3,) [N m], of the joint on the second body about Q, inertial axes
+
+    Raises
+    ------
+    ParameterError
+        If both frames belong to the same node.
+    """
+
+    coordinates: tuple[Any, ...] = ()
+    companions: tuple[Element, ...] = ()
+
+    def __init__(self, frame_P: FrameLike, frame_Q: FrameLike, *, name: str | None = None, signals: Any = ()) -> None:
+        self._connect(frame_P, frame_Q, "a joint needs two bodies", name=name, signals=signals)
+        # poses of P and Q in node axes; a subclass that needs something else sets its own record
+        self.record = (self.frame_P.p, self.frame_P.rotation, self.frame_Q.p, self.frame_Q.rotation)
+
+    @property
+    def counted(self) -> list[tuple[int, Element, str, int]]:
+        """Its own angles, in the order of its coordinates; else as of any element."""
+        turning = [coordinate.name for coordinate in self.coordinates if coordinate.turns]
+        own: list[tuple[int, Element, str, int]] = [(i, self, name, 0) for i, name in enumerate(turning)]
+        return own if own and self.n_state == len(own) else super().counted
+
+
+JOINT_FRAMES = np.dtype([("p_AP", "f8", (3,)), ("R_AP", "f8", (3, 3)), ("p_BQ", "f8", (3,)), ("R_BQ", "f8", (3, 3))])
+
+
+__all__ = [
+    "JOINT_FRAMES", "REGISTRY", "Constraint", "Element", "Force", "Frame", "Ground", "Inertia", "Joint", "make_example",
+    "register",
+]  # fmt: skip
