@@ -56,7 +56,7 @@ whose gradient G would be (rolling, blades, prescribed rates). They have no part
 A type that is registered with an example is put under the generic checks of `fem_mbs.verify` by the test suite.
 """
 
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -342,14 +342,22 @@ class Constraint(Element):
         return (*super().group_key(), self.velocity_rows)
 
 
+T = TypeVar("T", bound="BetweenFrames")
+
+
 class BetweenFrames(Element):
     """Base of what acts between a frame P and a frame Q, which its method `at` places at one point."""
 
     @classmethod
     @Keywords.known
     def at(
-        cls, first: FrameLike, second: FrameLike, position: ArrayLike, axis: ArrayLike | None = None, **options: Any
-    ) -> Any:
+        cls: type[T],
+        first: FrameLike,
+        second: FrameLike,
+        position: ArrayLike,
+        axis: ArrayLike | None = None,
+        **options: Any,
+    ) -> T:
         """Make it at a point (3,) [m] of the initial configuration; its z axis along ``axis`` (3,), unit.
 
         Default of ``axis``: the inertial z axis.

@@ -4,12 +4,14 @@ import contextlib
 import functools
 import threading
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from fem_mbs.errors import ModelError
 
 if TYPE_CHECKING:
     from fem_mbs.system.system import System
+
+F = TypeVar("F", bound=Callable)
 
 
 class InUse:
@@ -45,19 +47,19 @@ class InUse:
             self.lock.release()
 
 
-def alone(what: str) -> Callable:
+def alone(what: str) -> Callable[[F], F]:
     """Decorator of a solver: the `System` among its arguments, if there is one, serves nobody else meanwhile.
 
     A solver that is given a `Model` compiles a System of its own.
     """
 
-    def decorate(solver):
+    def decorate(solver: F) -> F:
         @functools.wraps(solver)
-        def guarded(*arguments, **options):
+        def guarded(*arguments: Any, **options: Any) -> Any:
             in_use = next((a.in_use for a in (*arguments, *options.values()) if hasattr(a, "in_use")), None)
             with contextlib.nullcontext() if in_use is None else in_use(what):
                 return solver(*arguments, **options)
 
-        return guarded
+        return cast("F", guarded)
 
     return decorate

@@ -1,0 +1,38 @@
+"""What an editor and a type checker see of the package in a user's script."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import public_stub
+
+import fem_mbs
+
+SCRIPT = """
+import fem_mbs as fem
+model = fem.Model()
+body = fem.RigidBody(mass=1.0, inertia=[1, 1, 1])
+model.addd(body)
+reveal_type(body.mass)
+reveal_type(fem.Revolute.at(body, body, [0, 0, 0]))
+reveal_type(fem.DecoupledNSGA().run(model, t_end=1.0, h=0.1))
+reveal_type(fem.static_equilibrium(model))
+"""
+SEEN = ("float", "Revolute", "Results", "StaticResult")
+
+
+def test_the_stub_has_the_names_of_the_package():
+    """After a change of `fem_mbs._WHERE`: python tests/helpers/public_stub.py."""
+    written = public_stub.STUB.read_text(encoding="utf-8")
+    assert sorted(written.splitlines()) == sorted(public_stub.text().splitlines())
+
+
+def test_a_type_checker_follows_a_script(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT)
+    root = Path(fem_mbs.__file__).parents[1]
+    command = [sys.executable, "-m", "mypy", "--config-file", root / "pyproject.toml", script]
+    shown = subprocess.run(command, capture_output=True, text=True, cwd=root, check=False).stdout
+    assert 'script.py:5: error: "Model" has no attribute "addd"; maybe "add"?' in shown, shown
+    types = [line.rsplit(".", 1)[-1].rstrip('"') for line in shown.splitlines() if "Revealed type" in line]
+    assert [t.split('"')[-1] for t in types] == list(SEEN), shown
