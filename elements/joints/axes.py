@@ -14,7 +14,7 @@ from fem_mbs.elements.joints.coordinate_kernels import TURN_X, TURN_Z, add_coord
 from fem_mbs.elements.joints.coordinates import COUNTS_TURN, MOMENT, Coordinate, outputs_of
 from fem_mbs.elements.joints.options import JointOptions
 from fem_mbs.elements.joints.rows import axes_hessian, axes_row, check_parallel, clear_rows, random_joint
-from fem_mbs.elements.joints.universal import Universal, check_perpendicular, count_turns, first_turns
+from fem_mbs.elements.joints.universal import CrossedAxes, Universal, check_perpendicular, count_turns, first_turns
 from fem_mbs.jit import kernel, local_vector
 from fem_mbs.rotations import add_rotated
 
@@ -124,7 +124,7 @@ class ParallelAxes(Joint):
         self.companions = JointOptions(self, **options).companions
 
 
-class PerpendicularAxes(Joint):
+class PerpendicularAxes(CrossedAxes):
     """The z axis of frame P and the x axis of frame Q stay at right angles; the second body may move anywhere.
 
     Parameters
@@ -166,7 +166,6 @@ class PerpendicularAxes(Joint):
         "output": perpendicular_output,
     }
     outputs = MOMENT | outputs_of(*coordinates)
-    at = classmethod(Universal.at.__func__)
 
     def __init__(self, frame_P: FrameLike, frame_Q: FrameLike, *, name: str | None = None, **options: Any) -> None:
         super().__init__(frame_P, frame_Q, name=name)

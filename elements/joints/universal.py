@@ -7,7 +7,7 @@ The first body turns about the pin along the z axis of P, the second about the p
 Source: docs/theory/joints.md, (8). Symbols: see `fem_mbs.elements.joints.rows`.
 """
 
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -29,6 +29,8 @@ from fem_mbs.elements.joints.rows import (
 )
 from fem_mbs.jit import kernel
 from fem_mbs.rotations import frame_with_axis
+
+T = TypeVar("T", bound="CrossedAxes")
 
 
 @kernel
@@ -82,7 +84,47 @@ def check_perpendicular(joint: Any) -> None:
     )
 
 
-class Universal(Joint):
+class CrossedAxes(Joint):
+    """Base of joints about the z axis of frame P and the x axis of frame Q, which its method `at` places."""
+
+    @classmethod
+    @Keywords.known
+    def at(
+        cls: type[T],
+        first: FrameLike,
+        second: FrameLike,
+        position: ArrayLike,
+        axis: ArrayLike | None = None,
+        *,
+        second_axis: ArrayLike | None = None,
+        **options: Any,
+    ) -> T:
+        """Make the joint at a point (3,) [m] of the initial configuration.
+
+        ``axis``, ``second_axis`` (3,), unit: the pins of the first and of the second body, inertial axes. A second pin
+        along the shaft it belongs to would not let this shaft turn.
+        """
+        made: Any = cls
+        owner = Named(cls.__name__, options.get("name"))
+        A, B = owner.as_frame("first", first).node, owner.as_frame("second", second).node
+        place = owner.as_vector("position", position)
+        pin = owner.unit_vector("axis", (0, 0, 1) if axis is None else axis)
+        if second_axis is None:
+            along = np.cross(pin, place - B.position)
+            far = np.linalg.norm(along) > 1e-9 * np.linalg.norm(place - B.position)
+            other = along / np.linalg.norm(along) if far else frame_with_axis(pin)[:, 0]
+        else:
+            other = owner.unit_vector("second_axis", second_axis)
+        across = np.cross(pin, other)
+        if np.linalg.norm(across) < 1.0 - POSE_TOLERANCE:  # not at right angles: the constructor says so
+            return made(
+                A.frame_at(place, frame_with_axis(pin)), B.frame_at(place, frame_with_axis(other, 0)), **options
+            )
+        cross = np.column_stack([other, across, pin])  # both frames in the axes of the cross
+        return made(A.frame_at(place, cross), B.frame_at(place, cross), **options)
+
+
+class Universal(CrossedAxes):
     """Hooke's joint: transmits rotation between shafts at an angle; bends about two pins.
 
     Parameters
@@ -139,39 +181,6 @@ class Universal(Joint):
         check_origins(self)
         check_perpendicular(self)
         self.companions = JointOptions(self, **options).companions
-
-    @classmethod
-    @Keywords.known
-    def at(
-        cls,
-        first: FrameLike,
-        second: FrameLike,
-        position: ArrayLike,
-        axis: ArrayLike | None = None,
-        *,
-        second_axis: ArrayLike | None = None,
-        **options: Any,
-    ) -> "Universal":
-        """Make the joint at a point (3,) [m] of the initial configuration.
-
-        ``axis``, ``second_axis`` (3,), unit: the pins of the first and of the second body, inertial axes. A second pin
-        along the shaft it belongs to would not let this shaft turn.
-        """
-        owner = Named(cls.__name__, options.get("name"))
-        A, B = owner.as_frame("first", first).node, owner.as_frame("second", second).node
-        place = owner.as_vector("position", position)
-        pin = owner.unit_vector("axis", (0, 0, 1) if axis is None else axis)
-        if second_axis is None:
-            along = np.cross(pin, place - B.position)
-            far = np.linalg.norm(along) > 1e-9 * np.linalg.norm(place - B.position)
-            other = along / np.linalg.norm(along) if far else frame_with_axis(pin)[:, 0]
-        else:
-            other = owner.unit_vector("second_axis", second_axis)
-        across = np.cross(pin, other)
-        if np.linalg.norm(across) < 1.0 - POSE_TOLERANCE:  # not at right angles: the constructor says so
-            return cls(A.frame_at(place, frame_with_axis(pin)), B.frame_at(place, frame_with_axis(other, 0)), **options)
-        cross = np.column_stack([other, across, pin])  # both frames in the axes of the cross
-        return cls(A.frame_at(place, cross), B.frame_at(place, cross), **options)
 
 
 register(Universal, example=lambda rng, a, b: random_joint(Universal, rng, a, b))
