@@ -299,15 +299,15 @@ class CreepingBelt(TwoWheels, Inertia):
         self.wraps = np.where(fixed > 0.0, fixed, wraps(self.radii, self.crossed, distance))
         self.slips_on = 1 + int(mu[1] * self.wraps[1] < mu[0] * self.wraps[0])
         r_1, r_2 = self.radii[0], self.radii[1] if self.crossed else -self.radii[1]
-        self.kappa = abs(r_1 + r_2)
-        span = math.sqrt(distance**2 - self.kappa**2) if length is None else self.positive("length", length, "m")
+        self.reach = abs(r_1 + r_2)
+        span = math.sqrt(distance**2 - self.reach**2) if length is None else self.positive("length", length, "m")
         self.length, self.recovery = span, self.positive("recovery", recovery, "s")
         state = Node1()
         Inertia.__init__(self, (self.frame_P.node, self.frame_Q.node, state), name=name)
         state.body = self
         frames = (self.frame_P.p, self.frame_P.rotation, self.frame_Q.p, self.frame_Q.rotation)
         self.record = (
-            *frames, r_1, r_2, self.kappa, tangent_length(self.kappa, distance), span, self.axial_stiffness,
+            *frames, r_1, r_2, self.reach, tangent_length(self.reach, distance), span, self.axial_stiffness,
             span / (1.0 + self.pretension / self.axial_stiffness), 1.0 / self.recovery, mu, fixed,
             leans(self.radii, self.crossed),
         )  # fmt: skip
@@ -317,7 +317,7 @@ class CreepingBelt(TwoWheels, Inertia):
         d, e = self.centres(point.x, point.R)
         a, other = float(np.hypot(d[0], d[1])), float(np.hypot(e[0], e[1]))
         angles = np.array([-math.atan2(d[1], d[0]), -math.atan2(e[1], e[0])])
-        if min(a, other) < 0.3 * float(np.linalg.norm(d)) or a < 1.5 * self.kappa or np.abs(angles).max() > 3.0:
+        if min(a, other) < 0.3 * float(np.linalg.norm(d)) or a < 1.5 * self.reach or np.abs(angles).max() > 3.0:
             return False
         p = np.zeros(1, self.parameters)
         p[0] = self.record

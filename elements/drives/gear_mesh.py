@@ -91,7 +91,7 @@ def stiffness_table(element: Any, stiffness: Any) -> np.ndarray:
 class TwoWheels(Element):
     """What gear meshes and belts have in common: two wheels with parallel axes, and their angles."""
 
-    kappa: float
+    reach: float  # κ [m]: the centres must be further apart
     _circles = "circles"
 
     def _connect_wheels(self, frame_P: FrameLike, frame_Q: FrameLike, name: str | None) -> float:
@@ -141,10 +141,10 @@ class TwoWheels(Element):
         """What is wrong with the pair in a state, as text, or None."""
         nodes = [node.index for node in self.nodes]
         d, _ = self.centres(state.x[nodes], state.R[nodes])
-        if (a := float(np.hypot(d[0], d[1]))) > self.kappa:
+        if (a := float(np.hypot(d[0], d[1]))) > self.reach:
             return None
         return (
-            f"{label(self)}: its centres are {a:.6g} m apart, and must be further apart than {self.kappa:.6g} m: "
+            f"{label(self)}: its centres are {a:.6g} m apart, and must be further apart than {self.reach:.6g} m: "
             f"nearer the {self._circles} have no common tangent. Are the wheels held by joints?"
         )
 
@@ -158,9 +158,9 @@ class TangentForce(TwoWheels, Force):
 
     def _finish(self, r_1, r_2, side, h_0, psi_0, b, preload, damping, table, teeth, phase):
         """Keep the table and set the record."""
-        self._table, self.kappa = table, abs(r_1 + r_2)
+        self._table, self.reach = table, abs(r_1 + r_2)
         frames = (self.frame_P.p, self.frame_P.rotation, self.frame_Q.p, self.frame_Q.rotation)
-        self._law = (*frames, r_1, r_2, self.kappa, side, h_0, psi_0, b, preload, damping, teeth, phase)
+        self._law = (*frames, r_1, r_2, self.reach, side, h_0, psi_0, b, preload, damping, teeth, phase)
         self.viscous = damping > 0.0
         self.place()
 
@@ -169,7 +169,7 @@ class TangentForce(TwoWheels, Force):
 
     def regular(self, point: Any) -> bool:
         """Whether forces can be differentiated at a configuration: no flank or span about to lift off there."""
-        law = dict(zip(self.parameters.names, self.record))
+        law = dict(zip(self.parameters.names or (), self.record))
         d, e = self.centres(point.x, point.R)
         a, other = float(np.hypot(d[0], d[1])), float(np.hypot(e[0], e[1]))
         angles = np.array([-math.atan2(d[1], d[0]), -math.atan2(e[1], e[0])])

@@ -180,7 +180,7 @@ class BeltPull(TwoWheels, Force):
         self.name = name
         self.as_instance("belt", belt, IdealBelt, "an IdealBelt")
         self._connect_wheels(belt.frame_P, belt.frame_Q, name)
-        self.kappa, self.record, self.regular = belt.kappa, belt.record, belt.regular
+        self.reach, self.record, self.regular = belt.reach, belt.record, belt.regular
 
 
 class IdealBelt(TwoWheels, FrictionRow):
@@ -281,11 +281,11 @@ class IdealBelt(TwoWheels, FrictionRow):
         super().__init__(None, friction, kappa=False, name=name, signals=(), units=("N", "m/s"), nodes=self.nodes)
         del self.outputs  # those of the class
         r_1, r_2 = self.radii[0], self.radii[1] if self.crossed else -self.radii[1]
-        self.kappa = abs(r_1 + r_2)
+        self.reach = abs(r_1 + r_2)
         psi_0 = r_1 * self.start_angles[0] + r_2 * self.start_angles[1]
         frames = (self.frame_P.p, self.frame_P.rotation, self.frame_Q.p, self.frame_Q.rotation)
         self.record = (
-            *frames, r_1, r_2, self.kappa, psi_0, tangent_length(self.kappa, distance), self.pretension, sliding,
+            *frames, r_1, r_2, self.reach, psi_0, tangent_length(self.reach, distance), self.pretension, sliding,
             mu[:, 1], fixed, leans(self.radii, self.crossed),
         )  # fmt: skip
         self.companions = (BeltPull(self),)
@@ -300,7 +300,7 @@ class IdealBelt(TwoWheels, FrictionRow):
         d, e = self.centres(point.x, point.R)
         a, other = float(np.hypot(d[0], d[1])), float(np.hypot(e[0], e[1]))
         angles = np.array([-math.atan2(d[1], d[0]), -math.atan2(e[1], e[0])])
-        apart = min(a, other) > 0.3 * float(np.linalg.norm(d)) and a > 1.5 * self.kappa
+        apart = min(a, other) > 0.3 * float(np.linalg.norm(d)) and a > 1.5 * self.reach
         return bool(apart and np.abs(angles).max() < 3.0)
 
 

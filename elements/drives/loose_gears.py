@@ -146,7 +146,7 @@ class GearFlank(Contact):
         d, e = self.mesh.centres(point.x, point.R)
         far, other = np.hypot(d[0], d[1]), np.hypot(e[0], e[1])
         turned = max(abs(math.atan2(d[1], d[0])), abs(math.atan2(e[1], e[0])))
-        return bool(far > 1.3 * self.mesh.kappa and min(far, other) > 0.3 * np.linalg.norm(d) and turned < 3.0)
+        return bool(far > 1.3 * self.mesh.reach and min(far, other) > 0.3 * np.linalg.norm(d) and turned < 3.0)
 
 
 class LooseGearPair(Part):
