@@ -11,7 +11,7 @@ import math
 import sys
 import textwrap
 from collections.abc import Container, Mapping, Sequence
-from typing import Any
+from typing import Any, SupportsFloat
 
 from fem_mbs.arguments import Checked
 from fem_mbs.errors import FemMbsError
@@ -24,7 +24,7 @@ class Check(Checked):
     ----------
     name : str
         Quantity and unit, "force at rest [N]".
-    reference, obtained : float
+    reference, obtained : float, or a number of NumPy
     rel : float, optional
         Allowed |obtained − reference| / |reference|; needs a reference that is not zero.
     abs : float, optional
@@ -37,7 +37,13 @@ class Check(Checked):
     """
 
     def __init__(
-        self, name: str, *, reference: float, obtained: float, rel: float | None = None, abs: float | None = None
+        self,
+        name: str,
+        *,
+        reference: SupportsFloat,
+        obtained: SupportsFloat,
+        rel: float | None = None,
+        abs: float | None = None,
     ) -> None:
         self.name: str = name
         self.reference = self.number("reference", reference)

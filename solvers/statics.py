@@ -151,7 +151,7 @@ def static_equilibrium(
         if path.factor >= 1.0:
             _conclude(problem, result, path, stability)
         if path.records:
-            known = {"lowest_eigenvalue": result.lowest_eigenvalue, "stable": result.stable}
+            known: dict[str, Any] = {"lowest_eigenvalue": result.lowest_eigenvalue, "stable": result.stable}
             known = {} if np.isnan(result.lowest_eigenvalue) else known
             outputs = path.records[-1]["output"]
             remarks = path.remarks + element_checks.remarks(system, outputs)

@@ -28,6 +28,7 @@ relative to each other at the pitch circle, at least 1 mm/s.
 Source: docs/theory/bearings.md, (15), (16) and "Balls that move".
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -295,7 +296,7 @@ def _rigid(outer, inner, geometry, *, cage_stiffness=1e8, cage_angle=0.0, **opti
     )  # fmt: skip
 
 
-LEVELS = {"dynamic": DynamicBearing, "quasi-static": QuasiStaticBearing, "rigid": _rigid}
+LEVELS: dict[str, Callable[..., Any]] = {"dynamic": DynamicBearing, "quasi-static": QuasiStaticBearing, "rigid": _rigid}
 
 
 @Keywords.known

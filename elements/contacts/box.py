@@ -193,7 +193,8 @@ class BoxOnBox(_BoxContact):
         if self.as_flag("edges", edges) and planar is None:
             halves = zip("AB", (size_A, size_B))
             points: Any = {f"points_{letter}": 0.5 * np.asarray(size) * _CORNERS for letter, size in halves}
-            self.elements = HullOnHull(frame_A, frame_B, **points, rounding=rounding, name=name, **law).elements
+            hulls = HullOnHull(frame_A, frame_B, **points, rounding=rounding, name=name, **law)
+            self.elements: list[Any] = hulls.elements
             return
         self.elements = []
         for letter, corners, other, size in (("A", corners_A, box_B, size_B), ("B", corners_B, box_A, size_A)):

@@ -214,7 +214,7 @@ class JournalClearance(_ClearanceJoint):
         bore = self.radius + self.clearance
         short, long = (self.first, self.second) if shorter == "journal" else (self.second, self.first)
         places = [0.0] if self.length == 0.0 else [-0.5 * self.length, 0.5 * self.length]
-        contacts = []
+        contacts: list[Contact] = []
         law["name"] = name  # for errors; numbered below
         for z in places:
             end = _shifted(short, [0, 0, z])

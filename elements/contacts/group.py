@@ -170,12 +170,12 @@ class ContactGroup(Part):
         places = self.as_array("positions", positions, (None, 3))
         n = len(places)
         sizes = numbers(self, "radii", radii, "m", n)
-        if (density is None) == (mass is None):
-            raise ParameterError(self, "density", density, "or mass: give one of them, and not both")
-        if mass is None:
+        if density is not None and mass is None:
             masses = numbers(self, "density", density, "kg/m³", n) * (4.0 / 3.0 * np.pi * sizes**3)
-        else:
+        elif mass is not None and density is None:
             masses = numbers(self, "mass", mass, "kg", n)
+        else:
+            raise ParameterError(self, "density", density, "or mass: give one of them, and not both")
         material = self._known(material)
         motion = rows(self, "velocity", velocity, n), rows(self, "angular_velocity", angular_velocity, n)
         bodies = make_spheres(places, sizes, masses, *motion, **drawn)

@@ -102,7 +102,7 @@ class Coupling(Constraint):
         before = state[: len(self.terms)].copy()
         super().count_on(state, angles)
         change = sum(term.coefficient * step for term, step in zip(self.terms, state[: len(before)] - before))
-        pitch = self.record[COUPLING.names.index("pitch")]
+        pitch = self.record[(COUPLING.names or ()).index("pitch")]
         if pitch > 0.0:
             state[TURNS] += pitch * np.round(change / pitch)
 

@@ -25,6 +25,7 @@ from fem_mbs.elements.drives.coupling_kernels import TEETH_OF_RACK, TEETH_OF_WHE
 from fem_mbs.elements.joints.coordinate_kernels import SLIDE_Z, TURN_Z
 from fem_mbs.elements.joints.coordinates import coordinate_of
 from fem_mbs.elements.joints.prismatic import Prismatic
+from fem_mbs.errors import ParameterError
 from fem_mbs.rotations import exp
 
 _SAME = 1e-8  # of directions and, relative, of lengths at the start
@@ -169,7 +170,7 @@ class GearPair(_Toothed):
             same = abs(given[0] * self.teeth[1] - given[1] * self.teeth[0]) <= 1e-6 * given[0] * self.teeth[1]
             self.check(same, "radii", radii, f"m have another ratio than teeth = {self.teeth.tolist()}")
         module = None if module is None else self.positive("module", module, "m")
-        if given is None and module is not None:
+        if given is None and module is not None and self.teeth is not None:
             given = 0.5 * module * self.teeth
         (P_1, _), (P_2, _) = frames = self._on_carrier(joint_1, joint_2, ("joint_1", "joint_2"))
         z_1, z_2 = P_1.orientation[:, 2], P_2.orientation[:, 2]
@@ -313,7 +314,8 @@ class RackAndPinion(_Toothed):
         flank_sign = self._flank(flank)
         self.teeth = None if teeth is None else self.as_integer("teeth", teeth)
         if radius is None:
-            self.check(teeth is not None and module is not None, "radius", radius, "or teeth and module must be given")
+            if self.teeth is None or module is None:
+                raise ParameterError(self, "radius", radius, "or teeth and module must be given")
             radius = 0.5 * self.positive("module", module, "m") * self.teeth
         self.radius = self.positive("radius", radius, "m")
         (P_1, _), (P_2, _) = frames = self._on_carrier(pinion, rack, ("pinion", "rack"))

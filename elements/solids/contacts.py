@@ -188,14 +188,15 @@ class SurfaceContacts(Checked):
             if plane is not None:
                 touch: Contact = SphereOnPlane(node, plane, radius=0.0, drawn_size=length, name=name_k, **law)
             elif sphere is not None:
-                touch = SphereOnSphere(node, sphere, radius_A=0.0, radius_B=radius, name=name_k, **law)
+                shape: dict[str, Any] = {"radius_A": 0.0, "radius_B": radius}
+                touch = SphereOnSphere(node, sphere, name=name_k, **shape, **law)
             elif box is not None:
-                shape: dict[str, Any] = {"size": size, "rounding": radius, "drawn": None if k == 0 else False}
+                shape = {"size": size, "rounding": radius, "drawn": None if k == 0 else False}
                 touch = SphereOnBox(node, box, radius=0.0, name=name_k, **shape, **law)
             else:
-                kind = SphereInCylinder if hollow else SphereOnCylinder
+                made: Any = SphereInCylinder if hollow else SphereOnCylinder
                 shape = {"radius": 0.0, "radius_cylinder": radius, "drawn_length": length}
-                touch = kind(node, cylinder, name=name_k, **shape, **law)
+                touch = made(node, cylinder, name=name_k, **shape, **law)
             self.elements.append(touch)
         if self.between is not None:
             self.elements[0]._surface = self  # type: ignore[attr-defined]

@@ -19,7 +19,7 @@ Source: docs/theory/solids.md, section 6; Bonet & Wood, Nonlinear Continuum Mech
     N, ∂N/∂ξ  p.table_at            -      address of `Cell.surface_table`: gradients (q, 2, nn), weight times N (q, nn)
 """
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -32,6 +32,9 @@ from fem_mbs.errors import ParameterError
 from fem_mbs.jit import kernel, local_vector, matrix, tensor
 from fem_mbs.nodes import Node3
 from fem_mbs.signals import Signal
+
+if TYPE_CHECKING:
+    from fem_mbs.elements.shells.body import ShellBody
 
 PRESSURE = np.dtype([("size", "f8"), ("points", "i8"), ("table_at", "i8")])
 
@@ -370,7 +373,7 @@ class EdgeTraction(_BodyLoad):
     """
 
     def __init__(
-        self, body: MeshBody, group: str, traction: ArrayLike, *, signal: Any = None, name: str | None = None
+        self, body: "ShellBody", group: str, traction: ArrayLike, *, signal: Any = None, name: str | None = None
     ) -> None:
         super().__init__(body, signal, name)
         self.check(body.is_surface, "body", body, "must be a ShellBody: others have no edges")

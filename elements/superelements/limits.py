@@ -4,6 +4,7 @@ Each check returns warnings as (kind, size, text), see `fem_mbs.system.element_c
 how much a limit is exceeded.
 """
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,7 +21,8 @@ from fem_mbs.shapes import matrices
 from fem_mbs.spelling import listed
 
 if TYPE_CHECKING:
-    from fem_mbs.elements.superelements.superelement import Superelement
+    from fem_mbs.elements.superelements.reduction import Reduction
+    from fem_mbs.reduced_parts import Floating
 
 TURNING, STIFFENED = 0.1, 2.0  # of the lowest frequency with one frame held, see `Limits.remark_on_rotation`
 LINEAR_TURN, LINEAR_WAY = 0.2, 0.1  # [rad], of the size of the body: a linear body errs by a percent and more beyond
@@ -31,9 +33,20 @@ SINGLE, SEVERAL = np.sqrt(STRESSED), 1.0  # of the lowest frequency: rotation th
 
 
 class Limits:
-    """Methods of a `Superelement` that check them."""
+    """Methods of a `Superelement` that check them, by what they read of it."""
 
-    def remark(self: "Superelement", histories: dict) -> list:
+    reduction: "Reduction"
+    floating: "Floating"
+    nodes: Any
+    modes: int
+    places: int
+    pose: Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray, np.ndarray]]
+    _patterns: int
+    _coordinates: Callable[[Any], np.ndarray]
+    _pulls: Callable[[np.ndarray], np.ndarray]
+    _turns: Callable[[np.ndarray], np.ndarray]
+
+    def remark(self, histories: dict) -> list:
         """Deformations that are too large for a linear body, see `element_checks`: list of (kind, size, text)."""
         turn = float(histories["local_rotation"].max())
         way, size = float(histories["local_displacement"].max()), float(np.sqrt(self.floating.b.sum()))
@@ -46,7 +59,7 @@ class Limits:
         )
         return [("large deformation", max(turn / LINEAR_TURN, way / size / LINEAR_WAY), text)]
 
-    def remark_on_stress(self: "Superelement", state: Any) -> list:
+    def remark_on_stress(self, state: Any) -> list:
         """That stresses at an equilibrium would change the stiffness, and are left out, see `element_checks`."""
         d = self._coordinates(state)
         if self._turns(d).max() > LINEAR_TURN:
@@ -69,9 +82,7 @@ class Limits:
         )
         return [*found, ("stress", share, text)]
 
-    def remark_at_peak(
-        self: "Superelement", spin: float, t: float, x: np.ndarray, R: np.ndarray, v: np.ndarray
-    ) -> list:
+    def remark_at_peak(self, spin: float, t: float, x: np.ndarray, R: np.ndarray, v: np.ndarray) -> list:
         """That stresses change the stiffness where a run turns the body fastest, see `element_checks`.
 
         By the stresses that it has then. The frame of a body with a single one turns with it, and its modes need not
@@ -110,7 +121,7 @@ class Limits:
         lowest = self.reduction.held_frequency
         return speed * np.sqrt(left / max(lowest**2 + (1.0 - left) * speed**2, 1e-300)), lowest
 
-    def settling_time(self: "Superelement", points: np.ndarray, forces: np.ndarray | None = None) -> float:
+    def settling_time(self, points: np.ndarray, forces: np.ndarray | None = None) -> float:
         """How long [s] forces on points (k,) act that are no blow: 2·2π√(m f⁰), with f⁰ of their resultants.
 
         A blow on the body alone lasts a quarter of that at most. Without ``forces`` (k, 3), axes of the body, the least
@@ -126,7 +137,7 @@ class Limits:
             f = float(t @ r.traction_compliance @ t / max(t @ t, 1e-300))
         return float(4.0 * np.pi * np.sqrt(r.mass * max(f, 0.0)))
 
-    def remark_on_loads(self: "Superelement", points: np.ndarray, forces: np.ndarray, d: np.ndarray) -> list:
+    def remark_on_loads(self, points: np.ndarray, forces: np.ndarray, d: np.ndarray) -> list:
         """That its modes leave out much of what lasting loads on its points bring about, see `element_checks`.
 
         Parameters
@@ -153,7 +164,7 @@ class Limits:
         return [("loads between frames", share, text)]
 
     def apparent_gravity(
-        self: "Superelement", x: np.ndarray, R: np.ndarray, v: np.ndarray, a: np.ndarray, gravity: np.ndarray
+        self, x: np.ndarray, R: np.ndarray, v: np.ndarray, a: np.ndarray, gravity: np.ndarray
     ) -> np.ndarray:
         """Gravity less accelerations of the floating frame, A + W X, as amounts (12,) of `inertia_compliance`.
 
@@ -173,7 +184,7 @@ class Limits:
         return np.concatenate([A, W.ravel()])
 
     def remark_on_inertia(
-        self: "Superelement", x: np.ndarray, R: np.ndarray, v: np.ndarray, a: np.ndarray, gravity: np.ndarray
+        self, x: np.ndarray, R: np.ndarray, v: np.ndarray, a: np.ndarray, gravity: np.ndarray
     ) -> list:
         """Check what its modes leave out of the response to gravity and inertia, see `element_checks`.
 
@@ -212,7 +223,7 @@ class Limits:
         return np.concatenate([-W @ self.reduction.center, W.ravel()])
 
     @property
-    def misses_inertia(self: "Superelement") -> bool:
+    def misses_inertia(self) -> bool:
         """True if its modes leave out part of the response to its gravity load and inertia."""
         return bool(self.reduction.inertia_left_out.any())
 
@@ -233,7 +244,7 @@ class Limits:
         for _, _, text in self.remark_on_inertia(x, R, v, a, gravity):
             Warnings.issue(f"stresses of {label(self)} at t = {float(run.t[k]):.6g} s: {text}")
 
-    def remark_on_rotation(self: "Superelement", angular_velocity: np.ndarray, state: Any) -> list:
+    def remark_on_rotation(self, angular_velocity: np.ndarray, state: Any) -> list:
         """That a steady rotation stiffens the body by more than it knows, see `element_checks`.
 
         By centrifugal forces ω² grows by up to 1.4 Ω². Without a pattern of stress all of that is missing, 1 % of a

@@ -134,10 +134,11 @@ def reduce_matrices(
     owner.check(isinstance(wanted, dict), "residual_vectors", wanted, message)
     for key, one in wanted.items():
         owner.as_text("residual_vectors", key)
-        if not isinstance(one, LoadPattern):
+        if isinstance(one, LoadPattern):
+            chosen.append(one)
+        else:
             nodes = np.unique(places("residual_vectors", owner.as_array("residual_vectors", one)))
-            one = Traction(key, nodes, np.full(len(nodes), 1.0 / len(nodes)))
-        chosen.append(one)
+            chosen.append(Traction(key, nodes, np.full(len(nodes), 1.0 / len(nodes))))
     chosen = wanted_of(owner, chosen, named, "numbers of nodes or fem.LoadPattern of gravity or an axis")
     between = Tractions(chosen, [one for one in chosen if isinstance(one, Traction)])
     matrices = [M, K]

@@ -378,7 +378,7 @@ def example(rng: np.random.Generator) -> Superelement:
     modes, pull = int(rng.integers(0, 5)), ("a", "b", load + load.T) if rng.random() < 0.5 else None
     loads: list = [] if pull is None else [pull]
     if pull is not None and rng.random() < 0.5:
-        force = {"b": rng.normal(size=6)}
+        force: dict[str, ArrayLike] = {"b": rng.normal(size=6)}
         loads += [LoadPattern(forces=force, held="a", geometry=rng.uniform(-1, 1) * (load + load.T))]
     made = reduce_matrices(M, K, X, frames, modes=modes, stiffening=loads)
     return Superelement(made, damping=float(rng.choice([0.0, 0.1])), rotation=rng.normal(size=3))

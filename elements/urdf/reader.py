@@ -36,7 +36,7 @@ from fem_mbs.elements.urdf.tree import (
 )
 from fem_mbs.errors import Warnings
 from fem_mbs.model import Model
-from fem_mbs.nodes import Frame
+from fem_mbs.nodes import Frame, Node
 from fem_mbs.spelling import listed, meant
 
 TYPES = {"revolute": Revolute, "continuous": Revolute, "prismatic": Prismatic, "planar": Planar, "fixed": Fixed}
@@ -179,7 +179,7 @@ class _Builder:
         """Fill the result."""
         root = self.groups[0]
         floor = JointText(root.first, "floating", "", root.first, AT_ORIGIN, np.zeros(3), None, 0.0, 0.0, None)
-        joints = [group.joint for group in self.groups[1:]]
+        joints = [group.joint for group in self.groups if group.joint is not None]  # all but the root
         joints += [floor] if self.options["base"] == "free" else []
         values = self._coordinates("configuration", configuration, joints, offsets=True)
         speeds = self._coordinates("rates", rates, joints, offsets=False)
@@ -273,7 +273,8 @@ class _Builder:
             inertia += J + m * (arm @ arm * np.eye(3) - np.outer(arm, arm))
         if mass == 0.0 or (on_ground and np.linalg.eigvalsh(inertia)[0] <= 0.0):  # ground needs no inertia
             self._check_massless(group, on_ground)
-            node, center = self.made.model.ground, np.zeros(3)
+            node: Node = self.made.model.ground
+            center = np.zeros(3)
         else:
             offset = motion.pose.R @ center
             shapes = [self.meshes.shape(v, Pose(p - center, R)) for link, (p, R) in group.places.items()

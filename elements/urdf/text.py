@@ -85,8 +85,8 @@ class Link(NamedTuple):
 class Limits(NamedTuple):
     """Limits of a joint: of its coordinate [rad or m], of its effort [N m or N] and its rate; None: not given."""
 
-    lower: float
-    upper: float
+    lower: float | None
+    upper: float | None
     effort: float | None
     velocity: float | None
     given: bool = False  # both lower and upper are in the file

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fem_mbs.elements.urdf.text import AT_ORIGIN, JointText, Limits, Pose, Robot
+from fem_mbs.elements.urdf.text import AT_ORIGIN, JointText, Pose, Robot
 from fem_mbs.errors import ParameterError, Warnings
 from fem_mbs.rotations import exp
 from fem_mbs.spelling import listed, meant
@@ -65,22 +65,21 @@ def without_locked(robot: Robot, by_limits: bool) -> tuple[Robot, list[str]]:
             joints[name] = joints[name]._replace(mimic=None)
             Warnings.issue(f"URDF joint '{name}' is of type fixed: its <mimic> has no effect")
     movers = [joint for joint in joints.values() if SIZES[joint.kind] and joint.mimic is None]
-    equal = [j for j in movers if j.kind in ("revolute", "prismatic") and j.limits and j.limits.given]
-    equal = [joint for joint in equal if joint.limits.lower == joint.limits.upper]
+    limited = [(joint.name, joint.limits) for joint in movers if joint.kind in ("revolute", "prismatic")]
+    equal = [(name, ends.lower) for name, ends in limited if ends and ends.given and ends.lower == ends.upper]
     if by_limits and len(equal) < len(movers):
-        for joint in equal:
-            fix(joint.name, joint.limits.lower)
-            text = f'has equal limits, {joint.limits.lower:.6g}: it is fixed there. limits="ignore" lets it move'
-            Warnings.issue(f"URDF joint '{joint.name}' {text}")
+        for name, value in equal:
+            fix(name, value)
+            text = f'has equal limits, {value:.6g}: it is fixed there. limits="ignore" lets it move'
+            Warnings.issue(f"URDF joint '{name}' {text}")
     for _ in range(len(joints)):  # followers of followers too
-        moving = [joint for name, joint in joints.items() if name not in values and joint.mimic is not None]
-        followed = [one for one in moving if SIZES[one.kind] == 1]
-        followed = [one for one in followed if one.mimic.joint in values or one.mimic.multiplier == 0.0]
+        moving = [(one.name, one.mimic) for name, one in joints.items() if name not in values and SIZES[one.kind] == 1]
+        followed = [(name, way) for name, way in moving if way and (way.joint in values or way.multiplier == 0.0)]
         if not followed:
             break
-        for joint in followed:
-            fix(joint.name, joint.mimic.multiplier * values.get(joint.mimic.joint, 0.0) + joint.mimic.offset)
-            held.append(joint.name)
+        for name, way in followed:
+            fix(name, way.multiplier * values.get(way.joint, 0.0) + way.offset)
+            held.append(name)
     return robot._replace(joints=joints), held
 
 
@@ -155,14 +154,14 @@ def shared_limits(owner: Any, robot: Robot, follow: dict) -> dict[str, tuple[flo
     for name, joint in robot.joints.items():
         if joint.kind not in ("revolute", "prismatic"):
             continue
-        given = joint.limits or Limits(0.0, 0.0, None, None)
+        given: tuple[Any, Any] = (0.0, 0.0) if joint.limits is None else joint.limits[:2]
         wrong = (
             "are its limits lower and upper: the joint cannot move. Give them in <limit>; without limits a hinge is "
             'of type continuous, and from_urdf(…, limits="ignore") takes none'
         )
-        owner.check(given.lower < given.upper, f"joint '{name}'", (given.lower, given.upper), wrong)
+        owner.check(given[0] < given[1], f"joint '{name}'", given, wrong)
         leader, multiplier, offset = follow.get(name, (name, 1.0, 0.0))
-        low, high = sorted((end - offset) / multiplier for end in given[:2])
+        low, high = sorted((end - offset) / multiplier for end in given)
         old = ends.get(leader, (-np.inf, np.inf))
         ends[leader] = max(low, old[0]), min(high, old[1])
     for name, (low, high) in ends.items():

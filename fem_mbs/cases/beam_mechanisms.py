@@ -19,7 +19,7 @@ from fem_mbs.cases.classical import MOREAU, SMOOTH, Z
 
 CORNERS = np.array([[0, 0, 0], [0, 0.12, 0], [0.24, 0.12, 0], [0.24, 0, 0]])  # m: A, B, C, D
 TILT = np.radians(5.0)  # of the hinge C about the line C-D
-STEEL = {"E": 207e9, "nu": 0.3, "density": 7800.0}
+STEEL: dict[str, Any] = {"E": 207e9, "nu": 0.3, "density": 7800.0}
 SPEED = 0.6  # rad/s, of the driven bar, reached in 0.2 s
 MATERIAL = 1e-4  # s, damping of the strain rates
 
@@ -84,7 +84,7 @@ def tilted_hinge(stepper: Any) -> fem.Checks:
 
 # --- a crank that makes a beam tip over -------------------------------------------------------------------------------
 
-ALUMINIUM = {"E": 73e9, "nu": 0.3, "density": 2680.0}
+ALUMINIUM: dict[str, Any] = {"E": 73e9, "nu": 0.3, "density": 2680.0}
 LENGTH, HIGH, THIN, LINK, CRANK = 1.0, 0.1, 0.01, 0.25, 0.05  # m
 OFFSET, HALF_TURN = 1e-4, 0.4  # m beside the axis of the beam; s
 BEAM = fem.Section.rectangle(THIN, HIGH, **ALUMINIUM)
@@ -102,7 +102,8 @@ def crank_and_beam(n: int) -> fem.Model:
     rod = fem.Section.circle(0.012, **ALUMINIUM)
     tip = fem.Node6([LENGTH, 0, 0], name="tip")
     top, pin, centre = ([LENGTH, OFFSET, z] for z in (0.0, -LINK, -LINK - CRANK))
-    model, along = fem.Model("beam and crank", gravity=[0, 0, 0]), {"orientation": [0, 1, 0], "damping": MATERIAL}
+    model = fem.Model("beam and crank", gravity=[0, 0, 0])
+    along: dict[str, Any] = {"orientation": [0, 1, 0], "damping": MATERIAL}
     model.add(fem.beam_line(fem.Node6(fixed=True), tip, n, BEAM, name="beam", **along))
     link = model.add(fem.beam_line(top, pin, 2, rod, name="link", **along))
     crank = model.add(fem.beam_line(pin, centre, 2, rod, name="crank", **along))

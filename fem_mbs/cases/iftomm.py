@@ -116,7 +116,7 @@ ALONG, ACROSS = 0.1**2 / 6, (1 + 0.1**2) / 12  # kg m², rods of 1 kg and 1 m, 0
 def bricard_model() -> fem.Model:
     """Five rods on edges of a cube, each hinge along the edge that meets both of its rods at right angles."""
     model = fem.Model("Bricard", gravity=[0, -g, 0])
-    rods = [model.ground]
+    rods: list[Any] = [model.ground]
     for i in range(5):
         along = CUBE[i + 1] - CUBE[i]
         inertia = ACROSS * np.eye(3) + (ALONG - ACROSS) * np.outer(along, along)
@@ -308,7 +308,7 @@ SLIDER_INERTIA = SLIDER * 0.1**2 / 6
 def governor_model() -> fem.Model:
     """Shaft along z with two rods that carry balls, and a slider on spring-dampers in place of the lower links."""
     model = fem.Model("flyball governor", gravity=[0, 0, -g])
-    spin = {"angular_velocity": SPIN * Z}
+    spin: dict[str, Any] = {"angular_velocity": SPIN * Z}
     shaft = fem.RigidBody(ROD_KG, [LONG, LONG, THIN], position=[0, 0, 0.5], **spin, name="shaft")
     slider = fem.RigidBody(SLIDER, SLIDER_INERTIA, position=[0, 0, 0.5], **spin, name="slider")
     model.add(shaft, slider, fem.Revolute.at(model.ground, shaft, [0, 0, 0], Z, name="bearing"))

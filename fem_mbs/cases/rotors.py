@@ -33,7 +33,7 @@ def laval(
     ``external`` c_e [N s/m] acts on the disc, ``internal`` β [s] in the shaft, a ``push`` [N] along y on the disc from
     0.1 to 0.2 s.
     """
-    spin = {"angular_velocity": speed * X}
+    spin: dict[str, Any] = {"angular_velocity": speed * X}
     section = fem.Section.general(EA=1e4, GJ=BENDING, EI2=BENDING, EI3=BENDING, rhoA=LIGHT, rhoI2=1e-6, rhoI3=1e-6)
     left = fem.Node6(fixed=("x", "y", "z"), name="left", **spin)
     right = fem.Node6(X, fixed=("y", "z"), name="right", **spin)
@@ -133,7 +133,7 @@ def passage(stepper: Any) -> fem.Checks:
 # --- a heavy shaft with an unbalanced disc: kg, m, s ------------------------------------------------------------------
 
 SPAN, OUTER, INNER, DISC, OFFSET = 6.0, 0.05, 0.045, 70.573, 0.05
-STEEL = {"E": 210e9, "nu": 0.3, "density": 7800.0}
+STEEL: dict[str, Any] = {"E": 210e9, "nu": 0.3, "density": 7800.0}
 SLOW, FAST = 48.0, 72.0  # rad/s: 0.8 and 1.2 times 60
 RISE, HOLD, END = 0.5, 1.0, 1.25  # s: the slow speed is reached, left, the fast one is reached
 

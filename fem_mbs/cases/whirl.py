@@ -20,7 +20,7 @@ import fem_mbs as fem
 from fem_mbs.cases.case import OWN, STATIC, Case, Method
 
 E, G, DENSITY, RADIUS, LENGTH = 211e9, 81.2e9, 7810.0, 0.025, 1.5
-SECTION = {"E": E, "nu": E / (2 * G) - 1, "density": DENSITY}
+SECTION: dict[str, Any] = {"E": E, "nu": E / (2 * G) - 1, "density": DENSITY}
 THICK, SMALL, LARGE = 0.07, 0.14, 0.175  # m: discs
 FAR = 1e4  # m: springs so long that they stay parallel to y and z
 FAST = 4000 * np.pi / 30  # rad/s

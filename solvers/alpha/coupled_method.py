@@ -25,11 +25,23 @@ class CoupledMethod(AlphaMethod):
     # options of `DecoupledNSGA` that these methods do without
     contact_solver, max_problems = "newton", 50
     contact_shift = COUPLED_SHIFT
-    sequential = False
     together = True  # contacts act in the rows of the motion too
-    combined = False  # gaps are complementary to ν_N − h Λ_N
-    levels: int
     step_control: StepControl | None
+
+    @property
+    def levels(self) -> int:
+        """Blocks of the problem of a step."""
+        raise NotImplementedError
+
+    @property
+    def sequential(self) -> bool:
+        """Whether the blocks are solved in turn."""
+        return False
+
+    @property
+    def combined(self) -> bool:
+        """Whether gaps are complementary to ν_N − h Λ_N."""
+        return False
 
     def matrices(self, system: System) -> tuple[Rows, Rows, Rows]:
         """Rows of the matrices: initial accelerations, and one block of the coupled problem."""

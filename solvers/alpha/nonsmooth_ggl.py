@@ -131,7 +131,7 @@ class NonsmoothGeneralizedAlphaGGL(CoupledMethod):
         return self.constraints == "velocities"
 
     @property
-    def combined(self) -> bool:  # type: ignore[override]
+    def combined(self) -> bool:
         """Whether gaps are complementary to ν_N − h Λ_N."""
         return self.constraints == "combined"
 

@@ -160,7 +160,7 @@ class Bodies:
             raise ParameterError(problem, "bodies", bodies.shape, "must be integers of the shape (nc, sides)")
         if blocks.shape != (*bodies.shape, d, m):
             raise ParameterError(problem, "blocks", blocks.shape, f"must be the shape {(*bodies.shape, d, m)}")
-        q = real_array(problem, "w", w).ravel().copy()
+        q: np.ndarray = real_array(problem, "w", w).ravel().copy()
         if q.size != len(bodies) * d:
             raise ParameterError(problem, "w", q.shape, f"must be {d} numbers for each of {len(bodies)} contacts")
         v = np.zeros((count, m)) if v is None else real_array(problem, "v", v)

@@ -61,6 +61,10 @@ class Operator:
 
         def _factor(self, A, B, closed, opened, shift, accuracy) -> Callable: ...
 
+        def block_rows(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]: ...
+
+        def shifted(self, rho: float) -> Any: ...
+
     def __init__(self, diagonal: np.ndarray, symmetric: bool) -> None:
         self.diagonal, self.symmetric = np.ascontiguousarray(diagonal), symmetric
         self.n, self.d = diagonal.shape[:2]

@@ -109,10 +109,10 @@ class ContactProblem:
     ) -> None:
         self.name, self.relaxed = name, relaxed
         d = self.size = contact_size(rolling, spinning)
-        self.q = real_array(self, "q", q).reshape(-1).copy()
-        if self.q.size % d:
-            raise ParameterError(self, "q", self.q, f"has {self.q.size} numbers, not a multiple of {d} per contact")
-        self.q = self.q.reshape(-1, d)
+        numbers = real_array(self, "q", q).reshape(-1).copy()
+        if numbers.size % d:
+            raise ParameterError(self, "q", numbers, f"has {numbers.size} numbers, not a multiple of {d} per contact")
+        self.q = numbers.reshape(-1, d)
         self.friction = self._coefficients({"friction": friction, "rolling": rolling, "spinning": spinning})
         self.bodies = W if isinstance(W, Bodies) else None
         self.factors = self.free = None
@@ -269,8 +269,8 @@ class ContactProblem:
         """
         unmade = Named(cls.__name__, name)
         d = contact_size(rolling, spinning)
-        M, H, w, f = cls._checked_bodies(unmade, M, H, w, f, d)
-        arrays = split_bodies(M, H, f, d)
+        M, H, w, momentum = cls._checked_bodies(unmade, M, H, w, f, d)
+        arrays = split_bodies(M, H, momentum, d)
         if arrays is not None:
             masses, bodies, blocks, v = arrays
             return cls.from_contacts(
@@ -283,7 +283,7 @@ class ContactProblem:
             message = "is singular; every velocity needs a mass (from_contacts takes inverse masses, also zero)"
             raise ParameterError(unmade, "M", f"a matrix {M.shape}", message) from None
         W = H.T @ factors.solve(H.toarray())
-        q = w if f is None else w + H.T @ factors.solve(f)
+        q = w if momentum is None else w + H.T @ factors.solve(momentum)
         return cls(W, q, friction, rolling=rolling, spinning=spinning, relaxed=relaxed, name=name)
 
     @staticmethod

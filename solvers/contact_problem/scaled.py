@@ -24,6 +24,7 @@ from fem_mbs.solvers.contact_problem.operators import (
     BodyOperator,
     DenseOperator,
     FreeOperator,
+    Operator,
     SparseOperator,
 )
 
@@ -69,7 +70,7 @@ class ScaledProblem:
         self.q_largest = np.linalg.norm(self.q, axis=1).max(initial=0.0)
         blocks = S[:, :, None] * blocks * S[:, None, :]
         if problem.bodies is not None:
-            self.operator = BodyOperator(problem.bodies.scaled(S))
+            self.operator: Operator = BodyOperator(problem.bodies.scaled(S))
         else:
             self.operator = _operator(problem.W, S.ravel(), d, blocks)
 

@@ -28,7 +28,8 @@ class Watch:
         self.problem, self.tol, self.deadline = problem, tol, deadline
         self.best: Any = None  # (nc, d), of all iterates so far
         self.best_error, self.iterations, self.history = math.inf, 0, []
-        self.converged, self.label, self.within_rounding = False, None, 0
+        self.converged, self.within_rounding = False, 0
+        self.label: str | None = None
 
     def judge(self, r: np.ndarray, u: np.ndarray | None = None) -> bool:
         """Take note of an iterate; True when the method should stop."""

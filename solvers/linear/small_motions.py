@@ -46,14 +46,18 @@ class SmallMotions:
 
     def __init__(self, system: System, state: State, lam: np.ndarray) -> None:
         self.system, self.state, self.multipliers = system, state, lam
-        self.M = self.C = self.K = self.G = self.spread = None
+        self.M: Any = None  # matrices, set as they are found
+        self.C: Any = None
+        self.K: Any = None
+        self.G: Any = None
+        self.spread: Any = None
         self.spins: np.ndarray | None = None
         self.rotation: np.ndarray | None = None
         self.remarks: list[str] = []
 
     def count_rows(self) -> None:
         """Leave in G the rows that count."""
-        G: Any = self.G
+        G = self.G
         kept = counting_rows(self.system, G)
         arm = np.append(self.system.row_arm[: self.system.m], np.ones(G.shape[0] - self.system.m))
         self._rows: Any = G
@@ -62,12 +66,11 @@ class SmallMotions:
 
     def moved_rows(self, change: np.ndarray) -> np.ndarray | None:
         """What a change of g (m,) by a driver is in the rows of G; None where rows that repeat others forbid it."""
-        counting: Any = self.G
         full = np.append(change, np.zeros(self._rows.shape[0] - len(change)))
         here = full[self._kept]
         rest = np.setdiff1d(np.arange(len(full)), self._kept)
         if full.any() and len(rest):
-            parts = np.linalg.lstsq(counting.toarray().T, self._rows[rest].toarray().T, rcond=SAME)[0]
+            parts = np.linalg.lstsq(self.G.toarray().T, self._rows[rest].toarray().T, rcond=SAME)[0]
             if np.abs(full[rest] - parts.T @ here).max() > SAME * np.abs(full).max():
                 return None
         return here
@@ -75,7 +78,7 @@ class SmallMotions:
     def finite(self) -> None:
         """Raise a SolverError that names the element whose matrices are not finite."""
         for matrix in (self.K, self.M, self.C):
-            if not np.isfinite(matrix.data).all():  # type: ignore[attr-defined]
+            if not np.isfinite(matrix.data).all():
                 element = self.system.find_nonfinite(self.state)
                 raise SolverError(f"matrices are not finite at this configuration ({element!r})", element=element)
 

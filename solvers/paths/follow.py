@@ -120,7 +120,7 @@ class Follower:
         if before is not None and not self.make.onward(metric, before, tangent):
             tangent = tangent.times(-1.0)
         matrices = tangent_matrices(self.problem, state, lam, factor)
-        found = spectrum(*matrices, self.problem.system.circulatory)
+        found = None if matrices is None else spectrum(*matrices, self.problem.system.circulatory)
         system = self.problem.system
         joints = lam[: system.m].copy()
         accept_states(
@@ -142,7 +142,7 @@ class Follower:
             self.problem, point.state, point.lam, point.factor, self.tolerance, self.most, control, predictor
         )
         found, trouble = self._renewed(found, control)
-        if found.state is None:
+        if found.state is None or found.lam is None:
             return None, trouble or found.history
         trouble = element_checks.trouble(system, found.state)
         if trouble:
@@ -162,7 +162,7 @@ class Follower:
             return found, None
         numbers, iterations = list(held.numbers), found.iterations
         for _ in range(RENEWALS):
-            if found.state is None:
+            if found.state is None or found.lam is None:
                 return found, None
             state, joints = found.state, found.lam[: system.m].copy()
             accept_states(system.data[0], state.x, state.R, state.V, joints, ALL, 0)
@@ -334,7 +334,7 @@ class Follower:
         restore(self.problem.system, found.inner)
         self.problem.hold(found.held, found.state)
         exact = self._renewed(newton(self.problem, found.state, found.lam, factor, self.tolerance, self.most))[0]
-        if exact.state is not None:
+        if exact.state is not None and exact.lam is not None:
             found = self.point(exact.state, exact.lam, factor, found.tangent, found.s, found.iterations) or found
         return found, s
 
@@ -381,11 +381,13 @@ class Follower:
         if turns and not any(kind == LIMIT for _, kind, _ in found):
             found.append(self._turn(point, new))
         # at a branch point any mixture of both paths solves for the tangent
-        mean = Tangent(*(0.5 * (a + b) for a, b in zip(point.tangent, new.tangent)))
+        a, b = point.tangent, new.tangent
+        mean = Tangent(0.5 * (a.delta + b.delta), 0.5 * (a.lam + b.lam), 0.5 * (a.factor + b.factor))
         along = self.metric.unit(mean) if self.metric.norm(mean.delta, mean.factor) > 0.0 else point.tangent
         found = [(one._replace(tangent=along), kind, y) for one, kind, y in found]
         for one, kind, y in found:
-            made = CriticalPoint(self.problem.system, one, *self._told(one), kind, y, self.problem, self.metric)
+            reactions, outputs = self._told(one)
+            made = CriticalPoint(self.problem.system, one, reactions, outputs, kind, y, self.problem, self.metric)
             self.path.critical.append(made)
         self.path.critical.sort(key=lambda one: one.length)
 

@@ -114,8 +114,8 @@ class Chunks:
 
     def get_state(self) -> dict[str, Any]:
         """Where the run is and what watches it has seen; everything that was gathered is written."""
-        parts = {"depth": self.depth, "loads": self.loads, "strain": self.strain, "surfaces": self.surfaces}
-        parts["states"] = self.states
+        parts: dict[str, Any] = {"depth": self.depth, "loads": self.loads, "strain": self.strain}
+        parts |= {"surfaces": self.surfaces, "states": self.states}
         return {"done": self.done, "kept": self.kept, **{name: part.get_state() for name, part in parts.items()}}
 
     def set_state(self, state: dict[str, Any]) -> None:

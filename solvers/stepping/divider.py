@@ -85,7 +85,7 @@ class Divider(Controller):
         RECORDS.aim(self.part_record, self.part)
         asked = {"newton": 1, "mixed": int(any("mixed" in element.kernels for element in engine.system.elements))}
         # options that the method has
-        asked = {name: value for name, value in asked.items() if name in engine.record_of(name).dtype.names}
+        asked = {name: value for name, value in asked.items() if name in (engine.record_of(name).dtype.names or ())}
         self.other = {name: value for name, value in asked.items() if value != engine.record_of(name)[name]}
 
     def advance(

@@ -61,6 +61,8 @@ OF_CONTACTS = ("sweep", "settle", "closed", "restart")  # parts that are called 
 class Engine:
     """Takes the steps of one run, see `fem_mbs.solvers.stepping.stepper`."""
 
+    t_end: float  # [s], of the run: set before it begins
+
     def __init__(
         self,
         method: Any,
@@ -470,7 +472,8 @@ class Engine:
 
     def make_records(self, size: int) -> dict[str, np.ndarray]:
         """Arrays for ``size`` saved steps."""
-        return records(self.system, size, self.forces, len(self.ledger.lines) if self.balance else 0)
+        lines = self.ledger.lines if self.balance and self.ledger is not None else ()
+        return records(self.system, size, self.forces, len(lines))
 
     def record_into(self, block: dict[str, np.ndarray]) -> None:
         """Let compiled code record into the arrays of a block, from its first row on."""

@@ -130,7 +130,7 @@ class _Failure:
 
     def too_many_problems(self) -> SolverError:
         open_ones = np.flatnonzero(self.arrays["candidate"])[:NAMED]
-        names = ", ".join(self.system.contact_at(int(c)).name for c in open_ones)
+        names = ", ".join(str(self.system.contact_at(int(c)).name) for c in open_ones)
         return self.error(
             f"{self.start} stopped after {self.run['max_problems']} impact problems; contacts still approaching: "
             f"{names}. Usual causes: restitution between many touching bodies (raise max_problems), or tol_v too small"

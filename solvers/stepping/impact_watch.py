@@ -29,7 +29,7 @@ def energy_of_impacts(engine: "Engine") -> list[str]:
     run, system = engine.run[0], engine.system
     missing, approach = engine.arrays["unkept"].T
     total, top = float(missing.sum() + run["unkept_pairs"]), float(run["top_kinetic"])
-    room = np.array([system.contact_at(c).room for c in range(len(missing))])
+    room = np.array([system.contacts[c].room for c in range(len(missing))])
     with np.errstate(divide="ignore", invalid="ignore"):
         crossed = np.where(np.isfinite(room), engine.h * approach / room, 0.0)
     c = int(np.argmax(crossed)) if len(crossed) else -1

@@ -370,13 +370,13 @@ def renew(engine: "Engine", change: float = 0.0) -> None:
         engine.arrays["works"][engine.ledger.switches] += change
 
 
-def book_jump(engine: "Engine", impulse: np.ndarray, missing: np.ndarray) -> None:
+def book_jump(engine: "Engine", books: Ledger, impulse: np.ndarray, missing: np.ndarray) -> None:
     """Add the work of drivers in a jump of velocities: W = −Λ·½ ((∂g/∂t)⁻ + (∂g/∂t)⁺).
 
     ``impulse`` (m,): Λ; ``missing`` (m,): G v⁻ + (∂g/∂t)⁺, which is how far ∂g/∂t has jumped.
     """
     system, a = engine.system, engine.arrays
-    for number, kind, at, line in engine.ledger.groups:
+    for number, kind, at, line in books.groups:
         group = system.groups[number]
         for e in range(group.n if kind == DRIVER else 0):
             nr = group.sizes["nr"]

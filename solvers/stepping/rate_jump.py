@@ -65,5 +65,5 @@ def jump_rates(engine: "Engine", motors: list[Any]) -> bool:
     run["last_energy"] += change
     run["least_energy"] += change
     if engine.ledger is not None:
-        book_jump(engine, impulse, rates)
+        book_jump(engine, engine.ledger, impulse, rates)
     return True

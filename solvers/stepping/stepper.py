@@ -94,6 +94,10 @@ class Stepper(Checked):
     contact_shift: float = SHIFT  # proximal shift of redundant contacts, unless epsilon is given
     follows: bool = False  # positions follow velocities: joints drift, contacts penetrate by what a step travels
     velocities_first: bool = False  # no position correction goes before the velocity problem of a step
+    # options of some methods, see `stepping.options`
+    contact_solver: str
+    approach: str
+    tol_v: float | None
 
     def _keep(self, **given: Any) -> None:
         """Check options that several methods have, and keep them as attributes; see `stepping.options`."""
