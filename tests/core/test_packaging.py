@@ -1,5 +1,6 @@
 """The wheel holds every package, under the right names, and works where the repository is not."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -15,15 +16,22 @@ SETUP = ConfigParser()
 SETUP.read(ROOT / "setup.cfg")
 
 
+def modules():
+    """Files of the package from its folder, also through the links to elements, solvers and examples."""
+    for folder, _, files in os.walk(ROOT / "fem_mbs", followlinks=True):
+        yield from (Path(folder, file).relative_to(ROOT) for file in files if file.endswith((".py", ".pyi")))
+
+
+def test_elements_solvers_and_examples_are_those_of_the_folders_at_the_top():
+    inside = {file.relative_to("fem_mbs") for file in modules()}
+    for name in ("elements", "solvers", "examples"):
+        here = {file.relative_to(ROOT) for file in (ROOT / name).rglob("*.py")}
+        assert here and here == {file for file in inside if file.parts[0] == name}
+
+
 def test_every_folder_with_modules_is_a_package_of_the_setup():
     packages = set(SETUP["options"]["packages"].split())
-    core = {p.parent.relative_to(ROOT) for p in (ROOT / "fem_mbs").rglob("*.py")}
-    mapped = {
-        Path("fem_mbs", p.parent.relative_to(ROOT))
-        for d in ("elements", "solvers", "examples")
-        for p in (ROOT / d).rglob("*.py")
-    }
-    assert packages == {".".join(folder.parts) for folder in core | mapped}
+    assert packages == {".".join(file.parent.parts) for file in modules()}
 
 
 def test_the_version_is_one():
@@ -39,7 +47,7 @@ def wheel(tmp_path_factory):
     pytest.importorskip("setuptools", minversion="70.1", reason="building without network needs it in the environment")
     source, target = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("wheel")
     for folder in ("fem_mbs", "elements", "solvers", "examples"):
-        shutil.copytree(ROOT / folder, source / folder, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(ROOT / folder, source / folder, symlinks=True, ignore=shutil.ignore_patterns("__pycache__"))
     for file in ("setup.cfg", "pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / file, source)
     command = [
@@ -59,14 +67,13 @@ def wheel(tmp_path_factory):
 
 
 @pytest.mark.slow
-def test_the_wheel_holds_every_module_and_no_other_top_level_name(wheel):
+def test_the_wheel_holds_every_module_once_and_no_other_top_level_name(wheel):
     names = zipfile.ZipFile(wheel).namelist()
     top = {name.split("/")[0] for name in names}
     assert top == {"fem_mbs", next(name for name in top if name.endswith(".dist-info"))}
-    inside = {folder: f"fem_mbs/{folder}" for folder in ("elements", "solvers", "examples")}
-    for folder, package in ({"fem_mbs": "fem_mbs"} | inside).items():
-        for file in (ROOT / folder).rglob("*.py"):
-            assert f"{package}/{file.relative_to(ROOT / folder).as_posix()}" in names
+    sources = [name for name in names if name.endswith((".py", ".pyi"))]
+    assert sorted(sources) == sorted(file.as_posix() for file in modules())
+    assert "fem_mbs/py.typed" in names
 
 
 SCRIPT = """
