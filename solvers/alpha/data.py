@@ -11,8 +11,8 @@ alpha.coupled, its contacts in alpha.contacts.
 
 from numba import carray
 
+from fem_mbs.data_table import Item, Table
 from fem_mbs.jit import kernel, void_pointer
-from fem_mbs.table import Item, Table
 
 # what every method that integrates with the generalized-α method has
 MEMORY = {

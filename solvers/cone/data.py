@@ -2,8 +2,8 @@
 
 from numba import carray
 
+from fem_mbs.data_table import Item, Table
 from fem_mbs.jit import kernel, void_pointer
-from fem_mbs.table import Item, Table
 
 TABLE = Table(
     "run of ConeComplementarity",

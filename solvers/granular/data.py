@@ -16,8 +16,8 @@ pairs (`granular.bodies`).
 
 from numba import carray
 
+from fem_mbs.data_table import Item, Table
 from fem_mbs.jit import kernel, void_pointer
-from fem_mbs.table import Item, Table
 
 # columns of a grain and of a pair: one line of cache each
 G_V, G_SPIN, G_MASS, G_TURN, GRAIN = 0, 3, 6, 7, 8

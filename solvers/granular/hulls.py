@@ -8,8 +8,8 @@ Source: docs/theory/hulls.md, (3), (4).
 
 from numba import carray
 
+from fem_mbs.data_table import Item, Table
 from fem_mbs.jit import kernel, void_pointer
-from fem_mbs.table import Item, Table
 
 # nu polyhedra, and one after the last; nv, ne, nf, nr: their corners, edges, faces, edges of faces
 TABLE = Table(

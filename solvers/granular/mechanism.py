@@ -32,6 +32,7 @@ Source: docs/theory/contact_groups.md, (18)-(20).
 
 from numba import carray
 
+from fem_mbs.data_table import Item, Table
 from fem_mbs.jit import call2, integers, kernel, local_vector, vector, void_pointer
 from fem_mbs.rotations import quaternion_exp, quaternion_multiply, quaternion_normalise, quaternion_to_matrix
 from fem_mbs.solvers.contact.velocity import rates_of_time, solve_velocities
@@ -41,7 +42,6 @@ from fem_mbs.system.assembly import dynamic_tangents
 from fem_mbs.system.constraints import RATES, constraint_tangents
 from fem_mbs.system.global_matrices import clear_matrix, matrix_values
 from fem_mbs.system.records import VELOCITY
-from fem_mbs.table import Item, Table
 
 SOON = 2  # turns of a step after which C is made anew
 MEAN = 0.5  # c of (1) where (3) moves positions

@@ -25,10 +25,10 @@ import math
 import numpy as np
 from numba import carray
 
+from fem_mbs.data_table import Item, Table
 from fem_mbs.jit import N_SLOTS, SLOT, call2, integers, kernel, matrix, tensor, vector, void_pointer
 from fem_mbs.solvers.granular.data import can_move, never_touch
 from fem_mbs.system.records import zero
-from fem_mbs.table import Item, Table
 
 PER_CELL = 16  # spheres in a cell of (1), about
 LOOKS, SMALLEST_LOOK = 64, 0.02  # along the way of a sphere; part of its radius

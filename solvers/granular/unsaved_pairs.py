@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fem_mbs.data_table import Item, Table
 from fem_mbs.jit import kernel
 from fem_mbs.results.table import PAIR_COLUMNS, pair_column
 from fem_mbs.solvers.granular.data import P_N, P_RN, P_RT, T_CHI
 from fem_mbs.solvers.stepping.saved_state import arrays_of, numbers_of, put_arrays, put_numbers
-from fem_mbs.table import Item, Table
 
 if TYPE_CHECKING:
     from fem_mbs.solvers.granular.grains import Grains

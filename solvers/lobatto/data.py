@@ -15,8 +15,8 @@ ni stages, nz entries of one block of the stacked matrix. Arrays ``ni …`` have
 
 from numba import carray
 
+from fem_mbs.data_table import Item, Table
 from fem_mbs.jit import kernel, void_pointer
-from fem_mbs.table import Item, Table
 
 _STAGES = "of the stages"
 _SUM = "entries of a block, see lobatto.blocks"

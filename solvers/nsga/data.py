@@ -10,9 +10,9 @@ nsga.position, nsga.velocity. Kernels call the record of the run ``s`` and the r
 
 from numba import carray
 
+from fem_mbs.data_table import Item, Table
 from fem_mbs.jit import kernel, void_pointer
 from fem_mbs.solvers.alpha.data import COEFFICIENTS, MEMORY
-from fem_mbs.table import Item, Table
 
 PARTS = "smooth velocity restart closed stiction course".split()  # as `stepping.data.PARTS`
 

@@ -20,9 +20,9 @@ Symbols as in docs/theory/decoupled_nsga.md; ~ marks the smooth part, arrays of 
 
 from numba import carray
 
+from fem_mbs.data_table import Item, Table
 from fem_mbs.jit import kernel, void_pointer
 from fem_mbs.system.records import DATA
-from fem_mbs.table import Item, Table
 
 # C functions that parts call each other through: a part is then compiled on its own, not again inside its callers
 PARTS = (

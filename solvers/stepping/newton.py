@@ -30,6 +30,7 @@ from typing import Any, NamedTuple
 
 from numba import carray
 
+from fem_mbs.data_table import Item, Table
 from fem_mbs.jit import call2, entry, kernel, void_pointer
 from fem_mbs.solvers.stepping.arrays import largest_turn
 from fem_mbs.solvers.stepping.codes import (
@@ -60,7 +61,6 @@ from fem_mbs.solvers.stepping.shared_factors import (
 )
 from fem_mbs.system.far_contacts import wake_far
 from fem_mbs.system.global_matrices import factorise, solve_in_place
-from fem_mbs.table import Item, Table
 
 CONTRACTION = 0.02  # of the residual, with which a factorisation is kept: two such iterations reach most tolerances
 EARLY = 6  # iterations in which a residual may rise above the last one, up to the one before: statuses still change

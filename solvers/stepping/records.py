@@ -8,9 +8,9 @@ from typing import Any
 
 from numba import carray
 
+from fem_mbs.data_table import Item, Table
 from fem_mbs.jit import kernel, void_pointer
 from fem_mbs.results.table import recorded, sizes_of
-from fem_mbs.table import Item, Table
 
 RECORDS = Table(
     "records",

@@ -23,8 +23,8 @@ from fem_mbs.errors import ModelError
 from fem_mbs.solvers.stepping.shared_factors import FACTORS
 
 if TYPE_CHECKING:
+    from fem_mbs.data_table import Table
     from fem_mbs.solvers.stepping.engine import Engine
-    from fem_mbs.table import Table
 
 ADDRESS_ENDS = ("_at", "_part", "_problem")  # of names that are addresses
 ADDRESSES = ("solving", "factor", "solve")  # others that are

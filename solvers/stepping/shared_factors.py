@@ -45,12 +45,12 @@ Source: worked out here; measured with benchmarks/chain.py and benchmarks/bench.
 
 from typing import TYPE_CHECKING
 
+from fem_mbs.data_table import Item
 from fem_mbs.jit import call2, kernel, vector
 from fem_mbs.system.global_matrices import solve_in_place
 from fem_mbs.system.layout import Rows
 from fem_mbs.system.linear import fills_in, price_of
 from fem_mbs.system.records import POSITION, SMOOTH, layouts_of
-from fem_mbs.table import Item
 
 if TYPE_CHECKING:
     from fem_mbs.system.system import System

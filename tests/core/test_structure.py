@@ -61,6 +61,14 @@ def test_solvers_do_not_import_elements(arrows):
     assert hints == []
 
 
+def test_no_module_hides_a_public_name():
+    """An imported module is an attribute of its package: fem_mbs/table.py would replace the function `fem.table`."""
+    import fem_mbs
+
+    tops = {name.removeprefix("fem_mbs.") for name in sources() if name.count(".") == 1}
+    assert tops & set(fem_mbs._HOME) == set()
+
+
 def test_modules_are_imported_by_name_where_it_can_be_read():
     """A name that is put together at run time would be an arrow that the tests above do not see."""
     for name, file in sources().items():

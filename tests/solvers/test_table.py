@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from numba import carray, njit
 
+from fem_mbs.data_table import Item, Table
 from fem_mbs.jit import address, void_pointer
 from fem_mbs.solvers.nsga import data
 from fem_mbs.solvers.stepping.data import TABLE
-from fem_mbs.table import Item, Table
 
 SMALL = Table(
     "small",
