@@ -1,0 +1,87 @@
+"""Everything people read is in the terms of textbooks: idioms that need a translation do not occur."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+# Patterns of files that are checked; extend by docs/theory and the sources when they are free of idioms.
+COVERED = {
+    "README": "README.md",
+    "CONTRIBUTING": "CONTRIBUTING.md",
+    "CHANGELOG": "CHANGELOG.md",
+    "docs": "docs/*.md",
+    "how-to": "docs/howto/*.md",
+    "API": "docs/api/*.md",
+}
+# Idiom (regular expression, upper or lower case) -> standard term. Only idioms that are never right in this project.
+IDIOMS = {
+    r"\btold\b|\btells?\b": "is reported, states, a warning is issued",
+    r"\b(?:do|does|did) not know\b|\bknows\b": "does not support, contains, stores",
+    r"\bremarks?\b": "warning",
+    r"\b(?:the books|books of energy|booked)\b": "energy balance, accumulated work",
+    r"\b(?:goes?|gone|went|going) on\b": "continues",
+    r"\bput back\b|\bway back\b": "restore",
+    r"\bg(?:ive|ives|iven|ave) up\b": "rejected (a step), raises an error (a model)",
+    r"\brefus(?:e|es|ed|al)\b": "raises an error, is not supported, rejected (a step)",
+    r"\bin parts\b": "subdivided, substeps",
+    r"\b(?:by|in|of|over|take|takes) sweeps\b|\bsweeps (?:of|over|take)\b": "projected Gauss-Seidel iterations",
+    r"\bpair by pair\b": "assembled (pairwise) solver",
+    r"\bgrains?\b": "particles, bodies of a contact group",
+    r"\bpushed obstacles?\b|\bgives? way\b": "movable obstacle, compliant",
+    r"\bwhat (?:presses|is left|is free|moves|rests|touches|holds)\b": "name the thing: normal force, residual, …",
+    r"\b(?:leaves?|left) free\b": "free coordinate, degree of freedom",
+    r"\brepeats? (?:others|what others)\b|\brows that repeat\b": "redundant constraints",
+    r"\b(?:the law of contact|without a law)\b": "contact material, no contact material is defined",
+    r"\bthree[- ]poses?\b": "three-node beam",
+    r"\bturns counted\b|\bcounts? (?:its |their )?turns\b": "multi-turn (unwrapped) angle",
+    r"\b(?:strikes?|struck|blows?)\b": "impact",
+    r"\blasting (?:load|contact|force)s?\b|\bloads? that lasts?\b": "static load, persistent contact",
+    r"\bwithout a word\b": "without a warning",
+    r"\bat the price of\b": "is expensive, costs",
+    r"\bgo(?:es)? with\b|\bleave it out\b": "cannot be combined with …; remove it",
+    r"\b(?:would|will) do\b(?=\s*[.,;:])|\bdoes for\b|\bdo(?:es)? as well\b": "is sufficient, is also accepted",
+    r"\ba (?:thousandth|hundredth)\b|\b(?:by|to) a per cent\b": "0.1 %, 1 %",
+    r"\bbesides?\b": "next to, compared with, in addition to",
+    r"\bof (?:one's|your) own\b": "user-defined",
+}
+FENCE = re.compile(r"^ *```(?P<kind>[^\n]*)\n.*?^ *```$", re.MULTILINE | re.DOTALL)
+CODE = re.compile(r"`[^`\n]*`|\]\([^)\n]*\)|<[^>\n]*>|\$[^$\n]*\$")
+
+
+def blank(match):
+    """As many lines and characters, without words."""
+    return re.sub(r"[^\n]", " ", match[0])
+
+
+def prose(text):
+    """Text with its lines and columns, without code, links and formulas; captions of figures are prose."""
+    text = FENCE.sub(lambda m: m[0] if "{figure}" in m["kind"] else blank(m), text)
+    return CODE.sub(blank, text)
+
+
+def idioms(text):
+    """Idioms in a text: list of (line, words, standard term)."""
+    found = []
+    for idiom, standard in IDIOMS.items():
+        for match in re.finditer(idiom.replace(" ", r"\s+"), text, re.IGNORECASE):
+            found.append((text.count("\n", 0, match.start()) + 1, " ".join(match[0].split()), standard))
+    return sorted(found)
+
+
+@pytest.mark.parametrize("pattern", COVERED.values(), ids=COVERED)
+def test_prose_uses_standard_terms(pattern):
+    files = sorted(ROOT.glob(pattern))
+    assert files, f"no file {pattern}"
+    found = [
+        f'{file.relative_to(ROOT)}:{line}: "{words}"; write: {standard}'
+        for file in files
+        for line, words, standard in idioms(prose(file.read_text(encoding="utf-8")))
+    ]
+    assert not found, "\n".join(found)
+
+
+def test_idioms_are_found_in_prose_only():
+    text = "A run is\ntold of it.\n\n```text\nit is told\n```\n\nOf `told` nothing.\n"
+    assert [found[:2] for found in idioms(prose(text))] == [(2, "told")]
