@@ -14,6 +14,7 @@ COVERED = {
     "docs": "docs/*.md",
     "how-to": "docs/howto/*.md",
     "API": "docs/api/*.md",
+    "theory": "docs/theory/*.md",
 }
 # Idiom (regular expression, upper or lower case) -> standard term. Only idioms that are never right in this project.
 IDIOMS = {
