@@ -62,7 +62,7 @@ def test_every_point_of_the_path_is_an_equilibrium_and_told_stable_or_not(snap):
 
 def test_report_tells_what_was_found(snap):
     _, path = snap
-    assert "limit point at load factor 0.4" in str(path) and re.search(r"limit point.*0\.4", repr(path))
+    assert "limit point at load factor 0.4" in str(path) and re.search(r"\b2 limit.*\b0 branch", repr(path))
     assert "unstable in 1 motion" in str(path.points[len(path.points) // 2])
 
 
