@@ -1,6 +1,6 @@
 """Pictures of URDF as shapes, what they weigh, and shapes as pictures of URDF.
 
-Source: docs/theory/urdf.md, "Pictures".
+Source: docs/theory/urdf.md, "Geometry".
 """
 
 from pathlib import Path

@@ -1,6 +1,6 @@
 """What of a model URDF can say: bodies, joints with limits, damping, friction and followers. The rest, by name.
 
-Source: docs/theory/urdf.md, "What URDF can say".
+Source: docs/theory/urdf.md, "Scope of URDF".
 """
 
 from typing import Any
