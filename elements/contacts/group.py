@@ -460,7 +460,7 @@ class ContactGroup(Part):
         return [material for other, _, _, material in self.obstacles if other is kind]
 
     def law_table(self, names: list) -> np.ndarray:
-        """Laws (k, k, 5) of all pairs of materials that occur (NaN: none in the table), for names (k,)."""
+        """Laws (k, k, 9) of all pairs of materials that occur (NaN: none in the table), for names (k,)."""
         laws = np.full((len(names), len(names), len(Contact(()).law)), np.nan)
         for i, first in enumerate(names):
             for j, second in enumerate(names):

@@ -29,14 +29,14 @@ class Action(Checked):
     resets : bool
         Whether forces may jump, so that the memory of the method begins anew.
 
-    Attributes
-    ----------
-    switched : Element or None
-        Element that it switches on or off, which must be in the model.
     """
 
     resets = True
-    switched: Element | None = None
+
+    @property
+    def switched(self) -> Element | None:
+        """Element that it switches on or off, which must be in the model; None for other actions."""
+        return None
 
     def act(self, moment: Any) -> None:
         raise NotImplementedError(f"{type(self).__name__} does not define act(self, moment)")
@@ -124,8 +124,12 @@ class SwitchOn(Action):
     resets = False  # the switch does so itself
 
     def __init__(self, element: Element) -> None:
-        self.element = self.switched = self.as_instance("element", element, Element, "an element of the model")
+        self.element = self.as_instance("element", element, Element, "an element of the model")
         self.check(element.always_on is None, "element", element, f"cannot be switched on and off: {element.always_on}")
+
+    @property
+    def switched(self) -> Element:
+        return self.element
 
     def act(self, moment: Any) -> None:
         moment.switch(self.element, self.on)

@@ -46,7 +46,7 @@ def responses(K: np.ndarray, loads: np.ndarray, X: np.ndarray, units: np.ndarray
 
 
 def resisted(K: np.ndarray, loads: np.ndarray, found: np.ndarray, units: np.ndarray) -> np.ndarray:
-    """Whether (p,) the stiffness K balances loads (p, n) with their `responses` (p, n)."""
+    """Return for each of the loads (p, n) if the stiffness K balances it with its `responses` (p, n): (p,) bool."""
     left = np.abs((found @ K - loads) / units).max(axis=1, initial=0.0)
     return left <= BALANCED * np.abs(loads / units).max(axis=1, initial=0.0)
 

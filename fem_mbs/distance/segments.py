@@ -17,8 +17,9 @@ def _foot(first, last, y):
 
 @kernel
 def feet(z, segment, at):
-    """Fill at (4,) = σ, τ, 0 or 1, 0 or 1: the nearest points of two segments with ends z (4, 3), and whether they are
-    free; with ``segment`` 0 the first is the point z_1.
+    """Fill at (4,) = σ, τ and, for each, 1 inside its segment and 0 at an end: the nearest points of two segments.
+
+    The segments have the ends z (4, 3) [m]; with ``segment`` 0 the first is the point z_1.
     """
     a = e = b = d = f = 0.0
     for i in range(3):

@@ -104,7 +104,7 @@ class Element(Part):
     abstract : bool
         Whether its masses are numbers of equations, not of matter: their kinetic energy is none.
     rigid_body : bool
-        Whether it is the mass of a whole rigid body at its node, and does nothing else.
+        True for an element that is the mass and inertia of a rigid body at its node, and nothing else.
     counts_turns : bool
         Whether all that its kernel ``accept`` does is to count turns about an axis that both bodies have in common, and
         only outputs read them: they are then counted when they have to be (`fem_mbs.solvers.stepping.accept`).
@@ -346,7 +346,7 @@ T = TypeVar("T", bound="BetweenFrames")
 
 
 class BetweenFrames(Element):
-    """Base of what acts between a frame P and a frame Q, which its method `at` places at one point."""
+    """Base of joints and forces between a frame P and a frame Q, which the method `at` places at one point."""
 
     @classmethod
     @Keywords.known

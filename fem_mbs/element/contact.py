@@ -50,9 +50,9 @@ class Contact(Element):
         What the contacts of two convex bodies have in common that stand for one distance, as `HullOnHull`: the first of
         them to touch says where in a step all of them are met. None: a contact stands for itself.
     half_space : bool
-        Of the type: whether a sphere or point touches the plane z = 0 of frame Q, with parameters p_BQ and R_BQ.
+        Of the type: contact of a sphere or point with the plane z = 0 of frame Q; parameters p_BQ and R_BQ.
     of_sphere : bool
-        Of the type: whether a sphere about P, with a parameter ``radius``, touches a shape.
+        Of the type: contact of a sphere about P, with a parameter ``radius``, with another shape.
     everywhere : bool
         Of the type: whether there is a nearest point in every pose. If not, a kernel ``trouble`` tells where.
     gap_slopes : (a, b) or None
@@ -140,10 +140,12 @@ class Contact(Element):
 
     @property
     def passage(self) -> float:
+        """Relative travel [m] after which another side is nearer, see above."""
         return 0.0
 
     @property
     def reach(self) -> float:
+        """Largest distance [m] of two points of one surface that can touch, see above."""
         return 0.0
 
     @property

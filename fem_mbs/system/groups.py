@@ -53,8 +53,7 @@ class Group:
             raise ModelError(
                 f"{label(first)}: velocity_rows = {self.velocity_rows}, must be 0 … rows = {s['nr']}", [first]
             )
-        is_constraint, is_contact = first.role == "constraint", first.role == "contact"
-        is_friction = first.role == "friction"
+        is_constraint, is_contact, is_friction = (first.role == role for role in ("constraint", "contact", "friction"))
         contacts = cast("Sequence[Contact]", elements)  # where they are, or dry friction, which has a law too
         rows_kept = s["nr"] if is_constraint else 1 if is_friction else 0  # of gradients
         self.G = np.zeros((n, rows_kept, s["nd"])) if rows_kept else np.zeros((1, 1, 1))

@@ -30,17 +30,17 @@ class CoupledMethod(AlphaMethod):
 
     @property
     def levels(self) -> int:
-        """Blocks of the problem of a step."""
-        raise NotImplementedError
+        """Number of blocks of the problem of a step."""
+        raise NotImplementedError(f"{type(self).__name__} does not define levels")
 
     @property
     def sequential(self) -> bool:
-        """Whether the blocks are solved in turn."""
+        """True if the blocks are solved one after the other."""
         return False
 
     @property
     def combined(self) -> bool:
-        """Whether gaps are complementary to ν_N − h Λ_N."""
+        """True if gaps are complementary to ν_N − h Λ_N."""
         return False
 
     def matrices(self, system: System) -> tuple[Rows, Rows, Rows]:

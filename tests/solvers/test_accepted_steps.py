@@ -54,7 +54,7 @@ def test_impacts_of_a_body_that_spins_without_weight_keep_its_energy(seed):
     assert energy.max() < 1.0 + 1e-9
     # of free turning, 1e-4; 7.4e-4 where a corner that approaches slowly waits for the impact of another one and then
     # does not strike with the speed at its own touch: 2 or 3 of some 30 impacts, by the round-off of the machine
-    assert np.diff(energy).min() > -1e-3 and np.sum(np.diff(energy) < -1e-4) <= 4
+    assert np.diff(energy).min() > -1e-3 and np.sum(np.diff(energy) < -1e-4) <= 3
 
 
 def test_roots_that_are_far_from_the_start_of_a_step_are_refused():
