@@ -14,7 +14,7 @@ from scipy.spatial.transform import Rotation
 
 import fem_mbs as fem
 from fem_mbs.jit import kernel
-from fem_mbs.solvers.granular import features
+from fem_mbs.solvers.granular.shapes import features
 from fem_mbs.solvers.stepping.engine import Engine
 
 SIZE, ROUNDING, APART = 0.1, 2e-3, 10.0  # m

@@ -7,7 +7,7 @@ from collections import defaultdict
 import numpy as np
 
 from fem_mbs.jit import callback_address, python_callback
-from fem_mbs.solvers.stepping.chunks import signals_at
+from fem_mbs.solvers.stepping.march.chunks import signals_at
 
 PROBLEMS = "smooth", "position", "velocity"
 # what a call belongs to -> kinds of calls that `Watch` counts

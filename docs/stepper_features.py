@@ -6,7 +6,7 @@ python docs/stepper_features.py        writes the table into the page
 from pathlib import Path
 
 import fem_mbs as fem
-from fem_mbs.arguments import Keywords
+from fem_mbs.arguments.checked import Keywords
 from fem_mbs.solvers import STEPPERS
 
 PAGE = Path(__file__).with_name("comparison.md")

@@ -12,24 +12,26 @@ from fem_mbs.elements.bearings.quasi_static import QuasiStaticBearing
 from fem_mbs.elements.bearings.rigid_ball import RigidBallBearing
 from fem_mbs.elements.bodies.point_mass import PointMass
 from fem_mbs.elements.bodies.rigid_body import RigidBody
-from fem_mbs.elements.contacts.box import BoxOnBox, BoxOnPlane
-from fem_mbs.elements.contacts.capsule import CapsuleOnCapsule, CapsuleOnPlane, SphereOnCapsule
 from fem_mbs.elements.contacts.clearance import JournalClearance, PrismaticClearance, RingOnCylinder, SphericalClearance
 from fem_mbs.elements.contacts.compliant import CompliantContact
-from fem_mbs.elements.contacts.curve import PointOnCurve, SphereOnWire
-from fem_mbs.elements.contacts.frame_on_faces import FrameOnFaces
-from fem_mbs.elements.contacts.group import ContactGroup
-from fem_mbs.elements.contacts.hull import HullOnPlane
-from fem_mbs.elements.contacts.hull_pair import HullFeature, HullOnHull
-from fem_mbs.elements.contacts.materials import MaterialTable
-from fem_mbs.elements.contacts.node_on_faces import NodeOnFaces
-from fem_mbs.elements.contacts.round_on_plane import EllipsoidOnPlane, RingOnPlane
-from fem_mbs.elements.contacts.sphere_box import SphereOnBox, SphereOnRectangle
-from fem_mbs.elements.contacts.sphere_cylinder import SphereInCylinder, SphereOnCylinder
-from fem_mbs.elements.contacts.sphere_groove import SphereInGroove
-from fem_mbs.elements.contacts.sphere_plane import SphereOnPlane
-from fem_mbs.elements.contacts.sphere_sphere import SphereInSphere, SphereOnSphere
-from fem_mbs.elements.contacts.surface import PointOnSurface
+from fem_mbs.elements.contacts.faces.frame_on_faces import FrameOnFaces
+from fem_mbs.elements.contacts.faces.node_on_faces import NodeOnFaces
+from fem_mbs.elements.contacts.faces.solid_contacts import SurfaceContacts
+from fem_mbs.elements.contacts.faces.surface_contact import SurfaceOnSurface
+from fem_mbs.elements.contacts.groups.group import ContactGroup
+from fem_mbs.elements.contacts.groups.materials import MaterialTable
+from fem_mbs.elements.contacts.hulls.box import BoxOnBox, BoxOnPlane
+from fem_mbs.elements.contacts.hulls.hull import HullOnPlane
+from fem_mbs.elements.contacts.hulls.hull_pair import HullFeature, HullOnHull
+from fem_mbs.elements.contacts.shapes.capsule import CapsuleOnCapsule, CapsuleOnPlane, SphereOnCapsule
+from fem_mbs.elements.contacts.shapes.curve import PointOnCurve, SphereOnWire
+from fem_mbs.elements.contacts.shapes.round_on_plane import EllipsoidOnPlane, RingOnPlane
+from fem_mbs.elements.contacts.shapes.sphere_box import SphereOnBox, SphereOnRectangle
+from fem_mbs.elements.contacts.shapes.sphere_cylinder import SphereInCylinder, SphereOnCylinder
+from fem_mbs.elements.contacts.shapes.sphere_groove import SphereInGroove
+from fem_mbs.elements.contacts.shapes.sphere_plane import SphereOnPlane
+from fem_mbs.elements.contacts.shapes.sphere_sphere import SphereInSphere, SphereOnSphere
+from fem_mbs.elements.contacts.shapes.surface import PointOnSurface
 from fem_mbs.elements.control.first_order import StateSpace
 from fem_mbs.elements.control.motion import FrameAngle, FrameMotion
 from fem_mbs.elements.control.user_states import UserStates
@@ -44,7 +46,6 @@ from fem_mbs.elements.drives.loose_gears import GearFlank, LooseGearPair
 from fem_mbs.elements.drives.mesh_stiffness import SpurTeeth, iso_mesh_stiffness, stepped_stiffness, tooth_stiffness
 from fem_mbs.elements.forces.bushing import Bushing
 from fem_mbs.elements.forces.curve import ForceCurve
-from fem_mbs.elements.forces.joint_spring import JointSpring, TorsionSpring
 from fem_mbs.elements.forces.line_load import LineLoad
 from fem_mbs.elements.forces.loads import PointForce, PointMoment
 from fem_mbs.elements.forces.nonlinear_spring import NonlinearSpring
@@ -52,15 +53,18 @@ from fem_mbs.elements.forces.spring_damper import Spring
 from fem_mbs.elements.joints.attachment import Attachment
 from fem_mbs.elements.joints.axes import ParallelAxes, PerpendicularAxes
 from fem_mbs.elements.joints.constant_velocity import ConstantVelocity
+from fem_mbs.elements.joints.coordinates.driver import JointDriver, LinearDriver, RevoluteDriver
+from fem_mbs.elements.joints.coordinates.friction import JointFriction
+from fem_mbs.elements.joints.coordinates.joint_spring import JointSpring, TorsionSpring
+from fem_mbs.elements.joints.coordinates.lock import Lock
+from fem_mbs.elements.joints.coordinates.motors import JointEffort, JointRate
+from fem_mbs.elements.joints.coordinates.options import DryFriction, Motor, Stops
+from fem_mbs.elements.joints.coordinates.servo import JointServo
+from fem_mbs.elements.joints.coordinates.stops import JointBumper, JointStop
 from fem_mbs.elements.joints.cylindrical import Cylindrical
 from fem_mbs.elements.joints.distance import Distance
-from fem_mbs.elements.joints.driver import JointDriver, LinearDriver, RevoluteDriver
 from fem_mbs.elements.joints.fixed import Fixed
-from fem_mbs.elements.joints.friction import JointFriction
 from fem_mbs.elements.joints.knife_edge import KnifeEdge
-from fem_mbs.elements.joints.lock import Lock
-from fem_mbs.elements.joints.motors import JointEffort, JointRate
-from fem_mbs.elements.joints.options import DryFriction, Motor, Stops
 from fem_mbs.elements.joints.planar import Planar
 from fem_mbs.elements.joints.point_on_line import PointOnLine
 from fem_mbs.elements.joints.point_on_spline import PointOnSpline
@@ -69,16 +73,13 @@ from fem_mbs.elements.joints.prismatic import Prismatic
 from fem_mbs.elements.joints.revolute import Revolute
 from fem_mbs.elements.joints.rolling_disc import RollingDisc
 from fem_mbs.elements.joints.screw import Screw
-from fem_mbs.elements.joints.servo import JointServo
 from fem_mbs.elements.joints.spherical import Spherical
-from fem_mbs.elements.joints.stops import JointBumper, JointStop
 from fem_mbs.elements.joints.universal import Universal
 from fem_mbs.elements.shells.body import ShellBody
 from fem_mbs.elements.shells.element import Shell3, Shell4
 from fem_mbs.elements.shells.section import PlyMaterial, ShellSection
 from fem_mbs.elements.solids.averaged import AveragedCoupling
 from fem_mbs.elements.solids.body import SolidBody
-from fem_mbs.elements.solids.contacts import SurfaceContacts
 from fem_mbs.elements.solids.coupling import SurfaceCoupling
 from fem_mbs.elements.solids.element import Hexa8, Hexa8Enhanced, Hexa20, Tetra4, Tetra10, Wedge6, Wedge15
 from fem_mbs.elements.solids.loads import (
@@ -90,7 +91,6 @@ from fem_mbs.elements.solids.loads import (
     SurfaceTraction,
 )
 from fem_mbs.elements.solids.material import SolidMaterial
-from fem_mbs.elements.solids.surface_contact import SurfaceOnSurface
 from fem_mbs.elements.solids.tie import Tie, TiedNode
 from fem_mbs.elements.superelements.load_patterns import LoadPattern
 from fem_mbs.elements.superelements.reduce_matrices import reduce_matrices

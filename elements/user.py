@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.arguments import Checked
+from fem_mbs.arguments.checked import Checked
 from fem_mbs.element.base import Force, register
 from fem_mbs.errors import NonFiniteError, ParameterError, label
 from fem_mbs.rotations import exp

@@ -11,7 +11,7 @@ balls are.
 import numpy as np
 
 import fem_mbs as fem
-from fem_mbs.results.plot import COLORS, STYLE
+from fem_mbs.results.drawing.plot import COLORS, STYLE
 from fem_mbs.runtime import output_path
 
 shaft, load, mass = 30.0, 500.0, 2.0  # Hz, N, kg

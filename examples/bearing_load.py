@@ -12,7 +12,7 @@ import numpy as np
 from scipy.integrate import trapezoid
 
 import fem_mbs as fem
-from fem_mbs.results.plot import COLORS, STYLE
+from fem_mbs.results.drawing.plot import COLORS, STYLE
 from fem_mbs.runtime import output_path
 from fem_mbs.shapes import Cylinder
 

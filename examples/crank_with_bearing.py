@@ -16,7 +16,7 @@ import warnings
 import numpy as np
 
 import fem_mbs as fem
-from fem_mbs.results.plot import COLORS, STYLE
+from fem_mbs.results.drawing.plot import COLORS, STYLE
 
 driven, coupler, speed = 0.11, 0.225, 50.0  # m, m, rad/s
 dimensions = {"balls": 8, "radius_ball": 5.5e-3, "radius_inner": 33.745e-3, "radius_outer": 45.15e-3}

@@ -12,7 +12,7 @@ inner race with sidebands at the speed of the shaft, whose spall runs through th
 import numpy as np
 
 import fem_mbs as fem
-from fem_mbs.results.plot import COLORS, STYLE
+from fem_mbs.results.drawing.plot import COLORS, STYLE
 from fem_mbs.runtime import output_path
 
 load, speed, clearance = 1000.0, 2 * np.pi * 30.0, 10e-6  # N, rad/s, m diametral

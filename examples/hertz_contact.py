@@ -11,7 +11,7 @@ import numpy as np
 
 import fem_mbs as fem
 from fem_mbs.hertz import HertzContact, axis_ratio
-from fem_mbs.results.plot import COLORS, STYLE
+from fem_mbs.results.drawing.plot import COLORS, STYLE
 from fem_mbs.runtime import output_path
 
 ball, groove, inner, outer = 0.00396875, -0.00397875, 0.01277125, -0.02071875  # radii [m], concave ones negative

@@ -14,7 +14,7 @@ import itertools
 import numpy as np
 
 import fem_mbs as fem
-from fem_mbs.results.plot import COLORS, STYLE
+from fem_mbs.results.drawing.plot import COLORS, STYLE
 
 speed, load = 500 * np.pi / 30, 100.0  # rad/s, N
 dimensions = {"balls": 8, "radius_ball": 3.96875e-3, "radius_inner": 12.77125e-3, "radius_outer": 20.71875e-3}

@@ -12,7 +12,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import fem_mbs as fem
-from fem_mbs.results.plot import COLORS, STYLE
+from fem_mbs.results.drawing.plot import COLORS, STYLE
 
 X = np.array([1.0, 0, 0])
 length, disc_at, mass, inertia = 0.5, 0.2, 5.0, [2.5e-2, 1.3e-2, 1.3e-2]  # m, m, kg, kg m²

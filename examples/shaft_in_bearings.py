@@ -11,7 +11,7 @@ import numpy as np
 
 import fem_mbs as fem
 from fem_mbs.bearings.life import life_hours
-from fem_mbs.results.plot import COLORS, STYLE
+from fem_mbs.results.drawing.plot import COLORS, STYLE
 from fem_mbs.rotations import frame_with_axis
 
 speed = 3000 * np.pi / 30  # rad/s

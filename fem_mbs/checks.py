@@ -13,7 +13,7 @@ import textwrap
 from collections.abc import Container, Mapping, Sequence
 from typing import Any, SupportsFloat
 
-from fem_mbs.arguments import Checked
+from fem_mbs.arguments.checked import Checked
 from fem_mbs.errors import FemMbsError
 
 

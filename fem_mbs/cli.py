@@ -176,7 +176,7 @@ def run_script(options: Namespace) -> int:
 
 def resume_run(options: Namespace) -> None:
     """``fem-mbs resume``."""
-    from fem_mbs.solvers.stepping.resume import resume
+    from fem_mbs.solvers.stepping.saved.resume import resume
 
     print(resume(options.file, options.t_end, progress=False if options.quiet else None).report())
 
@@ -393,7 +393,7 @@ def check_tangents(options: Namespace) -> int:
 def show_solvers(_: Namespace) -> None:
     """``fem-mbs solvers``."""
     from fem_mbs.checks import table
-    from fem_mbs.system.linear import available
+    from fem_mbs.linear.solvers import available
 
     rows = [(name, "active" if found else "missing", note) for name, found, note in available()]
     print(table([("linear solver", "", ""), *rows], left=(0, 1, 2)))

@@ -143,9 +143,10 @@ class Warnings:
 
     A model keeps those of all that is added to it, a system those of its model and of the checks at compile time, and
     a run reports them in ``result.warnings``. Functions that return an object are decorated with `kept`; constructors
-    of `fem_mbs.arguments.Checked` need no decorator. Objects have their warnings in ``_warnings``, a tuple of str.
+    of `fem_mbs.arguments.checked.Checked` need no decorator. Objects have their warnings in ``_warnings``, a tuple of
+    str.
 
-    Classes are not part of the key of compiled code (`fem_mbs.sources`): a change here compiles nothing anew.
+    Classes are not part of the key of compiled code (`fem_mbs.compiled.sources`): a change here compiles nothing anew.
     """
 
     from typing import TypeVar

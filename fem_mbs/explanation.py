@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.arguments import Keywords, Named
+from fem_mbs.arguments.checked import Keywords, Named
 from fem_mbs.errors import label
 from fem_mbs.model import compiled
 from fem_mbs.nodes import Node1
-from fem_mbs.results.notebook import Report
-from fem_mbs.system.locked_gears import locked_gears, told
-from fem_mbs.system.loops import Loop, loops_of
-from fem_mbs.system.redundancy import independent_count
+from fem_mbs.results.drawing.notebook import Report
+from fem_mbs.system.checks.locked_gears import locked_gears, told
+from fem_mbs.system.checks.loops import Loop, loops_of
+from fem_mbs.system.checks.redundancy import independent_count
 
 MOST_UNKNOWNS = 2000  # for free motions, found by dense matrices
 STIFF = 1e-10  # of the largest stiffness: less counts as none

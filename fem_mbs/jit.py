@@ -37,20 +37,20 @@ from numba.core import caching, cgutils
 from numba.extending import intrinsic
 from numba.np import arrayobj
 
-from fem_mbs.code_folder import FOLDER
-from fem_mbs.sources import SOURCES
+from fem_mbs.compiled.code_folder import FOLDER
+from fem_mbs.compiled.sources import SOURCES
 
 SUM_BYTES = 32  # of SHA-256
 _keys = {}
 _STARTED = time.time_ns()  # what changed later may be another text than the one that this process has imported
 _lock = threading.RLock()
 
-# `fem_mbs.compiler` compiles in half the time, by overriding inner parts of numba. With versions of numba that it was
-# not tested with, and where FEM_MBS_COMPILER=numba asks for it, numba compiles by itself.
+# `fem_mbs.compiled.compiler` compiles in half the time, by overriding inner parts of numba. With versions of numba
+# that it was not tested with, and where FEM_MBS_COMPILER=numba asks for it, numba compiles by itself.
 OWN_COMPILER = numba.__version__.startswith("0.68.") and os.environ.get("FEM_MBS_COMPILER") != "numba"
 PIPELINE: dict[str, Any] = {}  # options of numba's compilation
 if OWN_COMPILER:
-    from fem_mbs.compiler import Kernel, ProgramCompiler
+    from fem_mbs.compiled.compiler import Kernel, ProgramCompiler
 
     PIPELINE["pipeline_class"] = ProgramCompiler
 
@@ -59,7 +59,7 @@ if OWN_COMPILER:
 
 
 def cache_root() -> Path:
-    """Directory of compiled code, see `fem_mbs.code_folder`."""
+    """Directory of compiled code, see `fem_mbs.compiled.code_folder`."""
     return FOLDER.get()
 
 

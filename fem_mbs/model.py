@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fem_mbs.arguments import ArrayLike, Checked, Keywords
+from fem_mbs.arguments.checked import ArrayLike, Checked, Keywords
 from fem_mbs.errors import ModelError, ParameterError, Warnings, label
-from fem_mbs.gravity import Gravity
 from fem_mbs.nodes import Frame, Ground, Node
-from fem_mbs.results.notebook import Report
-from fem_mbs.system.redundancy import independent_count
+from fem_mbs.results.drawing.notebook import Report
+from fem_mbs.system.checks.redundancy import independent_count
+from fem_mbs.system.gravity import Gravity
 from fem_mbs.system.system import System
 
 
@@ -271,12 +271,12 @@ class Model(Checked):
         return Report(self._summary())._repr_html_()
 
     def show(self, **options: Any) -> None:
-        """Interactive view of the model as it is when a run begins; see `fem_mbs.results.show.show`.
+        """Interactive view of the model as it is when a run begins; see `fem_mbs.results.drawing.show.show`.
 
         The model need not be complete, but must have an element.
         """
+        from fem_mbs.results.drawing.show import show
         from fem_mbs.results.initial import at_start
-        from fem_mbs.results.show import show
 
         show(at_start(System(self, check=False)), **options)
 

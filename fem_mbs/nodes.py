@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.arguments import ArrayLike, Checked, Keywords, Named
+from fem_mbs.arguments.checked import ArrayLike, Checked, Keywords, Named
 from fem_mbs.errors import ParameterError
 
 COMPONENTS = ("x", "y", "z", "rx", "ry", "rz")

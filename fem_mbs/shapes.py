@@ -1,6 +1,7 @@
 """Shapes: how bodies, beams and contacts look.
 
-A shape is a surface in the axes of a node. `fem_mbs.results.skin.Skin` collects those of a system and moves them.
+A shape is a surface in the axes of a node. `fem_mbs.results.drawing.skin.Skin` collects those of a system and moves
+them.
 """
 
 import functools
@@ -10,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.arguments import ArrayLike, Checked
+from fem_mbs.arguments.checked import ArrayLike, Checked
 from fem_mbs.errors import FemMbsError, ParameterError
 
 SHARP = np.cos(np.radians(30.0))  # faces that meet at a larger angle show an edge

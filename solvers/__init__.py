@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from fem_mbs.solvers.alpha.generalized_alpha import GeneralizedAlpha
-    from fem_mbs.solvers.alpha.nonsmooth_friction import NonsmoothGeneralizedAlphaFriction
     from fem_mbs.solvers.alpha.nonsmooth_ggl import NonsmoothGeneralizedAlphaGGL
     from fem_mbs.solvers.cone.cone_complementarity import ConeComplementarity
     from fem_mbs.solvers.linear.floquet import Floquet, floquet
@@ -24,7 +23,8 @@ if TYPE_CHECKING:
     from fem_mbs.solvers.static_result import StaticResult
     from fem_mbs.solvers.statics import static_equilibrium
     from fem_mbs.solvers.stepping.initial import initial_accelerations
-    from fem_mbs.solvers.stepping.step_control import StepControl
+    from fem_mbs.solvers.stepping.march.step_control import StepControl
+    from fem_mbs.solvers.three_levels.nonsmooth_friction import NonsmoothGeneralizedAlphaFriction
 
     STEPPERS: dict[str, Any]
 
@@ -47,7 +47,7 @@ __all__ = [
 # module -> its names, imported when one is first asked for; tests/helpers/imports.py reads this table
 _IMPORTED = {
     "fem_mbs.solvers.alpha.generalized_alpha": ("GeneralizedAlpha",),
-    "fem_mbs.solvers.alpha.nonsmooth_friction": ("NonsmoothGeneralizedAlphaFriction",),
+    "fem_mbs.solvers.three_levels.nonsmooth_friction": ("NonsmoothGeneralizedAlphaFriction",),
     "fem_mbs.solvers.alpha.nonsmooth_ggl": ("NonsmoothGeneralizedAlphaGGL",),
     "fem_mbs.solvers.cone.cone_complementarity": ("ConeComplementarity",),
     "fem_mbs.solvers.linear.floquet": ("Floquet", "floquet"),
@@ -66,7 +66,7 @@ _IMPORTED = {
     "fem_mbs.solvers.static_result": ("StaticResult",),
     "fem_mbs.solvers.statics": ("static_equilibrium",),
     "fem_mbs.solvers.stepping.initial": ("initial_accelerations",),
-    "fem_mbs.solvers.stepping.step_control": ("StepControl",),
+    "fem_mbs.solvers.stepping.march.step_control": ("StepControl",),
 }
 _HOME = {name: module for module, names in _IMPORTED.items() for name in names}
 

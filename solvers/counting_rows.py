@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.errors import SolverError
-from fem_mbs.system.redundancy import ROUND_OFF, dependent_rows
+from fem_mbs.system.checks.redundancy import ROUND_OFF, dependent_rows
 
 SAME = 1e-6  # of pivots of rows of length 1: states are known to 1e-9; independent rows of mechanisms have 1e-4
 MOST = 1500  # rows up to which repeated ones are told apart with a full matrix

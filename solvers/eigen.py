@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.errors import SolverError
-from fem_mbs.system.factors import factors
+from fem_mbs.linear.factors import factors
 
 DENSE_LIMIT = 600  # unknowns: 0.2 s of LAPACK
 LANCZOS, PATIENT = 8, 100  # restarts; a good shift needs one to five, free bodies, whose first six are 0, up to 40

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.jit import N_SLOTS, SLOT, call2, integers, kernel, vector
+from fem_mbs.linear.factors import factors
 from fem_mbs.solvers.counting_rows import SAME, counting_rows
-from fem_mbs.system.factors import factors
 from fem_mbs.system.gather import gather, scatter_vector
 from fem_mbs.system.records import groups_of, switches_of, zero
 from fem_mbs.system.state import State

@@ -33,7 +33,7 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.arguments import ArrayLike, Keywords, Named
+from fem_mbs.arguments.checked import ArrayLike, Keywords, Named
 from fem_mbs.errors import SolverError, Warnings
 from fem_mbs.model import compiled
 from fem_mbs.solvers import eigen
@@ -41,7 +41,7 @@ from fem_mbs.solvers.equilibrium import Equilibrium
 from fem_mbs.solvers.paths.contact_forces import ContactForces
 from fem_mbs.solvers.paths.load_steps import LoadSteps, refuse, tangent_matrices, write
 from fem_mbs.solvers.static_result import StaticResult
-from fem_mbs.system import element_checks, model_checks
+from fem_mbs.system.checks import element_checks, model_checks
 from fem_mbs.system.in_use import alone
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.arguments import ArrayLike, Checked
+from fem_mbs.arguments.checked import ArrayLike, Checked
 from fem_mbs.element.base import Force, Inertia
 from fem_mbs.elements.beams.limits import LARGEST_ANGLE
 from fem_mbs.elements.beams.sections import Section

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.arguments import ArrayLike, FrameLike, Keywords, Named
+from fem_mbs.arguments.checked import ArrayLike, FrameLike, Keywords, Named
 from fem_mbs.elements.beams.base import BeamElement, section_axes
 from fem_mbs.elements.beams.beam import Beam
 from fem_mbs.elements.beams.sections import Section

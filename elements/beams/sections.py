@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.arguments import ArrayLike, Checked, Keywords, Named
+from fem_mbs.arguments.checked import ArrayLike, Checked, Keywords, Named
 from fem_mbs.errors import ParameterError
 from fem_mbs.rotations import skew
 

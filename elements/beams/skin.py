@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.arguments import Checked, FrameLike
+from fem_mbs.arguments.checked import Checked, FrameLike
 from fem_mbs.element.contact import Contact
 from fem_mbs.elements.beams.line import BeamLine
-from fem_mbs.elements.contacts.capsule import CapsuleOnCapsule, SphereOnCapsule
-from fem_mbs.elements.contacts.sphere_plane import SphereOnPlane
+from fem_mbs.elements.contacts.shapes.capsule import CapsuleOnCapsule, SphereOnCapsule
+from fem_mbs.elements.contacts.shapes.sphere_plane import SphereOnPlane
 
 
 class BeamSkin(Checked):

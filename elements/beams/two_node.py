@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.arguments import ArrayLike, FrameLike
+from fem_mbs.arguments.checked import ArrayLike, FrameLike
 from fem_mbs.element.base import register
 from fem_mbs.elements.beams.base import BeamElement, section_output
 from fem_mbs.elements.beams.inertia import gravity_energy, inertia, inertia_tangent

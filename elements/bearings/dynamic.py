@@ -33,7 +33,7 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.arguments import FrameLike, Keywords, Named
+from fem_mbs.arguments.checked import FrameLike, Keywords, Named
 from fem_mbs.bearings import balls as be
 from fem_mbs.bearings.geometry import BearingGeometry
 from fem_mbs.bearings.spall import Spall
@@ -43,8 +43,8 @@ from fem_mbs.elements.bearings.quasi_static import QuasiStaticBearing
 from fem_mbs.elements.bearings.rigid_ball import RigidBallBearing
 from fem_mbs.elements.bodies.rigid_body import RigidBody
 from fem_mbs.elements.contacts.compliant import CompliantContact
-from fem_mbs.elements.contacts.sphere_groove import SphereInGroove
-from fem_mbs.elements.contacts.sphere_sphere import SphereInSphere
+from fem_mbs.elements.contacts.shapes.sphere_groove import SphereInGroove
+from fem_mbs.elements.contacts.shapes.sphere_sphere import SphereInSphere
 from fem_mbs.nodes import Frame
 
 RACES = ("outer", "inner")

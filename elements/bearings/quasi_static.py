@@ -32,7 +32,7 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.arguments import ArrayLike, FrameLike
+from fem_mbs.arguments.checked import ArrayLike, FrameLike
 from fem_mbs.bearings import balls as be
 from fem_mbs.bearings.balls import (
     COS_I,
@@ -57,7 +57,7 @@ from fem_mbs.bearings.geometry import BearingGeometry
 from fem_mbs.bearings.spall import Spall
 from fem_mbs.bearings.statics import CONTROLS
 from fem_mbs.element.base import JOINT_FRAMES, BetweenFrames, Force, register
-from fem_mbs.elements.joints.given import driving_signal
+from fem_mbs.elements.joints.coordinates.given import driving_signal
 from fem_mbs.elements.joints.rows import (
     add_effort,
     axes_hessian,

@@ -31,10 +31,10 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.arguments import ArrayLike, FrameLike
+from fem_mbs.arguments.checked import ArrayLike, FrameLike
 from fem_mbs.element.base import Part
 from fem_mbs.elements.bodies.rigid_body import RigidBody
-from fem_mbs.elements.contacts.sphere_sphere import SphereInSphere, SphereOnSphere
+from fem_mbs.elements.contacts.shapes.sphere_sphere import SphereInSphere, SphereOnSphere
 from fem_mbs.elements.forces.spring_damper import Spring
 
 

@@ -7,7 +7,7 @@ Source: docs/theory/bodies.md, (1)-(5). Symbols: see `fem_mbs.elements.bodies.ri
 
 from typing import Any
 
-from fem_mbs.arguments import ArrayLike, FrameLike
+from fem_mbs.arguments.checked import ArrayLike, FrameLike
 from fem_mbs.element.base import Inertia, register
 from fem_mbs.elements.bodies.rigid_body import PARAMETERS, energy, inertia, inertia_tangent
 from fem_mbs.nodes import Frame, Node, Node3

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.arguments import ArrayLike, Keywords, Named
+from fem_mbs.arguments.checked import ArrayLike, Keywords, Named
 from fem_mbs.element.base import Inertia, register
 from fem_mbs.errors import ParameterError, Warnings
 from fem_mbs.jit import kernel, local_vector
@@ -306,7 +306,7 @@ class RigidBody(Inertia):
         it the centre of mass goes there. It is drawn as it is, in a ``color``, unless ``shape`` is given. `mesh_frame`
         is where the mesh has its origin.
         """
-        from fem_mbs.mesh_mass import mass_of_mesh, surface_of
+        from fem_mbs.mesh.mass import mass_of_mesh, surface_of
 
         found = mass_of_mesh(mesh, density, scale=scale)
         shape = surface_of(mesh, scale, -found.center, color)

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.arguments import ArrayLike, Checked
+from fem_mbs.arguments.checked import ArrayLike, Checked
 from fem_mbs.elements.bodies.rigid_body import RigidBody
 from fem_mbs.errors import ParameterError
 from fem_mbs.nodes import Frame, Node6

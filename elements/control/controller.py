@@ -5,7 +5,7 @@
 
 and outputs that are positions go on from one to the next, `control.sampled_motion`.
 
-Steps end at all these times (`fem_mbs.solvers.stepping.agenda`).
+Steps end at all these times (`fem_mbs.solvers.stepping.march.agenda`).
 
 Source: docs/theory/control.md, (5), (6).
 """
@@ -16,12 +16,12 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.arguments import Checked
+from fem_mbs.arguments.checked import Checked
 from fem_mbs.element.base import Element
 from fem_mbs.elements.control.sampled_motion import SampledMotion
 from fem_mbs.elements.control.sensor import Sensor
 from fem_mbs.errors import ParameterError
-from fem_mbs.signals import Held, Signal
+from fem_mbs.functions.signals import Held, Signal
 
 
 class LawError(Exception):

@@ -5,7 +5,7 @@
 What is on its level at the start of a run is crossed where it leaves the level in that direction.
 
 It fires where it is armed: at the start, and again, unless ``once``, when |φ| has been above the dead band. The time is
-found by taking the step again with other sizes (`fem_mbs.solvers.stepping.crossing`).
+found by taking the step again with other sizes (`fem_mbs.solvers.stepping.march.crossing`).
 
 Source: docs/theory/events.md, (3).
 """
@@ -13,10 +13,10 @@ Source: docs/theory/events.md, (3).
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from fem_mbs.arguments import Checked
+from fem_mbs.arguments.checked import Checked
 from fem_mbs.element.base import Element
 from fem_mbs.elements.control.sensor import Sensor
-from fem_mbs.signals import Held
+from fem_mbs.functions.signals import Held
 
 DIRECTIONS = {"up": 1, "down": -1, "either": 0}
 

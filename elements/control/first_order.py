@@ -24,11 +24,11 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.arguments import ArrayLike, Checked
+from fem_mbs.arguments.checked import ArrayLike, Checked
 from fem_mbs.element.base import Inertia, register
+from fem_mbs.functions.signals import Signal
 from fem_mbs.jit import kernel
 from fem_mbs.nodes import COMPONENTS, Node1
-from fem_mbs.signals import Signal
 
 MOST = 12  # states, inputs or outputs of one element
 SIZE = np.dtype(

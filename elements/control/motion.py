@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.arguments import ArrayLike, FrameLike
+from fem_mbs.arguments.checked import ArrayLike, FrameLike
 from fem_mbs.element.base import JOINT_FRAMES, Force, register
 from fem_mbs.jit import kernel, local_vector
 from fem_mbs.rotations import add_cross, add_rotated, cross, dot, frame_with_axis, rotate, rotate_T

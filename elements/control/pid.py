@@ -18,7 +18,7 @@ import numpy as np
 
 from fem_mbs.elements.control.controller import Controller
 from fem_mbs.elements.control.sensor import Sensor
-from fem_mbs.signals import Signal
+from fem_mbs.functions.signals import Signal
 
 
 class PID(Controller):

@@ -14,7 +14,7 @@ Source: docs/theory/control.md, (14), (15); derived there.
 
 from typing import Any
 
-from fem_mbs.signals import Held, Signal
+from fem_mbs.functions.signals import Held, Signal
 
 
 class _Number(Held):

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.arguments import ArrayLike, Checked, FrameLike
+from fem_mbs.arguments.checked import ArrayLike, Checked, FrameLike
 from fem_mbs.element.base import Element
 from fem_mbs.elements.control.motion import QUANTITIES, FrameAngle, FrameMotion
 

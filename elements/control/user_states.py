@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.arguments import ArrayLike
+from fem_mbs.arguments.checked import ArrayLike
 from fem_mbs.element.base import register
 from fem_mbs.elements.user import PythonElement
 from fem_mbs.jit import kernel

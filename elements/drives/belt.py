@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.arguments import ArrayLike, FrameLike
+from fem_mbs.arguments.checked import ArrayLike, FrameLike
 from fem_mbs.element.base import register
 from fem_mbs.elements.drives.gear_mesh import TangentForce, random_wheels
 from fem_mbs.elements.drives.spans import (

@@ -3,9 +3,10 @@
     g = Σ_k c_k ξ_k − g_0 = 0                                                                                      (1)
     differential:   θ_1 + θ_2 − 2 θ_case − g_0 = 0   all about the axis of the case                                (2)
 
-ξ_k are angles, with all their turns, and slides of joints (`joints.coordinates`). The multiplier λ is the same for all
-joints: the moment or force on the second body of joint k along its coordinate is c_k λ, and its opposite acts on the
-first. Nothing else is transmitted: bearings feel no force of teeth, for which there are `GearPair`, `RackAndPinion`.
+ξ_k are angles, with all their turns, and slides of joints (`joints.coordinates.coordinates`). The multiplier λ is the
+same for all joints: the moment or force on the second body of joint k along its coordinate is c_k λ, and its opposite
+acts on the first. Nothing else is transmitted: bearings feel no force of teeth, for which there are `GearPair`,
+`RackAndPinion`.
 
 Source: docs/theory/gears_and_belts.md, (1), (2). Kernels: `fem_mbs.elements.drives.coupling_kernels`.
 """
@@ -28,12 +29,12 @@ from fem_mbs.elements.drives.coupling_kernels import (
     coupling_output,
     first_coordinates,
 )
-from fem_mbs.elements.joints.coordinate_kernels import SLIDE_X, SLIDE_Y, TURN_X
-from fem_mbs.elements.joints.coordinates import coordinate_of
+from fem_mbs.elements.joints.coordinates.coordinates import coordinate_of
+from fem_mbs.elements.joints.coordinates.kernels import SLIDE_X, SLIDE_Y, TURN_X
 from fem_mbs.elements.joints.revolute import Revolute
 from fem_mbs.nodes import Frame
 from fem_mbs.rotations import exp
-from fem_mbs.system.locked_gears import Turning
+from fem_mbs.system.checks.locked_gears import Turning
 
 _NOTHING = (0.0, 0.0, 0.0)
 

@@ -1,8 +1,9 @@
 """Couplings of joint coordinates in compiled code: gear pairs, racks, differentials; with the force of teeth.
 
-One row for coordinates ξ_k of up to four joints, turns counted (`joints.coordinate_kernels`). Teeth of a wheel on joint
-k press in the direction b_k at the point s_k, both in axes of P_k, and so load the joint. They bring the displacement
-D = x_Q − x_P in axes of P_k and the tilt τ = (−y_P·z_Q, x_P·z_Q, y_P·x_Q) into the row, which the joint keeps at 0:
+One row for coordinates ξ_k of up to four joints, turns counted (`joints.coordinates.kernels`). Teeth of a wheel on
+joint k press in the direction b_k at the point s_k, both in axes of P_k, and so load the joint. They bring the
+displacement D = x_Q − x_P in axes of P_k and the tilt τ = (−y_P·z_Q, x_P·z_Q, y_P·x_Q) into the row, which the joint
+keeps at 0:
 
     g = Σ_k [ c_k ξ_k + b_k·D + τ·((s_k − D) × b_k) ] − g_0 − n p                                                (1)
 
@@ -29,7 +30,7 @@ import math
 
 import numpy as np
 
-from fem_mbs.elements.joints.coordinate_kernels import coordinate_gradient, coordinate_hessian, coordinate_value
+from fem_mbs.elements.joints.coordinates.kernels import coordinate_gradient, coordinate_hessian, coordinate_value
 from fem_mbs.elements.joints.rows import axes_hessian, axes_row, plane_hessian, plane_row
 from fem_mbs.jit import kernel, local_matrix, local_vector
 from fem_mbs.rotations import add_rotated, rotate

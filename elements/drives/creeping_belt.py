@@ -34,7 +34,7 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.arguments import ArrayLike, FrameLike
+from fem_mbs.arguments.checked import ArrayLike, FrameLike
 from fem_mbs.element.base import JOINT_FRAMES, Inertia, register
 from fem_mbs.elements.drives.gear_mesh import TwoWheels, random_wheels
 from fem_mbs.elements.drives.spans import centre_line, centre_line_hessian, tangent_length, trouble_tangents

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.arguments import ArrayLike, FrameLike
+from fem_mbs.arguments.checked import ArrayLike, FrameLike
 from fem_mbs.element.base import Element, Force, register
 from fem_mbs.element.evaluator import evaluator_of
 from fem_mbs.elements.drives.mesh_stiffness import involute, involute_angle

@@ -18,12 +18,12 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.arguments import ArrayLike
+from fem_mbs.arguments.checked import ArrayLike
 from fem_mbs.element.base import register
 from fem_mbs.elements.drives.coupling import Coupling, Term, random_hinges
 from fem_mbs.elements.drives.coupling_kernels import TEETH_OF_RACK, TEETH_OF_WHEEL
-from fem_mbs.elements.joints.coordinate_kernels import SLIDE_Z, TURN_Z
-from fem_mbs.elements.joints.coordinates import coordinate_of
+from fem_mbs.elements.joints.coordinates.coordinates import coordinate_of
+from fem_mbs.elements.joints.coordinates.kernels import SLIDE_Z, TURN_Z
 from fem_mbs.elements.joints.prismatic import Prismatic
 from fem_mbs.errors import ParameterError
 from fem_mbs.rotations import exp

@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.arguments import ArrayLike, FrameLike
+from fem_mbs.arguments.checked import ArrayLike, FrameLike
 from fem_mbs.element.base import JOINT_FRAMES, Force, register
 from fem_mbs.element.friction_row import FrictionRow, friction_coefficients
 from fem_mbs.elements.drives.gear_mesh import TwoWheels, random_wheels

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.arguments import ArrayLike, FrameLike
+from fem_mbs.arguments.checked import ArrayLike, FrameLike
 from fem_mbs.element.base import Part, register
 from fem_mbs.element.contact import Contact
 from fem_mbs.elements.drives.gear_mesh import GearMesh, random_wheels

@@ -28,7 +28,7 @@ import math
 
 import numpy as np
 
-from fem_mbs.arguments import ArrayLike, Keywords, Named
+from fem_mbs.arguments.checked import ArrayLike, Keywords, Named
 
 
 def involute(angle: float) -> float:

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.arguments import ArrayLike, FrameLike
+from fem_mbs.arguments.checked import ArrayLike, FrameLike
 from fem_mbs.element.base import BetweenFrames, Force, register
 from fem_mbs.elements.beams.limits import LARGEST_ANGLE, turned_too_far
 from fem_mbs.elements.beams.segment import conjugates

@@ -10,7 +10,7 @@ k x. V is 0 at x = 0, so that what is stored counts from the unloaded state.
 
 `ForceCurve` is such a law by itself; of a function it has a cubic spline. `Law` is that of a joint, or of a torsion
 spring: its functions are not sampled but called, with their derivatives by Taylor arithmetic, as functions of time are
-(`fem_mbs.signals`).
+(`fem_mbs.functions.signals`).
 
 Source: docs/theory/curves_and_bushings.md, (1).
 
@@ -23,9 +23,9 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.arguments import ArrayLike, Checked
+from fem_mbs.arguments.checked import ArrayLike, Checked
+from fem_mbs.functions.signals import Signal
 from fem_mbs.jit import address, kernel, matrix
-from fem_mbs.signals import Signal
 
 _SAMPLES = 2000  # intervals of a function in its range
 _MISS = 1e-4  # of the largest value: what the pieces of a function may be off half-way between its samples

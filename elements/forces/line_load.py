@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.arguments import ArrayLike, Checked
+from fem_mbs.arguments.checked import ArrayLike, Checked
 from fem_mbs.element.base import Force
 from fem_mbs.elements.beams.base import BeamElement
 from fem_mbs.elements.beams.line import BeamLine

@@ -21,13 +21,13 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.arguments import FrameLike
+from fem_mbs.arguments.checked import FrameLike
 from fem_mbs.element.base import Force, register
 from fem_mbs.errors import ParameterError
+from fem_mbs.functions.signals import Signal, VectorOfTime
 from fem_mbs.jit import kernel, local_vector
 from fem_mbs.nodes import Node1, Node3
 from fem_mbs.rotations import add_cross, add_R_skew, add_rotated, add_skew, add_skew_skew, dot, rotate, rotate_T
-from fem_mbs.signals import Signal, VectorOfTime
 
 PARAMETERS = np.dtype([("p_AP", "f8", (3,)), ("R_AP", "f8", (3, 3)), ("follower", "i8"), ("has_potential", "i8")])
 

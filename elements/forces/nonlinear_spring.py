@@ -13,14 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.arguments import FrameLike
+from fem_mbs.arguments.checked import FrameLike
 from fem_mbs.element.base import Force, register
 from fem_mbs.elements.forces.curve import ForceCurve, curve_values
 from fem_mbs.elements.forces.spring_damper import add_spring_force, add_spring_tangent, ends_apart
 from fem_mbs.elements.joints.rows import points_apart, start_size
+from fem_mbs.functions.signals import Signal
 from fem_mbs.jit import kernel, local_vector
 from fem_mbs.rotations import dot
-from fem_mbs.signals import Signal
 
 PARAMETERS = np.dtype(
     [

@@ -21,7 +21,7 @@ import math
 
 import numpy as np
 
-from fem_mbs.arguments import FrameLike
+from fem_mbs.arguments.checked import FrameLike
 from fem_mbs.element.base import Force, register
 from fem_mbs.elements.joints.rows import points_apart, start_size
 from fem_mbs.jit import kernel, local_matrix, local_vector

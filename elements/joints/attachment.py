@@ -10,7 +10,7 @@ Source: docs/theory/switches.md, (6). Symbols: see `fem_mbs.elements.joints.rows
 
 from typing import Any
 
-from fem_mbs.arguments import FrameLike
+from fem_mbs.arguments.checked import FrameLike
 from fem_mbs.element.base import JOINT_FRAMES, Constraint, register
 from fem_mbs.elements.joints.rows import (
     add_effort,

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.arguments import ArrayLike, FrameLike, Keywords, Named
+from fem_mbs.arguments.checked import ArrayLike, FrameLike, Keywords, Named
 from fem_mbs.element.base import JOINT_FRAMES, Joint, register
 from fem_mbs.elements.joints.rows import (
     POSE_TOLERANCE,

@@ -9,11 +9,11 @@ Source: docs/theory/joints.md, (8). Symbols: see `fem_mbs.elements.joints.rows`.
 
 from typing import Any
 
-from fem_mbs.arguments import FrameLike
+from fem_mbs.arguments.checked import FrameLike
 from fem_mbs.element.base import JOINT_FRAMES, Joint, register
-from fem_mbs.elements.joints.coordinate_kernels import SLIDE_Z, TURN_Z, add_coordinate
-from fem_mbs.elements.joints.coordinates import COUNTS_TURN, FORCE, MOMENT, Coordinate, outputs_of
-from fem_mbs.elements.joints.options import JointOptions
+from fem_mbs.elements.joints.coordinates.coordinates import COUNTS_TURN, FORCE, MOMENT, Coordinate, outputs_of
+from fem_mbs.elements.joints.coordinates.kernels import SLIDE_Z, TURN_Z, add_coordinate
+from fem_mbs.elements.joints.coordinates.options import JointOptions
 from fem_mbs.elements.joints.rows import (
     add_effort,
     axes_hessian,

@@ -16,7 +16,7 @@ import math
 
 import numpy as np
 
-from fem_mbs.arguments import ArrayLike, FrameLike, Keywords, Named
+from fem_mbs.arguments.checked import ArrayLike, FrameLike, Keywords, Named
 from fem_mbs.element.base import Joint, register
 from fem_mbs.elements.joints.rows import points_apart, start_tolerance
 from fem_mbs.jit import kernel, local_matrix, local_vector

@@ -8,7 +8,7 @@ relative rotation, whatever it is.
 Source: docs/theory/joints.md, (8). Symbols: see `fem_mbs.elements.joints.rows`.
 """
 
-from fem_mbs.arguments import FrameLike
+from fem_mbs.arguments.checked import FrameLike
 from fem_mbs.element.base import JOINT_FRAMES, Joint, register
 from fem_mbs.elements.joints.rows import (
     add_effort,

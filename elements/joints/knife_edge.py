@@ -12,7 +12,7 @@ Source: docs/theory/non_holonomic.md, (5); Neimark and Fufaev, Dynamics of Nonho
     b, w      p_BQ, R_BQ    (3,)     m, -  Q from the node of B; z axis of Q: node axes of B
 """
 
-from fem_mbs.arguments import FrameLike
+from fem_mbs.arguments.checked import FrameLike
 from fem_mbs.element.base import JOINT_FRAMES, Joint, register
 from fem_mbs.elements.joints.rows import column, random_joint
 from fem_mbs.elements.joints.velocity_rows import (

@@ -9,11 +9,11 @@ Source: docs/theory/joints.md, (8). Symbols: see `fem_mbs.elements.joints.rows`.
 
 from typing import Any
 
-from fem_mbs.arguments import FrameLike
+from fem_mbs.arguments.checked import FrameLike
 from fem_mbs.element.base import JOINT_FRAMES, Joint, register
-from fem_mbs.elements.joints.coordinate_kernels import SLIDE_Z, add_coordinate
-from fem_mbs.elements.joints.coordinates import FORCE, Coordinate, outputs_of
-from fem_mbs.elements.joints.options import JointOptions
+from fem_mbs.elements.joints.coordinates.coordinates import FORCE, Coordinate, outputs_of
+from fem_mbs.elements.joints.coordinates.kernels import SLIDE_Z, add_coordinate
+from fem_mbs.elements.joints.coordinates.options import JointOptions
 from fem_mbs.elements.joints.rows import check_on_axis, clear_rows, plane_hessian, plane_row, random_joint
 from fem_mbs.jit import kernel
 

@@ -10,12 +10,12 @@ directions r_k that are at right angles to the curve where the last accepted ste
 
 (products without a dot are dyads; (2) to (4) over |c'_n|, the length of c' at the last foot). m_k are at right angles
 to the curve, and independent as long as a step turns the tangent by less than 90°. On g = 0 (2) is m_k: the multipliers
-are a force at right angles to the curve. Foot and curve are those of `contacts.curve`.
+are a force at right angles to the curve. Foot and curve are those of `contacts.shapes.curve`.
 
 Source: docs/theory/joints.md, (18), (19); (2)-(4) derived here and checked by differences.
 
     symbol   code          shape    unit  meaning
-    c        table         (n, 13)  m     pieces of the spline, see `contacts.curve`
+    c        table         (n, 13)  m     pieces of the spline, see `contacts.shapes.curve`
     r_k      state[3 k …]  (3,)     -     directions of the last step, over |c'_n|; axes of Q
     a        p.p_AP        (3,)     m     the point from the node of A; y_B: the point from the node of B, its axes
 """
@@ -25,10 +25,10 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.arguments import ArrayLike, FrameLike
+from fem_mbs.arguments.checked import ArrayLike, FrameLike
 from fem_mbs.element.base import Joint, register
-from fem_mbs.elements.contacts.curve import foot_on_curve, spline_of
-from fem_mbs.elements.contacts.shape_contact import add_along, shape_hessian, sphere_center
+from fem_mbs.elements.contacts.shapes.curve import foot_on_curve, spline_of
+from fem_mbs.elements.contacts.shapes.shape_contact import add_along, shape_hessian, sphere_center
 from fem_mbs.elements.joints.rows import start_tolerance
 from fem_mbs.jit import address, kernel, local_matrix, local_vector, matrix
 from fem_mbs.rotations import cross, dot, multiply_T, rotate
@@ -269,7 +269,7 @@ def _example(rng, a, b):
     turn = np.arange(8) * 0.8
     points = np.column_stack([3 * np.cos(turn), 3 * np.sin(turn), 0.4 * turn]) + 0.1 * rng.normal(size=(8, 3))
     u = rng.uniform(0.2, 0.8)
-    from fem_mbs.elements.contacts.curve import spline_table
+    from fem_mbs.elements.contacts.shapes.curve import spline_table
 
     _, length, spline = spline_table(points, False)
     place = Q.position + Q.orientation @ spline(u * length)

@@ -17,13 +17,13 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.arguments import FrameLike
+from fem_mbs.arguments.checked import FrameLike
 from fem_mbs.element.base import Constraint, register
-from fem_mbs.elements.joints.given import driving_signal
+from fem_mbs.elements.joints.coordinates.given import driving_signal
 from fem_mbs.elements.joints.rows import POSE_TOLERANCE, start_size
+from fem_mbs.functions.signals import Signal
 from fem_mbs.jit import kernel
 from fem_mbs.rotations import add_cross, add_skew_skew, dot
-from fem_mbs.signals import Signal
 
 PARAMETERS = np.dtype([("a", "f8", (3,)), ("component", "i8", (3,))])
 

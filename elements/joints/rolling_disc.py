@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.arguments import ArrayLike, FrameLike, Keywords, Named
+from fem_mbs.arguments.checked import ArrayLike, FrameLike, Keywords, Named
 from fem_mbs.element.base import Joint, register
 from fem_mbs.elements.joints.rows import POSE_TOLERANCE, column, start_size
 from fem_mbs.elements.joints.velocity_rows import (

@@ -2,7 +2,7 @@
 
     g = [ x_P·(x_Q − x_P) ;  y_P·(x_Q − x_P) ;  x_P·z_Q ;  y_P·z_Q ;  s − s_0 − (l/2π)(θ − θ_0) ] = 0               (1)
 
-with s = z_P·(x_Q − x_P) and θ the angle about z, turns counted (`joints.coordinate_kernels`, (6), (3)); the first four
+with s = z_P·(x_Q − x_P) and θ the angle about z, turns counted (`joints.coordinates.kernels`, (6), (3)); the first four
 rows are those of a cylindrical joint.
 
 Source: docs/theory/joints.md, (8), (17). Symbols: see `fem_mbs.elements.joints.rows`.
@@ -16,9 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.arguments import FrameLike
+from fem_mbs.arguments.checked import FrameLike
 from fem_mbs.element.base import JOINT_FRAMES, Joint, register
-from fem_mbs.elements.joints.coordinate_kernels import (
+from fem_mbs.elements.joints.coordinates.coordinates import COUNTS_TURN, Coordinate
+from fem_mbs.elements.joints.coordinates.kernels import (
     SLIDE_Z,
     TURN_Z,
     add_coordinate,
@@ -26,8 +27,7 @@ from fem_mbs.elements.joints.coordinate_kernels import (
     coordinate_hessian,
     coordinate_value,
 )
-from fem_mbs.elements.joints.coordinates import COUNTS_TURN, Coordinate
-from fem_mbs.elements.joints.options import JointOptions
+from fem_mbs.elements.joints.coordinates.options import JointOptions
 from fem_mbs.elements.joints.rows import (
     add_effort,
     axes_hessian,

@@ -7,7 +7,7 @@ The multipliers are the force of the joint on the second body, inertial axes.
 Source: docs/theory/joints.md, (8). Symbols: see `fem_mbs.elements.joints.rows`.
 """
 
-from fem_mbs.arguments import FrameLike
+from fem_mbs.arguments.checked import FrameLike
 from fem_mbs.element.base import JOINT_FRAMES, Joint, register
 from fem_mbs.elements.joints.rows import check_origins, point_hessian, point_rows
 from fem_mbs.jit import kernel

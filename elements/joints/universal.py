@@ -11,11 +11,11 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from fem_mbs.arguments import ArrayLike, FrameLike, Keywords, Named
+from fem_mbs.arguments.checked import ArrayLike, FrameLike, Keywords, Named
 from fem_mbs.element.base import JOINT_FRAMES, Joint, register
-from fem_mbs.elements.joints.coordinate_kernels import TURN_X, TURN_Z, add_coordinate, coordinate_value
-from fem_mbs.elements.joints.coordinates import FORCE, MOMENT, Coordinate, outputs_of
-from fem_mbs.elements.joints.options import JointOptions
+from fem_mbs.elements.joints.coordinates.coordinates import FORCE, MOMENT, Coordinate, outputs_of
+from fem_mbs.elements.joints.coordinates.kernels import TURN_X, TURN_Z, add_coordinate, coordinate_value
+from fem_mbs.elements.joints.coordinates.options import JointOptions
 from fem_mbs.elements.joints.rows import (
     POSE_TOLERANCE,
     add_effort,

@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.arguments import ArrayLike, Checked
-from fem_mbs.cells import FACES
+from fem_mbs.arguments.checked import ArrayLike, Checked
 from fem_mbs.elements.shells.element import SHELLS, ShellElement, badness, checked_axis, normals_of
 from fem_mbs.elements.shells.orientation import (
     branches,
@@ -26,10 +25,11 @@ from fem_mbs.elements.shells.section import ShellSection
 from fem_mbs.elements.solids.element import MASSES
 from fem_mbs.elements.solids.mesh_body import MeshBody
 from fem_mbs.errors import ParameterError, Warnings, label
-from fem_mbs.mesh import Mesh
+from fem_mbs.mesh.cells import FACES
+from fem_mbs.mesh.mesh import Mesh
 from fem_mbs.nodes import Node6
-from fem_mbs.shell_stiffness import directions, unit
-from fem_mbs.shell_stress import ShellBlock, ShellFields
+from fem_mbs.stresses.shell_stiffness import directions, unit
+from fem_mbs.stresses.shell_stress import ShellBlock, ShellFields
 
 FOLD = np.radians(40.0)
 CURVED = ("triangle6", "quad8", "quad9", "triangle7")
@@ -90,7 +90,7 @@ class ShellBody(MeshBody):
 
     Examples
     --------
-    >>> from fem_mbs.mesh_panel import panel_mesh
+    >>> from fem_mbs.mesh.panel import panel_mesh
     >>> from fem_mbs.elements.solids.material import SolidMaterial
     >>> sheet = ShellSection(SolidMaterial(E=210e9, nu=0.3, density=7850), 1e-3)
     >>> wall = ShellBody(panel_mesh([1.0, 0.5], [8, 4]), sheet, name="wall")

@@ -1,6 +1,7 @@
 """Shell elements of four and three nodes with rotations, for large rotations and small strains.
 
-Equations are in `shells.kernels` (what a run computes), `fem_mbs.shell_cells` (strains), `fem_mbs.shell_stiffness`.
+Equations are in `shells.kernels` (what a run computes), `fem_mbs.stresses.shell_cells` (strains),
+`fem_mbs.stresses.shell_stiffness`.
 
 Source: docs/theory/shells.md.
 """
@@ -10,7 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from fem_mbs.arguments import ArrayLike
+from fem_mbs.arguments.checked import ArrayLike
 from fem_mbs.element.base import Element, register
 from fem_mbs.elements.shells import kernels
 from fem_mbs.elements.shells.record import DRILLING, records
@@ -19,8 +20,8 @@ from fem_mbs.elements.solids.element import MASSES
 from fem_mbs.elements.solids.material import SolidMaterial
 from fem_mbs.errors import label
 from fem_mbs.nodes import Ground, Node, Node6
-from fem_mbs.shell_cells import cell_of
-from fem_mbs.shell_stiffness import directions, unit
+from fem_mbs.stresses.shell_cells import cell_of
+from fem_mbs.stresses.shell_stiffness import directions, unit
 
 FLAT = 1e-3  # least of the areas of the corners of an element, of the largest; more pointed ones are refused
 LARGEST_DRILLING = 0.1  # rad; next to point forces on coarse meshes 0.06 was measured without any such moment
@@ -164,7 +165,9 @@ class ShellElement(Element):
             self.record = made[()]
 
     def remark(self, histories: dict) -> list:
-        """For `fem_mbs.system.element_checks`: nodes that a moment about the normal has turned against the surface."""
+        """For `fem_mbs.system.checks.element_checks`: nodes that a moment about the normal has turned against the
+        surface.
+        """
         largest = float(np.nanmax(histories["drilling"]))
         text = (
             f"a node is turned about its normal by {largest:.3g} rad against the surface around it (above "

@@ -5,8 +5,8 @@ unloaded surface) and two in the surface, τʳ and τˢ. Every strain of the ele
 
     e_k = Σ_j p_j·q_j − c_k ,   p_j = Σ_I P_jI x_I ,   q_j = Σ_I Q_jI z_I ,   z one of x, d, τʳ, τˢ                 (1)
 
-with the constant tables P, Q of `fem_mbs.shell_cells` and c_k that makes it zero unloaded: lengths of edges are
-membrane strains, x_,α·d_,β bending, x_,α·d transverse shear, x_,α·τ the turn of a node about its normal (drilling).
+with the constant tables P, Q of `fem_mbs.stresses.shell_cells` and c_k that makes it zero unloaded: lengths of edges
+are membrane strains, x_,α·d_,β bending, x_,α·d transverse shear, x_,α·τ the turn of a node about its normal (drilling).
 Nothing changes in a rigid motion, whatever its size. The energy is ½ eᵀ H e with a constant matrix H, so that
 
     f = −Bᵀ s ,   s = H (e + β ė) ,   B = ∂e/∂q:   ∂e/∂x_I = P_jI q_j (+ Q_jI p_j),   ∂e/∂θ_I = Q_jI Y × Rᵀp_j      (2)
@@ -39,7 +39,7 @@ Source: docs/theory/shells.md, sections 1 to 4; mixed iteration: Magisano, Leone
     J, ε      p.J, p.eps  (nn,), ()        kg m², -
     Z         p.Z         (8, nm)                  section forces at the middle from strains, see `output`
               p.first     (3,)             -       first axis of the section at the middle, axes of X; for stresses
-    P, Q      p.cell_at  (np, 2 nn + 2)   -       rows (P, Q, which z, which strain) of `fem_mbs.shell_cells`
+    P, Q      p.cell_at  (np, 2 nn + 2)   -       rows (P, Q, which z, which strain) of `fem_mbs.stresses.shell_cells`
 """
 
 import numpy as np

@@ -16,7 +16,7 @@ from scipy.sparse.csgraph import connected_components
 from scipy.spatial import cKDTree
 
 from fem_mbs.elements.shells.element import corners, normals_of
-from fem_mbs.shell_stiffness import unit
+from fem_mbs.stresses.shell_stiffness import unit
 
 ON_EDGE = 1e-6  # of its length: closer to an edge a node lies on it
 

@@ -7,8 +7,8 @@ import numpy as np
 
 from fem_mbs.elements.shells.kernels import parameters
 from fem_mbs.elements.shells.section import ShellSection
-from fem_mbs.shell_cells import cell_of
-from fem_mbs.shell_stiffness import Stiffness, axes, unit
+from fem_mbs.stresses.shell_cells import cell_of
+from fem_mbs.stresses.shell_stiffness import Stiffness, axes, unit
 
 CHUNK = 4096  # elements whose matrices are integrated at once
 DRILLING = 1e-3  # stiffness of drilling, of the mean A_66; and inertia of drilling, of ρh³/12

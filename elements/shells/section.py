@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.arguments import Checked, Keywords
+from fem_mbs.arguments.checked import Checked, Keywords
 from fem_mbs.elements.solids.material import SolidMaterial
 from fem_mbs.errors import ParameterError
 

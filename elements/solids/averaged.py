@@ -37,7 +37,7 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.arguments import ArrayLike
+from fem_mbs.arguments.checked import ArrayLike
 from fem_mbs.element.base import Constraint, register
 from fem_mbs.jit import kernel, local_vector
 from fem_mbs.nodes import Node, Node3, Node6

@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.arguments import ArrayLike, Checked
-from fem_mbs.cells import CELLS
+from fem_mbs.arguments.checked import ArrayLike, Checked
 from fem_mbs.elements.solids.element import DEFAULTS, MASSES, SOLIDS, SolidElement, lighten, records
 from fem_mbs.elements.solids.material import SolidMaterial
 from fem_mbs.elements.solids.mesh_body import MeshBody
 from fem_mbs.errors import ParameterError
-from fem_mbs.mesh import Mesh, sound
-from fem_mbs.solid_stress import ENHANCED, Block, Fields
+from fem_mbs.mesh.cells import CELLS
+from fem_mbs.mesh.mesh import Mesh, sound
+from fem_mbs.stresses.solid_stress import ENHANCED, Block, Fields
 
 
 class SolidBody(MeshBody):
@@ -63,7 +63,7 @@ class SolidBody(MeshBody):
 
     Examples
     --------
-    >>> from fem_mbs.mesh_block import block_mesh
+    >>> from fem_mbs.mesh.block import block_mesh
     >>> steel = SolidMaterial(E=210e9, nu=0.3, density=7850)
     >>> beam = SolidBody(block_mesh([1.0, 0.1, 0.1], [8, 1, 1]), steel, name="beam")
     >>> beam.fix("x0")

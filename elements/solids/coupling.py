@@ -9,7 +9,7 @@ Source: docs/theory/solids.md, section 8.
 
 import numpy as np
 
-from fem_mbs.arguments import Checked, FrameLike
+from fem_mbs.arguments.checked import Checked, FrameLike
 from fem_mbs.element.base import Constraint
 from fem_mbs.elements.joints.spherical import Spherical
 from fem_mbs.elements.solids.averaged import TOGETHER, AveragedCoupling

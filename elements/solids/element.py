@@ -15,14 +15,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from fem_mbs.arguments import ArrayLike
-from fem_mbs.cells import CELLS, Cell
+from fem_mbs.arguments.checked import ArrayLike
 from fem_mbs.element.base import Element, register
 from fem_mbs.elements.solids import enhanced as with_modes
 from fem_mbs.elements.solids import kernels
 from fem_mbs.elements.solids.material import LAWS, SolidMaterial
 from fem_mbs.errors import ParameterError, label
-from fem_mbs.mesh import sound
+from fem_mbs.mesh.cells import CELLS, Cell
+from fem_mbs.mesh.mesh import sound
 from fem_mbs.nodes import Ground, Node, Node3
 
 STRAIGHT = 1e-13  # relative differences of ∂X/∂ξ within a cell that are round-off

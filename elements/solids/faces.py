@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.arguments import Checked
-from fem_mbs.cells import FACES
+from fem_mbs.arguments.checked import Checked
 from fem_mbs.elements.solids.body import SolidBody
 from fem_mbs.elements.solids.mesh_body import MeshBody
 from fem_mbs.errors import Warnings, label
-from fem_mbs.mesh import owned_faces
+from fem_mbs.mesh.cells import FACES
+from fem_mbs.mesh.mesh import owned_faces
 
 
 def places_of_faces(owner: Checked, body: Any, group: str | None) -> list[np.ndarray]:

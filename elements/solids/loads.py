@@ -23,15 +23,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from fem_mbs.arguments import ArrayLike, Checked
-from fem_mbs.cells import FACES
+from fem_mbs.arguments.checked import ArrayLike, Checked
 from fem_mbs.element.base import Force, register
 from fem_mbs.elements.solids.faces import nodal_areas, places_of_faces
 from fem_mbs.elements.solids.mesh_body import MeshBody
 from fem_mbs.errors import ParameterError
+from fem_mbs.functions.signals import Signal
 from fem_mbs.jit import kernel, local_vector, matrix, tensor
+from fem_mbs.mesh.cells import FACES
 from fem_mbs.nodes import Node3
-from fem_mbs.signals import Signal
 
 if TYPE_CHECKING:
     from fem_mbs.elements.shells.body import ShellBody
@@ -259,7 +259,7 @@ class SurfacePressure(_BodyLoad):
 
     Examples
     --------
-    >>> from fem_mbs.mesh_block import block_mesh
+    >>> from fem_mbs.mesh.block import block_mesh
     >>> from fem_mbs.elements.solids.body import SolidBody
     >>> from fem_mbs.elements.solids.material import SolidMaterial
     >>> block = SolidBody(block_mesh([1, 1, 1], [2, 2, 2]), SolidMaterial(1e6, 0.3, 1000.0))

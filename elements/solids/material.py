@@ -5,7 +5,7 @@
 Source: docs/theory/solids.md, section 1.
 """
 
-from fem_mbs.arguments import Checked
+from fem_mbs.arguments.checked import Checked
 from fem_mbs.elements.solids.kernels import NEO_HOOKE, ST_VENANT_KIRCHHOFF
 
 LAWS = {"st-venant-kirchhoff": ST_VENANT_KIRCHHOFF, "neo-hookean": NEO_HOOKE}

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.arguments import ArrayLike, Checked
+from fem_mbs.arguments.checked import ArrayLike, Checked
 from fem_mbs.element.base import Part
 from fem_mbs.errors import label
-from fem_mbs.mesh import Mesh
+from fem_mbs.mesh.mesh import Mesh
 from fem_mbs.nodes import MOTION, Node3
 
 

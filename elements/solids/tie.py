@@ -17,13 +17,13 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.arguments import ArrayLike, Checked
-from fem_mbs.cells import FACES
+from fem_mbs.arguments.checked import ArrayLike, Checked
 from fem_mbs.element.base import Constraint, register
 from fem_mbs.elements.solids.body import SolidBody
 from fem_mbs.elements.solids.faces import places_of_faces
 from fem_mbs.errors import ParameterError, label
 from fem_mbs.jit import kernel
+from fem_mbs.mesh.cells import FACES
 from fem_mbs.nodes import Node, Node3
 
 MOST = 8  # nodes of a face

@@ -16,10 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.arguments import Checked
+from fem_mbs.arguments.checked import Checked
 from fem_mbs.elements.superelements.craig_bampton import FrameNodes, followers
 from fem_mbs.errors import ParameterError
-from fem_mbs.system.factors import factors
+from fem_mbs.linear.factors import factors
 
 MOST_MODES = 200  # by default, where their number is sought
 

@@ -26,11 +26,11 @@ from scipy.linalg import eigh, null_space
 from scipy.sparse import block_array, coo_array, coo_matrix, csc_array, csc_matrix, csr_matrix, tril, vstack
 from scipy.sparse.csgraph import connected_components
 
-from fem_mbs.arguments import Checked
+from fem_mbs.arguments.checked import Checked
 from fem_mbs.elements.superelements.lanczos import lowest_modes
 from fem_mbs.errors import ParameterError, Warnings, label
+from fem_mbs.linear.factors import factors, positive_factors
 from fem_mbs.rotations import skew
-from fem_mbs.system.factors import factors, positive_factors
 
 RIGID = 1e-7  # largest |K R|/(|K| |R|) of a model that can move as a rigid body
 LOOSE = "leaves nodes that move freely while the frames are held, as with a frame of one point or a hinge inside"

@@ -1,7 +1,7 @@
 """Limits of a reduced flexible body: checks of deformations, stresses and loads that its reduction represents poorly.
 
-Each check returns warnings as (kind, size, text), see `fem_mbs.system.element_checks`: sizes above 1, or shares, say by
-how much a limit is exceeded.
+Each check returns warnings as (kind, size, text), see `fem_mbs.system.checks.element_checks`: sizes above 1, or
+shares, say by how much a limit is exceeded.
 """
 
 from collections.abc import Callable
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fem_mbs.arguments.spelling import listed
 from fem_mbs.elements.superelements.residual_vectors import resultants
 from fem_mbs.elements.superelements.stiffening import (
     change_by_stress,
@@ -18,11 +19,10 @@ from fem_mbs.elements.superelements.stiffening import (
 )
 from fem_mbs.errors import Warnings, label
 from fem_mbs.shapes import matrices
-from fem_mbs.spelling import listed
 
 if TYPE_CHECKING:
     from fem_mbs.elements.superelements.reduction import Reduction
-    from fem_mbs.reduced_parts import Floating
+    from fem_mbs.stresses.reduced_parts import Floating
 
 TURNING, STIFFENED = 0.1, 2.0  # of the lowest frequency with one frame held, see `Limits.remark_on_rotation`
 LINEAR_TURN, LINEAR_WAY = 0.2, 0.1  # [rad], of the size of the body: a linear body errs by a percent and more beyond

@@ -19,8 +19,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.linalg import eigh
 
-from fem_mbs.arguments import ArrayLike, Checked
-from fem_mbs.spelling import listed
+from fem_mbs.arguments.checked import ArrayLike, Checked
+from fem_mbs.arguments.spelling import listed
 
 DEPENDENT = 1e-6  # least share of the work of a load that the others must not do: round-off of f is 1e-13 of it
 KNOWN = 0.5  # least share of the work of a load that the coordinates of the body must do

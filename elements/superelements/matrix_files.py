@@ -16,11 +16,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fem_mbs.arguments import Named
+from fem_mbs.arguments.checked import Named
 from fem_mbs.errors import ParameterError
-from fem_mbs.nastran_cards import lines_of
-from fem_mbs.nastran_cards import number as number_of
-from fem_mbs.text_files import text_of
+from fem_mbs.mesh.nastran_cards import lines_of
+from fem_mbs.mesh.nastran_cards import number as number_of
+from fem_mbs.mesh.text_files import text_of
 
 SYMMETRIC, SQUARE = 6, 1  # forms of DMIG
 LINES_SHOWN = 40  # characters of a line in a message

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csc_matrix
 
-from fem_mbs.arguments import ArrayLike, Keywords, Named
+from fem_mbs.arguments.checked import ArrayLike, Keywords, Named
 from fem_mbs.elements.superelements.load_patterns import LoadPattern, patterns_of
 from fem_mbs.elements.superelements.matrix_files import Entries, read_matrix_file
 from fem_mbs.elements.superelements.reduce_steps import Tractions, finish, frames_of, wanted_of

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.arguments import Keywords, Named
-from fem_mbs.cells import DRAWN
+from fem_mbs.arguments.checked import Keywords, Named
 from fem_mbs.elements.solids.body import SolidBody
 from fem_mbs.elements.solids.faces import area_shares, nodal_areas
 from fem_mbs.elements.solids.material import SolidMaterial
@@ -19,9 +18,10 @@ from fem_mbs.elements.superelements.reduction import Reduction
 from fem_mbs.elements.superelements.residual_vectors import Traction, worth_knowing
 from fem_mbs.elements.superelements.stiffening import cells_of, geometric_stiffness
 from fem_mbs.errors import ParameterError, Warnings
-from fem_mbs.mesh import Mesh
+from fem_mbs.mesh.cells import DRAWN
+from fem_mbs.mesh.mesh import Mesh
 from fem_mbs.model import Model
-from fem_mbs.solid_stress import ENHANCED
+from fem_mbs.stresses.solid_stress import ENHANCED
 from fem_mbs.system.system import System
 
 MANY = 20_000  # nodes, from which it pays to look through all objects of the process
@@ -96,7 +96,7 @@ def reduce_mesh(
 
     Examples
     --------
-    >>> from fem_mbs.mesh_block import block_mesh
+    >>> from fem_mbs.mesh.block import block_mesh
     >>> steel = SolidMaterial(E=210e9, nu=0.3, density=7850)
     >>> rod = reduce_mesh(block_mesh([1.0, 0.1, 0.1], [8, 1, 1]), steel, {"left": "x0", "right": "x1"}, modes=6)
     >>> rod.frames, rod.modes, round(rod.mass, 9)

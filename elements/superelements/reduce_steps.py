@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse import csc_array
 
-from fem_mbs.arguments import Named
+from fem_mbs.arguments.checked import Named
 from fem_mbs.elements.superelements.blows import MOST_MODES, Blows
 from fem_mbs.elements.superelements.coordinates import as_lengths, compliance, resisted, responses, rigid_coordinates
 from fem_mbs.elements.superelements.craig_bampton import (

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from scipy.linalg import eigh, null_space
 
-from fem_mbs.arguments import ArrayLike, Checked, Keywords, Named
-from fem_mbs.cells import CELLS as CELLS_OF_SOLIDS
+from fem_mbs.arguments.checked import ArrayLike, Checked, Keywords, Named
+from fem_mbs.arguments.spelling import meant
 from fem_mbs.elements.superelements.coordinates import (
     as_lengths,
     compliance,
@@ -22,7 +22,7 @@ from fem_mbs.elements.superelements.coordinates import (
 from fem_mbs.elements.superelements.load_patterns import check_known
 from fem_mbs.elements.superelements.residual_vectors import residuals_of
 from fem_mbs.errors import ParameterError, Warnings
-from fem_mbs.spelling import meant
+from fem_mbs.mesh.cells import CELLS as CELLS_OF_SOLIDS
 
 INTEGERS = ("faces", "cell_types", "cell_points")
 FORMAT = 5  # of the file
@@ -340,7 +340,7 @@ class Reduction(Checked):
         --------
         >>> from fem_mbs.elements.solids.material import SolidMaterial
         >>> from fem_mbs.elements.superelements.reduce_mesh import reduce_mesh
-        >>> from fem_mbs.mesh_block import block_mesh
+        >>> from fem_mbs.mesh.block import block_mesh
         >>> mesh = block_mesh([1.0, 0.1, 0.1], [8, 1, 1])
         >>> rod = reduce_mesh(mesh, SolidMaterial(E=210e9, nu=0.3, density=7850), {"hit": "x0"}, modes=6)
         >>> along = [k for k in range(rod.modes) if abs(rod.momentum[0, 6 + k]) > 1e-3]
@@ -444,7 +444,7 @@ def load_reduction(path: Any) -> Reduction:
     """
     import h5py
 
-    from fem_mbs.results.read_checks import DAMAGE, leads_outside
+    from fem_mbs.results.file.read_checks import DAMAGE, leads_outside
 
     owner = Named("load_reduction")
     path = owner.as_path("path", path)

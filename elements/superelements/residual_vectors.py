@@ -27,9 +27,9 @@ import numpy as np
 from scipy.linalg import eigh
 from scipy.sparse import coo_array, csc_array, hstack
 
-from fem_mbs.arguments import Checked
+from fem_mbs.arguments.checked import Checked
+from fem_mbs.arguments.spelling import listed
 from fem_mbs.errors import Warnings, label
-from fem_mbs.spelling import listed
 
 LEFT = 1e-8  # least part of the work of a load that is worth a vector: round-off of it is 1e-13
 FRAMES = 1e-9  # part of the least that a load can do inside: the frames take all of it

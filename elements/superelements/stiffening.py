@@ -22,11 +22,11 @@ import numpy as np
 from scipy.linalg import eigh, null_space
 from scipy.sparse import coo_matrix
 
-from fem_mbs.cells import CELLS
 from fem_mbs.elements.solids.body import SolidBody
 from fem_mbs.elements.superelements.coordinates import as_lengths, rigid_coordinates, softening_of
 from fem_mbs.elements.superelements.craig_bampton import FrameNodes
 from fem_mbs.elements.superelements.reduction import Reduction
+from fem_mbs.mesh.cells import CELLS
 from fem_mbs.rotations import skew
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from scipy.linalg import eigh
 
-from fem_mbs.arguments import ArrayLike
+from fem_mbs.arguments.checked import ArrayLike
 from fem_mbs.element.base import Inertia, register
 from fem_mbs.elements.solids.mesh_body import numbers_in, poses_of
 from fem_mbs.elements.superelements import kernels
@@ -24,9 +24,9 @@ from fem_mbs.elements.superelements.reduction import Reduction
 from fem_mbs.errors import label
 from fem_mbs.jit import address
 from fem_mbs.nodes import Frame, Node, Node3, Node6
-from fem_mbs.reduced_parts import Floating, ReducedParts
 from fem_mbs.shapes import matrices
-from fem_mbs.solid_stress import Fields
+from fem_mbs.stresses.reduced_parts import Floating, ReducedParts
+from fem_mbs.stresses.solid_stress import Fields
 
 KERNELS = {
     "inertia": kernels.inertia,
@@ -85,7 +85,7 @@ class Superelement(Limits, Inertia):
 
     Examples
     --------
-    >>> from fem_mbs.mesh_block import block_mesh
+    >>> from fem_mbs.mesh.block import block_mesh
     >>> from fem_mbs.elements.solids.material import SolidMaterial
     >>> from fem_mbs.elements.superelements.reduce_mesh import reduce_mesh
     >>> steel = SolidMaterial(E=210e9, nu=0.3, density=7850)

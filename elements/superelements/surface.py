@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.arguments import ArrayLike, Checked, Keywords
+from fem_mbs.arguments.checked import ArrayLike, Checked, Keywords
 from fem_mbs.element.base import Constraint, register
 from fem_mbs.elements.superelements import surface_kernels as kernels
 from fem_mbs.elements.superelements.superelement import Superelement, example

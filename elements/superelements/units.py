@@ -13,7 +13,7 @@ Source: docs/theory/superelements.md, section 2.
 
 import numpy as np
 
-from fem_mbs.arguments import Checked
+from fem_mbs.arguments.checked import Checked
 from fem_mbs.elements.superelements.craig_bampton import FrameNodes
 from fem_mbs.errors import Warnings, label
 

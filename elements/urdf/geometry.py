@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from fem_mbs import shapes
-from fem_mbs.arguments import Named
+from fem_mbs.arguments.checked import Named
 from fem_mbs.elements.urdf.text import AT_ORIGIN, Picture, Pose, Robot
 from fem_mbs.errors import FemMbsError, ParameterError, Warnings
-from fem_mbs.mesh_files import mesh_of
-from fem_mbs.mesh_mass import mass_of_mesh, surface_faces
+from fem_mbs.mesh.files import mesh_of
+from fem_mbs.mesh.mass import mass_of_mesh, surface_faces
 
 
 class Meshes:

@@ -8,13 +8,13 @@ from typing import Any
 from fem_mbs.element.base import Joint
 from fem_mbs.elements.bodies.rigid_body import RigidBody
 from fem_mbs.elements.drives.coupling import CoordinateCoupling
-from fem_mbs.elements.forces.joint_spring import JointSpring
+from fem_mbs.elements.joints.coordinates.friction import JointFriction
+from fem_mbs.elements.joints.coordinates.joint_spring import JointSpring
+from fem_mbs.elements.joints.coordinates.stops import JointStop
 from fem_mbs.elements.joints.fixed import Fixed
-from fem_mbs.elements.joints.friction import JointFriction
 from fem_mbs.elements.joints.planar import Planar
 from fem_mbs.elements.joints.prismatic import Prismatic
 from fem_mbs.elements.joints.revolute import Revolute
-from fem_mbs.elements.joints.stops import JointStop
 from fem_mbs.errors import ModelError, label
 from fem_mbs.model import Model
 from fem_mbs.nodes import Ground, Node

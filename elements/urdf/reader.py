@@ -12,12 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.arguments import ArrayLike, Keywords, Named
+from fem_mbs.arguments.checked import ArrayLike, Keywords, Named
+from fem_mbs.arguments.spelling import listed, meant
 from fem_mbs.element.base import Joint
 from fem_mbs.elements.bodies.rigid_body import RigidBody
 from fem_mbs.elements.drives.coupling import CoordinateCoupling
+from fem_mbs.elements.joints.coordinates.options import DryFriction, Stops
 from fem_mbs.elements.joints.fixed import Fixed
-from fem_mbs.elements.joints.options import DryFriction, Stops
 from fem_mbs.elements.joints.planar import Planar
 from fem_mbs.elements.joints.prismatic import Prismatic
 from fem_mbs.elements.joints.revolute import Revolute
@@ -37,7 +38,6 @@ from fem_mbs.elements.urdf.tree import (
 from fem_mbs.errors import Warnings
 from fem_mbs.model import Model
 from fem_mbs.nodes import Frame, Node
-from fem_mbs.spelling import listed, meant
 
 TYPES = {"revolute": Revolute, "continuous": Revolute, "prismatic": Prismatic, "planar": Planar, "fixed": Fixed}
 NO_LIMIT = 1e9  # [rad or m]: limits so far away are none; a prismatic joint must have some

@@ -20,11 +20,11 @@ from xml.parsers import expat
 
 import numpy as np
 
-from fem_mbs.arguments import Named
+from fem_mbs.arguments.checked import Named
+from fem_mbs.arguments.spelling import listed, meant
 from fem_mbs.errors import ParameterError, Warnings
+from fem_mbs.mesh.text_files import decoded
 from fem_mbs.rotations import exp
-from fem_mbs.spelling import listed, meant
-from fem_mbs.text_files import decoded
 
 KINDS = ("revolute", "continuous", "prismatic", "fixed", "planar", "floating")
 GEOMETRIES = ("box", "cylinder", "capsule", "sphere", "mesh")

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from fem_mbs.arguments.spelling import listed, meant
 from fem_mbs.elements.urdf.text import AT_ORIGIN, JointText, Pose, Robot
 from fem_mbs.errors import ParameterError, Warnings
 from fem_mbs.rotations import exp
-from fem_mbs.spelling import listed, meant
 
 SIZES = {"revolute": 1, "continuous": 1, "prismatic": 1, "planar": 3, "floating": 6, "fixed": 0}
 

@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.arguments import Keywords, Named
+from fem_mbs.arguments.checked import Keywords, Named
 from fem_mbs.element.base import Joint
-from fem_mbs.elements.joints.coordinates import coordinate_of
+from fem_mbs.elements.joints.coordinates.coordinates import coordinate_of
 from fem_mbs.elements.joints.fixed import Fixed
 from fem_mbs.elements.joints.planar import Planar
 from fem_mbs.elements.joints.prismatic import Prismatic

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fem_mbs.arguments import Checked, Keywords, Named
+from fem_mbs.arguments.checked import Checked, Keywords, Named
 from fem_mbs.errors import ParameterError, label
 from fem_mbs.hertz import HertzContact, series_stiffness
 

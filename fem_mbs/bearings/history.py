@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.arguments import Checked
+from fem_mbs.arguments.checked import Checked
 from fem_mbs.results.contact_motion import frame_motion
 from fem_mbs.results.results import Results
 

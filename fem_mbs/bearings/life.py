@@ -35,7 +35,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fem_mbs.arguments import ArrayLike, FloatOrArray, Keywords, Named
+from fem_mbs.arguments.checked import ArrayLike, FloatOrArray, Keywords, Named
 from fem_mbs.bearings.geometry import BearingGeometry
 from fem_mbs.errors import ParameterError
 from fem_mbs.results.results import Results

@@ -20,7 +20,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from fem_mbs.arguments import Checked, Keywords
+from fem_mbs.arguments.checked import Checked, Keywords
 from fem_mbs.errors import ParameterError
 
 

@@ -18,7 +18,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from fem_mbs.arguments import ArrayLike, Keywords, Named
+from fem_mbs.arguments.checked import ArrayLike, Keywords, Named
 from fem_mbs.bearings import balls as be
 from fem_mbs.bearings.geometry import BearingGeometry
 from fem_mbs.bearings.spall import Spall

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fem_mbs.arguments import ArrayLike, Keywords, Named
+from fem_mbs.arguments.checked import ArrayLike, Keywords, Named
 from fem_mbs.errors import FemMbsError, ParameterError
 from fem_mbs.results.contact_motion import contact_velocity
 from fem_mbs.results.results import Results

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import fem_mbs as fem
-from fem_mbs.arguments import Keywords
+from fem_mbs.arguments.checked import Keywords
 from fem_mbs.cases.scripts import script
 from fem_mbs.errors import ParameterError
 from fem_mbs.results.results import Results

@@ -3,7 +3,7 @@
 import functools
 from collections.abc import Sequence
 
-from fem_mbs.arguments import Keywords
+from fem_mbs.arguments.checked import Keywords
 from fem_mbs.cases.case import Case, Method
 from fem_mbs.errors import FemMbsError
 

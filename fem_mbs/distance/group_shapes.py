@@ -2,8 +2,8 @@
 
 A shape is all that is within a radius ρ of its core, a box of half edge lengths h, some of which may be 0: the point of
 a sphere, the axis of a capsule, the box that is left when the faces of a box move in by ρ. The core of a hull is a
-polyhedron (`fem_mbs.polyhedra`). The ends of the core are its corners; a sphere of radius ρ about each is part of the
-shape.
+polyhedron (`fem_mbs.mesh.polyhedra`). The ends of the core are its corners; a sphere of radius ρ about each is part of
+the shape.
 
 Source: docs/theory/contact_groups.md, (21); docs/theory/hulls.md, (2).
 """
@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from fem_mbs.mesh.polyhedra import Polyhedron
 from fem_mbs.nodes import Frame
-from fem_mbs.polyhedra import Polyhedron
 
 
 class GroupShape(NamedTuple):

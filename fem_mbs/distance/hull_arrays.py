@@ -18,7 +18,7 @@ Source: docs/theory/hulls.md.
 
 import numpy as np
 
-from fem_mbs.polyhedra import Polyhedron
+from fem_mbs.mesh.polyhedra import Polyhedron
 
 
 def arrays_of(forms: list[Polyhedron]) -> dict[str, np.ndarray]:

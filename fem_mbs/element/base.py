@@ -60,11 +60,11 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from fem_mbs.arguments import ArrayLike, Checked, FrameLike, Keywords, Named
+from fem_mbs.arguments.checked import ArrayLike, Checked, FrameLike, Keywords, Named
 from fem_mbs.element.registry import REGISTRY, make_example, register
 from fem_mbs.errors import ParameterError, label
+from fem_mbs.functions.signals import Signal
 from fem_mbs.nodes import Frame, Ground, Node
-from fem_mbs.signals import Signal
 
 
 class Part(Checked):
@@ -107,7 +107,7 @@ class Element(Part):
         True for an element that is the mass and inertia of a rigid body at its node, and nothing else.
     counts_turns : bool
         Whether all that its kernel ``accept`` does is to count turns about an axis that both bodies have in common, and
-        only outputs read them: they are then counted when they have to be (`fem_mbs.solvers.stepping.accept`).
+        only outputs read them: they are then counted when they have to be (`fem_mbs.solvers.stepping.kernels.accept`).
     shorter_steps_help : bool
         Of the type: whether poses that its kernel ``trouble`` refuses come from long steps, which are then divided.
     geometric : kernel or None
@@ -121,7 +121,8 @@ class Element(Part):
         Output name -> (number of components, unit); filled by the kernel ``output`` in this order.
     peak : str or None
         Output of one component; a run keeps the motion of the nodes at its largest value after any step, and shows it
-        to the method ``remark_at_peak(value, t, x, R, v)`` at its end, see `fem_mbs.solvers.stepping.extremes`.
+        to the method ``remark_at_peak(value, t, x, R, v)`` at its end, see
+        `fem_mbs.solvers.stepping.monitors.extremes`.
 
     Instance attributes
     -------------------
@@ -178,7 +179,8 @@ class Element(Part):
     def counted(self) -> list[tuple[int, "Element", str, int]]:
         """Internal variables that count turns: place, and element, output and component where results have the angle.
 
-        Of what acts along an angle of a joint, with `joints.coordinates.COORDINATE` in its record, it is the joint's.
+        Of what acts along an angle of a joint, with `joints.coordinates.coordinates.COORDINATE` in its record, it is
+        the joint's.
         """
         joint, names = getattr(self, "joint", None), self.parameters.names or ()
         if joint is None or "kind" not in names or self.n_state != 1 or not self.remembers:
@@ -331,7 +333,7 @@ class Constraint(Element):
         How many of the rows, the last ones, are equations of velocities alone, G(q, t) v + gt(q, t) = 0 (non-holonomic
         constraints). They take no freedom from positions.
     weaker_rows : dict
-        Type of a joint that holds less -> those of its rows that it would have, see `fem_mbs.system.loops`.
+        Type of a joint that holds less -> those of its rows that it would have, see `fem_mbs.system.checks.loops`.
     """
 
     role = "constraint"
@@ -385,12 +387,13 @@ class Joint(BetweenFrames, Constraint):
     Class attributes
     ----------------
     coordinates : tuple of Coordinate
-        What it leaves free, by name (`fem_mbs.elements.joints.coordinates`).
+        What it leaves free, by name (`fem_mbs.elements.joints.coordinates.coordinates`).
 
     Attributes
     ----------
     companions : tuple of Element
-        What its options make: springs, stops, motors (`fem_mbs.elements.joints.options`). A model gets them with it.
+        What its options make: springs, stops, motors (`fem_mbs.elements.joints.coordinates.options`). A model gets
+        them with it.
 
     Outputs
     -------

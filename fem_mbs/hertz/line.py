@@ -28,7 +28,7 @@ in a spherical socket.
 
 import numpy as np
 
-from fem_mbs.arguments import ArrayLike, FloatOrArray, Named
+from fem_mbs.arguments.checked import ArrayLike, FloatOrArray, Named
 from fem_mbs.errors import ParameterError
 from fem_mbs.hertz.stress import Peak, Subsurface, material, not_negative, pair, unit_orthogonal_shear
 

@@ -34,7 +34,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fem_mbs.arguments import ArrayLike, FloatOrArray, Named
+from fem_mbs.arguments.checked import ArrayLike, FloatOrArray, Named
 from fem_mbs.errors import ParameterError
 from fem_mbs.hertz.line import LineContact, palmgren_indentation
 from fem_mbs.hertz.stress import (

@@ -41,7 +41,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fem_mbs.arguments import ArrayLike, Checked, FloatOrArray
+from fem_mbs.arguments.checked import ArrayLike, Checked, FloatOrArray
 from fem_mbs.errors import ParameterError
 
 

@@ -32,7 +32,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from fem_mbs.arguments import ArrayLike
+from fem_mbs.arguments.checked import ArrayLike
 
 ALPHA = 1.7
 _X, _W = np.polynomial.legendre.leggauss(64)

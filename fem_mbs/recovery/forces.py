@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fem_mbs.arguments import ArrayLike
+from fem_mbs.arguments.checked import ArrayLike
 from fem_mbs.errors import FemMbsError, Warnings
 from fem_mbs.recovery import cubic_impact, impulse_filter
 from fem_mbs.recovery.hysteresis import LOWEST_RESTITUTION, ForceLaw, ImpactCurve, hysteresis_factor
@@ -329,7 +329,7 @@ class RecoveredForces:
         FemMbsError
             The run kept no file, or it cannot be written.
         """
-        from fem_mbs.results.recovered import write
+        from fem_mbs.results.file.recovered import write
 
         histories = {name: getattr(self, name) for name in ("t", "force", "indentation", "velocity")}
         law = (self.stiffness, self.model, self.exponent, self.filter)

@@ -103,7 +103,7 @@ def plot(
     """See `RecoveredForces.plot`."""
     import matplotlib
 
-    from fem_mbs.results.plot import COLORS, STYLE, _new_figure
+    from fem_mbs.results.drawing.plot import COLORS, STYLE, _new_figure
 
     if isinstance(impacts, (int, np.integer)):
         rank = found.recovered[np.argsort(-found.impacts.peak_force[found.recovered], kind="stable")]

@@ -34,9 +34,9 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.arguments import ArrayLike, Checked, Keywords, Named
+from fem_mbs.arguments.checked import ArrayLike, Checked, Keywords, Named
 from fem_mbs.errors import FemMbsError
-from fem_mbs.results.names import unknown_name
+from fem_mbs.results.file.names import unknown_name
 
 LOWEST_RESTITUTION = 0.02  # below, the laws are singular: χ of (4)-(7) goes to infinity with 1/e
 

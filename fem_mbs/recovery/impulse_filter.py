@@ -33,7 +33,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from fem_mbs.arguments import ArrayLike
+from fem_mbs.arguments.checked import ArrayLike
 
 LEAST = 1e-6  # rise over the neighbours that makes a peak, relative
 REACH = 3  # steps that the background may be away: bursts are rarely longer

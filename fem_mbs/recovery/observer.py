@@ -26,12 +26,12 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.arguments import Checked, Named
+from fem_mbs.arguments.checked import Checked, Named
 from fem_mbs.recovery.forces import RecoveredForces, mark_overlaps, warn_of_missing
 from fem_mbs.recovery.options import Options, check_options
 from fem_mbs.results.describe import describe
+from fem_mbs.results.file.store import view
 from fem_mbs.results.results import Results
-from fem_mbs.results.store import view
 from fem_mbs.system.system import System
 
 MARGIN = 8  # (1)
@@ -222,7 +222,7 @@ class ForceObserver(Checked):
         FemMbsError
             The file cannot be written.
         """
-        from fem_mbs.results.recovered import write
+        from fem_mbs.results.file.recovered import write
 
         steps = {"t": self.step_times, "force": self.envelope(), "continuous": self.continuous, "impulse": self.impulse}
         given = self.options

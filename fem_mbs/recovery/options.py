@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple
 
-from fem_mbs.arguments import Named
+from fem_mbs.arguments.checked import Named
 from fem_mbs.errors import ParameterError
 from fem_mbs.recovery.hysteresis import LOWEST_RESTITUTION, ForceLaw, hysteresis_factor
 

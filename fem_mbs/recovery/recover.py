@@ -34,7 +34,7 @@ Source: docs/theory/force_recovery.md; Sanchez2025 annex C.
 
 import numpy as np
 
-from fem_mbs.arguments import Keywords, Named
+from fem_mbs.arguments.checked import Keywords, Named
 from fem_mbs.errors import FemMbsError
 from fem_mbs.recovery.forces import RecoveredForces
 from fem_mbs.recovery.options import Options, check_options

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fem_mbs.arguments import ArrayLike
+from fem_mbs.arguments.checked import ArrayLike
 from fem_mbs.errors import FemMbsError, label
 from fem_mbs.nodes import Frame, Node
 from fem_mbs.shapes import matrices

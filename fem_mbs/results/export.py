@@ -7,11 +7,11 @@ from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
-from fem_mbs.arguments import Keywords, Named
-from fem_mbs.cells import CELLS
+from fem_mbs.arguments.checked import Keywords, Named
 from fem_mbs.errors import FemMbsError
-from fem_mbs.results.drawing import as_file
-from fem_mbs.results.skin import CORNERS, LINE, QUAD, TRIANGLE, VERTEX
+from fem_mbs.mesh.cells import CELLS
+from fem_mbs.results.drawing.options import as_file
+from fem_mbs.results.drawing.skin import CORNERS, LINE, QUAD, TRIANGLE, VERTEX
 from fem_mbs.results.sums import vectors
 
 if TYPE_CHECKING:
@@ -115,9 +115,9 @@ def _pvd(result, path, steps):
 def table(result: "Results", save: str | Path, *what: str) -> list[Path]:
     """Write histories as a CSV table: time first, one column for each component, names and units in the first line.
 
-    ``what``: as in `fem_mbs.results.plot.plot`.
+    ``what``: as in `fem_mbs.results.drawing.plot.plot`.
     """
-    from fem_mbs.results.plot import panels
+    from fem_mbs.results.drawing.plot import panels
 
     curves = [curve for group in panels(result, what) for curve in group]
     header = ["time [s]"] + [f"{c.label} [{c.unit}]" if c.unit else c.label for c in curves]

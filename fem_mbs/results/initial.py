@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fem_mbs.results.file.writer import ResultsWriter
 from fem_mbs.results.table import HISTORIES, separated, shape_of
-from fem_mbs.results.writer import ResultsWriter
 from fem_mbs.system.system import System
 
 if TYPE_CHECKING:

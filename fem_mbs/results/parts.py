@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING
 
+from fem_mbs.results.drawing.scene import SECTION_LABELS, contact_vector, inverse_step
 from fem_mbs.results.history import Quantity
-from fem_mbs.results.scene import SECTION_LABELS, contact_vector, inverse_step
 from fem_mbs.results.table import AXES, HISTORIES, TURNS, XYZ
 from fem_mbs.shapes import matrices
 

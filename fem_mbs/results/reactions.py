@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fem_mbs.arguments import Named
+from fem_mbs.arguments.checked import Named
 from fem_mbs.errors import FemMbsError, ModelError, label
 from fem_mbs.results.history import History, Quantity
 from fem_mbs.results.table import XYZ

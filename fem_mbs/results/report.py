@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fem_mbs.results.memory import memory_line
-from fem_mbs.results.notebook import WARNING
+from fem_mbs.results.drawing.notebook import WARNING
+from fem_mbs.results.file.memory import memory_line
 
 if TYPE_CHECKING:
     from fem_mbs.results.results import Results

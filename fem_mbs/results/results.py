@@ -1,12 +1,13 @@
-"""Results of a run, read back by name; written as a stream while it goes on by `fem_mbs.results.writer`.
+"""Results of a run, read back by name; written as a stream while it goes on by `fem_mbs.results.file.writer`.
 
-/VTKHDF          what ParaView shows, see `fem_mbs.results.vtkhdf` and `fem_mbs.results.scene` (single precision)
+/VTKHDF          what ParaView shows (single precision), see `fem_mbs.results.file.vtkhdf` and
+                 `fem_mbs.results.drawing.scene`
 /fem_mbs         attributes: format, n (saved steps that count), status
   description    JSON: model, nodes, elements with their outputs and places in the arrays
   parameters     JSON: what the stepper was asked to do; statistics: JSON, written at the end
   histories/…    the arrays of `fem_mbs.results.table`, one row per saved step
-  agenda/…       samples of controllers and events, see `fem_mbs.results.journal.Journal`
-  skin/…         shapes, see `fem_mbs.results.skin.Skin`
+  agenda/…       samples of controllers and events, see `fem_mbs.results.file.journal.Journal`
+  skin/…         shapes, see `fem_mbs.results.drawing.skin.Skin`
 """
 
 import numbers
@@ -16,28 +17,28 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fem_mbs.arguments import Named, StepError
+from fem_mbs.arguments.checked import Named, StepError
+from fem_mbs.arguments.spelling import NEAR, meant, nearness
 from fem_mbs.errors import FemMbsError
 from fem_mbs.nodes import Node
-from fem_mbs.results import read_checks
 from fem_mbs.results.contact_motion import impact_times, resultant
+from fem_mbs.results.drawing.notebook import Report
+from fem_mbs.results.drawing.scene import Scene, inverse_step
+from fem_mbs.results.drawing.skin import Skin
 from fem_mbs.results.energy_table import EnergyTable, energy_table, work_of
+from fem_mbs.results.file import read_checks
+from fem_mbs.results.file.journal import Journal, Samples, read_journal
+from fem_mbs.results.file.names import UnknownNameError, no_name, unknown_name
+from fem_mbs.results.file.store import File
 from fem_mbs.results.history import History, Iterations, Pairs, Quantity
-from fem_mbs.results.journal import Journal, Samples, read_journal
-from fem_mbs.results.names import UnknownNameError, no_name, unknown_name
-from fem_mbs.results.notebook import Report
 from fem_mbs.results.parts import of_element, of_node
 from fem_mbs.results.reactions import reaction
 from fem_mbs.results.report import openings, report_lines
-from fem_mbs.results.scene import Scene, inverse_step
-from fem_mbs.results.skin import Skin
-from fem_mbs.results.store import File
 from fem_mbs.results.table import HISTORIES, PAIR_COLUMNS, PAIRS, listed, pair_column, shape_of
 from fem_mbs.shapes import matrices
-from fem_mbs.spelling import NEAR, meant, nearness
 
 if TYPE_CHECKING:
-    from fem_mbs.results.sketch import Sketch
+    from fem_mbs.results.drawing.sketch import Sketch
     from fem_mbs.system.state import State
 
 FORMAT = 1
@@ -101,7 +102,7 @@ class Results:
         Raises
         ------
         FileError
-            The file does not exist, is not a results file, or is damaged; see `fem_mbs.results.read_checks`.
+            The file does not exist, is not a results file, or is damaged; see `fem_mbs.results.file.read_checks`.
         """
         path = Path(Named("load").as_instance("path", path, (str, Path), "the path of a results file"))
         found = read_checks.read(path, FORMAT, lambda sizes: {name: shape_of(name, sizes) for name in HISTORIES})
@@ -218,7 +219,7 @@ class Results:
         FemMbsError
             No file, or no forces of this contact in it; the message has the names of those that are there.
         """
-        from fem_mbs.results.recovered import read
+        from fem_mbs.results.file.recovered import read
 
         if self.path is None:
             raise FemMbsError("this run was not saved: recovered forces are read from its results file")
@@ -486,26 +487,26 @@ class Results:
         return f"<Results of '{self.model}': {len(self.t)} saved steps, {self.status}>"
 
     def plot(self, *what: Any, **options: Any) -> Any:
-        """Plot histories with matplotlib; see `fem_mbs.results.plot.plot`."""
-        from fem_mbs.results.plot import plot
+        """Plot histories with matplotlib; see `fem_mbs.results.drawing.plot.plot`."""
+        from fem_mbs.results.drawing.plot import plot
 
         return plot(self, *what, **options)
 
     def picture(self, save: str | Path | None = None, **options: Any) -> Any:
-        """Picture of the model at one time, off-screen; see `fem_mbs.results.picture.picture`."""
-        from fem_mbs.results.picture import picture
+        """Picture of the model at one time, off-screen; see `fem_mbs.results.drawing.picture.picture`."""
+        from fem_mbs.results.drawing.picture import picture
 
         return picture(self, save, **options)
 
     def animate(self, save: str | Path, **options: Any) -> Any:
-        """Animation of the run as .gif or .mp4; see `fem_mbs.results.picture.animate`."""
-        from fem_mbs.results.picture import animate
+        """Animation of the run as .gif or .mp4; see `fem_mbs.results.drawing.picture.animate`."""
+        from fem_mbs.results.drawing.picture import animate
 
         return animate(self, save, **options)
 
     def show(self, **options: Any) -> None:
-        """Interactive view with a time slider, in a window or a notebook; see `fem_mbs.results.show.show`."""
-        from fem_mbs.results.show import show
+        """Interactive view with a time slider, in a window or a notebook; see `fem_mbs.results.drawing.show.show`."""
+        from fem_mbs.results.drawing.show import show
 
         show(self, **options)
 

@@ -1,7 +1,8 @@
 """The one table of results: what is saved of a step, by name.
 
 Made from it are the arrays that a stepper fills and the record by which compiled code finds them
-(`fem_mbs.solvers.stepping.records`), the datasets of a results file (`fem_mbs.results.writer`), and the histories that
+(`fem_mbs.solvers.stepping.kernels.records`), the datasets of a results file (`fem_mbs.results.file.writer`), and the
+histories that
 `fem_mbs.Results` shows, with their units, labels and docs. To add an output: a line here, and the code that
 computes it.
 """

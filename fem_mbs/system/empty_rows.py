@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fem_mbs.rotations import exp
-from fem_mbs.system.redundancy import ROUND_OFF, gradient_of, row_norms
+from fem_mbs.system.checks.redundancy import ROUND_OFF, gradient_of, row_norms
 
 if TYPE_CHECKING:
     from fem_mbs.system.state import State

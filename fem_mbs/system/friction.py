@@ -2,7 +2,8 @@
 
 An element of this role has one row, the relative rate of a joint coordinate, γ = G v + ∂γ/∂t, and a bound N(λ) of what
 friction can hold, positively homogeneous in the multipliers λ of the joint but for a part that is given, see
-`fem_mbs.element.base.FrictionRow`. The law is that of the method that solves it, `fem_mbs.solvers.nsga.friction`.
+`fem_mbs.element.base.FrictionRow`. The law is that of the method that solves it,
+`fem_mbs.solvers.joint_friction.friction`.
 
 All that a run changes is in the internal variables of the element (``state``), so that it is saved and put back with
 those of all elements.

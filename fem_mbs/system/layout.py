@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fem_mbs.jit import address
-from fem_mbs.system.linear import choose, suited
-from fem_mbs.system.linear_base import LinearSolver
-from fem_mbs.system.linear_umfpack import predicted_fill
+from fem_mbs.linear.base import LinearSolver
+from fem_mbs.linear.solvers import choose, suited
+from fem_mbs.linear.umfpack import predicted_fill
 from fem_mbs.system.records import LAYOUT, STACKED, TRANSLATIONS
 
 if TYPE_CHECKING:

@@ -202,7 +202,7 @@ def _meeting(system, numbers):
     """Sparse matrix of which of the rows act on the same free nodes."""
     from scipy.sparse import csr_array
 
-    from fem_mbs.system.redundancy import gradient_of
+    from fem_mbs.system.checks.redundancy import gradient_of
 
     gradient = gradient_of(system).tocsr()[numbers].tocoo()
     moves = system.free.any(axis=1)
@@ -217,7 +217,7 @@ def find_shared(system: "System", state: "State") -> Any:
     """The `SharedRows` of a system with all its elements on, at a state; None where all rows are independent."""
     from scipy.sparse.csgraph import connected_components
 
-    from fem_mbs.system.redundancy import dependent_rows, gradient_of
+    from fem_mbs.system.checks.redundancy import dependent_rows, gradient_of
 
     acting = np.flatnonzero(system.empty_rows[: system.m] == 0)
     if not len(acting):

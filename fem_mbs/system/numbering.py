@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fem_mbs.arguments import Checked
+from fem_mbs.arguments.checked import Checked
 from fem_mbs.errors import ModelError, label
 from fem_mbs.jit import address
 from fem_mbs.nodes import Node1

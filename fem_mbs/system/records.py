@@ -29,7 +29,7 @@ GROUP = np.dtype(
     + [(name, "i8") for name in KERNELS]
 )
 
-# A global matrix: pattern, values and the linear solver that works on them (fem_mbs/system/linear.py). One that is
+# A global matrix: pattern, values and the linear solver that works on them (fem_mbs/linear/solvers.py). One that is
 # stacked of blocks has the address of what `add_block` reads, see `fem_mbs.system.layout.Stack`.
 LAYOUT = np.dtype(
     [(name, "i8") for name in ("n", "nnz", "values_at", "diagonal_at", "factor", "solve", "context_at", "status_at")]

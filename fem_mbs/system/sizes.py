@@ -8,7 +8,7 @@
 
 The same model in metres and in micrometres has the same digits: nothing refers to 1 m, 1 kg or 1 s. Speeds are compared
 with √(g size), with those of the run (angular ones times ``size``), and with what the forces of a step change in them,
-see `fem_mbs.solvers.stepping.sizes`.
+see `fem_mbs.solvers.stepping.kernels.sizes`.
 
 Source: docs/theory/decoupled_nsga.md, "When an iteration has converged".
 """

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.arguments import ArrayLike, Checked
+from fem_mbs.arguments.checked import ArrayLike, Checked
 from fem_mbs.rotations import matrix_to_quaternion
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from fem_mbs.errors import ModelError, label
 from fem_mbs.system import element_states
-from fem_mbs.system.diagnosis import Diagnosis
+from fem_mbs.system.checks.diagnosis import Diagnosis
 from fem_mbs.system.state import State
 
 if TYPE_CHECKING:

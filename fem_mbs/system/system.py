@@ -5,9 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fem_mbs.arguments import ArrayLike
+from fem_mbs.arguments.checked import ArrayLike
 from fem_mbs.errors import ModelError, NonFiniteError, label
-from fem_mbs.gravity import Gravity
 from fem_mbs.nodes import motions
 from fem_mbs.rotations import matrix_to_quaternion
 from fem_mbs.system import assembly, element_states, global_matrices
@@ -15,6 +14,7 @@ from fem_mbs.system import constraints as constraint_assembly
 from fem_mbs.system import contacts as contact_assembly
 from fem_mbs.system.contacts import C_BLOCKS, C_SLACK
 from fem_mbs.system.empty_rows import empty_rows
+from fem_mbs.system.gravity import Gravity
 from fem_mbs.system.in_use import InUse
 from fem_mbs.system.layout import Layout, Matrices, Pattern, Rows, Stack
 from fem_mbs.system.least_norm import find_shared
@@ -120,7 +120,7 @@ class System(Switches):
                 self.search_pairs(self.initial.x, self.initial.R)
         self.begin(self.initial)
         if check:
-            from fem_mbs.system import model_checks
+            from fem_mbs.system.checks import model_checks
 
             model_checks.run(self, project=project, redundant=redundant, velocities=check != "positions")
         self._own = None  # steppers have matrices of their own

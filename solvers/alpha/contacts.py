@@ -21,7 +21,7 @@ from fem_mbs.jit import N_SLOTS, SLOT, call2, integer_matrix, integers, kernel, 
 from fem_mbs.solvers.alpha.data import own_at
 from fem_mbs.solvers.contact.law import SLIP
 from fem_mbs.solvers.contact.velocity import moment_arm
-from fem_mbs.solvers.stepping.codes import CLOSED_GAP
+from fem_mbs.solvers.stepping.kernels.codes import CLOSED_GAP
 from fem_mbs.system.contacts import B_GN, B_VT, B_W, C_BLOCKS, C_GAP, L_MU, add_gradient, evaluate_contact, laws_of
 from fem_mbs.system.gather import gather_poses, gather_start, gather_state, scatter_matrix, times_tangent
 from fem_mbs.system.global_matrices import matrix_values

@@ -34,11 +34,11 @@ from fem_mbs.solvers.alpha.one_level import followed_matrix
 from fem_mbs.solvers.alpha.rows import configure, jumped_rows, motion_rows, moved_rows, multipliers
 from fem_mbs.solvers.contact.position import FARTHEST, NEAR
 from fem_mbs.solvers.contact.velocity_rows import velocity_contact_tangents
-from fem_mbs.solvers.stepping.arrays import largest
-from fem_mbs.solvers.stepping.codes import NOT_CONVERGED, ROUND_OFF
-from fem_mbs.solvers.stepping.data import run_at, system_at
-from fem_mbs.solvers.stepping.newton import SAFE, STALLED, Problem, problem_at, shorten, turns_too_far
-from fem_mbs.solvers.stepping.sizes import farthest_part, push_of, speed_of, step_size
+from fem_mbs.solvers.stepping.kernels.arrays import largest
+from fem_mbs.solvers.stepping.kernels.codes import NOT_CONVERGED, ROUND_OFF
+from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
+from fem_mbs.solvers.stepping.kernels.newton import SAFE, STALLED, Problem, problem_at, shorten, turns_too_far
+from fem_mbs.solvers.stepping.kernels.sizes import farthest_part, push_of, speed_of, step_size
 from fem_mbs.system.assembly import dynamics, inertia
 from fem_mbs.system.constraints import INCREMENTS, MIXED, POSITIONS, RATES, constraint_couplings, constraint_tangents
 from fem_mbs.system.contacts import contacts

@@ -6,9 +6,9 @@ import numpy as np
 
 from fem_mbs.solvers.alpha.data import TABLE
 from fem_mbs.solvers.alpha.method import AlphaMethod
-from fem_mbs.solvers.stepping.codes import COUPLED_SHIFT
-from fem_mbs.solvers.stepping.shared_factors import PRICE, price_of_matrix
-from fem_mbs.solvers.stepping.step_control import StepControl
+from fem_mbs.solvers.stepping.kernels.codes import COUPLED_SHIFT
+from fem_mbs.solvers.stepping.kernels.shared_factors import PRICE, price_of_matrix
+from fem_mbs.solvers.stepping.march.step_control import StepControl
 from fem_mbs.system.layout import Rows, Stack
 from fem_mbs.system.records import VELOCITY
 from fem_mbs.system.system import State, System
@@ -75,7 +75,7 @@ class CoupledMethod(AlphaMethod):
         """Compiled parts by name."""
         from fem_mbs.solvers.alpha import scheme
         from fem_mbs.solvers.contact import passed
-        from fem_mbs.solvers.stepping import newton
+        from fem_mbs.solvers.stepping.kernels import newton
 
         iteration = scheme.solve_blocks if self.sequential else newton.newton
         return {

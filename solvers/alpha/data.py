@@ -1,7 +1,8 @@
-"""Data of a run of a coupled generalized-α method, besides those of `stepping.data`; kernels call its record ``o``.
+"""Data of a run of a coupled generalized-α method, besides those of `stepping.kernels.data`; kernels call its record
+``o``.
 
-The recipe is `alpha.scheme.coupled_advance` → `stepping.step.take` → `alpha.scheme.coupled_step`; the problem is in
-alpha.coupled, its contacts in alpha.contacts.
+The recipe is `alpha.scheme.coupled_advance` → `stepping.kernels.step.take` → `alpha.scheme.coupled_step`; the problem
+is in alpha.coupled, its contacts in alpha.contacts.
 
     symbol    code              meaning (docs/theory/nonsmooth_generalized_alpha.md)
     v̇~, a     Vd0, Va           v̇~ of the last step, a of this one

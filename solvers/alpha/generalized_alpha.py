@@ -9,8 +9,8 @@ Brüls, Cardona, Arnold, Mech. Mach. Theory 48 (2012), 121-137.
 """
 
 from fem_mbs.solvers.alpha.coupled_method import CoupledMethod
-from fem_mbs.solvers.stepping.shared_factors import price_of_matrix
-from fem_mbs.solvers.stepping.step_control import StepControl
+from fem_mbs.solvers.stepping.kernels.shared_factors import price_of_matrix
+from fem_mbs.solvers.stepping.march.step_control import StepControl
 from fem_mbs.system.system import System
 
 

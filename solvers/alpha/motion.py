@@ -10,9 +10,9 @@ Source: docs/theory/decoupled_nsga.md, (7)-(10).
 """
 
 from fem_mbs.jit import kernel
-from fem_mbs.solvers.stepping.arrays import copy, copy1, largest_turn
-from fem_mbs.solvers.stepping.codes import LARGEST_TURN
-from fem_mbs.solvers.stepping.sizes import farthest_part
+from fem_mbs.solvers.stepping.kernels.arrays import copy, copy1, largest_turn
+from fem_mbs.solvers.stepping.kernels.codes import LARGEST_TURN
+from fem_mbs.solvers.stepping.kernels.sizes import farthest_part
 
 FAR = 0.1  # of the size of the model: displacements by accelerations alone above it are no prediction
 FASTER = 10.0  # times the path that the velocities make, likewise: fast rotors have large accelerations

@@ -11,7 +11,7 @@ Source: Brüls, Acary, Cardona, Comput. Methods Appl. Mech. Engrg. 281 (2014), 1
 import numpy as np
 
 from fem_mbs.solvers.alpha.coupled_method import CoupledMethod
-from fem_mbs.solvers.stepping.step_control import StepControl
+from fem_mbs.solvers.stepping.march.step_control import StepControl
 from fem_mbs.system.contacts import L_MU, L_ROLLING, L_SPINNING
 from fem_mbs.system.system import System
 

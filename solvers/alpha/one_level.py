@@ -25,7 +25,7 @@ import math
 from fem_mbs.jit import kernel
 from fem_mbs.solvers.alpha.contacts import position_rows
 from fem_mbs.solvers.contact.law import GAP, SLIP
-from fem_mbs.solvers.stepping.arrays import norm
+from fem_mbs.solvers.stepping.kernels.arrays import norm
 from fem_mbs.system.assembly import inertia
 from fem_mbs.system.global_matrices import fill_diagonal, full_norm
 from fem_mbs.system.records import VELOCITY, zero

@@ -28,10 +28,10 @@ from fem_mbs.jit import address, callback_address, invoke, kernel, python_callba
 from fem_mbs.solvers.alpha.data import own_at
 from fem_mbs.solvers.contact.correction import TOLERANCE, contact_blocks, contact_values, dense_rows
 from fem_mbs.solvers.contact_problem.problem import ContactProblem, solve_contact_problem
-from fem_mbs.solvers.stepping.checks import SHARE
-from fem_mbs.solvers.stepping.codes import OK
-from fem_mbs.solvers.stepping.data import run_at, system_at
-from fem_mbs.solvers.stepping.sizes import left_over, round_off_of
+from fem_mbs.solvers.stepping.kernels.checks import SHARE
+from fem_mbs.solvers.stepping.kernels.codes import OK
+from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
+from fem_mbs.solvers.stepping.kernels.sizes import left_over, round_off_of
 from fem_mbs.system.assembly import energies
 from fem_mbs.system.contacts import L_MU, L_ROLLING, L_SPINNING
 from fem_mbs.system.global_matrices import factorise, solve_in_place
@@ -62,7 +62,8 @@ def solve_rows(data, at, count, size):
 
 @kernel
 def gives_energy(data, run):
-    """Whether the energy at the present unknowns is above that of the start by more than `stepping.checks` lets pass.
+    """Whether the energy at the present unknowns is above that of the start by more than `stepping.kernels.checks`
+    lets pass.
 
     Friction goes into positions too, where it may bend stiff parts: smaller steps have less of that, and no Newton's
     iteration that fails.

@@ -12,7 +12,7 @@ from fem_mbs.rotations import multiply_T, quaternion_exp, quaternion_to_matrix
 from fem_mbs.solvers.alpha.contacts import position_rows
 from fem_mbs.solvers.alpha.one_level import add_closed_rows, followed_rows
 from fem_mbs.solvers.contact.velocity_rows import velocity_contact_residual
-from fem_mbs.solvers.stepping.arrays import norm
+from fem_mbs.solvers.stepping.kernels.arrays import norm
 from fem_mbs.system.assembly import advance_configuration, dynamics, inertia
 from fem_mbs.system.constraints import (
     add_constraint_forces,

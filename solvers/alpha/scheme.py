@@ -10,13 +10,13 @@ from fem_mbs.solvers.alpha.one_level import reactions
 from fem_mbs.solvers.contact.position import start_position
 from fem_mbs.solvers.contact.restitution import limit_restitution
 from fem_mbs.solvers.contact.velocity import accumulate_impulses, clear_impulses, solve_velocities, start_from_last
-from fem_mbs.solvers.stepping.accept import accept
-from fem_mbs.solvers.stepping.arrays import copy, copy1
-from fem_mbs.solvers.stepping.codes import NOT_CONVERGED, OK
-from fem_mbs.solvers.stepping.data import run_at, system_at
-from fem_mbs.solvers.stepping.newton import HISTORY, problem_at
-from fem_mbs.solvers.stepping.shared_factors import look_at_price
-from fem_mbs.solvers.stepping.step import begin, mark_impacts, take
+from fem_mbs.solvers.stepping.kernels.accept import accept
+from fem_mbs.solvers.stepping.kernels.arrays import copy, copy1
+from fem_mbs.solvers.stepping.kernels.codes import NOT_CONVERGED, OK
+from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
+from fem_mbs.solvers.stepping.kernels.newton import HISTORY, problem_at
+from fem_mbs.solvers.stepping.kernels.shared_factors import look_at_price
+from fem_mbs.solvers.stepping.kernels.step import begin, mark_impacts, take
 from fem_mbs.system.records import POSITION, SMOOTH, VELOCITY, zero
 
 
@@ -92,7 +92,9 @@ def solve_blocks(problem, run):
 
 @kernel
 def keep_impulses(d, s):
-    """Impulses of the contacts of the one problem of the step, and the forces at the nodes for `stepping.checks`."""
+    """Impulses of the contacts of the one problem of the step, and the forces at the nodes for
+    `stepping.kernels.checks`.
+    """
     s.counts[3] = 1
     accumulate_impulses(d, s)
     for i in range(6 * d.n_nodes):

@@ -25,7 +25,7 @@ from fem_mbs.jit import entry, kernel, vector
 from fem_mbs.solvers.alpha.coupled import PROBLEM, assemble
 from fem_mbs.solvers.alpha.data import own_at
 from fem_mbs.solvers.alpha.rows import multipliers
-from fem_mbs.solvers.stepping.data import run_at, system_at
+from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
 from fem_mbs.system.assembly import inertia
 from fem_mbs.system.constraints import POSITIONS, constraint_tangents
 from fem_mbs.system.global_matrices import clear_matrix, factorise, solve_in_place

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.solvers.cone.data import TABLE
-from fem_mbs.solvers.stepping.codes import COUPLED_SHIFT, SHIFT
+from fem_mbs.solvers.stepping.kernels.codes import COUPLED_SHIFT, SHIFT
 from fem_mbs.solvers.stepping.stepper import Stepper
 from fem_mbs.system.layout import Rows
 

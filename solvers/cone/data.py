@@ -1,4 +1,6 @@
-"""Data of a run of cone complementarity stepping, besides those of `stepping.data`; kernels call its record ``o``."""
+"""Data of a run of cone complementarity stepping, besides those of `stepping.kernels.data`; kernels call its record
+``o``.
+"""
 
 from numba import carray
 

@@ -27,12 +27,12 @@ from fem_mbs.solvers.cone.rows import relaxed_residual, relaxed_tangents
 from fem_mbs.solvers.contact import velocity
 from fem_mbs.solvers.contact.velocity import solve_first
 from fem_mbs.solvers.contact.velocity_rows import velocity_contact_residual, velocity_contact_tangents
-from fem_mbs.solvers.stepping.accept import accept
-from fem_mbs.solvers.stepping.arrays import copy
-from fem_mbs.solvers.stepping.codes import OK
-from fem_mbs.solvers.stepping.data import run_at, system_at
-from fem_mbs.solvers.stepping.newton import SAFE, merit_of, stalled, turns_too_far
-from fem_mbs.solvers.stepping.step import begin, mark_impacts, take
+from fem_mbs.solvers.stepping.kernels.accept import accept
+from fem_mbs.solvers.stepping.kernels.arrays import copy
+from fem_mbs.solvers.stepping.kernels.codes import OK
+from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
+from fem_mbs.solvers.stepping.kernels.newton import SAFE, merit_of, stalled, turns_too_far
+from fem_mbs.solvers.stepping.kernels.step import begin, mark_impacts, take
 from fem_mbs.system.assembly import advance_configuration, dynamics, energies
 from fem_mbs.system.constraints import (
     RATES,
@@ -287,7 +287,7 @@ def cone_step(data, run):
         return
     for i in range(6 * d.n_nodes):
         o.reaction[i] = s.Gl[i] / s.h
-        s.base[i] = s.f[i] + o.reaction[i]  # what `stepping.checks` takes for the forces at the nodes
+        s.base[i] = s.f[i] + o.reaction[i]  # what `stepping.kernels.checks` takes for the forces at the nodes
 
 
 @entry("void(int64, int64)")

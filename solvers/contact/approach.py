@@ -9,7 +9,7 @@ from fem_mbs.jit import (
     kernel,
     matrix,
 )
-from fem_mbs.solvers.stepping.codes import STRIKES
+from fem_mbs.solvers.stepping.kernels.codes import STRIKES
 from fem_mbs.system.contacts import (
     B_GN,
     B_GN0,

@@ -6,7 +6,8 @@ With its gradients D (3 rows: normal, two tangential), y = D T(U) u of its Newto
     K x + Σ Dᵀ (S_yy y + S_yz z) = r ,      S_zy y + S_zz z = r_z                                                  (1)
 
 S (6, 6) is the tangent of the law for unit gradients (`contact.law`, (5), (6)). With the columns X = K⁻¹ Dᵀ and
-x_0 = K⁻¹ r, which the factors of another problem give (`stepping.shared_factors`), six equations per contact are left:
+x_0 = K⁻¹ r, which the factors of another problem give (`stepping.kernels.shared_factors`), six equations per contact
+are left:
 
     y + D T Σ X (S_yy y + S_yz z) = D T x_0 ,      S_zy y + S_zz z = r_z ;      x = x_0 − Σ X (S_yy y + S_yz z)    (2)
 
@@ -21,9 +22,9 @@ Source: elimination by blocks, worked out here.
 
 from fem_mbs.jit import entry, integer_matrix, integers, kernel, local_matrix, local_vector, matrix, vector
 from fem_mbs.solvers.contact.law import GAP, cone_tangent, normal_tangent, open_rows
-from fem_mbs.solvers.stepping.data import run_at, system_at
-from fem_mbs.solvers.stepping.newton import problem_at
-from fem_mbs.solvers.stepping.shared_factors import BORDERED, borrowed_solve
+from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
+from fem_mbs.solvers.stepping.kernels.newton import problem_at
+from fem_mbs.solvers.stepping.kernels.shared_factors import BORDERED, borrowed_solve
 from fem_mbs.system.contacts import B_GN, B_GT, C_BLOCKS, C_GAP, C_SLIP, C_THETA, L_MU, laws_of
 from fem_mbs.system.records import groups_of
 

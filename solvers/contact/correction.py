@@ -46,9 +46,9 @@ from fem_mbs.solvers.contact.products import delassus, sparse_rows
 from fem_mbs.solvers.contact_problem.hybrid import LARGEST_FORMED
 from fem_mbs.solvers.contact_problem.operators import SMALL_ROWS
 from fem_mbs.solvers.contact_problem.problem import ContactProblem, Solution, solve_contact_problem
-from fem_mbs.solvers.stepping.blocked import prescribed, without_motion
-from fem_mbs.solvers.stepping.codes import LARGE_ROTATION, NOT_CONVERGED, OK, ROUND_OFF, TOUCHES
-from fem_mbs.solvers.stepping.saved_state import attributes_of
+from fem_mbs.solvers.stepping.kernels.blocked import prescribed, without_motion
+from fem_mbs.solvers.stepping.kernels.codes import LARGE_ROTATION, NOT_CONVERGED, OK, ROUND_OFF, TOUCHES
+from fem_mbs.solvers.stepping.saved.saved_state import attributes_of
 from fem_mbs.system.contacts import (
     L_MU,
     L_ROLLING,

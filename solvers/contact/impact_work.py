@@ -12,8 +12,8 @@ from fem_mbs.solvers.contact.approach import (
     touches_within,
 )
 from fem_mbs.solvers.contact.law import GAP
-from fem_mbs.solvers.stepping.codes import STRUCK
-from fem_mbs.solvers.stepping.friction_tasks import IMPACT_WORK
+from fem_mbs.solvers.stepping.kernels.codes import STRUCK
+from fem_mbs.solvers.stepping.kernels.friction_tasks import IMPACT_WORK
 from fem_mbs.system.contacts import B_GN, B_VT, B_W, L_NORMAL, gradient_times, laws_of
 from fem_mbs.system.records import groups_of
 

@@ -14,8 +14,8 @@ from fem_mbs.jit import (
     vector,
 )
 from fem_mbs.solvers.contact.approach import reflected, slide_before, tangential_restitution
-from fem_mbs.solvers.stepping.data import run_at, system_at
-from fem_mbs.solvers.stepping.friction_tasks import CORRECTION_GO, CORRECTION_KEEP, CORRECTION_RIGHT
+from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
+from fem_mbs.solvers.stepping.kernels.friction_tasks import CORRECTION_GO, CORRECTION_KEEP, CORRECTION_RIGHT
 from fem_mbs.system.contacts import (
     B_GN,
     B_GT,

@@ -9,7 +9,7 @@ import numpy as np
 
 from fem_mbs.results.sums import merged
 from fem_mbs.results.table import PAIR_COLUMNS, pair_column
-from fem_mbs.solvers.stepping.codes import OK
+from fem_mbs.solvers.stepping.kernels.codes import OK
 from fem_mbs.system.contacts import C_GAP, C_NORMAL, C_POINT, C_TANGENTS
 
 if TYPE_CHECKING:

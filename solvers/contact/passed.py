@@ -45,8 +45,8 @@ from fem_mbs.solvers.contact.step_path import (
     travel_of,
 )
 from fem_mbs.solvers.contact.sweep import TURNED, passes, undecided
-from fem_mbs.solvers.stepping.arrays import copy, largest_turn
-from fem_mbs.solvers.stepping.codes import (
+from fem_mbs.solvers.stepping.kernels.arrays import copy, largest_turn
+from fem_mbs.solvers.stepping.kernels.codes import (
     ELSEWHERE,
     LARGE_ROTATION,
     LARGEST_TURN,
@@ -56,7 +56,7 @@ from fem_mbs.solvers.stepping.codes import (
     UNDECIDED,
     UNRESOLVED,
 )
-from fem_mbs.solvers.stepping.data import run_at, system_at
+from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
 from fem_mbs.system.assembly import advance_configuration
 from fem_mbs.system.contacts import (
     B_GN0,
@@ -249,7 +249,9 @@ def result_travel(s, g, e, reach):
 
 @kernel
 def jumped(d, s, g, e, b, size, convex, travel):
-    """How a step that brings two bodies into a force law on a contact is wrong: of `stepping.codes`, or `RIGHT`."""
+    """How a step that brings two bodies into a force law on a contact is wrong: of `stepping.kernels.codes`, or
+    `RIGHT`.
+    """
     touched, last, deep = local_vector(3), local_vector(3), DIP * size
     gap = gap_at(d, s, g, e, b, 0.0, RESULT_WAY)
     if gap >= FASTER * travel:

@@ -1,7 +1,7 @@
 """Position correction (docs/theory/decoupled_nsga.md, (13)-(15)): gaps ≥ 0 and g = 0, nearest to a motion q~.
 
-In models with contacts rows of velocities have G U = 0, and joint friction has its row (`nsga.friction_position`): a
-coordinate that they fix keeps its value when contacts move its bodies.
+In models with contacts rows of velocities have G U = 0, and joint friction has its row
+(`joint_friction.friction_position`): a coordinate that they fix keeps its value when contacts move its bodies.
 """
 
 import math
@@ -15,10 +15,10 @@ from fem_mbs.solvers.contact.position_rows import (
     position_contact_tangents,
     swept_gaps,
 )
-from fem_mbs.solvers.stepping.arrays import copy, copy1, copy3, largest
-from fem_mbs.solvers.stepping.codes import DRIFT, NOT_CONVERGED, OK, ROUND_OFF
-from fem_mbs.solvers.stepping.data import run_at, system_at
-from fem_mbs.solvers.stepping.friction_tasks import (
+from fem_mbs.solvers.stepping.kernels.arrays import copy, copy1, copy3, largest
+from fem_mbs.solvers.stepping.kernels.codes import DRIFT, NOT_CONVERGED, OK, ROUND_OFF
+from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
+from fem_mbs.solvers.stepping.kernels.friction_tasks import (
     CORRECTION,
     CORRECTION_BOUNDS,
     CORRECTION_FIRST,
@@ -27,7 +27,7 @@ from fem_mbs.solvers.stepping.friction_tasks import (
     CORRECTION_RIGHT,
     CORRECTION_SLOPES,
 )
-from fem_mbs.solvers.stepping.newton import STALLED, Problem, by_contact_problem, halve, merit_of, solve
+from fem_mbs.solvers.stepping.kernels.newton import STALLED, Problem, by_contact_problem, halve, merit_of, solve
 from fem_mbs.system.assembly import advance_configuration, dynamic_tangents, dynamics
 from fem_mbs.system.constraints import (
     INCREMENTS,

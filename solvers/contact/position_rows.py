@@ -24,7 +24,7 @@ from fem_mbs.solvers.contact.law import (
     open_contact,
     open_rows,
 )
-from fem_mbs.solvers.stepping.codes import LOOKS, STRIKES, TOUCHES
+from fem_mbs.solvers.stepping.kernels.codes import LOOKS, STRIKES, TOUCHES
 from fem_mbs.system.contacts import (
     B_GN,
     B_GT,

@@ -6,8 +6,8 @@ Source: docs/theory/accepted_steps.md, (3); docs/theory/sweep.md, The speed at t
 from fem_mbs.jit import call2, kernel
 from fem_mbs.solvers.contact.impact_work import GAIN, energy_of_touches, reflects, work_of_impulses
 from fem_mbs.solvers.contact.velocity import solve_velocities
-from fem_mbs.solvers.stepping.codes import OK, STRUCK
-from fem_mbs.solvers.stepping.friction_tasks import PIECES
+from fem_mbs.solvers.stepping.kernels.codes import OK, STRUCK
+from fem_mbs.solvers.stepping.kernels.friction_tasks import PIECES
 
 LIMITING = 12  # problems to find how much restitution an impact may have
 NARROW = 1e-3  # of what is taken from the restitution: it is no better known

@@ -74,8 +74,8 @@ from fem_mbs.solvers.contact.step_path import (
     rough_travel,
     travel_of,
 )
-from fem_mbs.solvers.stepping.codes import ELSEWHERE, OK, PASSED, UNDECIDED
-from fem_mbs.solvers.stepping.data import run_at, system_at
+from fem_mbs.solvers.stepping.kernels.codes import ELSEWHERE, OK, PASSED, UNDECIDED
+from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
 from fem_mbs.system.contacts import (
     B_GN,
     B_GN0,

@@ -28,7 +28,7 @@ Source: worked out here (docs/theory/sweep.md, The speed at the touch).
 
 from fem_mbs.jit import kernel, vector
 from fem_mbs.solvers.contact.approach import touches_within
-from fem_mbs.solvers.stepping.codes import AT_TOUCH, STRUCK, STRUCK_WHILE_DRIVEN
+from fem_mbs.solvers.stepping.kernels.codes import AT_TOUCH, STRUCK, STRUCK_WHILE_DRIVEN
 from fem_mbs.system.assembly import dynamic_tangents, dynamics
 from fem_mbs.system.constraints import RATES, constraint_rates, constraint_tangents
 from fem_mbs.system.contacts import B_GN, B_GN0, L_NORMAL, gradient_times, laws_of

@@ -12,12 +12,12 @@ from fem_mbs.jit import call2, entry, integers, kernel, vector
 from fem_mbs.solvers.contact.impact_work import compare_with_law
 from fem_mbs.solvers.contact.law import GAP
 from fem_mbs.solvers.contact.velocity_rows import velocity_contact_residual, velocity_contact_tangents
-from fem_mbs.solvers.stepping.arrays import copy, copy1
-from fem_mbs.solvers.stepping.codes import DRIFT, OK, ROUND_OFF, STRIKES, STRUCK
-from fem_mbs.solvers.stepping.data import run_at, system_at
-from fem_mbs.solvers.stepping.friction_tasks import GO, IMPULSES, JOINT_RATES, KEEP, SLOPES
-from fem_mbs.solvers.stepping.newton import STALLED, Problem, by_contact_problem, halve, merit_of, solve
-from fem_mbs.solvers.stepping.sizes import farthest_part, speed_of
+from fem_mbs.solvers.stepping.kernels.arrays import copy, copy1
+from fem_mbs.solvers.stepping.kernels.codes import DRIFT, OK, ROUND_OFF, STRIKES, STRUCK
+from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
+from fem_mbs.solvers.stepping.kernels.friction_tasks import GO, IMPULSES, JOINT_RATES, KEEP, SLOPES
+from fem_mbs.solvers.stepping.kernels.newton import STALLED, Problem, by_contact_problem, halve, merit_of, solve
+from fem_mbs.solvers.stepping.kernels.sizes import farthest_part, speed_of
 from fem_mbs.system.assembly import dynamic_tangents, dynamics
 from fem_mbs.system.constraints import (
     RATES,

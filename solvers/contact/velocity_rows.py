@@ -24,7 +24,7 @@ from fem_mbs.solvers.contact.law import (
     open_contact,
     open_rows,
 )
-from fem_mbs.solvers.stepping.sizes import speed_of
+from fem_mbs.solvers.stepping.kernels.sizes import speed_of
 from fem_mbs.system.contacts import (
     B_GN,
     B_VT,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
-from fem_mbs.arguments import ArrayLike
+from fem_mbs.arguments.checked import ArrayLike
 
 if TYPE_CHECKING:
     from fem_mbs.solvers.contact_problem.problem import ContactProblem, Solution

@@ -43,7 +43,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
-from fem_mbs.arguments import ArrayLike, Named
+from fem_mbs.arguments.checked import ArrayLike, Named
 from fem_mbs.errors import ParameterError
 from fem_mbs.solvers.contact_problem.bodies import Bodies, split_bodies
 from fem_mbs.solvers.contact_problem.input import Unsuitable, real_array, real_matrix

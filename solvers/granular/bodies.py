@@ -104,7 +104,7 @@ def place(p, x):
             sphere = p.first[c] if side == 0 else p.second[c]
             a = body[sphere] if sphere >= 0 else end
             k = 3 * side
-            if p.shapes != 0:  # `granular.features` knows the arms
+            if p.shapes != 0:  # `granular.shapes.features` knows the arms
                 if a != end:
                     _add_mobility(g, a, arms[c, k], arms[c, k + 1], arms[c, k + 2], E, block[c])
                 continue

@@ -66,7 +66,7 @@ TABLE = Table(
         "center": Item("ng 3", "centres when pairs were searched"),
         "ahead": Item("ns", "way of each grain that the search has allowed for"),
         "reach": Item("ns", "radius and way of each grain"),
-        # of obstacles; those of shapes have no normal and no point, see `granular.obstacles`
+        # of obstacles; those of shapes have no normal and no point, see `granular.obstacles.obstacles`
         "plane": Item("no 4", "normals and distances from the origin, inertial axes"),
         "plane_node": Item("no", "of each obstacle", "i8"),
         "plane_local": Item("no 6", "point and normal of each plane, axes of its node"),
@@ -103,8 +103,8 @@ TABLE = Table(
         "old_start": Item("ng", "the same before the last search", "i8"),
         "old_second": Item("np", "the same before the last search", "i4"),
         "old_rows": Item("nf 8", "the same before the last search"),
-        "obstacles_at": Item("", "record of `granular.obstacles`", "i8"),
-        "mechanism_at": Item("", "record of `granular.mechanism`, where contacts move obstacles", "i8"),
+        "obstacles_at": Item("", "record of `granular.obstacles.obstacles`", "i8"),
+        "mechanism_at": Item("", "record of `granular.obstacles.mechanism`, where contacts move obstacles", "i8"),
         "parent": Item("ne", "another body of the same part, or itself, see `granular.carried`", "i8"),
         "rides": Item("ne", "of the first body of each part: whether it is carried, or struck", "i8"),
         "coupled": Item("", "−1 − the first obstacle that contacts move, 0: none", "i8"),
@@ -141,7 +141,7 @@ TABLE = Table(
         "face_a": Item("nz", "scratch: the faces that they are farthest beyond", "i8"),
         "face_b": Item("nz", "the same of the other", "i8"),
         "edge_near": Item("nw", "scratch: edges of a shape that are near another", "i8"),
-        "hulls_at": Item("", "record of `granular.hulls`", "i8"),
+        "hulls_at": Item("", "record of `granular.shapes.hulls`", "i8"),
         "shapes": Item("", "there are shapes that are no spheres", "i8"),
         "skin": Item("", "margin of the search [m]"),
         "band": Item("", "of the smaller diameter: closed gaps are below it"),

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fem_mbs.errors import label
-from fem_mbs.solvers.stepping.blocked import prescribed
+from fem_mbs.solvers.stepping.kernels.blocked import prescribed
 from fem_mbs.system.contacts import L_DRILLING, L_NORMAL, L_ROLLING, L_SPINNING, L_TANGENTIAL
 
 if TYPE_CHECKING:

@@ -17,11 +17,11 @@ from fem_mbs.solvers.contact.law import CLOSED, SLIP, STICK
 from fem_mbs.solvers.granular.data import B_MASS, G_MASS, G_TURN, LANES, P_N, P_RN, P_RT, T_CHI, TABLE
 from fem_mbs.solvers.granular.fitting import turns
 from fem_mbs.solvers.granular.halves import SecondThread
-from fem_mbs.solvers.granular.hull_arrays import Hulls
-from fem_mbs.solvers.granular.mechanism import MEAN
-from fem_mbs.solvers.granular.mechanism_arrays import Mechanism
-from fem_mbs.solvers.granular.obstacle_arrays import Obstacles
-from fem_mbs.solvers.granular.shaped import (
+from fem_mbs.solvers.granular.obstacles.mechanism import MEAN
+from fem_mbs.solvers.granular.obstacles.mechanism_arrays import Mechanism
+from fem_mbs.solvers.granular.obstacles.obstacle_arrays import Obstacles
+from fem_mbs.solvers.granular.shapes.hull_arrays import Hulls
+from fem_mbs.solvers.granular.shapes.shaped import (
     closed_features,
     corners_of_obstacles,
     fill_shapes,
@@ -31,8 +31,8 @@ from fem_mbs.solvers.granular.shaped import (
 )
 from fem_mbs.solvers.granular.strikes import told
 from fem_mbs.solvers.granular.unsaved_pairs import UnsavedPairs
-from fem_mbs.solvers.stepping.codes import NO_ROOM, OK
-from fem_mbs.solvers.stepping.saved_state import arrays_of, numbers_of, put_arrays, put_numbers
+from fem_mbs.solvers.stepping.kernels.codes import NO_ROOM, OK
+from fem_mbs.solvers.stepping.saved.saved_state import arrays_of, numbers_of, put_arrays, put_numbers
 from fem_mbs.system.contacts import L_NORMAL
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ import math
 from fem_mbs.jit import call2, kernel
 from fem_mbs.solvers.granular import bodies, halves, lanes, sweeps
 from fem_mbs.solvers.granular.data import ADD, ERROR, P_RN, SIZE, SWEEP, T_CHI
-from fem_mbs.solvers.granular.mechanism import mechanism_at
+from fem_mbs.solvers.granular.obstacles.mechanism import mechanism_at
 
 LOOK = 10  # sweeps between two looks at which pairs have begun to close their gaps
 WINDOW = 40  # sweeps between two looks at the rate of convergence

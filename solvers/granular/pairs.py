@@ -20,9 +20,9 @@ from fem_mbs.rotations import (
     quaternion_to_matrix,
     rotate,
 )
-from fem_mbs.solvers.granular.band import meets, open_bias
 from fem_mbs.solvers.granular.data import G_MASS, G_TURN, LAST, P_BIAS, P_N, P_RN, P_RT, PAIR, can_move, never_touch
-from fem_mbs.solvers.granular.obstacles import (
+from fem_mbs.solvers.granular.obstacles.band import meets, open_bias
+from fem_mbs.solvers.granular.obstacles.obstacles import (
     begin_search,
     cells_of,
     gap_ahead,
@@ -187,7 +187,7 @@ def _arm(p, c, x):
     """From the node of the obstacle of pair c to the point that touches, inertial axes."""
     i = p.first[c]
     k, r = p.plane_node[-1 - p.second[c]], p.radius[i]
-    if p.shapes != 0:  # `granular.features` knows the point
+    if p.shapes != 0:  # `granular.shapes.features` knows the point
         j = p.node[i]
         return p.arms[c, 0] + x[j, 0] - x[k, 0], p.arms[c, 1] + x[j, 1] - x[k, 1], p.arms[c, 2] + x[j, 2] - x[k, 2]
     return (

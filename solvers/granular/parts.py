@@ -8,7 +8,7 @@ Source: docs/theory/contact_groups.md.
 """
 
 from fem_mbs.jit import entry
-from fem_mbs.solvers.granular import carried, coupled, features, mechanism, shape_positions, turning
+from fem_mbs.solvers.granular import carried, turning
 from fem_mbs.solvers.granular.data import (
     ADD,
     CARRY,
@@ -23,7 +23,9 @@ from fem_mbs.solvers.granular.data import (
     UNLOAD,
     grains_at,
 )
-from fem_mbs.solvers.stepping.data import run_at, system_at
+from fem_mbs.solvers.granular.obstacles import coupled, mechanism
+from fem_mbs.solvers.granular.shapes import features, shape_positions
+from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
 
 
 @entry("void(int64, int64)")
@@ -44,7 +46,9 @@ def turning_part(grains, task):
 
 @entry("void(int64, int64)")
 def mechanism_part(grains, task):
-    """Obstacles that contacts move, see `granular.mechanism`, `granular.coupled` and `granular.carried`."""
+    """Obstacles that contacts move, see `granular.obstacles.mechanism`, `granular.obstacles.coupled` and
+    `granular.carried`.
+    """
     p = grains_at(grains)[0]
     s, o = run_at(p.run_at)[0], mechanism.mechanism_at(p.mechanism_at)[0]
     if task == SIZE:
@@ -71,7 +75,7 @@ def mechanism_part(grains, task):
 
 @entry("void(int64, int64)")
 def shapes_part(grains, task):
-    """Capsules and boxes, see `granular.features` and `granular.shape_positions`."""
+    """Capsules and boxes, see `granular.shapes.features` and `granular.shapes.shape_positions`."""
     p = grains_at(grains)[0]
     s = run_at(p.run_at)[0]
     if task == FIND:

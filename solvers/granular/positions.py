@@ -12,8 +12,8 @@ import math
 from fem_mbs.jit import kernel, local_vector
 from fem_mbs.solvers.granular.bodies import cross, turn_nodes, turned
 from fem_mbs.solvers.granular.data import B_MASS, G_MASS
-from fem_mbs.solvers.granular.mechanism import give_way, mechanism_at, nudge
-from fem_mbs.solvers.granular.obstacles import gap_of
+from fem_mbs.solvers.granular.obstacles.mechanism import give_way, mechanism_at, nudge
+from fem_mbs.solvers.granular.obstacles.obstacles import gap_of
 from fem_mbs.solvers.granular.pairs import place_planes
 from fem_mbs.solvers.granular.sweeps import moved_from, row_of
 from fem_mbs.system.broad_phase import centers_of

@@ -24,7 +24,7 @@ from fem_mbs.solvers.granular.data import (
     grains_at,
 )
 from fem_mbs.solvers.granular.momentum import add_impulses, size_of_problem, solve
-from fem_mbs.solvers.granular.obstacles import gaps_now
+from fem_mbs.solvers.granular.obstacles.obstacles import gaps_now
 from fem_mbs.solvers.granular.pairs import (
     carry_along,
     evaluate,
@@ -50,10 +50,10 @@ from fem_mbs.solvers.granular.strikes import (
 )
 from fem_mbs.solvers.granular.turning_pairs import carry_turns, push_turns
 from fem_mbs.solvers.granular.unsaved_pairs import add_pairs
-from fem_mbs.solvers.stepping.arrays import copy, copy3
-from fem_mbs.solvers.stepping.codes import NO_ROOM, NOT_CONVERGED, OK
-from fem_mbs.solvers.stepping.data import run_at
-from fem_mbs.solvers.stepping.run import run_steps
+from fem_mbs.solvers.stepping.kernels.arrays import copy, copy3
+from fem_mbs.solvers.stepping.kernels.codes import NO_ROOM, NOT_CONVERGED, OK
+from fem_mbs.solvers.stepping.kernels.data import run_at
+from fem_mbs.solvers.stepping.kernels.run import run_steps
 from fem_mbs.system.records import zero
 
 RESIDUAL = 10.0  # approach speeds up to so many times the tolerance, relative to the largest speed, are left
@@ -323,7 +323,8 @@ def end_gaps(grains, x, R, gap):
 
 @kernel
 def run_grains(data, run, grains, unsaved, count, start, times, signals):
-    """`stepping.run.run_steps` for models with a contact group of free bodies; returns after a step that was saved.
+    """`stepping.kernels.run.run_steps` for models with a contact group of free bodies; returns after a step that was
+    saved.
 
     NO_ROOM: nothing of the step was done, give the pairs more room and go on; with ``unsaved.left`` the step was done,
     and its impulses need more room.

@@ -43,7 +43,7 @@ def row_of(b, last):
 
 @kernel
 def moved_from(p):
-    """Number in place of a second grain from which downwards contacts are those of `granular.coupled`."""
+    """Number in place of a second grain from which downwards contacts are those of `granular.obstacles.coupled`."""
     return p.coupled if p.coupled < 0 else NOBODY
 
 

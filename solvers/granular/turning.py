@@ -8,7 +8,7 @@ the relative angular velocity of the bodies. With E = (n, t_1, t_2)ᵀ and F = (
     with a disc:  |(r_T, χ_S/c)| ≤ μ r_N ,   against (u_T, c ω_S)                                                    (3)
 
 Nodes of obstacles that contacts move have rows among the bodies, for their velocities alone: what a contact gives them
-goes through C of `granular.mechanism` to all of them at once, and C_jj is added to the blocks,
+goes through C of `granular.obstacles.mechanism` to all of them at once, and C_jj is added to the blocks,
 
     W_ωχ + F C_jj,θθ Fᵀ ,   W_ωr + F (C_jj,θv + C_jj,θθ ã) Eᵀ                                                     (4)
 
@@ -23,7 +23,7 @@ Source: docs/theory/contact_groups.md, (12)-(15).
 from fem_mbs.jit import kernel, local_vector
 from fem_mbs.solvers.granular.bodies import approach, cross, push, turned
 from fem_mbs.solvers.granular.data import B_SPIN, P_BIAS, P_N, P_RN, P_RT, T_ARM, T_CHI, T_ROLL, T_SPIN
-from fem_mbs.solvers.granular.mechanism import give, mechanism_at, velocity_of
+from fem_mbs.solvers.granular.obstacles.mechanism import give, mechanism_at, velocity_of
 from fem_mbs.solvers.granular.sweeps import moved_from
 from fem_mbs.solvers.granular.turning_contact import lifts, parts, project, scales, solve, solve_relaxed, times
 

@@ -3,7 +3,7 @@
 Pairs come and go, so that sums are kept in a table by their two numbers: a hash table with open addressing, at most
 half full. The contacts of two shapes are one entry. It exists in runs that save only some of their steps.
 
-Source: `stepping.unsaved`, (1); Knuth, The Art of Computer Programming 3, section 6.4, algorithm L.
+Source: `stepping.monitors.unsaved`, (1); Knuth, The Art of Computer Programming 3, section 6.4, algorithm L.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,7 @@ from fem_mbs.data_table import Item, Table
 from fem_mbs.jit import kernel
 from fem_mbs.results.table import PAIR_COLUMNS, pair_column
 from fem_mbs.solvers.granular.data import P_N, P_RN, P_RT, T_CHI
-from fem_mbs.solvers.stepping.saved_state import arrays_of, numbers_of, put_arrays, put_numbers
+from fem_mbs.solvers.stepping.saved.saved_state import arrays_of, numbers_of, put_arrays, put_numbers
 
 if TYPE_CHECKING:
     from fem_mbs.solvers.granular.grains import Grains

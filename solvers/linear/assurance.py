@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.arguments import ArrayLike, Keywords, Named
+from fem_mbs.arguments.checked import ArrayLike, Keywords, Named
 
 
 @Keywords.known

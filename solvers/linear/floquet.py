@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.arguments import Keywords, Named
+from fem_mbs.arguments.checked import Keywords, Named
 from fem_mbs.errors import ParameterError, SolverError, label
 from fem_mbs.model import compiled
 from fem_mbs.rotations import log

@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.arguments import ArrayLike, Keywords, Named
+from fem_mbs.arguments.checked import ArrayLike, Keywords, Named
 from fem_mbs.errors import SolverError
+from fem_mbs.linear.factors_complex import Responses
 from fem_mbs.results.progress import Progress
 from fem_mbs.solvers.linear.linearise import spin_of
 from fem_mbs.solvers.linear.ports import Ports
 from fem_mbs.solvers.linear.small_motions import small_motions
-from fem_mbs.system.factors_complex import Responses
 from fem_mbs.system.in_use import alone
 
 
@@ -40,8 +40,8 @@ class FrequencyResponse:
         """Draw amplitudes and phases over frequency; a matplotlib Figure."""
         import matplotlib
 
-        from fem_mbs.results.figure import Figure
-        from fem_mbs.results.plot import COLORS, STYLE
+        from fem_mbs.results.drawing.figure import Figure
+        from fem_mbs.results.drawing.plot import COLORS, STYLE
 
         with matplotlib.rc_context(STYLE):
             figure = Figure(figsize=(7.0, 5.2), layout="constrained") if figure is None else figure

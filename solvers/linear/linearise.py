@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.arguments import Keywords, Named
+from fem_mbs.arguments.checked import Keywords, Named
 from fem_mbs.errors import FemMbsError, SolverError
 from fem_mbs.rotations import skew
 from fem_mbs.solvers import eigen

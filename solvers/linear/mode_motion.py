@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.runtime import output_path
-from fem_mbs.solvers.stepping.records import records
+from fem_mbs.solvers.stepping.kernels.records import records
 from fem_mbs.system import assembly
 
 SEEN = 0.05  # of the size of the model: amplitude that is easily seen
@@ -28,7 +28,7 @@ def mode_motion(
     save: str | Path | None,
 ) -> Any:
     """Results of one period of a mode, shape (N, 6); ``amplitude``: of the largest displacement [m]."""
-    from fem_mbs.results.writer import ResultsWriter
+    from fem_mbs.results.file.writer import ResultsWriter
 
     size = float(np.ptp(state.x[system.spatial], axis=0).max()) or system.size
     turned = np.linalg.norm(shape[:, 3:], axis=1).max()

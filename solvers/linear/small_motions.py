@@ -21,7 +21,7 @@ from fem_mbs.solvers.linear.closed_contacts import ClosedContacts
 from fem_mbs.solvers.rotors.spin import check_symmetry, holding, spinning_matrices, turning
 from fem_mbs.solvers.static_result import StaticResult
 from fem_mbs.solvers.stepping.initial import initial_accelerations
-from fem_mbs.system import element_checks, model_checks
+from fem_mbs.system.checks import element_checks, model_checks
 from fem_mbs.system.element_states import contact_states
 from fem_mbs.system.state import State
 from fem_mbs.system.system import System

@@ -20,8 +20,8 @@ from fem_mbs.rotations import (
     rotate,
     rotate_T,
 )
-from fem_mbs.solvers.stepping.arrays import largest_turn
-from fem_mbs.solvers.stepping.codes import LARGEST_TURN
+from fem_mbs.solvers.stepping.kernels.arrays import largest_turn
+from fem_mbs.solvers.stepping.kernels.codes import LARGEST_TURN
 from fem_mbs.system.assembly import advance_configuration
 
 

@@ -37,7 +37,7 @@ from fem_mbs.solvers.contact.law import CLOSED, GAP, SLIP, STICK
 from fem_mbs.solvers.lobatto.blocks import spread
 from fem_mbs.solvers.lobatto.directions import add_row, arm_of, block_of, cone_at, cone_of, local_row, multiplier
 from fem_mbs.solvers.lobatto.lasting import lasting_rows
-from fem_mbs.solvers.stepping.arrays import copy
+from fem_mbs.solvers.stepping.kernels.arrays import copy
 from fem_mbs.system.contacts import (
     B_GN,
     C_BLOCKS,

@@ -1,4 +1,4 @@
-"""Data of a run of `LobattoIIIAB`, besides those of `stepping.data`; kernels call its record ``o``.
+"""Data of a run of `LobattoIIIAB`, besides those of `stepping.kernels.data`; kernels call its record ``o``.
 
 ni stages, nz entries of one block of the stacked matrix. Arrays ``ni …`` have one entry per stage.
 

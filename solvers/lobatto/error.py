@@ -15,7 +15,7 @@ Source: docs/theory/lobatto.md, (16).
 from fem_mbs.jit import entry, integers, kernel, local_matrix, local_vector
 from fem_mbs.rotations import form_rate, form_tangent, rotate, tangent_inverse
 from fem_mbs.solvers.lobatto.data import own_at
-from fem_mbs.solvers.stepping.data import run_at, system_at
+from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
 
 
 @kernel

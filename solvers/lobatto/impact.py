@@ -21,8 +21,8 @@ from fem_mbs.solvers.lobatto.chart import without_gyration
 from fem_mbs.solvers.lobatto.data import own_at
 from fem_mbs.solvers.lobatto.directions import arm_of, block_of, multiplier
 from fem_mbs.solvers.lobatto.lasting import impact_contacts, last_slipping, slips
-from fem_mbs.solvers.stepping.data import run_at, system_at
-from fem_mbs.solvers.stepping.newton import merit_of
+from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
+from fem_mbs.solvers.stepping.kernels.newton import merit_of
 from fem_mbs.system.assembly import dynamics
 from fem_mbs.system.constraints import RATES, add_constraint_forces, constraint_rates, constraint_tangents, row_norm
 from fem_mbs.system.contacts import C_GAP, add_gradient, contacts

@@ -17,20 +17,20 @@ from fem_mbs.solvers.contact.velocity import (
 from fem_mbs.solvers.lobatto.data import own_at
 from fem_mbs.solvers.lobatto.impact import choose_closed, momentum_without_end
 from fem_mbs.solvers.lobatto.lasting import choose_lasting, forces_at_the_end, give_up, keep_directions, slips
-from fem_mbs.solvers.stepping.accept import accept
-from fem_mbs.solvers.stepping.arrays import copy, copy3, largest_turn
-from fem_mbs.solvers.stepping.codes import LARGEST_TURN, NOT_CONVERGED, OK, SINGULAR
-from fem_mbs.solvers.stepping.data import run_at, system_at
 from fem_mbs.solvers.stepping.initial import equations, solve_equations
-from fem_mbs.solvers.stepping.newton import solve
-from fem_mbs.solvers.stepping.run import go_to
-from fem_mbs.solvers.stepping.step import LADDER, begin, mark_impacts, take
+from fem_mbs.solvers.stepping.kernels.accept import accept
+from fem_mbs.solvers.stepping.kernels.arrays import copy, copy3, largest_turn
+from fem_mbs.solvers.stepping.kernels.codes import LARGEST_TURN, NOT_CONVERGED, OK, SINGULAR
+from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
+from fem_mbs.solvers.stepping.kernels.newton import solve
+from fem_mbs.solvers.stepping.kernels.run import go_to
+from fem_mbs.solvers.stepping.kernels.step import LADDER, begin, mark_impacts, take
 from fem_mbs.system.assembly import advance_configuration, dynamics
 from fem_mbs.system.constraints import add_constraint_forces
 from fem_mbs.system.contacts import contacts
 from fem_mbs.system.records import POSITION, VELOCITY, zero
 
-# attempts by impulses: p/k, proximal shift, with line search or not; as the rows of `stepping.step.LADDER`
+# attempts by impulses: p/k, proximal shift, with line search or not; as the rows of `stepping.kernels.step.LADDER`
 BY_IMPULSES = np.array([[1.0, 1e-8, 1.0], [0.03, 1e-6, 0.0], [30.0, 1e-6, 1.0]])
 MORE = 3  # times the iterations of other problems, for those with contacts that last
 RETREATS = 2  # from contacts that were taken to last, before all of them are
@@ -283,6 +283,6 @@ def lobatto_advance(data, run):
             code = SINGULAR
         keep_accelerations(d, s, o)
         for i in range(6 * d.n_nodes):
-            s.base[i] = s.f[i]  # what `stepping.checks` takes for the forces at the nodes
+            s.base[i] = s.f[i]  # what `stepping.kernels.checks` takes for the forces at the nodes
         add_constraint_forces(d, 1.0, s.lam_report, s.base)
     s.code = code

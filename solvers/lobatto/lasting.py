@@ -28,9 +28,9 @@ from fem_mbs.solvers.contact.law import CLOSED, GAP, SLIP, STICK
 from fem_mbs.solvers.contact.velocity_rows import velocity_contact_tangents
 from fem_mbs.solvers.lobatto.data import own_at
 from fem_mbs.solvers.lobatto.directions import add_row, arm_of, block_of, cone_of, local_row, multiplier
-from fem_mbs.solvers.stepping.codes import CLOSED_GAP
-from fem_mbs.solvers.stepping.data import run_at, system_at
-from fem_mbs.solvers.stepping.sizes import speed_of
+from fem_mbs.solvers.stepping.kernels.codes import CLOSED_GAP
+from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
+from fem_mbs.solvers.stepping.kernels.sizes import speed_of
 from fem_mbs.system.contacts import B_GN, C_BLOCKS, C_GAP, add_gradient, gradient_times
 from fem_mbs.system.gather import scatter_matrix
 from fem_mbs.system.global_matrices import matrix_values

@@ -14,8 +14,8 @@ from fem_mbs.errors import ParameterError
 from fem_mbs.solvers.lobatto.data import TABLE
 from fem_mbs.solvers.lobatto.stability import largest_frequency
 from fem_mbs.solvers.lobatto.tableau import LIMITS, tableau
-from fem_mbs.solvers.stepping.codes import COUPLED_SHIFT
-from fem_mbs.solvers.stepping.step_control import StepControl
+from fem_mbs.solvers.stepping.kernels.codes import COUPLED_SHIFT
+from fem_mbs.solvers.stepping.march.step_control import StepControl
 from fem_mbs.solvers.stepping.stepper import Stepper
 from fem_mbs.system.layout import Rows, Stack
 from fem_mbs.system.records import POSITION, TRANSLATIONS

@@ -19,12 +19,12 @@ from fem_mbs.solvers.lobatto.chart import charts, curvatures, own_rows, to_stage
 from fem_mbs.solvers.lobatto.contacts import keep_contacts, move_contacts, right_of_contacts, stage_contacts
 from fem_mbs.solvers.lobatto.data import own_at
 from fem_mbs.solvers.lobatto.rates import rate_entries, rates_squared, stage_rates
-from fem_mbs.solvers.stepping.arrays import copy, copy1
-from fem_mbs.solvers.stepping.codes import LARGE_ROTATION, ROUND_OFF
-from fem_mbs.solvers.stepping.data import run_at, system_at
-from fem_mbs.solvers.stepping.newton import Problem, halve, problem_at
-from fem_mbs.solvers.stepping.run import go_to
-from fem_mbs.solvers.stepping.sizes import farthest_part, push_of, speed_of, step_size
+from fem_mbs.solvers.stepping.kernels.arrays import copy, copy1
+from fem_mbs.solvers.stepping.kernels.codes import LARGE_ROTATION, ROUND_OFF
+from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
+from fem_mbs.solvers.stepping.kernels.newton import Problem, halve, problem_at
+from fem_mbs.solvers.stepping.kernels.run import go_to
+from fem_mbs.solvers.stepping.kernels.sizes import farthest_part, push_of, speed_of, step_size
 from fem_mbs.system.constraints import add_constraint_forces, constraints, replace_velocity_rows, row_norm
 from fem_mbs.system.gather import gather, times_tangent
 from fem_mbs.system.global_matrices import clear_matrix, expand_add, full_norm, reduce_vector
@@ -174,7 +174,9 @@ def _rows(d, s, o):
 
 @kernel
 def _sizes(d, s, o):
-    """Sums of squares of dynamic rows and of contact rows; the largest of them where `stepping.failure` looks."""
+    """Sums of squares of dynamic rows and of contact rows; the largest of them where `stepping.monitors.failure`
+    looks.
+    """
     total, friction, worst = 0.0, 0.0, -1.0
     for i in range(o.a.shape[0]):
         size = full_norm(d, o.res[i], s.length)

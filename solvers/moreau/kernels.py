@@ -32,12 +32,12 @@ from fem_mbs.solvers.contact.velocity import (
 )
 from fem_mbs.solvers.contact.velocity_rows import velocity_contact_residual
 from fem_mbs.solvers.moreau.data import own_at
-from fem_mbs.solvers.stepping.accept import accept
-from fem_mbs.solvers.stepping.arrays import copy, copy3
-from fem_mbs.solvers.stepping.codes import CLOSED_GAP, OK
-from fem_mbs.solvers.stepping.data import run_at, system_at
-from fem_mbs.solvers.stepping.newton import SAFE, merit_of, stalled, turns_too_far
-from fem_mbs.solvers.stepping.step import begin, mark_impacts, rebounds, take
+from fem_mbs.solvers.stepping.kernels.accept import accept
+from fem_mbs.solvers.stepping.kernels.arrays import copy, copy3
+from fem_mbs.solvers.stepping.kernels.codes import CLOSED_GAP, OK
+from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
+from fem_mbs.solvers.stepping.kernels.newton import SAFE, merit_of, stalled, turns_too_far
+from fem_mbs.solvers.stepping.kernels.step import begin, mark_impacts, rebounds, take
 from fem_mbs.system.assembly import advance_configuration, dynamics
 from fem_mbs.system.constraints import RATES, add_constraint_forces, constraint_tangents, constraints, row_norm
 from fem_mbs.system.contacts import (
@@ -280,7 +280,7 @@ def theta_step(data, run):
     if o.project != 0:
         project(d, s, o)
     for i in range(6 * N):
-        s.base[i] = s.f[i] + o.reaction[i]  # what `stepping.checks` takes for the forces at the nodes
+        s.base[i] = s.f[i] + o.reaction[i]  # what `stepping.kernels.checks` takes for the forces at the nodes
 
 
 @entry("void(int64, int64)")

@@ -14,8 +14,8 @@ from fem_mbs.solvers.nsga.entry import decide_closed, leave_cones
 from fem_mbs.solvers.nsga.momentum import force_vectors, momentum
 from fem_mbs.solvers.nsga.persistent import closed_forces, closed_tangents, sliding_directions
 from fem_mbs.solvers.nsga.split import stops
-from fem_mbs.solvers.stepping.arrays import copy, norm
-from fem_mbs.solvers.stepping.data import run_at, system_at
+from fem_mbs.solvers.stepping.kernels.arrays import copy, norm
+from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
 from fem_mbs.system.assembly import advance_configuration
 from fem_mbs.system.contacts import contacts
 

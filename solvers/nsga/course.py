@@ -20,8 +20,8 @@ from fem_mbs.solvers.contact.impact_course import integrate_impact
 from fem_mbs.solvers.contact.law import GAP
 from fem_mbs.solvers.contact.velocity import solve_velocities
 from fem_mbs.solvers.nsga.data import own_at
-from fem_mbs.solvers.stepping.codes import OK
-from fem_mbs.solvers.stepping.data import run_at, system_at
+from fem_mbs.solvers.stepping.kernels.codes import OK
+from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
 from fem_mbs.system.contacts import (
     B_GN,
     B_VT,

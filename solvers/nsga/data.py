@@ -1,7 +1,7 @@
-"""Data of a run of the decoupled nonsmooth generalized-α scheme, besides those of `stepping.data`.
+"""Data of a run of the decoupled nonsmooth generalized-α scheme, besides those of `stepping.kernels.data`.
 
-The recipe is `nsga.scheme.advance` → `stepping.step.take` → `nsga.scheme.step`; the sub-problems are in nsga.smooth,
-nsga.position, nsga.velocity. Kernels call the record of the run ``s`` and the record of this table ``o``.
+The recipe is `nsga.scheme.advance` → `stepping.kernels.step.take` → `nsga.scheme.step`; the sub-problems are in
+nsga.smooth, nsga.position, nsga.velocity. Kernels call the record of the run ``s`` and the record of this table ``o``.
 
     symbol    code            meaning (docs/theory/decoupled_nsga.md)
     v̇~, a     Vd0, Va         v̇~ of the last step, a of this one
@@ -14,7 +14,7 @@ from fem_mbs.data_table import Item, Table
 from fem_mbs.jit import kernel, void_pointer
 from fem_mbs.solvers.alpha.data import COEFFICIENTS, MEMORY
 
-PARTS = "smooth velocity restart closed stiction course".split()  # as `stepping.data.PARTS`
+PARTS = "smooth velocity restart closed stiction course".split()  # as `stepping.kernels.data.PARTS`
 
 TABLE = Table(
     "run of DecoupledNSGA",

@@ -17,8 +17,8 @@ import numpy as np
 from fem_mbs.errors import ParameterError, SolverError, label
 from fem_mbs.solvers.alpha.method import AlphaMethod
 from fem_mbs.solvers.nsga.data import TABLE
-from fem_mbs.solvers.stepping.shared_factors import PRICE, price_of_matrix
-from fem_mbs.solvers.stepping.step_control import StepControl
+from fem_mbs.solvers.stepping.kernels.shared_factors import PRICE, price_of_matrix
+from fem_mbs.solvers.stepping.march.step_control import StepControl
 from fem_mbs.system.contacts import L_STATIC
 from fem_mbs.system.layout import Rows
 from fem_mbs.system.system import State, System
@@ -337,7 +337,8 @@ class DecoupledNSGA(AlphaMethod):
 
     def parts_of_friction(self) -> dict[str, Any]:
         """Compiled parts of models with joint friction alone."""
-        from fem_mbs.solvers.nsga import friction, scheme
+        from fem_mbs.solvers.joint_friction import friction
+        from fem_mbs.solvers.nsga import scheme
 
         return {"friction": friction.friction_part, "restart": scheme.restart}
 
@@ -463,7 +464,7 @@ class DecoupledNSGA(AlphaMethod):
         """Consistent accelerations and multipliers at the present state, closed contacts included."""
         from fem_mbs.jit import address, invoke
         from fem_mbs.solvers.nsga import scheme
-        from fem_mbs.solvers.stepping.friction_tasks import RESTARTED, SPEEDS
+        from fem_mbs.solvers.stepping.kernels.friction_tasks import RESTARTED, SPEEDS
 
         own, run = engine.own[0], engine.run[0]
         if not own["restart_part"]:
@@ -490,8 +491,8 @@ class DecoupledNSGA(AlphaMethod):
         """The first accelerations are consistent with closed contacts and friction in joints."""
         from fem_mbs.jit import address, invoke
         from fem_mbs.solvers.nsga.scheme import AT_START, CALM
-        from fem_mbs.solvers.stepping.codes import OK
-        from fem_mbs.solvers.stepping.friction_tasks import START, STARTED
+        from fem_mbs.solvers.stepping.kernels.codes import OK
+        from fem_mbs.solvers.stepping.kernels.friction_tasks import START, STARTED
 
         system, run = engine.system, engine.run[0]
         system.update_signals(state.t)

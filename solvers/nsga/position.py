@@ -5,10 +5,10 @@ from fem_mbs.solvers.contact.law import GAP
 from fem_mbs.solvers.contact.position import correct_position, start_position
 from fem_mbs.solvers.nsga.data import own_at
 from fem_mbs.solvers.nsga.split import close_touching
-from fem_mbs.solvers.stepping.codes import CLOSED_GAP, OK, STRIKES
-from fem_mbs.solvers.stepping.data import run_at, system_at
-from fem_mbs.solvers.stepping.newton import problem_at
-from fem_mbs.solvers.stepping.shared_factors import share
+from fem_mbs.solvers.stepping.kernels.codes import CLOSED_GAP, OK, STRIKES
+from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
+from fem_mbs.solvers.stepping.kernels.newton import problem_at
+from fem_mbs.solvers.stepping.kernels.shared_factors import share
 from fem_mbs.system.contacts import C_GAP, C_GAP0, C_THETA
 from fem_mbs.system.records import groups_of
 

@@ -12,12 +12,13 @@ from fem_mbs.solvers.nsga.data import own_at
 from fem_mbs.solvers.nsga.entry import decide_turning, leave_cones
 from fem_mbs.solvers.nsga.momentum import restart_forces, take_from_memory
 from fem_mbs.solvers.nsga.persistent import add_row_rates, closed_tangents, sliding_directions
-from fem_mbs.solvers.stepping import friction_tasks
-from fem_mbs.solvers.stepping.accept import accept
-from fem_mbs.solvers.stepping.arrays import copy, copy3
-from fem_mbs.solvers.stepping.codes import LOOKS, OK, SINGULAR, STOPS, STRIKES, TOUCHED
-from fem_mbs.solvers.stepping.data import run_at, system_at
-from fem_mbs.solvers.stepping.friction_tasks import (
+from fem_mbs.solvers.stepping.initial import REPETITIONS, equations
+from fem_mbs.solvers.stepping.kernels import friction_tasks
+from fem_mbs.solvers.stepping.kernels.accept import accept
+from fem_mbs.solvers.stepping.kernels.arrays import copy, copy3
+from fem_mbs.solvers.stepping.kernels.codes import LOOKS, OK, SINGULAR, STOPS, STRIKES, TOUCHED
+from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
+from fem_mbs.solvers.stepping.kernels.friction_tasks import (
     ACCELERATIONS,
     CHECK,
     LAGS,
@@ -27,9 +28,8 @@ from fem_mbs.solvers.stepping.friction_tasks import (
     TAKE,
     WITH_ROWS,
 )
-from fem_mbs.solvers.stepping.friction_tasks import END as FRICTION_END
-from fem_mbs.solvers.stepping.initial import REPETITIONS, equations
-from fem_mbs.solvers.stepping.step import LEAST_SHIFT, begin, mark_impacts, take
+from fem_mbs.solvers.stepping.kernels.friction_tasks import END as FRICTION_END
+from fem_mbs.solvers.stepping.kernels.step import LEAST_SHIFT, begin, mark_impacts, take
 from fem_mbs.system.assembly import dynamic_tangents, inertia
 from fem_mbs.system.constraints import constraint_rates
 from fem_mbs.system.contacts import B_W, add_gradient, contacts

@@ -8,12 +8,12 @@ from fem_mbs.jit import call2, entry, integers, kernel, vector
 from fem_mbs.solvers.alpha.motion import overshoots, predict, stand_still
 from fem_mbs.solvers.nsga.closed import FORCES, LEAVE, PREDICTED, TANGENTS
 from fem_mbs.solvers.nsga.data import own_at
-from fem_mbs.solvers.stepping import friction_tasks
-from fem_mbs.solvers.stepping.codes import LARGE_ROTATION, OK, ROUND_OFF
-from fem_mbs.solvers.stepping.data import run_at, system_at
-from fem_mbs.solvers.stepping.newton import SAFE, STALLED, Problem, attempt, problem_at, solve, turns_too_far
-from fem_mbs.solvers.stepping.shared_factors import kept, look_at_price, share
-from fem_mbs.solvers.stepping.sizes import farthest_part, push_of, speed_of, step_size
+from fem_mbs.solvers.stepping.kernels import friction_tasks
+from fem_mbs.solvers.stepping.kernels.codes import LARGE_ROTATION, OK, ROUND_OFF
+from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
+from fem_mbs.solvers.stepping.kernels.newton import SAFE, STALLED, Problem, attempt, problem_at, solve, turns_too_far
+from fem_mbs.solvers.stepping.kernels.shared_factors import kept, look_at_price, share
+from fem_mbs.solvers.stepping.kernels.sizes import farthest_part, push_of, speed_of, step_size
 from fem_mbs.system.assembly import advance_configuration, dynamics
 from fem_mbs.system.constraints import RATES, add_constraint_forces, constraint_tangents, constraints, row_norm
 from fem_mbs.system.element_states import update_states

@@ -13,7 +13,7 @@ The first guess of the touch is the first root of the cubic of the gaps and thei
     g(τ) = (1 + 2τ)(1 − τ)² g_n + τ(1 − τ)² h ġ_n + τ²(3 − 2τ) g~ − τ²(1 − τ) h ġ~                                 (2)
 
 The touch itself is where a *step that ends there* has gap zero after its smooth motion and a position correction that
-leaves out the contacts which touch; joints and other contacts are in it. `stepping.splitter` seeks it.
+leaves out the contacts which touch; joints and other contacts are in it. `stepping.march.splitter` seeks it.
 
 For a contact that is passed within the step (`contact.sweep`) ġ~ is that of the touch on its path, and τ is known.
 
@@ -27,15 +27,17 @@ Source: worked out here (docs/theory/split_impacts.md). Closed contacts do not t
 
 from fem_mbs.jit import N_SLOTS, integers, kernel, matrix
 from fem_mbs.solvers.contact.law import GAP
-from fem_mbs.solvers.stepping.arrays import copy, copy3
-from fem_mbs.solvers.stepping.codes import LOOKS, STOPS
+from fem_mbs.solvers.stepping.kernels.arrays import copy, copy3
+from fem_mbs.solvers.stepping.kernels.codes import LOOKS, STOPS
 from fem_mbs.system.contacts import B_GN, B_GN0, C_GAP, C_GAP0, C_THETA, evaluate_contact, gradient_times, rate_of
 from fem_mbs.system.records import groups_of
 
 BISECTIONS = 40  # of the first guess
 SINKS = 1.01  # times what forces make in a step: a contact at rest sinks that fast, but for round-off
 NEAR = 100.0  # times the accuracy of gaps: contacts of the cut step that touch
-LATEST = 2e-9  # of a step: what touches that much later touches at its end; `stepping.splitter` has the same limit
+LATEST = (
+    2e-9  # of a step: what touches that much later touches at its end; `stepping.march.splitter` has the same limit
+)
 
 
 @kernel

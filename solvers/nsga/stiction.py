@@ -1,7 +1,7 @@
 """Static and sliding friction of contacts: which coefficient acts in a step, found by passes.
 
-Each pass is an ordinary problem with one coefficient per contact, as those of joint friction (`nsga.friction_passes`),
-and of any direction:
+Each pass is an ordinary problem with one coefficient per contact, as those of joint friction
+(`joint_friction.friction_passes`), and of any direction:
 
     stuck as the step began    μ_s; where it slips again with μ(0)                                                 (1)
     slid                       μ(v), v the speed as the step began; where sliding has turned by more than a right
@@ -40,11 +40,11 @@ import math
 
 from fem_mbs.jit import entry, kernel
 from fem_mbs.solvers.contact.law import GAP, SLIP, STICK
+from fem_mbs.solvers.joint_friction.friction_touch import in_impact
 from fem_mbs.solvers.nsga.data import own_at
-from fem_mbs.solvers.nsga.friction_touch import in_impact
 from fem_mbs.solvers.nsga.persistent import rest_speed
 from fem_mbs.solvers.nsga.stiction_tasks import BEGIN, NEXT, PREDICTED, START, TIME, TIME_FIRST, TOUCH
-from fem_mbs.solvers.stepping.data import run_at, system_at
+from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
 from fem_mbs.system.contacts import (
     B_VT,
     B_VT0,

@@ -17,12 +17,12 @@ from fem_mbs.solvers.contact.velocity import (
 from fem_mbs.solvers.nsga.data import own_at
 from fem_mbs.solvers.nsga.persistent import rest_speed
 from fem_mbs.solvers.nsga.stiction_tasks import NEXT, TIME, TIME_FIRST, TOUCH
-from fem_mbs.solvers.stepping.arrays import copy
-from fem_mbs.solvers.stepping.codes import OK, STRIKES, TOO_MANY_PROBLEMS
-from fem_mbs.solvers.stepping.data import run_at, system_at
-from fem_mbs.solvers.stepping.friction_tasks import FIRST, IMPACT_BEGIN, IMPACT_DONE, PASSES
-from fem_mbs.solvers.stepping.newton import problem_at
-from fem_mbs.solvers.stepping.shared_factors import share
+from fem_mbs.solvers.stepping.kernels.arrays import copy
+from fem_mbs.solvers.stepping.kernels.codes import OK, STRIKES, TOO_MANY_PROBLEMS
+from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
+from fem_mbs.solvers.stepping.kernels.friction_tasks import FIRST, IMPACT_BEGIN, IMPACT_DONE, PASSES
+from fem_mbs.solvers.stepping.kernels.newton import problem_at
+from fem_mbs.solvers.stepping.kernels.shared_factors import share
 from fem_mbs.system.contacts import B_GN, B_GN0, C_LATE, L_NORMAL, gradient_times, laws_of
 from fem_mbs.system.records import groups_of, zero
 

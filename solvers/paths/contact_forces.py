@@ -31,6 +31,7 @@ from scipy.sparse import block_array, block_diag, csc_array
 from scipy.sparse.linalg import splu
 
 from fem_mbs.errors import ModelError, SolverError, label
+from fem_mbs.linear.factors import factors
 from fem_mbs.solvers.contact.law import (
     CLOSED,
     GAP,
@@ -44,7 +45,6 @@ from fem_mbs.solvers.contact.law import (
 from fem_mbs.solvers.paths.contact_rows import ContactRows
 from fem_mbs.solvers.paths.untouched import CLOSED as TOUCHES
 from fem_mbs.system.contacts import B_GN, B_GT, B_VT, L_DRILLING, L_MU, L_ROLLING, L_SPINNING
-from fem_mbs.system.factors import factors
 from fem_mbs.system.state import State
 
 PROXIMAL = np.array([1e-9, 1e-7, 1e-7])  # ε, of the flexibility at the contact or of 1/p: what may press does

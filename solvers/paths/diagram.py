@@ -5,17 +5,17 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.arguments import Named
+from fem_mbs.arguments.checked import Named
 from fem_mbs.errors import label
 from fem_mbs.nodes import COMPONENTS
-from fem_mbs.results.plot import COLORS, STYLE
+from fem_mbs.results.drawing.plot import COLORS, STYLE
 
 
 def draw_path(path: Any, node: Any, component: str, save: Any, figure: Any) -> Any:
     """Load factor over displacement, broken where the path is unstable, with critical points and contact changes."""
     import matplotlib
 
-    from fem_mbs.results.figure import Figure
+    from fem_mbs.results.drawing.figure import Figure
 
     owner = Named("LoadPath.plot")
     node = owner.as_frame("node", node).node

@@ -33,7 +33,7 @@ from fem_mbs.solvers.paths.path_result import CriticalPoint, LoadPath, PathPoint
 from fem_mbs.solvers.paths.revisit import Visited
 from fem_mbs.solvers.paths.spectrum import Spectrum, spectrum
 from fem_mbs.solvers.paths.untouched import CLOSED, no_penetration, touching
-from fem_mbs.system import element_checks
+from fem_mbs.system.checks import element_checks
 from fem_mbs.system.element_states import accept_states
 from fem_mbs.system.records import ALL
 from fem_mbs.system.state import State

@@ -28,10 +28,12 @@ from typing import Any
 import numpy as np
 from scipy.sparse import coo_array
 
-from fem_mbs.arguments import Keywords, Named
+from fem_mbs.arguments.checked import Keywords, Named
+from fem_mbs.arguments.spelling import listed
 from fem_mbs.element.base import Element
 from fem_mbs.errors import SolverError, label
 from fem_mbs.jit import bind
+from fem_mbs.linear.factors import factors
 from fem_mbs.model import compiled
 from fem_mbs.nodes import COMPONENTS
 from fem_mbs.solvers.paths.control import Load, Metric
@@ -40,9 +42,8 @@ from fem_mbs.solvers.paths.load_path import preloaded, proportional, varied_load
 from fem_mbs.solvers.paths.load_steps import internal_states, refuse, repeated, restore
 from fem_mbs.solvers.paths.newton import bordered, extent
 from fem_mbs.solvers.paths.untouched import no_closed_contact
-from fem_mbs.spelling import listed
-from fem_mbs.system import element_states, model_checks
-from fem_mbs.system.factors import factors
+from fem_mbs.system import element_states
+from fem_mbs.system.checks import model_checks
 from fem_mbs.system.in_use import alone
 
 MOTION = 1e-4  # rad, or of the extent of the model

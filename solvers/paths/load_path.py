@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.arguments import Keywords, Named
+from fem_mbs.arguments.checked import Keywords, Named
 from fem_mbs.errors import ParameterError, SolverError, Warnings, label
 from fem_mbs.model import compiled
 from fem_mbs.nodes import COMPONENTS
@@ -29,8 +29,8 @@ from fem_mbs.solvers.paths.load_steps import LoadSteps, largest_row, refuse, rep
 from fem_mbs.solvers.paths.newton import extent
 from fem_mbs.solvers.paths.path_result import CriticalPoint, LoadPath
 from fem_mbs.solvers.static_result import StaticResult
-from fem_mbs.system import model_checks
-from fem_mbs.system.element_checks import Extremes, remarks_on_loads, remarks_on_stress
+from fem_mbs.system.checks import model_checks
+from fem_mbs.system.checks.element_checks import Extremes, remarks_on_loads, remarks_on_stress
 from fem_mbs.system.in_use import alone
 
 CROOKED = 1e-6  # of the load: beyond that it does not grow in proportion to the load factor

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.arguments import Named
+from fem_mbs.arguments.checked import Named
 from fem_mbs.errors import ParameterError, SolverError, label
 from fem_mbs.runtime import output_path
 from fem_mbs.solvers.counting_rows import counting_rows
@@ -21,8 +21,9 @@ from fem_mbs.solvers.paths.newton import extent, newton
 from fem_mbs.solvers.paths.spectrum import spectrum
 from fem_mbs.solvers.paths.untouched import CLOSED, no_penetration, refuse_shapes
 from fem_mbs.solvers.static_result import StaticResult
-from fem_mbs.solvers.stepping.records import records
-from fem_mbs.system import assembly, element_checks, element_states
+from fem_mbs.solvers.stepping.kernels.records import records
+from fem_mbs.system import assembly, element_states
+from fem_mbs.system.checks import element_checks
 from fem_mbs.system.contacts import C_NORMAL, C_POINT, C_TANGENTS
 from fem_mbs.system.records import ALL
 from fem_mbs.system.state import State
@@ -257,7 +258,7 @@ def record_contacts(problem: Any, state: State, record: dict) -> None:
 
 def write(system: Any, records: list[dict], save: str | Path | None, statistics: dict, parameters: dict) -> Any:
     """Records as `Results`, in memory or in a file."""
-    from fem_mbs.results.writer import ResultsWriter
+    from fem_mbs.results.file.writer import ResultsWriter
 
     forces = records[0]["contact_force"].size > 0
     writer = ResultsWriter(system, output_path(save), parameters=parameters, forces=forces)

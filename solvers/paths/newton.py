@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from fem_mbs.linear.factors import factors
 from fem_mbs.system import element_states
-from fem_mbs.system.factors import factors
 from fem_mbs.system.state import State
 
 INCREMENT_TOLERANCE = 1e-9  # of δx/size and δθ; with quadratic convergence the error left is its square

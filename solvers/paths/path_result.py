@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fem_mbs.arguments import FrameLike, Keywords
+from fem_mbs.arguments.checked import FrameLike, Keywords
 from fem_mbs.errors import label
 from fem_mbs.nodes import COMPONENTS
 from fem_mbs.solvers.static_result import StaticResult

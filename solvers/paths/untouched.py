@@ -8,7 +8,7 @@ Source: docs/theory/static_contact.md.
 
 from typing import Any
 
-from fem_mbs.arguments import Named
+from fem_mbs.arguments.checked import Named
 from fem_mbs.errors import ParameterError, SolverError, label
 from fem_mbs.system.state import State
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fem_mbs.arguments import ArrayLike, Keywords, Named
+from fem_mbs.arguments.checked import ArrayLike, Keywords, Named
 from fem_mbs.solvers.rotors.rotor import Rotor
 from fem_mbs.solvers.rotors.whirl import mac, matched
 from fem_mbs.system.in_use import alone

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.arguments import ArrayLike, Keywords, Named
+from fem_mbs.arguments.checked import ArrayLike, Keywords, Named
 from fem_mbs.errors import SolverError
 from fem_mbs.solvers.rotors.campbell import CriticalSpeed
 from fem_mbs.solvers.rotors.rotor import Rotor

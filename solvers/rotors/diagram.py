@@ -4,13 +4,13 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.results.plot import COLORS, STYLE
+from fem_mbs.results.drawing.plot import COLORS, STYLE
 
 LINES: dict[str, Any] = {"forward": "-", "backward": "--", "mixed": "-.", "straight": ":", "along the axis": ":"}
 
 
 def _figure(figure, size):
-    from fem_mbs.results.figure import Figure
+    from fem_mbs.results.drawing.figure import Figure
 
     return Figure(figsize=size, layout="constrained") if figure is None else figure
 

@@ -14,7 +14,7 @@ from fem_mbs.solvers.counting_rows import counting_rows
 from fem_mbs.solvers.rotors.spin import check_symmetry, holding, spinning_matrices, turning
 from fem_mbs.solvers.rotors.whirl import Whirl
 from fem_mbs.solvers.static_result import StaticResult
-from fem_mbs.system import model_checks
+from fem_mbs.system.checks import model_checks
 from fem_mbs.system.state import State
 from fem_mbs.system.system import System
 

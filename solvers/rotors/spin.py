@@ -21,10 +21,10 @@ from typing import Any
 
 import numpy as np
 
+from fem_mbs.arguments.spelling import listed
 from fem_mbs.errors import ParameterError, SolverError, label
 from fem_mbs.nodes import Node3
 from fem_mbs.rotations import exp, skew
-from fem_mbs.spelling import listed
 from fem_mbs.system.state import State
 from fem_mbs.system.system import System
 

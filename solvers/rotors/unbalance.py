@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.arguments import ArrayLike, Keywords, Named
+from fem_mbs.arguments.checked import ArrayLike, Keywords, Named
 from fem_mbs.errors import SolverError, label
 from fem_mbs.rotations import frame_with_axis
 from fem_mbs.solvers.rotors.rotor import Rotor

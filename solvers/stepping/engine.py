@@ -2,7 +2,7 @@
 
 What a method says of itself, besides its options:
 
-    table                its own data, besides those of `stepping.data`
+    table                its own data, besides those of `stepping.kernels.data`
     matrices(system)     rows of each of its global matrices: smooth motion, positions, velocities
     stack(system)        a matrix of blocks with the pattern of one of them, where it solves coupled problems; or None
     instants             parts of a step at which it needs signals, the last is 1: the end
@@ -17,7 +17,7 @@ Of steps whose size changes, of those that fail and are divided also:
 
     use(engine, h)                      its numbers that depend on the step size, for a step h
     rescale(engine, ratio, change)      its memory, for steps ``ratio`` times as large
-    impulses(engine)                    what forces of the last step have over its size, see `stepping.divider`
+    impulses(engine)                    what forces of the last step have over its size, see `stepping.march.divider`
 
 With step control:
 
@@ -34,20 +34,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fem_mbs.functions.signals import Held
 from fem_mbs.results.table import PAIR_COLUMNS
-from fem_mbs.signals import Held
-from fem_mbs.solvers.stepping import newton
-from fem_mbs.solvers.stepping.codes import EXACT, EXHAUSTED, MOST_WORK, NEVER, OK, SHIFT
-from fem_mbs.solvers.stepping.data import TABLE
-from fem_mbs.solvers.stepping.external_work import explained, external, gaps_are_given
-from fem_mbs.solvers.stepping.extremes import remarking
-from fem_mbs.solvers.stepping.failure import diagnose
-from fem_mbs.solvers.stepping.jumps import JumpWatch
-from fem_mbs.solvers.stepping.ledger import NO_BOOKS, books_of
-from fem_mbs.solvers.stepping.loss_watch import losses_are_told
-from fem_mbs.solvers.stepping.mirror import words_of
-from fem_mbs.solvers.stepping.records import RECORDS, records
-from fem_mbs.solvers.stepping.shared_factors import BORDERED
+from fem_mbs.solvers.stepping.kernels import newton
+from fem_mbs.solvers.stepping.kernels.codes import EXACT, EXHAUSTED, MOST_WORK, NEVER, OK, SHIFT
+from fem_mbs.solvers.stepping.kernels.data import TABLE
+from fem_mbs.solvers.stepping.kernels.mirror import words_of
+from fem_mbs.solvers.stepping.kernels.records import RECORDS, records
+from fem_mbs.solvers.stepping.kernels.shared_factors import BORDERED
+from fem_mbs.solvers.stepping.monitors.external_work import explained, external, gaps_are_given
+from fem_mbs.solvers.stepping.monitors.extremes import remarking
+from fem_mbs.solvers.stepping.monitors.failure import diagnose
+from fem_mbs.solvers.stepping.monitors.jumps import JumpWatch
+from fem_mbs.solvers.stepping.monitors.ledger import NO_BOOKS, books_of
+from fem_mbs.solvers.stepping.monitors.loss_watch import losses_are_told
 from fem_mbs.system.contacts import L_DRILLING, L_NORMAL
 from fem_mbs.system.records import ALL, POSITION
 
@@ -114,7 +114,7 @@ class Engine:
         self.jumps = JumpWatch(system, h)
         self.controller: Any = None
         if method.step_control is not None:
-            from fem_mbs.solvers.stepping.step_control import Controller
+            from fem_mbs.solvers.stepping.march.step_control import Controller
 
             self.controller = Controller(self, method.step_control)
         elif getattr(method, "divide_failed_steps", False) or self.splits:
@@ -126,13 +126,13 @@ class Engine:
     def _control_steps(self):
         """Have what changes the size of steps; contact groups are not known to it."""
         if self.controller is None and not self.system.searches:
-            from fem_mbs.solvers.stepping.divider import Divider
+            from fem_mbs.solvers.stepping.march.divider import Divider
 
             self.controller = Divider(self)
 
     def _keep_agenda(self, output_times):
         """Have an agenda, whose steps have sizes of their own."""
-        from fem_mbs.solvers.stepping.agenda import Agenda
+        from fem_mbs.solvers.stepping.march.agenda import Agenda
 
         self._control_steps()
         self.agenda = Agenda(self, output_times)
@@ -144,7 +144,7 @@ class Engine:
 
     @property
     def parts_with_state(self) -> dict[str, Any]:
-        """What has get_state() and set_state(state), for checkpoints, by name; see `stepping.saved_state`."""
+        """What has get_state() and set_state(state), for checkpoints, by name; see `stepping.saved.saved_state`."""
         parts = {"jumps": self.jumps, "controller": self.controller, "grains": self.grains,
                  "contact problems": self.contact_problems, "agenda": self.agenda}  # fmt: skip
         return {name: part for name, part in parts.items() if part is not None}
@@ -153,11 +153,11 @@ class Engine:
         """What controllers and events of the model read; None without them."""
         if not any(item.role != "sensor" for item in self.system.watching):
             if Held.made:  # else nothing is imported for it
-                from fem_mbs.solvers.stepping.sensing import held_signals
+                from fem_mbs.solvers.stepping.march.sensing import held_signals
 
                 held_signals(self.system)
             return None
-        from fem_mbs.solvers.stepping.sensing import Sensing
+        from fem_mbs.solvers.stepping.march.sensing import Sensing
 
         return Sensing(self)
 
@@ -240,7 +240,7 @@ class Engine:
         self.run[0]["unsaved_step"], self.lost_pairs = -1, []
 
     def _gather_kept(self):
-        """Lay what is kept over a refused step side by side, so that `stepping.mirror` copies it at once."""
+        """Lay what is kept over a refused step side by side, so that `stepping.kernels.mirror` copies it at once."""
         sizes = [self.arrays[name].size for name in self.kept_arrays]  # words of eight bytes
         self.kept_block = np.zeros(sum(sizes))
         for name, part in zip(self.kept_arrays, np.split(self.kept_block, np.cumsum(sizes)[:-1])):
@@ -260,7 +260,8 @@ class Engine:
         """Addresses of compiled parts, of problems and of records."""
         from fem_mbs.jit import address
         from fem_mbs.solvers.contact import passed
-        from fem_mbs.solvers.stepping import checks, creep_watch, depth_watch, external_work, extremes, ledger, run
+        from fem_mbs.solvers.stepping.kernels import checks, run
+        from fem_mbs.solvers.stepping.monitors import creep_watch, depth_watch, external_work, extremes, ledger
 
         self.run_steps = run.run_steps
         shared = {"check": checks.check, "record": run.record, "newton": newton.newton, "creeps": creep_watch.creeps}
@@ -380,7 +381,7 @@ class Engine:
         return changed
 
     def call(self, problem: str, name: str) -> None:
-        """Call one of the compiled functions of a problem, see `stepping.newton`."""
+        """Call one of the compiled functions of a problem, see `stepping.kernels.newton`."""
         from fem_mbs.jit import invoke
 
         run = self.run[0]
@@ -439,8 +440,8 @@ class Engine:
             raise
 
     def save_state(self) -> dict[str, Any]:
-        """All that the next steps depend on, a copy in plain numbers and arrays; see `stepping.saved_state`."""
-        from fem_mbs.solvers.stepping.saved_state import save
+        """All that the next steps depend on, a copy in plain numbers and arrays; see `stepping.saved.saved_state`."""
+        from fem_mbs.solvers.stepping.saved.saved_state import save
 
         return save(self)
 
@@ -452,7 +453,7 @@ class Engine:
         ValueError
             It is the state of another run.
         """
-        from fem_mbs.solvers.stepping.saved_state import load
+        from fem_mbs.solvers.stepping.saved.saved_state import load
 
         load(self, state)
 
@@ -571,7 +572,7 @@ class Engine:
 
     @property
     def driven(self) -> bool:
-        """Whether elements may do work on the model, see `stepping.external_work`."""
+        """Whether elements may do work on the model, see `stepping.monitors.external_work`."""
         return len(self.arrays["external"]) > 0
 
     def touched(self) -> np.ndarray:

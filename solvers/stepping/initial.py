@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.arguments import Keywords, Named
+from fem_mbs.arguments.checked import Keywords, Named
 from fem_mbs.errors import SolverError, label
 from fem_mbs.jit import kernel, vector
 from fem_mbs.system.assembly import dynamics

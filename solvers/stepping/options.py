@@ -6,8 +6,8 @@ A method documents the options that it takes; what a value must be does not depe
 from collections.abc import Callable
 from typing import Any
 
-from fem_mbs.arguments import Checked
-from fem_mbs.solvers.stepping.step_control import StepControl
+from fem_mbs.arguments.checked import Checked
+from fem_mbs.solvers.stepping.march.step_control import StepControl
 
 CONTACT_SOLVERS = ("auto", "newton", "problem")
 

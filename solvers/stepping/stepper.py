@@ -4,9 +4,9 @@ A method is a subclass of `Stepper` that says what `stepping.engine` asks of it.
 
     engine.advance(times, signals, records)
                            take the steps that end at ``times`` (k,), with ``signals`` (k, instants, n_signals, 3) of
-                           each; fill ``records`` (name -> array, first axis: saved steps; see `stepping.records`);
-                           return the number of steps done, the number of records filled, and None or a SolverError
-                           that says what went wrong
+                           each; fill ``records`` (name -> array, first axis: saved steps; see
+                           `stepping.kernels.records`); return the number of steps done, the number of records filled,
+                           and None or a SolverError that says what went wrong
     engine.first(records)  fill record 0 with the initial state
     engine.last(records)   fill record 0 with the present state, saved or not
     engine.pairs()         tables of closed pairs of contact groups, one per record of the last call (empty: no groups)
@@ -25,17 +25,17 @@ from typing import Any, NoReturn
 import numpy as np
 
 from fem_mbs import runtime
-from fem_mbs.arguments import Checked, Keywords
+from fem_mbs.arguments.checked import Checked, Keywords
 from fem_mbs.errors import ParameterError, label
 from fem_mbs.model import compiled
+from fem_mbs.results.file.writer import ResultsWriter
 from fem_mbs.results.results import Results
-from fem_mbs.results.writer import ResultsWriter
-from fem_mbs.solvers.stepping.checkpoints import Asked, Checkpoints
-from fem_mbs.solvers.stepping.chunks import Chunks
-from fem_mbs.solvers.stepping.codes import SHIFT
+from fem_mbs.solvers.stepping.kernels.codes import SHIFT
+from fem_mbs.solvers.stepping.march.chunks import Chunks
 from fem_mbs.solvers.stepping.options import OPTIONS
-from fem_mbs.solvers.stepping.saved_state import load_run
-from fem_mbs.system import model_checks
+from fem_mbs.solvers.stepping.saved.checkpoints import Asked, Checkpoints
+from fem_mbs.solvers.stepping.saved.saved_state import load_run
+from fem_mbs.system.checks import model_checks
 from fem_mbs.system.in_use import alone
 from fem_mbs.system.layout import Stack
 
@@ -127,7 +127,7 @@ class Stepper(Checked):
         return None
 
     def impacts_of(self, system: Any) -> str:
-        """Treatment of the impacts of a model: "plain", or "split" or "auto", see `stepping.splitter`."""
+        """Treatment of the impacts of a model: "plain", or "split" or "auto", see `stepping.march.splitter`."""
         return "plain"
 
     def split(self, system: Any) -> int:
@@ -140,7 +140,7 @@ class Stepper(Checked):
         if not contacts or engine.method.contact_solver == "newton" or engine.system.frictions:
             return None
         if not engine.system.searches:
-            from fem_mbs.solvers.stepping.later import LaterCorrection
+            from fem_mbs.solvers.stepping.march.later import LaterCorrection
 
             return LaterCorrection(engine)
         from fem_mbs.solvers.contact.correction import ContactProblemCorrection
@@ -414,7 +414,7 @@ class Stepper(Checked):
         """Constraints or forces have come or gone: what depends on which there are; here nothing."""
 
     def jump_problem(self) -> Any:
-        """What Newton's iteration solves where a constraint is switched on, see `stepping.switch_jump`."""
+        """What Newton's iteration solves where a constraint is switched on, see `stepping.march.switch_jump`."""
         from fem_mbs.solvers.contact import velocity
 
         return velocity.PROBLEM

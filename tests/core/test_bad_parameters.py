@@ -26,8 +26,8 @@ from fem_mbs.elements import (
     UserForce,
 )
 from fem_mbs.errors import ParameterError
+from fem_mbs.functions.signals import Signal
 from fem_mbs.nodes import Frame, Ground, Node1, Node3, Node6
-from fem_mbs.signals import Signal
 
 
 def nodes():

@@ -16,7 +16,7 @@ from resumed import Killed, differences, stop_after
 import fem_mbs as fem
 from fem_mbs.cli import main
 from fem_mbs.errors import FileError, ModelError, ParameterError
-from fem_mbs.solvers.stepping import checkpoint_file, checkpoints
+from fem_mbs.solvers.stepping.saved import checkpoint_file, checkpoints
 
 HELPERS = Path(__file__).parents[1] / "helpers"
 
@@ -102,7 +102,7 @@ def test_a_complete_run_goes_on_to_a_later_end(tmp_path, whole):
 
 
 def test_ctrl_c_leaves_a_checkpoint_where_the_run_ended(monkeypatch, tmp_path, whole):
-    from fem_mbs.solvers.stepping import chunks
+    from fem_mbs.solvers.stepping.march import chunks
 
     take, path = chunks.Chunks._take, tmp_path / "run.vtkhdf"
 
@@ -236,7 +236,7 @@ def test_damage_and_other_versions_are_told(monkeypatch, tmp_path):
     file.write_bytes(data)
     with monkeypatch.context() as patch:
         now = checkpoint_file.environment()
-        patch.setattr("fem_mbs.solvers.stepping.resume.environment", lambda: now | {"numba": "0.0"})
+        patch.setattr("fem_mbs.solvers.stepping.saved.resume.environment", lambda: now | {"numba": "0.0"})
         assert "numba" in fem.resume(path).warnings[-1]
 
 
@@ -250,7 +250,7 @@ def test_a_file_of_another_run_is_not_continued(monkeypatch, tmp_path):
 
 
 def test_who_dies_while_the_results_are_copied_can_resume_again(monkeypatch, tmp_path, whole):
-    from fem_mbs.results import continued
+    from fem_mbs.results.file import continued
 
     path = tmp_path / "run.vtkhdf"
     die(monkeypatch, path)
@@ -268,8 +268,8 @@ def test_who_dies_while_the_results_are_copied_can_resume_again(monkeypatch, tmp
 
 
 def test_a_resumed_run_that_cannot_begin_holds_no_files(monkeypatch, tmp_path, whole):
-    from fem_mbs.results.file_lock import lock_path
-    from fem_mbs.solvers.stepping import chunks
+    from fem_mbs.results.file.file_lock import lock_path
+    from fem_mbs.solvers.stepping.march import chunks
 
     path = tmp_path / "run.vtkhdf"
     die(monkeypatch, path)

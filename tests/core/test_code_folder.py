@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from fem_mbs.code_folder import CodeFolder
+from fem_mbs.compiled.code_folder import CodeFolder
 from fem_mbs.jit import source_key
 
 
@@ -69,7 +69,7 @@ def test_a_read_only_place_gives_one_temporary_folder_and_one_warning(wanted, fo
 
 READ_ONLY = """
 import os, sys, warnings
-from fem_mbs.code_folder import FOLDER
+from fem_mbs.compiled.code_folder import FOLDER
 warnings.simplefilter("ignore")
 from fem_mbs.jit import cache_root
 print(cache_root(), cache_root(), flush=True)

@@ -3,7 +3,7 @@
 import pytest
 
 import fem_mbs as fem
-from fem_mbs.arguments import Checked
+from fem_mbs.arguments.checked import Checked
 from fem_mbs.element.base import Element
 
 BODY = {"center", "frame", "frame_at", "inertia", "mass", "name", "node", "position"}

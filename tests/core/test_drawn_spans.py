@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 import fem_mbs as fem
-from fem_mbs.results.sketch import Sketch
-from fem_mbs.results.skin import LINE, SPAN, SPRING
+from fem_mbs.results.drawing.sketch import Sketch
+from fem_mbs.results.drawing.skin import LINE, SPAN, SPRING
 from fem_mbs.rotations import exp
 
 RADII = np.array([0.1, 0.25])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import fem_mbs as fem
-from fem_mbs.system.loops import weaker_joints
+from fem_mbs.system.checks.loops import weaker_joints
 
 CORNERS = np.array([[0, 0, 0], [0, 0, 0.2], [0.5, 0, 0.4], [0.5, 0, 0]], float)
 JOINTS = {"Revolute": fem.Revolute, "Spherical": fem.Spherical, "Cylindrical": fem.Cylindrical}
@@ -64,8 +64,8 @@ def test_a_proposal_leaves_independent_rows_that_span_the_same(seed):
         model.add(kind.at(model.ground, body, rng.uniform(-1, 1) * axis, axis))
     system = fem.System(model, check=False)
     system.constraint_values(system.initial)
-    from fem_mbs.system.loops import loops_of
-    from fem_mbs.system.redundancy import gradient_of
+    from fem_mbs.system.checks.loops import loops_of
+    from fem_mbs.system.checks.redundancy import gradient_of
 
     G = gradient_of(system).toarray()[:, system.free.ravel()]
     (loop,) = loops_of(system)

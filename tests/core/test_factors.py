@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from scipy.sparse import diags_array, eye_array, kron, random_array, tril
 
-from fem_mbs.system import factors_cholmod, metis
-from fem_mbs.system.factors import factors, positive_factors
-from fem_mbs.system.linear_umfpack import library, predicted_fill
-from fem_mbs.system.panels import panels, workspaces
+from fem_mbs.linear import factors_cholmod, metis
+from fem_mbs.linear.factors import factors, positive_factors
+from fem_mbs.linear.panels import panels, workspaces
+from fem_mbs.linear.umfpack import library, predicted_fill
 
 
 def grid(n):

@@ -17,10 +17,10 @@ from h5py._hl.base import phil
 from made_up import H, made_up_chunk, made_up_system, written
 
 from fem_mbs.errors import FemMbsError, FileError
-from fem_mbs.results import file_lock, guarded_file, recovered, vtkhdf
-from fem_mbs.results.file_lock import FileLock, lock_path
+from fem_mbs.results.file import file_lock, guarded_file, recovered, vtkhdf
+from fem_mbs.results.file.file_lock import FileLock, lock_path
+from fem_mbs.results.file.writer import ResultsWriter
 from fem_mbs.results.results import Results
-from fem_mbs.results.writer import ResultsWriter
 
 HELPERS = Path(__file__).parents[1] / "helpers"
 
@@ -45,7 +45,7 @@ WRITES = """
 import sys, time
 import numpy as np
 from made_up import made_up_chunk, made_up_system
-from fem_mbs.results.writer import ResultsWriter
+from fem_mbs.results.file.writer import ResultsWriter
 
 system = made_up_system()
 writer = ResultsWriter(system, sys.argv[1])
@@ -165,7 +165,7 @@ import time
 import numpy as np
 from made_up import H, made_up_chunk, made_up_system
 from fem_mbs.errors import FileError
-from fem_mbs.results.writer import ResultsWriter
+from fem_mbs.results.file.writer import ResultsWriter
 {prepare}
 system = made_up_system()
 writer = ResultsWriter(system, sys.argv[1], parameters={{"t_end": 1e4 * H, "h": H}} if {known} else None)

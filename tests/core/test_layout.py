@@ -8,11 +8,11 @@ import tilting_plate as plate
 
 import fem_mbs as fem
 from fem_mbs.jit import kernel
-from fem_mbs.solvers.stepping.chunks import signals_at
-from fem_mbs.solvers.stepping.run import go_to
+from fem_mbs.linear.solvers import DENSE_LIMIT
+from fem_mbs.solvers.stepping.kernels.run import go_to
+from fem_mbs.solvers.stepping.march.chunks import signals_at
 from fem_mbs.system.global_matrices import add_block, clear_matrix
 from fem_mbs.system.layout import Rows, Stack
-from fem_mbs.system.linear import DENSE_LIMIT
 from fem_mbs.system.records import SMOOTH, STACKED
 
 H, STEPS = 1e-3, 30

@@ -8,8 +8,11 @@ import scipy.sparse as sp
 
 import fem_mbs as fem
 from fem_mbs.jit import address
-from fem_mbs.system import linear, linear_klu, linear_superlu, linear_umfpack
-from fem_mbs.system.linear_klu_kernels import AMORTISED, SCALED
+from fem_mbs.linear import klu as linear_klu
+from fem_mbs.linear import solvers as linear
+from fem_mbs.linear import superlu as linear_superlu
+from fem_mbs.linear import umfpack as linear_umfpack
+from fem_mbs.linear.klu_kernels import AMORTISED, SCALED
 
 MISSING = {
     "klu": linear.klu() is None,

@@ -8,9 +8,9 @@ import pytest
 import scipy.sparse as sp
 
 import fem_mbs as fem
-from fem_mbs.system import factors_cholmod
-from fem_mbs.system.linear import cholesky_found
-from fem_mbs.system.linear_cholesky import PAUSE, CholeskyWithBorder
+from fem_mbs.linear import factors_cholmod
+from fem_mbs.linear.cholesky import PAUSE, CholeskyWithBorder
+from fem_mbs.linear.solvers import cholesky_found
 
 sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
 from measuring import Run

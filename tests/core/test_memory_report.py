@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import fem_mbs as fem
-from fem_mbs.results.memory import memory_line, most_of_process, size_of
-from fem_mbs.system.linear_klu import klu
+from fem_mbs.linear.klu import klu
+from fem_mbs.results.file.memory import memory_line, most_of_process, size_of
 
 
 def memory_of_beam(n, steps=3):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import fem_mbs as fem
-from fem_mbs.nastran_cards import listed
+from fem_mbs.mesh.nastran_cards import listed
 
 CUBE = [(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0), (0, 0, 1), (1, 0, 1), (1, 1, 1), (0, 1, 1)]
 NODES = "".join(f"{k}, {x}, {y}, {z}\n" for k, (x, y, z) in enumerate(CUBE, 1))

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import fem_mbs as fem
-from fem_mbs.polygons import triangles_of
+from fem_mbs.mesh.polygons import triangles_of
 
 gmsh = pytest.importorskip("gmsh")
 

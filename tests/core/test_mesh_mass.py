@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import fem_mbs as fem
-from fem_mbs.mesh_mass import TETRAHEDRA
+from fem_mbs.mesh.mass import TETRAHEDRA
 from fem_mbs.rotations import exp
 
 TURN, PLACE = exp([0.3, -0.8, 0.5]), np.array([7.0, -3.0, 11.0])

@@ -8,7 +8,7 @@ import pytest
 from mesh_texts import abaqus_text, nastran_text
 
 import fem_mbs as fem
-from fem_mbs.mesh_files import unjoined
+from fem_mbs.mesh.files import unjoined
 
 CELLS = {
     "tetra": ("C3D4", "CTETRA"), "tetra10": ("C3D10M", "CTETRA"), "hexahedron": ("C3D8I", "CHEXA"),

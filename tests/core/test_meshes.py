@@ -9,7 +9,7 @@ import pytest
 from mesh_texts import ABAQUS, TETRAS_MSH41, hexa20_msh22
 
 import fem_mbs as fem
-from fem_mbs.cells import CELLS, FACES
+from fem_mbs.mesh.cells import CELLS, FACES
 
 
 @pytest.mark.parametrize("cell", [*CELLS.values(), *FACES.values()], ids=lambda cell: cell.name)

@@ -9,7 +9,7 @@ import pytest
 from made_up import made_up_system, written
 
 import fem_mbs as fem
-from fem_mbs.results.notebook import Film, Picture
+from fem_mbs.results.drawing.notebook import Film, Picture
 
 
 class Table(HTMLParser):

@@ -7,7 +7,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 from stones import CUBE, center_of, polyhedron
 
-from fem_mbs.polyhedra import Polyhedron, fault_of
+from fem_mbs.mesh.polyhedra import Polyhedron, fault_of
 
 SIDES = np.array([1.0, 0.8, 0.5])
 

@@ -13,10 +13,10 @@ import pytest
 
 import fem_mbs as fem
 from fem_mbs.element.registry import library, make_example
-from fem_mbs.elements.contacts.hull_pair_kernels import ARRAYS
+from fem_mbs.elements.contacts.hulls.hull_pair_kernels import ARRAYS
 from fem_mbs.elements.user import PythonElement
 from fem_mbs.errors import FemMbsError
-from fem_mbs.signals import Signal
+from fem_mbs.functions.signals import Signal
 
 T_END, STEP = 0.3, 1e-3
 

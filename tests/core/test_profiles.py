@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import fem_mbs as fem
-from fem_mbs.profiles import ramp, smooth_start, table, trapezoidal
+from fem_mbs.functions.profiles import ramp, smooth_start, table, trapezoidal
 
 WAVE = np.linspace(0.0, 2.0, 9)
 PROFILES = {

@@ -17,14 +17,14 @@ from made_up import H, made_up_chunk, made_up_system, written
 
 import fem_mbs as fem
 from fem_mbs.errors import FemMbsError, ParameterError
-from fem_mbs.results import vtkhdf
-from fem_mbs.results.names import UnknownNameError
-from fem_mbs.results.plot import panels
+from fem_mbs.results.drawing.plot import panels
+from fem_mbs.results.drawing.sketch import Sketch
+from fem_mbs.results.drawing.skin import KINDS, Skin
+from fem_mbs.results.file import vtkhdf
+from fem_mbs.results.file.names import UnknownNameError
+from fem_mbs.results.file.writer import START_ROWS, ResultsWriter
 from fem_mbs.results.results import Results
-from fem_mbs.results.sketch import Sketch
-from fem_mbs.results.skin import KINDS, Skin
 from fem_mbs.results.table import HISTORIES
-from fem_mbs.results.writer import START_ROWS, ResultsWriter
 from fem_mbs.shapes import matrices
 
 
@@ -226,7 +226,7 @@ import sys
 import numpy as np
 sys.path.insert(0, {folder!r})
 from made_up import made_up_chunk, made_up_system
-from fem_mbs.results.writer import ResultsWriter
+from fem_mbs.results.file.writer import ResultsWriter
 
 system = made_up_system()
 writer = ResultsWriter(system, {path!r})
@@ -395,7 +395,7 @@ def test_a_table_has_a_column_for_each_component(result, tmp_path):
 @pytest.fixture
 def drawing():
     """Skip where PyVista or a way to draw is missing: pictures are an optional extra."""
-    from fem_mbs.results.picture import _pyvista
+    from fem_mbs.results.drawing.picture import _pyvista
 
     try:
         return _pyvista()
@@ -418,8 +418,8 @@ def test_a_picture_looks_along_a_direction(result, drawing, tmp_path):
 
 
 def test_a_camera_looks_along_a_direction_of_any_length_but_not_along_none():
-    from fem_mbs.arguments import Named
-    from fem_mbs.results.drawing import as_view
+    from fem_mbs.arguments.checked import Named
+    from fem_mbs.results.drawing.options import as_view
 
     assert as_view(Named("picture"), np.array([0.75, -1.3, 0.35])) == (0.75, -1.3, 0.35)
     with pytest.raises(FemMbsError, match=r"view = \(0, 0, 0\).*direction"):
@@ -435,7 +435,7 @@ def test_an_animation_has_the_frames_asked_for(result, drawing, tmp_path):
 
 
 def test_a_plane_motion_is_looked_at_from_the_front(system):
-    from fem_mbs.results.picture import plane_of_motion
+    from fem_mbs.results.drawing.picture import plane_of_motion
 
     assert plane_of_motion(written(system, steps=20)) == "iso"  # the ball turns about x, its way is in x-z
     writer = ResultsWriter(system)

@@ -5,10 +5,10 @@ import pytest
 from made_up import H, made_up_chunk, made_up_system
 
 import fem_mbs as fem
+from fem_mbs.results.file.writer import ResultsWriter
 from fem_mbs.results.history import Pairs
 from fem_mbs.results.table import HISTORIES, PAIR_COLUMNS, PAIRS, Saved, pair_column, shape_of, sizes_of
-from fem_mbs.results.writer import ResultsWriter
-from fem_mbs.solvers.stepping.records import RECORDS, records
+from fem_mbs.solvers.stepping.kernels.records import RECORDS, records
 
 
 def pendulum_that_hits():

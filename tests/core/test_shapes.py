@@ -5,7 +5,7 @@ import pytest
 
 import fem_mbs as fem
 from fem_mbs.errors import ParameterError
-from fem_mbs.results.skin import helix, triangulate
+from fem_mbs.results.drawing.skin import helix, triangulate
 from fem_mbs.rotations import as_matrix, exp
 from fem_mbs.shapes import Box, Cylinder, Ellipsoid, Mesh, Patch, Sphere, matrices
 

@@ -8,8 +8,8 @@ from made_up import made_up_system, written
 
 import fem_mbs as fem
 from fem_mbs.errors import FemMbsError
+from fem_mbs.results.drawing.show import Viewer, show
 from fem_mbs.results.initial import at_start
-from fem_mbs.results.show import Viewer, show
 from fem_mbs.system.system import System
 
 
@@ -21,7 +21,7 @@ def result():
 @pytest.fixture
 def viewer(result):
     """A view without a window; skipped where there is no way to draw."""
-    from fem_mbs.results.picture import _pyvista
+    from fem_mbs.results.drawing.picture import _pyvista
 
     try:
         _pyvista()

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import fem_mbs as fem
-from fem_mbs.jets import Jet
-from fem_mbs.profiles import ramp, table
-from fem_mbs.signals import Signal
+from fem_mbs.functions.jets import Jet
+from fem_mbs.functions.profiles import ramp, table
+from fem_mbs.functions.signals import Signal
 
 FUNCTIONS = {
     "polynomial": (lambda t: 2 - 3 * t + t**3 / 4, lambda t: -3 + 0.75 * t**2, lambda t: 1.5 * t),

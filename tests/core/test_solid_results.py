@@ -6,7 +6,7 @@ import pytest
 from solid_models import block
 
 import fem_mbs as fem
-from fem_mbs.results.skin import SOLID
+from fem_mbs.results.drawing.skin import SOLID
 
 
 @pytest.fixture(scope="module")

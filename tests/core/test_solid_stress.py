@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from fem_mbs.cells import CELLS
-from fem_mbs.solid_stress import Block, at_points
-from fem_mbs.solid_stress_kernels import principal
+from fem_mbs.mesh.cells import CELLS
+from fem_mbs.stresses.solid_stress import Block, at_points
+from fem_mbs.stresses.solid_stress_kernels import principal
 
 
 def test_principal_stresses_are_eigenvalues_also_where_they_are_equal_tiny_or_huge():

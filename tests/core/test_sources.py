@@ -4,8 +4,8 @@ import os
 
 import pytest
 
-from fem_mbs import sources
-from fem_mbs.sources import Sources
+from fem_mbs.compiled import sources
+from fem_mbs.compiled.sources import Sources
 
 TEXT = '"""Kernels."""\nfrom fem_mbs.rotations import exp\n\n\ndef f(x):\n    return {value} * x\n'
 

@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
+from fem_mbs.arguments.spelling import ELSEWHERE
 from fem_mbs.jit import OWN_COMPILER
-from fem_mbs.spelling import ELSEWHERE
 
 HEAVY = ("numba", "llvmlite", "scipy", "h5py", "matplotlib", "pyvista", "meshio")
 
@@ -66,10 +66,10 @@ def test_a_run_whose_contacts_newton_solves_does_not_import_the_contact_problem_
 
 @pytest.mark.skipif(not OWN_COMPILER, reason="numba loads code in its own way")
 def test_code_that_is_kept_is_loaded_without_what_numba_needs_to_compile():
-    code = "from fem_mbs.system.linear_dense import _dense_factor; assert _dense_factor.address"
+    code = "from fem_mbs.linear.dense import _dense_factor; assert _dense_factor.address"
     modules_after(code)  # compiles it, if nobody has
     found = modules_after(code)
-    assert "fem_mbs.system.linear_dense" in found and "numba.np.npyimpl" not in found
+    assert "fem_mbs.linear.dense" in found and "numba.np.npyimpl" not in found
 
 
 def test_shapes_of_bodies_do_not_import_results():
@@ -94,7 +94,7 @@ def test_every_listed_name_is_there_and_a_wrong_one_is_answered_with_what_was_me
 def test_completion_offers_the_public_names_alone():
     """Modules that other modules have imported are no part of what ``dir(fem)`` lists."""
     import fem_mbs
-    import fem_mbs.compiler
+    import fem_mbs.compiled.compiler
 
     listed = [name for name in dir(fem_mbs) if not name.startswith("__")]
     assert listed == sorted(fem_mbs.__all__) and "compiler" not in listed

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 import fem_mbs as fem
-from fem_mbs.arguments import Checked
+from fem_mbs.arguments.checked import Checked
 from fem_mbs.errors import SolverError, Warnings
 
 SOURCES = Path(fem.__file__).parent
 DIRECT = {  # files that call warnings.warn themselves
     "fem_mbs/errors.py": "the channel",
-    "fem_mbs/code_folder.py": "about the folder of compiled code of this process: no object is under construction",
+    "fem_mbs/compiled/code_folder.py": "about the folder of compiled code: no object is under construction",
 }
 RUN = {"t_end": 0.02, "h": 1e-3, "progress": False}
 

@@ -9,7 +9,7 @@ import pytest
 import fem_mbs as fem
 from fem_mbs.errors import FemMbsError, ParameterError, SolverError
 from fem_mbs.results.sums import SUMS
-from fem_mbs.solvers.stepping.run_warnings import warnings_of
+from fem_mbs.solvers.stepping.monitors.run_warnings import warnings_of
 
 
 def stretched():

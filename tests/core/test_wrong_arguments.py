@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import fem_mbs as fem
-from fem_mbs.results.read_checks import leads_outside
+from fem_mbs.results.file.read_checks import leads_outside
 
 pytest.importorskip("matplotlib")
 BAD = [None, True, 1.5, "nobody", [], {}, b"x", object(), np.nan, [1, "a"], lambda: 0, [1e30]]

@@ -22,7 +22,7 @@ from fem_mbs.nodes import Frame, Ground, Node6
 from fem_mbs.rotations import exp, tangent
 from fem_mbs.solvers.nsga.decoupled_nsga import DecoupledNSGA
 from fem_mbs.solvers.statics import static_equilibrium
-from fem_mbs.system import element_checks
+from fem_mbs.system.checks import element_checks
 
 ROD = Section.general(EA=1e4, GA2=3e3, GA3=5e3, GJ=7, EI2=11, EI3=13, rhoA=2.0, rhoI2=0.1, rhoI3=0.2)
 

@@ -7,10 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fem_mbs import elements, jit, sources, verify
+from fem_mbs import elements, jit, verify
+from fem_mbs.compiled import sources
 from fem_mbs.element.registry import library, make_example
 from fem_mbs.elements.contacts.compliant import CompliantContact
-from fem_mbs.elements.contacts.sphere_sphere import SphereOnSphere
+from fem_mbs.elements.contacts.shapes.sphere_sphere import SphereOnSphere
 from fem_mbs.elements.forces.spring_damper import Spring
 from fem_mbs.elements.joints.spherical import Spherical
 from fem_mbs.elements.user import PythonElement, UserForce

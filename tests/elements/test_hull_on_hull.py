@@ -13,7 +13,7 @@ from scipy.optimize import nnls
 import fem_mbs as fem
 from fem_mbs import verify
 from fem_mbs.element.base import Part
-from fem_mbs.elements.contacts.hull_pair_kernels import CROSSED, HIDDEN, accept, initial, trouble
+from fem_mbs.elements.contacts.hulls.hull_pair_kernels import CROSSED, HIDDEN, accept, initial, trouble
 from fem_mbs.nodes import Node6
 from fem_mbs.rotations import exp
 from fem_mbs.system.groups import numbers_in_pairs

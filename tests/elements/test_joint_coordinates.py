@@ -6,8 +6,8 @@ from every_stepper import every_method
 
 import fem_mbs as fem
 from fem_mbs import verify
-from fem_mbs.elements.joints import coordinate_kernels as kernels
-from fem_mbs.elements.joints.coordinates import coordinate_of
+from fem_mbs.elements.joints.coordinates import kernels
+from fem_mbs.elements.joints.coordinates.coordinates import coordinate_of
 from fem_mbs.nodes import Node6
 from fem_mbs.rotations import exp
 

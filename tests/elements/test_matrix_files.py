@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import fem_mbs as fem
-from fem_mbs.arguments import Named
+from fem_mbs.arguments.checked import Named
 from fem_mbs.elements.superelements.matrix_files import read_matrix_file
 from fem_mbs.elements.superelements.reduce_mesh import _matrices_of
 

@@ -8,7 +8,7 @@ import fem_mbs as fem
 from fem_mbs import verify
 from fem_mbs.nodes import Node6
 from fem_mbs.rotations import exp
-from fem_mbs.system.redundancy import independent_count
+from fem_mbs.system.checks.redundancy import independent_count
 
 GRAVITY = 9.81
 

@@ -8,7 +8,7 @@ import pytest
 from solid_models import linear_displacements, system_of
 
 import fem_mbs as fem
-from fem_mbs.arguments import Named
+from fem_mbs.arguments.checked import Named
 from fem_mbs.elements.superelements.reduction import ARRAYS, RESIDUAL
 from fem_mbs.elements.superelements.residual_vectors import residuals_of
 

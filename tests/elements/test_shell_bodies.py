@@ -9,7 +9,7 @@ from shell_models import CARBON, CELLS, STEEL, deflection, inner, linear, model_
 
 import fem_mbs as fem
 from fem_mbs.rotations import exp
-from fem_mbs.system import element_checks
+from fem_mbs.system.checks import element_checks
 
 # --- sides, folds, bodies ---------------------------------------------------------------------------------------------
 

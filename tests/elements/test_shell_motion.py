@@ -12,7 +12,7 @@ from shell_models import CELLS, STEEL, curved, model_of, plate, posed, section, 
 import fem_mbs as fem
 from fem_mbs.elements.shells.element import SHELLS, example
 from fem_mbs.rotations import exp
-from fem_mbs.shell_arrays import Shells
+from fem_mbs.stresses.shell_arrays import Shells
 
 # --- stresses ---------------------------------------------------------------------------------------------------------
 

@@ -6,11 +6,11 @@ from face_probes import sphere_patch
 from shell_models import CARBON, STEEL
 
 import fem_mbs as fem
+from fem_mbs.arguments.values import Values
 from fem_mbs.element.evaluator import Evaluator, Point
 from fem_mbs.elements.shells.skin import skin
 from fem_mbs.errors import ParameterError
 from fem_mbs.rotations import exp
-from fem_mbs.values import Values
 
 
 class Owner(Values):

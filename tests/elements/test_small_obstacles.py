@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import fem_mbs as fem
-from fem_mbs.arguments import Named
+from fem_mbs.arguments.checked import Named
+from fem_mbs.elements.contacts.faces.holes import holes, narrow, tell_small_obstacle
 from fem_mbs.elements.solids.between_nodes import BetweenNodes
-from fem_mbs.elements.solids.holes import holes, narrow, tell_small_obstacle
 from fem_mbs.rotations import exp
 
 RUBBER = fem.SolidMaterial(E=1e6, nu=0.3, density=1000.0)

@@ -5,9 +5,9 @@ import pytest
 from solid_models import KINDS, block, system_of
 
 import fem_mbs as fem
-from fem_mbs.cells import CELLS
 from fem_mbs.element.evaluator import Evaluator
 from fem_mbs.elements.solids.element import SOLIDS
+from fem_mbs.mesh.cells import CELLS
 from fem_mbs.nodes import Node3
 from fem_mbs.verify import random_point
 

@@ -7,10 +7,10 @@ import pytest
 from solid_models import KINDS, block, linear_displacements, system_of
 
 import fem_mbs as fem
-from fem_mbs.cells import CELLS, _product
 from fem_mbs.element.evaluator import Evaluator
 from fem_mbs.elements.solids.element import SOLIDS
-from fem_mbs.mesh_block import quadratic
+from fem_mbs.mesh.block import quadratic
+from fem_mbs.mesh.cells import CELLS, _product
 from fem_mbs.rotations import exp
 
 LAWS = ("st-venant-kirchhoff", "neo-hookean")
@@ -246,7 +246,7 @@ def test_an_element_turned_inside_out_is_told_with_its_name_and_place():
     system = system_of(body)
     state = system.initial.copy()
     state.x[1:, 2] *= -1.0
-    from fem_mbs.system.element_checks import trouble
+    from fem_mbs.system.checks.element_checks import trouble
 
     element, text = trouble(system, state)
     assert element is body.elements[0] and re.search(r"'body 0' near \[0\.5, 0\.5, -0\.5\] m.*inside out", text)

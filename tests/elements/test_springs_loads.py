@@ -18,9 +18,9 @@ from fem_mbs.elements import (
     UserForce,
 )
 from fem_mbs.errors import NonFiniteError, ParameterError
+from fem_mbs.functions.profiles import ramp
 from fem_mbs.model import Model
 from fem_mbs.nodes import Ground, Node6
-from fem_mbs.profiles import ramp
 from fem_mbs.rotations import exp
 from fem_mbs.solvers.nsga.decoupled_nsga import DecoupledNSGA
 from fem_mbs.solvers.stepping.initial import initial_accelerations

@@ -5,8 +5,8 @@ import pytest
 
 import fem_mbs as fem
 from fem_mbs.elements.superelements.reduction import ARRAYS, Reduction
-from fem_mbs.reduced_parts import ReducedParts
 from fem_mbs.shapes import matrices
+from fem_mbs.stresses.reduced_parts import ReducedParts
 
 MATERIAL = fem.SolidMaterial(1e7, 0.3, 1000.0)
 ENDS = {"left": "x0", "right": "x1"}

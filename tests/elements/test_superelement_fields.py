@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import fem_mbs as fem
-from fem_mbs.reduced_parts import ReducedParts
 from fem_mbs.rotations import exp
+from fem_mbs.stresses.reduced_parts import ReducedParts
 
 STEEL = fem.SolidMaterial(E=210e9, nu=0.3, density=7850)
 ENDS = {"left": "x0", "right": "x1"}

@@ -11,8 +11,8 @@ from scipy.linalg import block_diag, eigh, null_space
 
 import fem_mbs as fem
 from fem_mbs.errors import ModelError, ParameterError
-from fem_mbs.reduced_parts import ReducedParts
 from fem_mbs.shapes import matrices
+from fem_mbs.stresses.reduced_parts import ReducedParts
 
 MATERIAL = fem.SolidMaterial(1e6, 0.3, 1000.0)
 ENDS = {"left": "x0", "right": "x1"}

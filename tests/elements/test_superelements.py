@@ -160,7 +160,7 @@ def test_a_uniform_velocity_changes_no_inertia_force(stocky, size):
 
 def test_kinetic_energy_is_that_of_the_velocities_of_the_mesh(stocky):
     """½ v·M v against ½ ẋ·M ẋ of all nodes, which are recovered on another way, at large deformations."""
-    from fem_mbs.reduced_parts import ReducedParts
+    from fem_mbs.stresses.reduced_parts import ReducedParts
 
     body = fem.Superelement(stocky)
     point = deformed_point(body, 0.3, np.array([3.0, 7.0, 1.0]))

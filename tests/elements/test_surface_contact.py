@@ -7,8 +7,8 @@ import pytest
 from face_probes import probed, sphere_patch
 
 import fem_mbs as fem
-from fem_mbs.elements.contacts.face_search import BORDER, CUT, RIDGE, SMOOTH, accept
-from fem_mbs.elements.contacts.node_on_faces import NodeOnFaces
+from fem_mbs.elements.contacts.faces.face_search import BORDER, CUT, RIDGE, SMOOTH, accept
+from fem_mbs.elements.contacts.faces.node_on_faces import NodeOnFaces
 from fem_mbs.elements.solids.faces import places_of_faces
 
 E, SPEED, GAP, LENGTH = 900.0, 1e-3, 5.005e-4, 10.0  # Pa, m/s, m, m; density 1, section 1 × 1

@@ -7,10 +7,10 @@ import pytest
 from face_probes import probed, sphere_patch
 
 import fem_mbs as fem
-from fem_mbs.elements.contacts.face_guards import passed, trouble
-from fem_mbs.elements.contacts.face_kernels import facet, foot, height, surface
-from fem_mbs.elements.contacts.face_search import BORDER, CREASE, CUT, SMOOTH, initial
-from fem_mbs.elements.contacts.node_on_faces import NodeOnFaces
+from fem_mbs.elements.contacts.faces.face_guards import passed, trouble
+from fem_mbs.elements.contacts.faces.face_kernels import facet, foot, height, surface
+from fem_mbs.elements.contacts.faces.face_search import BORDER, CREASE, CUT, SMOOTH, initial
+from fem_mbs.elements.contacts.faces.node_on_faces import NodeOnFaces
 
 
 @pytest.mark.parametrize(

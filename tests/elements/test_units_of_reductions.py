@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import fem_mbs as fem
-from fem_mbs.arguments import Named
+from fem_mbs.arguments.checked import Named
 from fem_mbs.elements.superelements.units import check_masses
 
 ROWS = [2.0, 2.0, 2.0, 0.1, 0.05, 0.05]

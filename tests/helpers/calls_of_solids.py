@@ -7,8 +7,8 @@ import numpy as np
 from mesh_texts import TETRAS_MSH41
 
 import fem_mbs as fem
-from fem_mbs.cells import CELLS
 from fem_mbs.elements.superelements.reduction import ARRAYS
+from fem_mbs.mesh.cells import CELLS
 
 
 def steel():

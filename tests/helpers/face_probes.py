@@ -3,9 +3,9 @@
 import numpy as np
 
 import fem_mbs as fem
-from fem_mbs.elements.contacts.face_search import initial
-from fem_mbs.elements.contacts.node_face_kernels import contact
-from fem_mbs.elements.contacts.node_on_faces import NodeOnFaces
+from fem_mbs.elements.contacts.faces.face_search import initial
+from fem_mbs.elements.contacts.faces.node_face_kernels import contact
+from fem_mbs.elements.contacts.faces.node_on_faces import NodeOnFaces
 
 
 def sphere_patch(count=5, radius=2.0, width=1.0):

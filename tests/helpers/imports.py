@@ -6,6 +6,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 STATEMENTS = (ast.stmt, ast.excepthandler, ast.match_case)
+FOUNDATIONS = (
+    "fem_mbs/arguments",
+    "fem_mbs/compiled",
+    "fem_mbs/functions",
+)  # of the core: the rest stands on them
 FOLDERS = {"fem_mbs": (), "elements": ("fem_mbs",), "solvers": ("fem_mbs",)}  # folder -> packages it lies in
 
 
@@ -81,16 +86,18 @@ def folder(module: str) -> str:
 def boxes() -> dict:
     """Box of the drawing -> set of the boxes that its files import.
 
-    A box is a folder. The files beside the folders of the core are two boxes: "fem_mbs" that all others stand on, and
-    "fem_mbs (top)" of those that import the folders. Faces (``__init__.py``) import by lazy names and are left out.
-    Folders that import each other are one box, "a + b".
+    A box is a folder. The files beside the folders of the core are two boxes: "fem_mbs" that all others stand on, with
+    the folders `FOUNDATIONS`, and "fem_mbs (top)" of those that import the other folders. Faces (``__init__.py``)
+    import by lazy names and are left out. Folders that import each other are one box, "a + b".
     """
     files, arrows = sources(), graph()
     faces = {name for name, file in files.items() if file.stem == "__init__"} | {"fem_mbs.cli"}
     place = {name: folder(name) for name in files if name not in faces}
     reached = _reached({name: targets - faces for name, targets in arrows.items() if name not in faces})
     for name, where in place.items():
-        if where == "fem_mbs" and any(place[other].startswith("fem_mbs/") for other in reached[name]):
+        if where == "fem_mbs" and any(
+            place[other].startswith("fem_mbs/") and place[other] not in FOUNDATIONS for other in reached[name]
+        ):
             place[name] = "fem_mbs (top)"
     found = {where: set() for where in place.values()}
     for name, where in place.items():

@@ -8,12 +8,12 @@ import numpy as np
 from fem_mbs.elements.beams.sections import Section
 from fem_mbs.elements.beams.two_node import TwoNodeBeam
 from fem_mbs.elements.bodies.rigid_body import RigidBody
-from fem_mbs.elements.contacts.sphere_plane import SphereOnPlane
+from fem_mbs.elements.contacts.shapes.sphere_plane import SphereOnPlane
 from fem_mbs.elements.forces.spring_damper import Spring
 from fem_mbs.elements.joints.revolute import Revolute
 from fem_mbs.model import Model
 from fem_mbs.nodes import Node6
-from fem_mbs.results.writer import ResultsWriter
+from fem_mbs.results.file.writer import ResultsWriter
 from fem_mbs.system.system import System
 
 H = 1e-2

@@ -21,7 +21,7 @@ from fem_mbs.results.contact_motion import contact_velocity
 
 RISE = 0.05  # of the scale of the energy
 STILL = 1e-9  # J/kg: below it a model is at rest
-PLACED = 1e-9  # of the size of a model: what its bodies may be moved by, see `stepping.codes.TOUCHES`
+PLACED = 1e-9  # of the size of a model: what its bodies may be moved by, see `stepping.kernels.codes.TOUCHES`
 DEEP = 1e-9  # m per m of the model: deepest gap of a contact that is not compliant
 
 

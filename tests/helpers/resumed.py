@@ -3,7 +3,7 @@
 import numpy as np
 
 import fem_mbs as fem
-from fem_mbs.solvers.stepping.checkpoints import Checkpoints
+from fem_mbs.solvers.stepping.saved.checkpoints import Checkpoints
 
 APART = ("wall_time", "memory")  # statistics that no two runs share
 

@@ -8,7 +8,7 @@ from scipy.spatial import ConvexHull
 from scipy.spatial.transform import Rotation
 
 import fem_mbs as fem
-from fem_mbs.polyhedra import Polyhedron
+from fem_mbs.mesh.polyhedra import Polyhedron
 
 CUBE = np.array(list(itertools.product([-0.5, 0.5], repeat=3)))
 

@@ -6,8 +6,8 @@ import numpy as np
 
 import fem_mbs as fem
 from fem_mbs.rotations import exp
-from fem_mbs.solvers.stepping.chunks import signals_at
-from fem_mbs.solvers.stepping.switch import switch
+from fem_mbs.solvers.stepping.march.chunks import signals_at
+from fem_mbs.solvers.stepping.march.switch import switch
 
 LINKS = ((2.0, 0.18, 0.5), (1.5, 0.11, 0.4))  # mass [kg], inertia about z [kg m²], centre from the hinge [m]
 AT_SWITCH = (-0.49510633, 0.16719713), (-3.50517076, -1.27971500)  # angles and rates of the links at 0.5 s
@@ -70,8 +70,8 @@ class Run:
 
     @property
     def warnings(self):
-        from fem_mbs.solvers.stepping.energy_watch import drift_of_energy
-        from fem_mbs.solvers.stepping.run_warnings import warnings_of
+        from fem_mbs.solvers.stepping.monitors.energy_watch import drift_of_energy
+        from fem_mbs.solvers.stepping.monitors.run_warnings import warnings_of
 
         return [*warnings_of(self.engine), *drift_of_energy(self.engine)]
 

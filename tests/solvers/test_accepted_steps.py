@@ -6,8 +6,8 @@ import pytest
 import fem_mbs as fem
 from fem_mbs.jit import entry, kernel
 from fem_mbs.solvers.nsga import scheme
-from fem_mbs.solvers.stepping.codes import JUMP, NOT_CONVERGED, OK
-from fem_mbs.solvers.stepping.data import run_at
+from fem_mbs.solvers.stepping.kernels.codes import JUMP, NOT_CONVERGED, OK
+from fem_mbs.solvers.stepping.kernels.data import run_at
 from fem_mbs.system.records import POSITION
 
 

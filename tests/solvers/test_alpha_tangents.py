@@ -12,7 +12,7 @@ import roller_crank
 
 import fem_mbs as fem
 from fem_mbs.cases import nonholonomic
-from fem_mbs.solvers.stepping.chunks import signals_at
+from fem_mbs.solvers.stepping.march.chunks import signals_at
 
 H = 5e-3
 GGL, SEQUENTIAL = fem.NonsmoothGeneralizedAlphaGGL(), fem.NonsmoothGeneralizedAlphaGGL(coupling="sequential")

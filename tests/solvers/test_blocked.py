@@ -5,7 +5,7 @@ import pytest
 
 import fem_mbs as fem
 from fem_mbs.solvers.contact import correction
-from fem_mbs.solvers.stepping.blocked import blocked_contacts, squeezing_contacts, without_motion
+from fem_mbs.solvers.stepping.kernels.blocked import blocked_contacts, squeezing_contacts, without_motion
 
 
 def crank(*, driven, links=1):
@@ -119,9 +119,9 @@ def test_a_contact_of_bodies_that_are_fixed_is_none_that_joints_block():
 
 def test_what_fails_before_contacts_are_looked_at_is_not_put_down_to_one_of_them():
     """The smooth motion of the step in which the motor meets the obstacle fails for a reason of its own."""
-    from fem_mbs.solvers.stepping.chunks import signals_at
-    from fem_mbs.solvers.stepping.codes import NOT_CONVERGED
-    from fem_mbs.solvers.stepping.failure import diagnose
+    from fem_mbs.solvers.stepping.kernels.codes import NOT_CONVERGED
+    from fem_mbs.solvers.stepping.march.chunks import signals_at
+    from fem_mbs.solvers.stepping.monitors.failure import diagnose
 
     stepper = fem.DecoupledNSGA(divide_failed_steps=False)
     engine = stepper.prepare(crank(driven=True).compile(), 1e-3)

@@ -321,7 +321,7 @@ def test_output_times_without_anything_that_is_sampled():
 
 def test_an_agenda_is_put_back_from_its_state():
     """What a checkpoint keeps: numbers of samples, states, delayed outputs, held values."""
-    from fem_mbs.solvers.stepping.agenda import Agenda
+    from fem_mbs.solvers.stepping.march.agenda import Agenda
 
     model = turning_mass(delay=0.07)
     system = model.compile()

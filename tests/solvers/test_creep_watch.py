@@ -8,7 +8,7 @@ from resumed import stopped_and_resumed
 
 import fem_mbs as fem
 from fem_mbs.errors import SolverError
-from fem_mbs.solvers.stepping.creep_watch import SHARE, WINDOW
+from fem_mbs.solvers.stepping.monitors.creep_watch import SHARE, WINDOW
 
 CREEP = 5e-4  # rad/s, not in the rate of the driver: below what counts as a jump of the arm
 

@@ -6,7 +6,7 @@ from energy_models import CASE, double_pendulum_that_strikes
 
 import fem_mbs as fem
 from fem_mbs.errors import SolverError
-from fem_mbs.solvers.stepping.run_warnings import warnings_of
+from fem_mbs.solvers.stepping.monitors.run_warnings import warnings_of
 
 limiting = pytest.mark.parametrize("method", [fem.DecoupledNSGA, fem.NonsmoothGeneralizedAlphaGGL])
 

@@ -6,8 +6,8 @@ from energy_models import ball_on_a_race
 
 import fem_mbs as fem
 from fem_mbs.jit import kernel
-from fem_mbs.solvers.stepping.checks import note_rise
-from fem_mbs.solvers.stepping.data import TABLE
+from fem_mbs.solvers.stepping.kernels.checks import note_rise
+from fem_mbs.solvers.stepping.kernels.data import TABLE
 
 
 @pytest.mark.parametrize("approach", ["slower", "start"])

@@ -7,8 +7,8 @@ from energy_models import CASE, ball_on_a_race, double_pendulum_that_strikes
 import fem_mbs as fem
 from fem_mbs.element.base import Force
 from fem_mbs.jit import kernel
-from fem_mbs.solvers.stepping.external_work import explained
-from fem_mbs.solvers.stepping.run_warnings import warnings_of
+from fem_mbs.solvers.stepping.monitors.external_work import explained
+from fem_mbs.solvers.stepping.monitors.run_warnings import warnings_of
 from fem_mbs.system import system as systems
 
 
@@ -125,7 +125,7 @@ def given(model, steps, h, **options):
     records = engine.make_records(steps + 1)
     engine.first(records)
     start = records["energy"][0].sum()
-    from fem_mbs.solvers.stepping.chunks import signals_at
+    from fem_mbs.solvers.stepping.march.chunks import signals_at
 
     times = h * np.arange(1, steps + 1)
     signals, _ = signals_at(engine.system, times, h, stepper.instants)
@@ -271,7 +271,7 @@ def test_a_mass_that_is_given_is_not_explained():
 
 def step_by_step(model, steps, h, names, **options):
     """Bounds w⁺ (steps,) of the work of each step, and arrays of the run at the ends of all, from the start on; k_s."""
-    from fem_mbs.solvers.stepping.chunks import signals_at
+    from fem_mbs.solvers.stepping.march.chunks import signals_at
 
     stepper = fem.DecoupledNSGA(**options)
     engine = stepper.prepare(model.compile(), h, 1, False)

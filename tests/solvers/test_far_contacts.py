@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import fem_mbs as fem
-from fem_mbs.elements.joints.coordinate_kernels import coordinate_value
-from fem_mbs.elements.joints.coordinates import JointCoordinate
-from fem_mbs.elements.joints.stops import JointStop
+from fem_mbs.elements.joints.coordinates.coordinates import JointCoordinate
+from fem_mbs.elements.joints.coordinates.kernels import coordinate_value
+from fem_mbs.elements.joints.coordinates.stops import JointStop
 from fem_mbs.rotations import exp
 
 SHOWN = ("position", "quaternion", "velocity", "gap", "impulse", "multiplier", "contact_status", "contact_point")

@@ -7,10 +7,10 @@ import pytest
 import scipy.sparse as sp
 
 import fem_mbs as fem
+from fem_mbs.linear import factors_complex
+from fem_mbs.linear.factors_complex import Responses
+from fem_mbs.linear.umfpack import library
 from fem_mbs.results.progress import Progress
-from fem_mbs.system import factors_complex
-from fem_mbs.system.factors_complex import Responses
-from fem_mbs.system.linear_umfpack import library
 
 WITH_UMFPACK = pytest.mark.skipif(library("umfpack") is None, reason="UMFPACK is not installed")
 

@@ -9,7 +9,7 @@ from scipy.spatial.transform import Rotation
 
 import fem_mbs as fem
 from fem_mbs.shapes import Capsule
-from fem_mbs.solvers.granular.shaped import _gaps
+from fem_mbs.solvers.granular.shapes.shaped import _gaps
 from fem_mbs.solvers.stepping.engine import Engine
 
 SIZES = {"sphere": np.zeros(3), "capsule": np.array([0, 0, 0.15]), "box": np.array([0.11, 0.07, 0.16])}
@@ -81,7 +81,7 @@ def test_a_corner_deep_in_a_box_is_pushed_out_of_the_nearest_face(monkeypatch):
     model = two("box", "sphere", [np.zeros(3), np.array([0.02, 0.06, 0.03])], [np.eye(3), np.eye(3)])
     with pytest.raises(fem.ModelError, match=r"sphere 1 of .sphere of 1. - box 0.*gap < -0.1"):
         fem.DecoupledNSGA().run(model, 1e-3, 1e-3)
-    monkeypatch.setattr("fem_mbs.solvers.granular.shaped.START", np.inf)
+    monkeypatch.setattr("fem_mbs.solvers.granular.shapes.shaped.START", np.inf)
     grains = Engine(fem.ConeComplementarity(), model.compile(), 1e-3, 1, False).grains
     assert listed(grains)[0].min() == pytest.approx(-(0.07 - 0.06) - 0.01 - 0.08, abs=1e-15)
 

@@ -12,12 +12,12 @@ import fem_mbs as fem
 from fem_mbs.distance.group_shapes import GroupShape
 from fem_mbs.distance.hull_kernels import out_of_hull
 from fem_mbs.jit import kernel, local_vector
+from fem_mbs.mesh.polyhedra import Polyhedron
 from fem_mbs.nodes import Frame, Node6
-from fem_mbs.polyhedra import Polyhedron
-from fem_mbs.solvers.granular.cores import place_shape, touch
-from fem_mbs.solvers.granular.features import evaluate
-from fem_mbs.solvers.granular.hull_arrays import Hulls
-from fem_mbs.solvers.granular.shaped import _gaps
+from fem_mbs.solvers.granular.shapes.cores import place_shape, touch
+from fem_mbs.solvers.granular.shapes.features import evaluate
+from fem_mbs.solvers.granular.shapes.hull_arrays import Hulls
+from fem_mbs.solvers.granular.shapes.shaped import _gaps
 from fem_mbs.solvers.stepping.engine import Engine
 
 pytestmark = pytest.mark.filterwarnings("ignore:ContactGroup 'group'.*unlike")  # inertias here do not matter

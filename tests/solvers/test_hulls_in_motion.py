@@ -10,7 +10,7 @@ from scipy.spatial.transform import Rotation
 from stones import CUBE, distance, lying, polyhedron, put_stone, world
 
 import fem_mbs as fem
-from fem_mbs.polyhedra import Polyhedron
+from fem_mbs.mesh.polyhedra import Polyhedron
 
 G, H = 9.81, 1e-3
 METHODS = {

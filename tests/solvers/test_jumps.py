@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import fem_mbs as fem
-from fem_mbs.solvers.stepping.jumps import jumps_between
+from fem_mbs.solvers.stepping.monitors.jumps import jumps_between
 
 JUMP = r"RevoluteDriver 'motor' jumps: its function of time goes from 0 to 0\.002 between t = 0\.05\d* s and 0\.05\d* s"
 
@@ -72,7 +72,7 @@ def test_a_rise_of_energy_elsewhere_is_still_that_of_the_step():
 )
 def test_what_moves_without_jumps_is_not_told(course):
     engine = fem.DecoupledNSGA().prepare(crank(course), 1e-3)
-    from fem_mbs.solvers.stepping.chunks import signals_at
+    from fem_mbs.solvers.stepping.march.chunks import signals_at
 
     times = 1e-3 * np.arange(1, 301)
     for block in (times[:100], times[100:101], times[101:]):

@@ -7,7 +7,7 @@ from resumed import differences, stopped_and_resumed
 
 import fem_mbs as fem
 from fem_mbs.errors import SolverError
-from fem_mbs.solvers.stepping.loss_watch import loss_of_energy
+from fem_mbs.solvers.stepping.monitors.loss_watch import loss_of_energy
 
 LONG, THICK = 1.0, 0.05  # m
 

@@ -7,7 +7,7 @@ from scipy.spatial.transform import Rotation
 import fem_mbs as fem
 from fem_mbs.jit import kernel
 from fem_mbs.solvers.granular import fitting, grains
-from fem_mbs.solvers.granular.mechanism import give_way, load_nodes, mechanism_at, nudge
+from fem_mbs.solvers.granular.obstacles.mechanism import give_way, load_nodes, mechanism_at, nudge
 
 G, R = 9.81, 0.05
 METHODS = {

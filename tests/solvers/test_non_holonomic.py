@@ -19,7 +19,7 @@ from velocity_elements import RateMotor, driven_point, driven_point_reference
 import fem_mbs as fem
 from fem_mbs.cases import nonholonomic as case
 from fem_mbs.rotations import exp
-from fem_mbs.system import model_checks
+from fem_mbs.system.checks import model_checks
 
 LOBATTO_4 = fem.LobattoIIIAB(stages=4)
 with_four_stages = pytest.mark.parametrize("method", [*METHODS, LOBATTO_4], ids=label)

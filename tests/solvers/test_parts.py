@@ -7,8 +7,9 @@ import pytest
 from energy_models import ball_on_a_race
 
 import fem_mbs as fem
-from fem_mbs.solvers.stepping import run, step_control
-from fem_mbs.solvers.stepping.codes import NOT_CONVERGED, TOUCHED
+from fem_mbs.solvers.stepping.kernels import run
+from fem_mbs.solvers.stepping.kernels.codes import NOT_CONVERGED, TOUCHED
+from fem_mbs.solvers.stepping.march import step_control
 
 H = 2e-3
 

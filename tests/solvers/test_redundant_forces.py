@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import fem_mbs as fem
+from fem_mbs.system.checks.redundancy import gradient_of
 from fem_mbs.system.least_norm import least_norm, prepare
-from fem_mbs.system.redundancy import gradient_of
 
 NORMAL = np.array([1.0, 2.0, 3.0]) / np.sqrt(14)
 METHODS = [

@@ -17,10 +17,11 @@ from every_stepper import (
 
 import fem_mbs as fem
 from fem_mbs.errors import FemMbsError, ModelError
+from fem_mbs.results.file.writer import ResultsWriter
 from fem_mbs.results.sums import SUMS
-from fem_mbs.results.writer import ResultsWriter
 from fem_mbs.solvers import STEPPERS
-from fem_mbs.solvers.stepping import chunks, stepper
+from fem_mbs.solvers.stepping import stepper
+from fem_mbs.solvers.stepping.march import chunks
 
 G, MASS, RADIUS = 9.81, 2.0, 0.1
 MOREAU, LOBATTO = STEPPERS["MoreauJean"], STEPPERS["LobattoIIIAB"]

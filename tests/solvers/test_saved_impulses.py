@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import fem_mbs as fem
-from fem_mbs.results import writer
+from fem_mbs.results.file import writer
 from fem_mbs.results.sums import merged, vectors
 from fem_mbs.results.table import PAIR_COLUMNS, pair_column
 

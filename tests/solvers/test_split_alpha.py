@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import fem_mbs as fem
+from fem_mbs.linear.solvers import fills_in
 from fem_mbs.solvers.alpha import generalized_alpha
-from fem_mbs.system.linear import fills_in
 
 sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
 from measuring import Run

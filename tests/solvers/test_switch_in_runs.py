@@ -7,7 +7,7 @@ import pytest
 from switch_runs import AT_SWITCH, Run, at_switch, chain, locked_chain, masses_on_a_table
 
 import fem_mbs as fem
-from fem_mbs.solvers.stepping.codes import NOT_CONVERGED
+from fem_mbs.solvers.stepping.kernels.codes import NOT_CONVERGED
 
 NSGA = fem.DecoupledNSGA()
 

@@ -7,7 +7,7 @@ from numba import carray, njit
 from fem_mbs.data_table import Item, Table
 from fem_mbs.jit import address, void_pointer
 from fem_mbs.solvers.nsga import data
-from fem_mbs.solvers.stepping.data import TABLE
+from fem_mbs.solvers.stepping.kernels.data import TABLE
 
 SMALL = Table(
     "small",

@@ -8,9 +8,9 @@ from beam_models import ROLL_UP, cantilever
 
 from fem_mbs.elements.beams.line import beam_line
 from fem_mbs.elements.beams.sections import Section
-from fem_mbs.elements.contacts.sphere_plane import SphereOnPlane
+from fem_mbs.elements.contacts.shapes.sphere_plane import SphereOnPlane
 from fem_mbs.elements.forces.loads import PointForce, PointMoment
-from fem_mbs.elements.joints.driver import RevoluteDriver
+from fem_mbs.elements.joints.coordinates.driver import RevoluteDriver
 from fem_mbs.elements.joints.fixed import Fixed
 from fem_mbs.elements.joints.revolute import Revolute
 from fem_mbs.errors import SolverError

@@ -213,7 +213,7 @@ def test_the_reduced_contact_problem_takes_the_memory_of_forces_off(monkeypatch)
 
 @pytest.mark.parametrize("method", [GGL, FRICTION])
 def test_a_step_of_the_reduced_contact_problem_may_not_give_energy(method):
-    """4 % of the largest kinetic energy so far, as every step: `stepping.checks`. A load may give more."""
+    """4 % of the largest kinetic energy so far, as every step: `stepping.kernels.checks`. A load may give more."""
 
     def gives(kinetic, top=0.0, **load):
         model = fem.Model("flight")

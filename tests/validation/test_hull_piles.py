@@ -10,7 +10,7 @@ from scipy.spatial.transform import Rotation
 from stones import CUBE, distance, lying, polyhedron, put_stone, world
 
 import fem_mbs as fem
-from fem_mbs.polyhedra import Polyhedron
+from fem_mbs.mesh.polyhedra import Polyhedron
 
 SIDES, RHO = np.array([1.0, 0.8, 0.5]), 0.01
 STONE = polyhedron(30, 1, (0.5, 0.4, 0.35))

@@ -7,9 +7,9 @@ import pytest
 from stones import distance
 
 import fem_mbs as fem
-from fem_mbs.elements.contacts.hull_pair_kernels import THROUGH, initial, trouble
+from fem_mbs.elements.contacts.hulls.hull_pair_kernels import THROUGH, initial, trouble
 from fem_mbs.rotations import exp
-from fem_mbs.system import element_checks
+from fem_mbs.system.checks import element_checks
 
 CUBE = np.array(list(itertools.product([-0.5, 0.5], repeat=3)))
 H = 1e-3  # s

@@ -10,7 +10,7 @@ from resumed import stopped_and_resumed
 
 import fem_mbs as fem
 from fem_mbs.elements.superelements.residual_vectors import resultants
-from fem_mbs.solvers.stepping.load_watch import LoadWatch
+from fem_mbs.solvers.stepping.monitors.load_watch import LoadWatch
 
 E = 1e7
 TELLS = r"modes leave out (\d+)% of its deformation .* between its frames, on 'z0': .* residual_vectors=\['z0'\]"

@@ -9,7 +9,7 @@ import random_judge
 import random_models
 
 import fem_mbs as fem
-from fem_mbs.solvers.stepping.chunks import signals_at
+from fem_mbs.solvers.stepping.march.chunks import signals_at
 
 STAGES = pytest.mark.parametrize("stages", [2, 3, 4])
 g = 9.81

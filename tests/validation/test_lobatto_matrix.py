@@ -9,7 +9,7 @@ from velocity_elements import driven_point
 
 import fem_mbs as fem
 from fem_mbs.cases import nonholonomic
-from fem_mbs.solvers.stepping.chunks import signals_at
+from fem_mbs.solvers.stepping.march.chunks import signals_at
 
 EPS = 1e-6
 

@@ -9,7 +9,7 @@ import pytest
 from scipy.sparse.linalg import splu
 from solid_models import KINDS, block, system_of
 
-from fem_mbs.cells import CELLS
+from fem_mbs.mesh.cells import CELLS
 
 ROOT = np.sqrt(2.0)
 

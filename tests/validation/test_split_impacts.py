@@ -14,7 +14,7 @@ from split_models import Ball, Disc, Pendulum, TwoLinks
 
 import fem_mbs as fem
 from fem_mbs.errors import ParameterError
-from fem_mbs.solvers.stepping.step_control import Controller
+from fem_mbs.solvers.stepping.march.step_control import Controller
 
 IMPACTS = "split"
 

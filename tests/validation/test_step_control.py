@@ -8,7 +8,7 @@ from double_pendulum import build as double_pendulum
 
 import fem_mbs as fem
 from fem_mbs.cases.bruls2014 import bouncing_pendulum
-from fem_mbs.solvers.stepping import step_control
+from fem_mbs.solvers.stepping.march import step_control
 
 
 def end_of(model, h, t_end=1.0, control=None, **options):

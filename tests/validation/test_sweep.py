@@ -12,7 +12,7 @@ import fem_mbs as fem
 from fem_mbs.errors import ParameterError, SolverError
 from fem_mbs.jit import invoke
 from fem_mbs.solvers import STEPPERS
-from fem_mbs.solvers.stepping.codes import OK, PASSED
+from fem_mbs.solvers.stepping.kernels.codes import OK, PASSED
 from fem_mbs.system.contacts import C_POINT
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "examples"))

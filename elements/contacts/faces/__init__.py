@@ -1,0 +1,1 @@
+"""Contacts of nodes, frames and surfaces with the faces of meshes."""

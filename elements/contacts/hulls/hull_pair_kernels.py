@@ -1,0 +1,542 @@
+"""Kernels of two hulls that touch each other: which features are near each other, and the contact of a pair of them.
+
+Hulls are all that is within ρ of their cores, convex polyhedra with corners c and edges. Their distance is reached
+between a corner of one and the other core, or between two edges that cross,
+
+    gap = min( |c_A − core B| , |c_B − core A| , |edge of A − edge of B| ) − 2ρ                                     (1)
+
+of which there are as many as the product of the numbers of edges. Few of them are near: two faces that lie on each
+other have at most as many corners in common as both together. An element is one of K *slots*: it holds one feature pair
+during a step, and has its gap and rows, which are smooth and those of a sphere against a shape (`shape_contact`) or of
+two capsules (`capsule_kernels`). At the end of the step the K nearest pairs are found, for hulls that come near each
+other in the next one at the pose in which they touch first on the straight way
+
+    x + θ h ẋ ,  R exp(θ h Ω) ,  0 ≤ θ ≤ 1 ,   θ ← θ + gap/(h (|ẋ_A − ẋ_B| + Σ |Ω| largest arm))                     (2)
+
+with h the size of the step before. Pairs that a slot holds stay in it, so that multipliers and histories go on; others
+get the slots that are left.
+
+    corner on core   n, N by (1), (3) of `hull_kernels`;  of a corner of B the roles are exchanged and n, t2 turned  (3)
+    edge on edge     first those whose nearest points are inside both, not parallel, that face each other by (2) of
+                     `hull_kernels`; then others, as if they were farther by ρ: a corner tells the same of them
+
+The others are there because a corner may slide over an edge within the step.
+
+No pair outside the slots may be deeper than those inside: `trouble` looks at all of them once for each step that is to
+be accepted. Cores whose edges go through each other, with no corner inside, are trouble too: no gap tells of it. So are
+hulls that overlap between the start of the step and its end: they went through each other, whoever held which features.
+
+All slots of two hulls make the same choice. It depends on what it is made from alone: the first slot that asks leaves
+the answer, with the question, for the others.
+
+Source: docs/theory/hulls.md, (6)-(8); nearest features: Ericson, Real-Time Collision Detection (2005), 5.1.9 and 5.2.
+
+    symbol  code        shape   unit  meaning
+    ρ       radius      ()      m     rounding of both
+    K       slots       ()      -     number of elements; slot is the number of this one
+            work        (·,)    m     pose (24,), distances of the nearest K, bounds (nv,), corners in other axes
+            ahead       (85,)   m …   pose of (2), and x, R, v, h from which it is; a pose on the way of a step
+            numbers     (·,)    -     the nearest K, whether placed (K,), faces of bounds (nv,), whether edges are near
+    -       state       (K,)    -     feature of each slot: corners of A, of B, then edge of A · edges of B + edge of B
+    t, h    state       (2,)    s     time at which features were chosen, and how long after the time before
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numba import carray
+
+from fem_mbs.distance.hull_kernels import (
+    INSIDE,
+    bend_of_hull,
+    bound_by_hull,
+    cross_inside,
+    edge_beyond,
+    edge_faces,
+    out_of_hull,
+    passes_through_hull,
+)
+from fem_mbs.distance.segments import feet
+from fem_mbs.elements.contacts.shapes import capsule_kernels
+from fem_mbs.elements.contacts.shapes.shape_contact import middle_of_gap, shape_hessian, shape_rows, sphere_center
+from fem_mbs.jit import (
+    integer_matrix,
+    integers,
+    kernel,
+    local_matrix,
+    local_vector,
+    matrix,
+    tensor,
+    vector,
+    void_pointer,
+)
+from fem_mbs.rotations import dot, exp_matrix, log_matrix, multiply, multiply_T, rotate, rotate_T
+
+LEFT_OUT = 1e-4  # of ρ: pairs outside the slots may be deeper than those inside by less
+AROUND = 1.5  # times their spheres: features are looked for where hulls are nearer, or may come
+TOUCH = 0.1  # of ρ: hulls that are so near touch
+LOOKS, HALVINGS = 60, 8  # along (2)
+LONGER = 2.0  # than the step before: a step may be, and where hulls touch later nothing touches now
+OVERLAP = 0.5  # of ρ: hulls that overlap by more on the way of a step, but not at its ends, went through each other
+MANY = 2000.0  # looks along a way, at most
+BESIDE = 1.0  # of ρ, by which edges that do not cross, but may when they slide, come after those that do
+HIDDEN, CROSSED, THROUGH = 1.0, 2.0, 3.0  # answers of `trouble`
+ARRAYS = ("first_corner", "first_edge", "first_face", "corner", "end", "into", "face", "first_rim", "rim")
+EDGES = capsule_kernels.PARAMETERS
+PARAMETERS = np.dtype(
+    [("nq", "i8"), *((f"{name}_at", "i8") for name in ARRAYS)]
+    + [("work_at", "i8"), ("numbers_at", "i8"), ("ahead_at", "i8"), ("edges_at", "i8"), ("slot", "i8"), ("slots", "i8")]
+    + [("radius", "f8"), ("center", "f8", (2, 3)), ("bound", "f8", (2,)), ("arm", "f8", (2,))]
+)
+
+
+class Hulls(NamedTuple):
+    """Arrays of both polyhedra, see `fem_mbs.distance.hull_arrays`."""
+
+    first_corner: np.ndarray
+    first_edge: np.ndarray
+    first_face: np.ndarray
+    corner: np.ndarray
+    end: np.ndarray
+    into: np.ndarray
+    face: np.ndarray
+    first_rim: np.ndarray
+    rim: np.ndarray
+
+
+@kernel
+def hulls_of(p):
+    """Arrays of both polyhedra."""
+    corners, edges, faces = integers(p.first_corner_at, 3), integers(p.first_edge_at, 3), integers(p.first_face_at, 3)
+    nv, ne, nf = corners[2], edges[2], faces[2]
+    return Hulls(
+        corners, edges, faces, matrix(p.corner_at, nv, 3), integer_matrix(p.end_at, ne, 2),
+        tensor(p.into_at, ne, 2, 3), matrix(p.face_at, nf, 4), integers(p.first_rim_at, nf + 1),
+        integer_matrix(p.rim_at, 2 * ne, 2),
+    )  # fmt: skip
+
+
+@kernel
+def _near_spheres(p, x, R, reach):
+    """Whether the centres of both hulls are nearer than a reach [m]."""
+    square, d = 0.0, local_matrix(2, 3)
+    for a in range(2):
+        rotate(R[a], p.center[a], d[a])
+    for i in range(3):
+        square += (x[0, i] + d[0, i] - x[1, i] - d[1, i]) ** 2
+    return square < reach * reach
+
+
+@kernel
+def _same(numbers, given):
+    """Whether numbers (n,) are those given, and makes them so."""
+    same = True
+    for k in range(numbers.shape[0]):
+        same = same and numbers[k] == given[k]
+        numbers[k] = given[k]
+    return same
+
+
+@kernel
+def _put(x, R, numbers):
+    """A pose x (2, 3), R (2, 3, 3) as numbers (24,)."""
+    for a in range(2):
+        for i in range(3):
+            numbers[3 * a + i] = x[a, i]
+            for k in range(3):
+                numbers[6 + 9 * a + 3 * i + k] = R[a, i, k]
+
+
+@kernel
+def _insert(best, found, count, distance, feature):
+    """Put a feature among the nearest (K,), of which there are ``count``; the new number."""
+    most = best.shape[0]
+    if count == most and distance >= best[most - 1]:
+        return count
+    k = min(count, most - 1)
+    while k > 0 and best[k - 1] > distance:
+        best[k], found[k] = best[k - 1], found[k - 1]
+        k -= 1
+    best[k], found[k] = distance, feature
+    return min(count + 1, most)
+
+
+@kernel
+def _views(p, q):
+    """Of the shared arrays: places of the corners, distances of the nearest K, their features."""
+    nv, K = q.first_corner[2], p.slots
+    at = p.work_at + 8 * (24 + K)
+    return matrix(at + 8 * nv, nv, 3), vector(p.work_at + 8 * 24, K), integers(p.numbers_at, K)
+
+
+@kernel
+def search(p, q, x, R):
+    """Find the K nearest feature pairs at poses x (2, 3), R (2, 3, 3), and the corners in axes of the other body."""
+    places, best, found = _views(p, q)
+    pose = local_vector(24)
+    _put(x, R, pose)
+    if _same(vector(p.work_at, 24), pose):
+        return
+    nv, K = q.first_corner[2], p.slots
+    bound, face = vector(p.work_at + 8 * (24 + K), nv), integers(p.numbers_at + 16 * K, nv)
+    d, n, count = local_vector(3), local_vector(3), 0
+    for a in range(2):
+        b, first, last = 1 - a, q.first_corner[a], q.first_corner[a + 1]
+        for f in range(first, last):
+            rotate(R[a], q.corner[f], d)
+            for i in range(3):
+                d[i] += x[a, i] - x[b, i]
+            rotate_T(R[b], d, places[f])
+        bound_by_hull(q, b, places[first:last], last - first, math.inf, bound[first:last], face[first:last])
+        for f in range(first, last):
+            if count < K or bound[f] < best[K - 1]:  # no corner is nearer than its bound
+                count = _insert(best, found, count, out_of_hull(q, b, places[f], n)[0], f)
+    count = _search_edges(p, q, R, places, best, found, count, bound, face)
+    pair = 0
+    while count < K:  # hulls of few corners: any edges, which are farther
+        if not _has(found[:count], nv + pair):
+            best[count], found[count] = math.inf, nv + pair
+            count += 1
+        pair += 1
+
+
+@kernel
+def _has(numbers, number):
+    for k in range(numbers.shape[0]):
+        if numbers[k] == number:
+            return True
+    return False
+
+
+@kernel
+def _search_edges(p, q, R, places, best, found, count, bound, face):
+    """Put pairs of edges among the K nearest, of which corners are ``count``; axes are those of B. The new number."""
+    n_a, nv, K = q.first_corner[1], q.first_corner[2], p.slots
+    m_a, m_b = q.first_edge[1], q.first_edge[2] - q.first_edge[1]
+    near = integers(p.numbers_at + 8 * (2 * K + nv), m_b)
+    z, at, v, u, w = local_matrix(4, 3), local_vector(4), local_vector(3), local_vector(3), local_vector(3)
+    reach = best[K - 1] if count == K else math.inf
+    for j in range(m_b):
+        i, k = q.end[m_a + j, 0], q.end[m_a + j, 1]
+        near[j] = 0 if edge_beyond(q, places[n_a:], i, k, reach, bound[n_a:], face[n_a:]) else 1
+    for e in range(m_a):
+        i, k = q.end[e, 0], q.end[e, 1]
+        reach = best[K - 1] if count == K else math.inf
+        if reach <= 0.0 or edge_beyond(q, places, i, k, reach, bound, face):
+            continue
+        for j in range(m_b):
+            if near[j] == 0:
+                continue
+            for c in range(3):
+                z[0, c], z[1, c] = places[i, c], places[k, c]
+                z[2, c], z[3, c] = q.corner[n_a + q.end[m_a + j, 0], c], q.corner[n_a + q.end[m_a + j, 1], c]
+            feet(z, 1, at)
+            for c in range(3):
+                v[c] = z[0, c] + at[0] * (z[1, c] - z[0, c]) - z[2, c] - at[1] * (z[3, c] - z[2, c])
+            size = math.sqrt(dot(v, v))
+            if size == 0.0 or (count == K and size >= best[K - 1]):
+                continue
+            for c in range(3):
+                v[c] /= size
+            rotate(R[1], v, u)
+            rotate_T(R[0], u, w)
+            for c in range(3):
+                w[c] = -w[c]
+            meets = cross_inside(z, at, INSIDE * p.radius) and edge_faces(q, 0, e, w) and edge_faces(q, 1, j, v)
+            rank = size if meets else size + BESIDE * p.radius
+            count = _insert(best, found, count, rank, nv + e * m_b + j)
+    return count
+
+
+@kernel
+def _crossed(q, places):
+    """Whether the cores go through each other; ``places`` of `search`."""
+    for a in range(2):
+        b, first = 1 - a, q.first_corner[a]
+        for e in range(q.first_edge[a], q.first_edge[a + 1]):
+            if passes_through_hull(q, b, places[first + q.end[e, 0]], places[first + q.end[e, 1]]):
+                return True
+    return False
+
+
+@kernel
+def _go(x, R, v, time, x1, R1):
+    """Fill x1 (2, 3), R1 (2, 3, 3) with where velocities v (12,) take a pose x, R in a time."""
+    psi, E = local_vector(3), local_matrix(3, 3)
+    for a in range(2):
+        for i in range(3):
+            x1[a, i] = x[a, i] + time * v[6 * a + i]
+            psi[i] = time * v[6 * a + 3 + i]
+        exp_matrix(psi, E)
+        multiply(R[a], E, R1[a])
+
+
+@kernel
+def _travel(p, v, h):
+    """Way [m] by which points of both hulls may come nearer in a step h with velocities v (12,)."""
+    square, way = 0.0, 0.0
+    for i in range(3):
+        square += (v[i] - v[6 + i]) ** 2
+    for a in range(2):
+        way += p.arm[a] * math.sqrt(v[6 * a + 3] ** 2 + v[6 * a + 4] ** 2 + v[6 * a + 5] ** 2)
+    return h * (math.sqrt(square) + way)
+
+
+@kernel
+def _first_touch(p, q, x, R, v, h, least, x1, R1):
+    """`search` along (2): fills x1 (2, 3), R1 (2, 3, 3) with the pose of the first touch, or of the smallest gap.
+
+    ``least`` [m]: gaps below it are touches; the search goes by no less, and to the end in no more than `LOOKS`.
+    """
+    search(p, q, x, R)
+    _, best, _ = _views(p, q)
+    travel, gap = _travel(p, v, h), best[0] - 2.0 * p.radius
+    at, clear, smallest, nearest_at = 0.0, 0.0, gap, 0.0
+    if least < gap < travel:
+        for k in range(LOOKS):
+            at = min(at + max(gap / travel, least / travel, (1.0 - at) / (LOOKS - k)), 1.0)
+            _go(x, R, v, at * h, x1, R1)
+            search(p, q, x1, R1)
+            gap = best[0] - 2.0 * p.radius
+            if gap < smallest:
+                smallest, nearest_at = gap, at
+            if gap <= least or at == 1.0:
+                break
+            clear = at
+        for _ in range(HALVINGS if gap < -least else 0):
+            nearest_at = 0.5 * (clear + at)
+            _go(x, R, v, nearest_at * h, x1, R1)
+            search(p, q, x1, R1)
+            if best[0] - 2.0 * p.radius > 0.0:
+                clear = nearest_at
+            else:
+                at = nearest_at
+    _go(x, R, v, nearest_at * h, x1, R1)
+
+
+@kernel
+def search_ahead(p, q, x, R, v, h):
+    """`search` at the pose of (2), where hulls touch first or come nearest in a step h with velocities v (12,)."""
+    x1, R1, given = matrix(p.ahead_at, 2, 3), tensor(p.ahead_at + 48, 2, 3, 3), local_vector(37)
+    _put(x, R, given)
+    for k in range(12):
+        given[24 + k] = v[k]
+    given[36] = h
+    if not _same(vector(p.ahead_at + 192, 37), given):
+        _first_touch(p, q, x, R, v, h, TOUCH * p.radius, x1, R1)
+    search(p, q, x1, R1)
+
+
+@kernel
+def _way(x0, R0, x, R, v):
+    """Velocities v (12,) that take a pose x0, R0 to x, R in a unit of time."""
+    turn = local_matrix(3, 3)
+    for a in range(2):
+        for i in range(3):
+            v[6 * a + i] = x[a, i] - x0[a, i]
+        multiply_T(R0[a], R[a], turn)
+        log_matrix(turn, v[6 * a + 3 : 6 * a + 6])
+
+
+@kernel
+def _went_through(p, q, x0, R0, x, R):
+    """Whether hulls overlap on the straight way from x0, R0 to x, R by more than at its ends."""
+    v = local_vector(12)
+    _way(x0, R0, x, R, v)
+    travel = _travel(p, v, 1.0)
+    if travel <= OVERLAP * p.radius or not _near_spheres(p, x0, R0, p.bound[0] + p.bound[1] + travel):
+        return False
+    _, best, _ = _views(p, q)
+    x1, R1 = matrix(p.ahead_at + 8 * 61, 2, 3), tensor(p.ahead_at + 8 * 67, 2, 3, 3)
+    search(p, q, x, R)
+    floor = min(best[0] - 2.0 * p.radius, 0.0)
+    search(p, q, x0, R0)
+    gap = best[0] - 2.0 * p.radius
+    floor, at = min(floor, gap) - OVERLAP * p.radius, 0.0
+    while gap < travel * (1.0 - at):
+        at += max(gap, 0.5 * OVERLAP * p.radius, travel / MANY) / travel
+        if at >= 1.0:
+            return False
+        _go(x0, R0, v, at, x1, R1)
+        search(p, q, x1, R1)
+        gap = best[0] - 2.0 * p.radius
+        if gap < floor:
+            return True
+    return False
+
+
+@kernel
+def accept(p, x, R, v, t, state):
+    """The K nearest features, each in the slot that has it, the others in those that are left."""
+    q, K = hulls_of(p), p.slots
+    chosen = state[0] != state[1]  # once there were some
+    if chosen and t != state[K]:
+        state[K + 1] = max(t - state[K], 0.0)
+    state[K] = t
+    around, rate = AROUND * (p.bound[0] + p.bound[1]), _travel(p, v, 1.0)
+    h = LONGER * state[K + 1]
+    if not chosen and rate > 0.0:  # no step is known yet: as long as hulls that near each other may take
+        h = 2.0 * around / rate
+    if chosen and not _near_spheres(p, x, R, around + h * rate):
+        return
+    search_ahead(p, q, x, R, v, h)
+    _, _, found = _views(p, q)
+    placed = integers(p.numbers_at + 8 * K, K)
+    for m in range(K):
+        placed[m] = 0
+    for k in range(K):
+        holds = int(state[k])
+        state[k] = -1.0
+        for m in range(K):
+            if found[m] == holds and placed[m] == 0:
+                placed[m], state[k] = 1, float(holds)
+    k = 0
+    for m in range(K):
+        if placed[m] == 0:
+            while state[k] >= 0.0:
+                k += 1
+            state[k] = float(found[m])
+
+
+@kernel
+def initial(p, x, R, v, t, state):
+    """The K nearest features."""
+    accept(p, x, R, v, t, state)
+
+
+@kernel
+def trouble(p, x, R, x0, R0, state):
+    """1: a pair outside the slots is deeper than those inside; 2: cores go through each other beside their corners;
+    3: the hulls went through each other on the way from the start of the step.
+    """
+    if p.slot != 0:
+        return 0.0
+    q = hulls_of(p)
+    if _went_through(p, q, x0, R0, x, R):
+        return THROUGH
+    if not _near_spheres(p, x, R, p.bound[0] + p.bound[1]):
+        return 0.0
+    search(p, q, x, R)
+    places, best, found = _views(p, q)
+    if best[0] > 0.0 and _crossed(q, places):
+        return CROSSED
+    held = 0.0  # gap of the deepest that a slot has
+    for m in range(p.slots):
+        if best[m] - 2.0 * p.radius >= held - LEFT_OUT * p.radius:
+            break
+        if not _has(state[: p.slots], float(found[m])):
+            return HIDDEN
+        held = min(held, best[m] - 2.0 * p.radius)
+    return 0.0
+
+
+@kernel
+def edges_of(p, q, number):
+    """Record of the capsules of a pair of edges; one for all slots, which fill it one after the other."""
+    record = carray(void_pointer(p.edges_at), (1,), EDGES)[0]
+    m_a, m_b = q.first_edge[1], q.first_edge[2] - q.first_edge[1]
+    for a in range(2):
+        e = number // m_b if a == 0 else m_a + number % m_b
+        for k in range(2):
+            corner = q.first_corner[a] + q.end[e, k]
+            record.node[2 * a + k] = a
+            for i in range(3):
+                record.offset[2 * a + k, i] = q.corner[corner, i]
+    record.radius[0] = record.radius[1] = p.radius
+    record.segment = 1
+    return record
+
+
+@kernel
+def nearest(q, b, y, n, N):
+    """Distance [m] of y (3,) from core b, in its axes; fills n (3,) and N (3, 3)."""
+    distance, on = out_of_hull(q, b, y, n)
+    bend_of_hull(q, b, on, distance, n, N)
+    return distance
+
+
+@kernel
+def _unit(F):
+    for i in range(3):
+        for k in range(3):
+            F[i, k] = 1.0 if i == k else 0.0
+
+
+@kernel
+def contact(p, x, R, x0, R0, state, gap, slip, G_N, G_T, V_T, W, point, normal, tangents):
+    """Gap and rows of the feature that the slot holds; (3)."""
+    q, f = hulls_of(p), int(state[p.slot])
+    nv = q.first_corner[2]
+    if f >= nv:
+        edges = edges_of(p, q, f - nv)
+        capsule_kernels.contact(edges, x, R, x0, R0, gap, slip, G_N, G_T, V_T, W, point, normal, tangents)
+        return
+    y, y0, y_B, n, n0 = local_vector(3), local_vector(3), local_vector(3), local_vector(3), local_vector(3)
+    N, F, zero, m, t = local_matrix(3, 3), local_matrix(3, 3), local_vector(3), local_vector(3), local_matrix(2, 3)
+    s, row, slips, speeds, turns = (
+        local_vector(2), local_vector(12), local_matrix(2, 12), local_matrix(2, 12), local_matrix(3, 12)
+    )  # fmt: skip
+    a = 0 if f < q.first_corner[1] else 1
+    b, c, r, side = 1 - a, q.corner[f], p.radius, 1.0 - 2.0 * a
+    _unit(F)
+    for i in range(3):
+        zero[i] = m[i] = t[0, i] = t[1, i] = 0.0
+    for j in range(12):
+        row[j] = 0.0
+        for k in range(3):
+            turns[k, j] = 0.0
+        for k in range(2):
+            slips[k, j] = speeds[k, j] = s[k] = 0.0
+    sphere_center(x0[a], R0[a], c, x0[b], R0[b], zero, F, y_B, y0)
+    before = nearest(q, b, y0, n0, N) - 2.0 * r
+    sphere_center(x[a], R[a], c, x[b], R[b], zero, F, y_B, y)
+    now = nearest(q, b, y, n, N) - 2.0 * r
+    gap[0] += now
+    shape_rows(
+        c, F, r, x[a], R[a], R[b], R0[a], R0[b], y_B, y, y0, n, n0, N, s, row, slips, speeds, turns, point, m, t,
+        middle_of_gap(r), now, before,
+    )  # fmt: skip
+    # as seen from A: exchanged roles turn n and t2, and with them slip_2 is what it was
+    slip[0] += side * s[0]
+    slip[1] += s[1]
+    for j in range(12):
+        k = (j + 6 * a) % 12
+        G_N[k] += row[j]
+        G_T[0, k] += side * slips[0, j]
+        G_T[1, k] += slips[1, j]
+        V_T[0, k] += side * speeds[0, j]
+        V_T[1, k] += speeds[1, j]
+        W[0, k] += side * turns[0, j]
+        W[1, k] += turns[1, j]
+        W[2, k] += turns[2, j]
+    for i in range(3):
+        normal[i] += side * m[i]
+        tangents[0, i] += t[0, i]
+        tangents[1, i] += side * t[1, i]
+
+
+@kernel
+def contact_hessian(p, x, R, state, H_N):
+    """Add ∂G_N/∂q to H_N (12, 12)."""
+    q, f = hulls_of(p), int(state[p.slot])
+    nv = q.first_corner[2]
+    if f >= nv:
+        capsule_kernels.contact_hessian(edges_of(p, q, f - nv), x, R, H_N)
+        return
+    y, y_B, n, zero = local_vector(3), local_vector(3), local_vector(3), local_vector(3)
+    N, F, H = local_matrix(3, 3), local_matrix(3, 3), local_matrix(12, 12)
+    a = 0 if f < q.first_corner[1] else 1
+    b, c = 1 - a, q.corner[f]
+    _unit(F)
+    for i in range(3):
+        zero[i] = 0.0
+    for i in range(12):
+        for j in range(12):
+            H[i, j] = 0.0
+    sphere_center(x[a], R[a], c, x[b], R[b], zero, F, y_B, y)
+    nearest(q, b, y, n, N)
+    shape_hessian(c, F, R[a], R[b], y_B, n, N, H)
+    for i in range(12):
+        for j in range(12):
+            H_N[(i + 6 * a) % 12, (j + 6 * a) % 12] += H[i, j]

@@ -1,0 +1,1 @@
+"""Contacts of spheres, capsules, rings and points with analytic shapes."""

@@ -1,0 +1,1 @@
+"""Checks of arguments: values, frames, spelling, and the messages of their errors."""

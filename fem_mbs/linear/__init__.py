@@ -1,0 +1,1 @@
+"""Linear solvers behind one interface, and factors of matrices."""

@@ -1,0 +1,1 @@
+"""Drawing of results: skins, scenes, pictures, plots and interactive views."""

@@ -1,0 +1,1 @@
+"""Files of results: layout, writing, locking, reading and checks."""

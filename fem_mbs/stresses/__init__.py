@@ -1,0 +1,1 @@
+"""Stresses and strains of solids, shells and reduced bodies, recovered from saved states."""

@@ -1,0 +1,1 @@
+"""Checks of a compiled model: redundant constraints, loops, locked gears, and diagnoses of failures."""

@@ -1,0 +1,193 @@
+"""Questions to elements about a pose that a solver is about to accept: is it within what they are made for?
+
+An element answers with its kernel ``trouble``: 0.0, or a number that says what is wrong. Its method ``trouble(state)``
+says the same in words. Compiled steppers ask `trouble_of` once for each accepted step; it costs one pass over the
+elements that have such a kernel, and nothing in models without them.
+
+What is worth a remark but no reason to stop is told afterwards, from outputs: method
+``remark(histories)`` of an element, `remarks` of all. Of a run they see two rows with the smallest and the largest
+value that each component of an output had after any step, `stepping.monitors.extremes`; of a load path `Extremes`.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from fem_mbs.errors import label
+from fem_mbs.jit import N_SLOTS, SLOT, call2, integers, kernel, vector
+from fem_mbs.system.gather import gather_poses, gather_start, gather_state
+from fem_mbs.system.records import groups_of, switches_of
+
+_X, _R, _ENERGY = SLOT["x"], SLOT["R"], SLOT["energy"]
+
+
+@kernel
+def trouble_of(d, x, R, x0, R0):
+    """Number of the first element whose kernel ``trouble`` answers at poses x (N, 3), R (N, 3, 3); −1 if none does.
+
+    Contacts may ask for the poses x0, R0 at the start of the step. Elements are numbered group by group, see
+    `element_at`.
+    """
+    b = integers(d.table_at, N_SLOTS)
+    groups = groups_of(d)
+    answer = vector(b[_ENERGY], 1)
+    first = 0
+    for k in range(d.n_groups):
+        g = groups[k]
+        if g.trouble != 0:
+            on = switches_of(g)
+            for e in range(g.n):
+                if on[e] == 0:
+                    continue
+                gather_poses(g, e, b, x, R)
+                gather_state(g, e, b)
+                if g.contact != 0:
+                    gather_start(g, e, b, x0, R0)
+                call2(g.trouble, g.parameters_at + e * g.stride, d.table_at)
+                if answer[0] > 0.0:
+                    return first + e
+        first += g.n
+    return -1
+
+
+def element_at(system: Any, number: int) -> Any:
+    """The element with a number of `trouble_of`."""
+    for group in system.groups:
+        if number < group.n:
+            return group.elements[number]
+        number -= group.n
+    raise IndexError(f"the system has no element with this number: {number} too many")
+
+
+def trouble(system: Any, state: Any) -> tuple[Any, str] | None:
+    """The first element in trouble at a `State` and what is wrong in words, or None."""
+    number = int(trouble_of(system.data[0], state.x, state.R, state.x, state.R))
+    if number < 0:
+        return None
+    element = element_at(system, number)
+    return element, element.trouble(state)
+
+
+class Extremes:
+    """Smallest and largest value of every output over the states of a load path, in whatever pieces they come.
+
+    Attributes
+    ----------
+    rows : (2, n_outputs) or None, smallest and largest so far; None where no element remarks on anything
+    """
+
+    def __init__(self, system: Any) -> None:
+        self.system = system
+        self.rows: Any = None
+        if any(hasattr(element, "remark") for element in system.output_slices):
+            self.rows = np.array([[np.inf], [-np.inf]])
+
+    def look(self, outputs: np.ndarray) -> None:
+        """Take note of outputs (k, n_outputs) of further states."""
+        if self.rows is not None and len(outputs):
+            # what is not a number is no extreme
+            ends = np.fmin.reduce(outputs), np.fmax.reduce(outputs)
+            self.rows = np.stack([np.fmin(self.rows[0], ends[0]), np.fmax(self.rows[1], ends[1])])
+
+    def remarks(self) -> list[str]:
+        """What elements remark on them, see `remarks`."""
+        looked = self.rows is not None and np.isfinite(self.rows).any()
+        return remarks(self.system, self.rows) if looked else []
+
+
+def remarks(system: Any, outputs: np.ndarray) -> list[str]:
+    """What elements remark on outputs (k, n_outputs), of a state or `Extremes`: list of texts, one for each kind."""
+    at = {
+        element: {name: outputs[:, at] for name, at in slices.items()}
+        for element, slices in system.output_slices.items()
+    }
+    return told((element, element.remark(given)) for element, given in at.items() if hasattr(element, "remark"))
+
+
+def remarks_on_rotation(system: Any, state: Any, angular_velocity: Any) -> list[str]:
+    """What elements remark on a steady rotation (3,) [rad/s] of the model at a `State`, None at rest, as `remarks`."""
+    if angular_velocity is None:
+        return []
+    asked = (element for element in system.elements if hasattr(element, "remark_on_rotation"))
+    return told((element, element.remark_on_rotation(angular_velocity, state)) for element in asked)
+
+
+def remarks_at_peaks(found: list) -> list[str]:
+    """What elements remark on their motion at the largest value of their ``peak``, as `remarks`.
+
+    ``found``: (element, value, time [s], x (nn, 3), R (nn, 3, 3), V (nn, 6)).
+    """
+    return told((element, element.remark_at_peak(*motion)) for element, *motion in found)
+
+
+def remarks_on_stress(system: Any, states: list) -> list[str]:
+    """What elements remark on their stresses at equilibria, as `remarks`.
+
+    ``states``: of each element that `State` counts in which it has most energy of strain that no load pattern has.
+    """
+    asked = (element for element in system.elements if hasattr(element, "remark_on_stress"))
+    return told((element, element.remark_on_stress(_most_strained(system, element, states))) for element in asked)
+
+
+def _most_strained(system, element, states):
+    return max(states, key=lambda state: element.without_stiffening(system.initial, state)[1])
+
+
+def point_loads(system: Any) -> dict[Any, tuple[np.ndarray, np.ndarray]]:
+    """Bodies with points between their frames that carry forces -> numbers (k,) of these, columns (k, 3) of outputs.
+
+    Elements tell by ``point_of``, body and number; their output ``force`` is that of the body.
+    """
+    found: dict[Any, list] = {}
+    for element, slices in system.output_slices.items():
+        if hasattr(element, "point_of"):
+            body, number = element.point_of
+            found.setdefault(body, []).append((number, np.arange(slices["force"].start, slices["force"].stop)))
+    return {body: (np.array([n for n, _ in of]), np.array([at for _, at in of])) for body, of in found.items()}
+
+
+def remarks_on_loads(system: Any, found: list) -> list[str]:
+    """What bodies remark on forces on their points at equilibria, where these leave out most.
+
+    ``found``: pairs of outputs (n_outputs,) and a `State`.
+    """
+    remarks = []
+    for body, (numbers, columns) in point_loads(system).items():
+        index, worst = [node.index for node in body.nodes], []
+        for outputs, state in found:
+            _, R_0, d = body.pose(state.x[index], state.R[index])
+            worst = max(worst, body.remark_on_loads(numbers, -outputs[columns] @ R_0, d), key=_share)
+        remarks.append((body, worst))
+    return told(remarks)
+
+
+def remarks_on_inertia(system: Any, gravity: np.ndarray, state: Any, V: np.ndarray, A: np.ndarray) -> list[str]:
+    """What elements remark on gravity (3,) and on the accelerations A (N, 6) of an equilibrium, a `State`."""
+    found = []
+    for element in system.elements:
+        if hasattr(element, "remark_on_inertia"):
+            index = [node.index for node in element.nodes]
+            motion = state.x[index], state.R[index], V[index], A[index]
+            found.append((element, element.remark_on_inertia(*motion, gravity)))
+    return told(found)
+
+
+def _share(remarks):
+    return max((share for _, share, _ in remarks), default=0.0)
+
+
+def told(found_of: Any) -> list[str]:
+    """Texts of remarks (kind, size, text) of elements, one for each kind.
+
+    Each names the element for which it matters most and says how many others there are.
+    """
+    found: dict[str, list] = {}
+    for element, several in found_of:
+        for kind, size, text in several:
+            found.setdefault(kind, []).append((size, label(element), text))
+    texts = []
+    for several in found.values():
+        _, who, text = max(several)
+        others = f" (and {len(several) - 1} more)" if len(several) > 1 else ""
+        texts.append(f"{who}{others}: {text}")
+    return texts

@@ -1,0 +1,1 @@
+"""Obstacles of contact groups: fixed, driven, and moved by their contacts."""

@@ -1,0 +1,1 @@
+"""Convex shapes of contact groups."""

@@ -1,0 +1,1 @@
+"""Set-valued joint friction of the decoupled scheme."""

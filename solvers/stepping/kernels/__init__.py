@@ -1,0 +1,1 @@
+"""Compiled parts of a step: data, records, Newton's iteration, checks and acceptance."""

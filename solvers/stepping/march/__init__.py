@@ -1,0 +1,1 @@
+"""From step to step: event schedule, step sizes, subdivision, switches and crossings."""

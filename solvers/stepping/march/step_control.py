@@ -1,0 +1,314 @@
+"""Step control: halve a step that fails, follow an error tolerance in smooth motion, keep event capturing at contacts.
+
+The generalized-α method lets the step change when what depends on it is scaled: multipliers are stored divided by
+k_s ∝ 1/h, and a_n is an acceleration at the time t_n + (α_m − α_f) h, so that from a step h to a step h'
+
+    a_n ← v̇_n + (h'/h)(a_n − v̇_n)                                                                               (1)
+
+Without (1) a change of step is an error of first order. Where the step grows, a_n is made anew instead,
+
+    a_n ← v̇_n + (h'/h)(α_m − α_f)(v̇_n − v̇_{n−1})                                                                 (1a)
+
+because (1) keeps what a_n − v̇_n holds besides the derivative of v̇, a jump of it in a contact, say. That decays by the
+factor −α_m/(1 − α_m) in a step; with h' = 2 h and ρ = 0 it did not decay at all, and a ball left a compliant contact
+with 159 times its energy. Orders and numbers of steps in smooth motion are the same.
+
+With a_n = v̇_n + δ h dv̇/dt, δ = α_m − α_f, the error of a step in positions is
+
+    e = |β + δ/2 − 1/6| h³ |d²v/dt²| ≈ |β + δ/2 − 1/6| h² |v̇_{n+1} − v̇_n|                                          (2)
+
+(rotations times the length of the model). A step is accepted when e is below the tolerance, the next one is
+0.9 (tol/e)^⅓ times as large, between a fifth and twice. Other methods have their own estimate and its power of h;
+steps of which they know none are the user's. The smooth motion alone enters: at a contact the scheme is of
+first order whatever the step, so there the step is the user's h, and a larger one in which a contact closes is taken
+again with h. So is one in which friction of a joint starts, ends or turns round: (2) does not see it.
+
+Source: docs/theory/decoupled_nsga.md, (28), (29); (2) by Taylor expansion as Zienkiewicz and Xie, Earthq. Eng.
+Struct. Dyn. 20 (1991), did for Newmark's method.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fem_mbs.arguments.checked import Checked
+from fem_mbs.errors import ParameterError
+from fem_mbs.solvers.stepping.kernels.codes import OK, TOUCHED, WHOLE
+from fem_mbs.solvers.stepping.march.chunks import signals_at
+from fem_mbs.solvers.stepping.march.splitter import Splitter
+from fem_mbs.solvers.stepping.saved.saved_state import attributes_of
+
+if TYPE_CHECKING:
+    from fem_mbs.solvers.stepping.engine import Engine
+
+SAFETY, SLOWEST, FASTEST = 0.9, 0.2, 2.0
+ROUND = 1e-6  # of a step: what the sum of many leaves
+REST = 1e-10  # of the user's step: less of it is not left at its end
+WATCHED = 16.0  # steps down to the user's h over this are refused when the energy rises; shorter ones do not mend it
+BLURRED = 10.0  # times the tolerance: impacts that are known worse than that, (2a), are told
+
+
+class StepControl(Checked):
+    """How the step size of a run may change, with methods that have ``step_control`` among their options.
+
+    Parameters
+    ----------
+    tolerance : float > 0, optional [m]
+        Error of one step in smooth motion, largest of all positions (rotations times ``system.length``). None: the step
+        changes only when it fails.
+    h_max : float > 0, optional [s]
+        Largest step in smooth motion; default: 100 times the user's h with a tolerance.
+    h_min : float > 0, optional [s]
+        A step that fails at this size ends the run; default: h/1024.
+
+    Raises
+    ------
+    ParameterError
+        Not positive, or h_min > h_max.
+
+    Notes
+    -----
+    The step h of ``run`` is the one at contacts, and where friction of joints changes. Every step is a saved step
+    (``save_every`` counts steps), ``result.h`` has their sizes, ``result.statistics`` the numbers of refused ones.
+
+    Examples
+    --------
+    >>> import fem_mbs as fem
+    >>> stepper = fem.DecoupledNSGA(step_control=fem.StepControl(tolerance=1e-6, h_max=1e-2))
+    """
+
+    def __init__(
+        self, *, tolerance: float | None = None, h_max: float | None = None, h_min: float | None = None
+    ) -> None:
+        self.tolerance = None if tolerance is None else self.positive("tolerance", tolerance, "m")
+        self.h_max = None if h_max is None else self.positive("h_max", h_max, "s")
+        self.h_min = None if h_min is None else self.positive("h_min", h_min, "s")
+        if self.h_max is not None and self.h_min is not None and self.h_min > self.h_max:
+            raise ParameterError(self, "h_min", h_min, f"s is larger than h_max = {h_max} s")
+
+    def __repr__(self):
+        given = {name: getattr(self, name) for name in ("tolerance", "h_max", "h_min")}
+        return f"StepControl({', '.join(f'{name}={value!r}' for name, value in given.items() if value is not None)})"
+
+
+class Controller:
+    """Takes the controlled steps of one engine."""
+
+    def __init__(self, engine: "Engine", control: StepControl) -> None:
+        self.engine, self.control, self.h = engine, control, engine.h
+        self.mass = engine.method.scaling or engine.system.contact_mass  # k of multipliers, times h
+        largest = engine.h if control.tolerance is None else 100.0 * engine.h
+        self.h_max = min(control.h_max or largest, engine.longest)
+        self.h_min = control.h_min or engine.h / 1024.0
+        self.change = None  # of accelerations in the last step
+        self.t, self.next = float(engine.system.initial.t), engine.h
+        self.failed = self.inaccurate = self.too_large = 0
+        self.hold = 0  # steps for which the user's h is not exceeded: a contact is about to close
+        self.soft = np.zeros(0, bool) if control.tolerance is None else engine.system.deformable()
+        self.blur, self.blurred = 0.0, 0.0  # largest (2a) of an accepted step, and when
+        self.short = False  # since an impact was split no step has had the user's size
+        self.splitter = Splitter(self, engine.method.max_splits, engine.impacts == "auto") if engine.splits else None
+
+    def advance(
+        self, times: np.ndarray, signals: np.ndarray, records: dict[str, np.ndarray]
+    ) -> tuple[int, int, Exception | None]:
+        """Step to the last of ``times`` or past it, until the records are full; as `Engine.advance`."""
+        engine, run = self.engine, self.engine.run
+        room, error = len(records["t"]), None
+        round_off = 1e-9 * engine.h
+        while self.t < times[-1] - round_off and int(run[0]["saved"]) < room:
+            error = self._step(engine.t_end)
+            if error is not None:
+                break
+        return int(np.searchsorted(times, self.t + round_off, side="right")), int(run[0]["saved"]), error
+
+    def _step(self, end, stopped=False):
+        """One accepted step, or the error of one that failed at the smallest size.
+
+        ``stopped``: a contact is known to close in it, of `nsga.split`.
+        """
+        engine, run, a = self.engine, self.engine.run, self.engine.arrays
+        limit = engine.h if self._touches() or self.hold > 0 else self.h_max
+        h = min(self.next, limit)
+        before, size = engine.kept(), self.h
+        while True:
+            # the last step ends at the end, and none is left that is shorter than a tenth of the others
+            remaining, asked = end - self.t, h
+            h = remaining if h > 0.9 * remaining else h
+            self.set_step(h)
+            run[0]["strict"] = int(engine.strict or h > max(engine.h / WATCHED, self.h_min))
+            cut = WHOLE if self.splitter is not None and self.splitter.pause(self.t) else None
+            code, failure = (TOUCHED, None) if stopped else self.take(self.t + h, cut)
+            stopped = False
+            if code == TOUCHED:
+                part, code, failure = self._split(h, asked, before, size)
+                if part > 0.0:
+                    self.t += part
+                    self.next, self.change, self.short = asked, None, True
+                    return None
+            if failure is not None:
+                return failure
+            if code != OK and h > self.h_min and not engine.exhausted:
+                self.failed += 1
+                self.next = 0.5 * h
+            elif code != OK:
+                return engine.fault(code, self.t + h)
+            elif asked > engine.h * (1 + 1e-9) and (self._touches() or a["impact"].any() or self._rubs()):
+                self.too_large += 1
+                self.hold, self.next = int(np.ceil(h / engine.h)), engine.h
+            else:
+                last = engine.kept_array(before, "Vd0")  # not kept by methods of one step
+                change = None if last is None else a["Vd"] - last
+                if self._judge(h, change):
+                    self.t += h
+                    self.hold, self.change = max(self.hold - 1, 0), change
+                    return None
+            self.back(before, size)
+            h = self.next
+
+    def _split(self, h, asked, before, size):
+        """Size, code, error of the step to the touch of a contact that closes in a step h; or size 0, of h as it is."""
+        splitter = self.splitter
+        if asked <= self.engine.h * (1 + ROUND):  # else it is taken again with the user's h
+            if not splitter.crowded(self.t):
+                part, failure = splitter.strike(h, before, size)
+                if part > 0.0 or failure is not None:
+                    return part, OK, failure
+            splitter.leave(self.t)
+        self.back(before, size)
+        self.set_step(h)
+        return 0.0, *self.take(self.t + h, WHOLE)
+
+    def _touches(self):
+        """Whether a contact is closed that does not take part in the smooth motion."""
+        a = self.engine.arrays
+        return bool(((a["was_active"] != 0) & (a["closed"] == 0)).any())
+
+    def _rubs(self):
+        """Whether friction of a joint has changed its status or direction in the last step."""
+        run = self.engine.run[0]
+        return bool(run["friction"]) and run["friction_event"] >= 0.0
+
+    def take(self, t: float, cut: int | None = None) -> tuple[int, Exception | None]:
+        """Code of a step to time t, and the error of a signal that is not finite; ``cut``: how far it goes."""
+        engine, end = self.engine, np.array([t])
+        signals, error = signals_at(engine.system, end, self.h, engine.method.instants)
+        if error is not None:
+            return OK, error
+        usual = engine.run[0]["cut"]
+        engine.run[0]["cut"] = usual if cut is None else cut
+        _, code = engine.run_steps(engine.data, engine.run, 1, 0, end, signals)
+        engine.run[0]["cut"] = usual
+        return code, None
+
+    def back(self, before: tuple, size: float) -> None:
+        """To the start of a step: what `Engine.kept` has copied, and the size of the step before."""
+        self._use(size)
+        self.engine.restore(before)
+
+    def _judge(self, h, change):
+        """Set the next step from the change of accelerations in this one; True when this one is accurate enough."""
+        tolerance, engine = self.control.tolerance, self.engine
+        error = None if tolerance is None else engine.method.local_error(engine, h, change)
+        if error is None:
+            self.next = min(2.0 * h, engine.h)
+            return True
+        scale = SAFETY * (tolerance / error) ** (1.0 / engine.method.error_order) if error > 0.0 else FASTEST
+        blur = self._blur(h)
+        # not below h_min where steps are accepted with a larger error, at contacts: they would shrink without end
+        self.next = min(max(h * min(max(scale, SLOWEST), FASTEST), self.h_min), self.h_max)
+        least = self.h_min
+        if self._touches():
+            least = max(least, engine.h / WATCHED if self.soft.any() else h)
+        if max(error, blur) > tolerance and h > least * (1 + ROUND):
+            self.inaccurate += 1
+            part = max(SAFETY * tolerance / blur, SLOWEST) if blur > tolerance else 0.9
+            self.next = max(min(self.next, part * h), least)
+            return False
+        if blur > self.blur:
+            self.blur, self.blurred = blur, self.t + h
+        return True
+
+    def _blur(self, h):
+        """(2a) [m] of the last step."""
+        a = self.engine.arrays
+        if not self.soft.any() or not a["impact"].any():
+            return 0.0
+        return float(0.5 * h * np.sqrt((a["W"][self.soft, :3] ** 2).sum(axis=1).max()))
+
+    def set_step(self, h: float) -> None:
+        """Scale what depends on the step from the last size to h.
+
+        An impulse leaves stiff parts vibrating, and steps shorter than their periods follow them: a − v̇ of the rest of
+        a step that was split does not grow with the step.
+        """
+        ratio = h / self.h
+        if ratio != 1.0:
+            self._use(h)
+        if abs(ratio - 1.0) > ROUND:  # round-off of times must not choose how the memory is scaled
+            self.engine.rescale(ratio)
+            self.engine.method.rescale(self.engine, min(ratio, 1.0) if self.short else ratio, self.change)
+        self.short = self.short and h < self.engine.h * (1 - ROUND)
+
+    def _use(self, h):
+        """Numbers of the records for a step h."""
+        run = self.engine.run[0]
+        run["ks"] = self.mass / h  # not by factors, whose round-off would depend on the steps before
+        run["h"] = self.h = h
+        self.engine.method.use(self.engine, h)
+
+    own: tuple[str, ...] = (
+        "t",
+        "next",
+        "change",
+        "failed",
+        "inaccurate",
+        "too_large",
+        "hold",
+        "short",
+        "blur",
+        "blurred",
+    )
+
+    def get_state(self) -> dict[str, Any]:
+        """Step size and what was counted, a copy; numbers of the records are with the engine."""
+        splitter = None if self.splitter is None else self.splitter.get_state()
+        return {"h": self.h, "splitter": splitter, **attributes_of(self, self.own)}
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Go on from what `get_state` has given, after the numbers of the engine were put back."""
+        self.h = state["h"]
+        self.engine.method.use(self.engine, self.h)
+        for name in self.own:
+            setattr(self, name, state[name])
+        if self.splitter is not None:
+            self.splitter.set_state(state["splitter"])
+
+    def complete(self, block: dict[str, np.ndarray], row: int = 0) -> None:
+        """Leave the row of the last step as it is: steps are saved as taken."""
+
+    def statistics(self) -> dict[str, int]:
+        """Steps that were refused, by reason."""
+        return {
+            "failed_steps": self.failed,
+            "inaccurate_steps": self.inaccurate,
+            "steps_too_large_for_contact": self.too_large,
+            **self.splits(),
+        }
+
+    def splits(self) -> dict[str, int]:
+        """Impacts that were split, and those that were fast enough for it and left to a step as it is."""
+        splitter = self.splitter
+        return {} if splitter is None else {"split_impacts": splitter.count, "impacts_not_split": splitter.left}
+
+    def warnings(self) -> list[str]:
+        """That bodies which deform were hit in steps that are too long for the tolerance."""
+        tolerance = self.control.tolerance
+        if tolerance is None or self.blur <= BLURRED * tolerance:
+            return []
+        enough = 0.5 * BLURRED * self.engine.h * tolerance / self.blur
+        return [
+            f"an impact of bodies that deform, at t = {self.blurred:.6g} s, has places to {self.blur:.3g} m only, "
+            f"{self.blur / tolerance:.3g} times the tolerance of StepControl: at contacts steps are not shorter than "
+            f"h/{WATCHED:.0f}. Give run a smaller h, about {enough:.1g} s"
+        ]

@@ -1,0 +1,1 @@
+"""Monitors of a run: energy balance, penetration, creep, losses, warnings, failures."""

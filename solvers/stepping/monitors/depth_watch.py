@@ -1,0 +1,133 @@
+"""Penetration of contacts in a whole run: methods that close contacts in velocities leave some, and it can add up.
+
+    d > ℓ/10 ,   ℓ the least of the clearance of the contact and of the radii of gyration of its bodies              (1)
+
+    d > L/100    where it has neither (ends of beams, masses without inertia), L the size of the model
+
+A contact that is deeper is no longer the one of the model: a pin inside its bush, a brick in a table. Shapes of
+contact groups have their radii, or half their thickness, in place of radii of gyration. Compiled code looks at contacts
+after every step; at those of contact groups, which come and go, Python does in states that are saved.
+
+Source: docs/theory/accepted_steps.md, (9).
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fem_mbs.errors import label
+from fem_mbs.jit import entry, kernel, matrix
+from fem_mbs.results.table import pair_column
+from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
+from fem_mbs.system.contacts import C_GAP
+from fem_mbs.system.records import groups_of
+from fem_mbs.system.sizes import gyration
+
+if TYPE_CHECKING:
+    from fem_mbs.solvers.stepping.engine import Engine
+
+SHARE = 0.1  # of ℓ in (1), as compliant contacts may be deep
+OF_MODEL = 0.01  # of L, as joints that are apart
+
+
+def finest(contact: Any) -> float:
+    """ℓ [m] of a contact; infinite where it has none."""
+    return min([contact.room, *filter(None, map(gyration, contact.nodes))])
+
+
+@kernel
+def note_depths(d, s):
+    """Take note of the gaps of contacts that are not of contact groups, after a step.
+
+    Those that were not evaluated in it are open, see `system.far_contacts`.
+    """
+    groups = groups_of(d)
+    for a in range(d.n_groups):
+        g = groups[a]
+        if g.contact == 0 or g.first_contact + g.n > s.nc_fixed:
+            continue
+        kept = matrix(g.contact_at, g.n, g.contact_stride)
+        for e in range(g.n):
+            c = g.first_contact + e
+            if kept[e, C_GAP] < s.deepest[c, 0]:
+                s.deepest[c, 0], s.deepest[c, 1] = kept[e, C_GAP], s.t
+
+
+@entry("void(int64, int64)")
+def depths(data, run):
+    """`note_depths` as a part."""
+    note_depths(system_at(data)[0], run_at(run)[0])
+
+
+class DepthWatch:
+    """Deepest penetration of any contact over its bound (1)."""
+
+    def __init__(self, engine: "Engine") -> None:
+        self.method, self.system, self.engine = engine.method, engine.system, engine
+        self.share, self.told = 0.0, ""  # of pairs of contact groups: largest d over its bound, in words
+
+    def look(self, t: np.ndarray, tables: Sequence[np.ndarray]) -> None:
+        """Take in saved times (k,) and tables of closed pairs of contact groups, one per time."""
+        for time, table in zip(t, tables):
+            if len(table):
+                self._look_at_pairs(time, table)
+
+    def _look_at_pairs(self, t, table):
+        """The closed pairs of contact groups."""
+        columns = (table[:, pair_column(name)].astype(int) for name in ("group", "sphere", "type", "partner"))
+        group, sphere, kind, partner = columns
+        gap, radius = table[:, pair_column("gap")], np.zeros(len(table))
+        for number, search in enumerate(self.system.searches):
+            mine = group == number
+            radius[mine] = search.thickness[sphere[mine]]
+            mine &= kind == 0  # two spheres
+            radius[mine] = np.minimum(radius[mine], search.thickness[partner[mine]])
+        i = int(np.argmin(gap / radius))
+        search = self.system.searches[group[i]]
+        shapes = search.owner.shapes
+        first = shapes[sphere[i]].frame.node.name or f"sphere {sphere[i]}"
+        others = [shape.frame.node.name for shape in shapes] if kind[i] == 0 else search.groups[kind[i]].names
+        second = others[partner[i]] or f"partner {partner[i]}"
+        pair = f"{label(search.owner)}: '{first}' - '{second}'"
+        share = -gap[i] / (SHARE * radius[i])
+        if share > max(self.share, 1.0):
+            self.share, self.told = float(share), self._words(pair, -gap[i], t, radius[i])
+
+    def _deepest(self):
+        """Largest d over its bound of contacts that are not of groups, and the same in words."""
+        gap, times = self.engine.arrays["deepest"].T
+        if not len(gap):
+            return 0.0, ""
+        contacts = [self.system.contact_at(c) for c in range(len(gap))]
+        least = np.array([finest(contact) for contact in contacts])
+        shares = -gap / np.where(np.isfinite(least), SHARE * least, OF_MODEL * self.system.size)
+        c = int(np.argmax(shares))
+        return float(shares[c]), self._words(label(contacts[c]), -gap[c], times[c], least[c])
+
+    def _words(self, name, depth, t, finest):
+        size, what = finest, "the least of its clearance and of the sizes of its bodies"
+        if not np.isfinite(finest):
+            size, what = self.system.size, "the size of the model"
+        return f"{name} is {depth:.3g} m deep at t = {t:.6g} s, {depth / size:.2g} times {size:.3g} m, {what}"
+
+    def get_state(self) -> dict[str, Any]:
+        """What was seen of pairs; what the steps have noted is with the engine."""
+        return {"share": self.share, "told": self.told}
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Go on from what `get_state` has given."""
+        self.share, self.told = state["share"], state["told"]
+
+    def warnings(self) -> list[str]:
+        """That a contact is deeper than (1)."""
+        share, told = max((self.share, self.told), self._deepest())
+        if share <= 1.0:
+            return []
+        why = "look what happens there, and halve h"
+        if self.method.follows:
+            why = (
+                "the method closes contacts in velocities, and bodies overlap by what its steps travel. Halve h, or "
+                "use a method that holds gaps: DecoupledNSGA, MoreauJean(projection=True)"
+            )
+        return [f"{told}: {why}"]

@@ -1,0 +1,385 @@
+"""Where the energy of a run goes: work of each load, driver, damper and contact, added up over all steps.
+
+A run keeps these books when it is asked to, ``run(…, balance=True)``, and just their sum where
+`stepping.monitors.loss_watch` tells from it what the method loses. With the changes u = q − q_n of a step,
+
+    force f, potential V    W = ½ (f_n + f)·u + V − V_n                                                            (1)
+    weight m g(t) in a field that changes in time, which has no potential: as f; all of a model in one line
+    driver, G v = −∂g/∂t    W = −½ h (λ~_n + λ~)·½ ((∂g/∂t)_n + ∂g/∂t) − Λ·∂g/∂t                                    (2)
+    contact, impulses P     W = P·½ (G' v' + G v)                                                                  (3)
+    contact group           W = Σ P_i·½ (v_n + v)_i, impulses P_i of all its contacts on the node i                (4)
+    friction of joints      what the step has noted, `joint_friction.friction_end` (2), the part of its surface as a
+                            driver; of a motor with a largest effort both in one line
+
+v' are the velocities before the impulses: those at the start of the step with the gradients G' there, and at an impact
+of a method that knows them those of the smooth motion, v~, with G' = G, which has the rates of drivers at the end of
+the step already. In other steps, where (3) has the velocities at the start, and in methods without a smooth motion,
+which have G' = G, (2) has the mean of both rates for all of the impulse. (3) is then what an impact takes, exactly:
+M (v − v') = Gᵀ P. In a sequence of impacts of one step the sum over the contacts is. Elsewhere (1) to (3) are
+trapezoidal rules, of second order: with the gradients of the end a disc that rolls would be struck in every step, as
+its point of contact wanders. Impulses and moments have the axes of the end, see `half_way`.
+
+What a switch takes or gives at once, a jump of velocities or the energy of a spring that comes, has a line for all of
+them. Elements that are off do no work. States of first order (`Node1`) have no energy, and their rates no work.
+
+What is left of the change of energy, E − E_0 − Σ W, is what the scheme dissipates, and the error of (1)-(3). It falls
+with the step size, which tells it from an error of a model.
+
+Source: docs/theory/energy_table.md.
+
+    symbol    code                  meaning
+    f_n, V_n  s.booked_before       of a force f (nd,) and V without weight; of a weight f;
+                                    of a driver ∂g/∂t (nr,) and k_s λ~ (nr,)
+    W         s.works               sums since the start [J]; two of each contact: normal, tangential with moments
+    λ~        s.lam_lasting         (nr,) [N, N m], with which the step ended; s.lam_report has Λ/h besides. λ~_n is
+                                    that of the memory, which an impact or a change of friction makes anew
+    u/h       s.trial               (N, 6), rotations by the logarithm
+    P         s.total_Lam           (nc, 3), moments s.total_chi; with persistent contacts s.sent, s.sent_chi
+"""
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fem_mbs.errors import label
+from fem_mbs.jit import N_SLOTS, SLOT, call2, entry, integers, kernel, local_matrix, local_vector, matrix, vector
+from fem_mbs.results.energy_table import OF_GROUPS
+from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
+from fem_mbs.solvers.stepping.monitors.external_work import (
+    DRIVER,
+    FORCE,
+    MOVED,
+    WEIGHT,
+    kind_of,
+    mean_velocities,
+    power_of,
+    weight_of,
+    weights,
+)
+from fem_mbs.solvers.stepping.monitors.loss_watch import impulses_are_known, losses_are_told
+from fem_mbs.system.assembly import potential_of_forces
+from fem_mbs.system.contacts import B_GN, B_GN0, B_VT, B_VT0, B_W, C_BLOCKS, gradient_times
+from fem_mbs.system.friction import F_GIVEN, F_TAKEN, states_of
+from fem_mbs.system.gather import gather
+from fem_mbs.system.records import groups_of, switches_of, zero
+
+if TYPE_CHECKING:
+    from fem_mbs.element.base import Element
+    from fem_mbs.solvers.stepping.engine import Engine
+    from fem_mbs.system.system import System
+
+_F, _GT, _GTT, _RATE = (SLOT[k] for k in ("f", "gt", "gtt", "rate"))
+KINDS = ("load", "damper", "driver", "impact", "friction", "contact", "switch")
+RUBS, DRIVES = 5, 6  # joint friction without a moving surface, and of a motor: one line; MOVED has two
+
+
+def booked_as(element: "Element") -> int:
+    """How the work of an element is found; 0 for one that is conservative, and for contacts."""
+    kind = kind_of(element)
+    if element.role == "friction":
+        return DRIVES if getattr(element, "drives", False) else kind or RUBS
+    if kind or element.role != "dynamic" or not element.viscous:
+        return kind
+    return FORCE if "force" in element.kernels else 0
+
+
+class Ledger:
+    """Lines of the books of a system.
+
+    Attributes
+    ----------
+    groups : (k, 4) int64
+        Groups of elements: number, kind, first of what is kept of them, first line. Of joint friction each element:
+        number of the group, kind, its place there, first line.
+    kept : int, numbers that are kept from the last end
+    lines : list of (name, kind), the kinds of `KINDS`
+    switches : int, line of what switches do; −1 without any
+    pairs : int, first line of all contacts of contact groups that are solved pair by pair; −1 without any
+    swept : int, line of a contact group that the Gauss-Seidel solver takes, normal and tangential work; −1 without one
+    """
+
+    def __init__(self, system: "System", switches: bool, pairs: bool, swept: bool) -> None:
+        self.kept, self.lines = 0, []
+        table: list[tuple] = []
+        for number, group in enumerate(system.groups):
+            if hasattr(group, "pairs"):
+                continue
+            if group.elements[0].role == "friction":
+                table += self._rows_of_friction(number, group)
+                continue
+            kind = max((booked_as(element) for element in group.elements), default=0)
+            if kind:
+                sizes = group.sizes
+                table.append((number, kind, self.kept, len(self.lines)))
+                self.kept += group.n * (sizes["nd"] + 1 if kind == FORCE else 2 * sizes["nr"])
+                self.lines += [(_name(element), _word(element, kind)) for element in group.elements]
+        for number, group in weights(system):
+            table.append((number, WEIGHT, self.kept, len(self.lines)))
+            self.kept += group.n * group.sizes["nd"]
+        if system.field is not None:
+            self.lines.append(("gravity", "load"))
+        self.groups = np.array(table, np.int64).reshape(-1, 4)
+        self.switches = len(self.lines) if switches else -1
+        self.lines += [("switches", "switch")] if switches else []
+        self.pairs = len(self.lines) if pairs else -1
+        self.lines += [(OF_GROUPS, "impact"), (OF_GROUPS, "friction")] if pairs else []
+        self.swept = len(self.lines) if swept else -1
+        self.lines += [(OF_GROUPS, "contact")] if swept else []
+        for contact in system.contacts[: system.nc_fixed]:
+            self.lines += [(contact.name or label(contact), word) for word in ("impact", "friction")]
+
+    def _rows_of_friction(self, number, group):
+        """Rows of ``groups`` of joint friction."""
+        rows = []
+        for place, element in enumerate(group.elements):
+            kind = booked_as(element)
+            rows.append((number, kind, place, len(self.lines)))
+            words = {RUBS: ("friction",), MOVED: ("friction", "driver"), DRIVES: ("driver",)}[kind]
+            self.lines += [(element.name or label(element), word) for word in words]
+        return rows
+
+    def sizes(self) -> dict[str, int]:
+        """Sizes of the arrays of a run."""
+        return {"nl": len(self.groups), "nk": self.kept, "nt": len(self.lines)}
+
+
+def books_of(system: "System", method: Any, grains: Any, switches: bool, balance: bool) -> Ledger | None:
+    """Books of a run that is asked for them, or whose losses `stepping.monitors.loss_watch` tells by them; or None."""
+    if not balance and not losses_are_told(system, method, grains):
+        return None
+    ledger = Ledger(system, switches, bool(system.searches) and grains is None, impulses_are_known(grains))
+    return ledger if balance or ledger.lines else None
+
+
+NO_BOOKS: dict[str, int] = {"nl": 0, "nk": 0, "nt": 0}
+
+
+def _name(element):
+    """What a line is called: all elements of a solid body are one."""
+    return getattr(element, "body_name", None) or element.name or label(element)
+
+
+def _word(element: Any, kind: int) -> str:
+    if kind == DRIVER:
+        return "driver"
+    return "damper" if "energy" in element.kernels and element.viscous and not element.signals else "load"
+
+
+@kernel
+def work_of_force(d, g, e, b, s, kept):
+    """(1) [J]; keeps forces and potential."""
+    p, f = g.parameters_at + e * g.stride, vector(b[_F], g.nd)
+    gather(d, g, e, b, s.x, s.R, s.V, s.V)
+    zero(b[_F], g.nd)
+    call2(g.force, p, d.table_at)
+    total = 0.5 * s.h * (power_of(d, g, e, f, s.trial) + power_of(d, g, e, kept, s.trial))
+    for i in range(g.nd):
+        kept[i] = f[i]
+    before = kept[g.nd]
+    if g.energy != 0:
+        kept[g.nd] = potential_of_forces(d, g, p, b)
+    return total + kept[g.nd] - before
+
+
+@kernel
+def work_of_weight(d, g, e, b, s, kept):
+    """(1) of a weight [J]; keeps it."""
+    f = weight_of(d, g, e, b, s)
+    total = 0.5 * s.h * (power_of(d, g, e, f, s.trial) + power_of(d, g, e, kept, s.trial))
+    for i in range(g.nd):
+        kept[i] = f[i]
+    return total
+
+
+@kernel
+def work_of_driver(d, g, e, b, s, kept):
+    """(2) [J]; keeps ∂g/∂t and multipliers."""
+    gather(d, g, e, b, s.x, s.R, s.V, s.V)
+    zero(b[_GT], g.nr)
+    zero(b[_GTT], g.nr)
+    zero(b[_RATE], g.nr * g.nd)
+    call2(g.rheonomic, g.parameters_at + e * g.stride, d.table_at)
+    gt, total = vector(b[_GT], g.nr), 0.0
+    at_end = s.lasting != 0 and (s.struck != 0 or (s.friction != 0 and s.friction_event >= 0.0))
+    for i in range(g.nr):
+        row = g.first_row + e * g.nr + i
+        lasting, impulse = s.lam_lasting[row], s.h * (s.lam_report[row] - s.lam_lasting[row])
+        mean = 0.5 * (gt[i] + kept[i])
+        total -= 0.5 * s.h * (kept[g.nr + i] + lasting) * mean + impulse * (gt[i] if at_end else mean)
+        kept[i], kept[g.nr + i] = gt[i], s.ks * s.lam[row]
+    return total
+
+
+@kernel
+def impulses_of_struck(s):
+    """Sum of the normal impulses of contacts that were struck in the step [N s], without those of contact groups."""
+    total = 0.0
+    for c in range(s.nc_fixed):
+        total += s.total_Lam[c, 0] if s.impact[c] != 0 else 0.0
+    return total
+
+
+@kernel
+def book_contact(g, e, c, s, V, normal, tangential, P, chi, line):
+    """(3) of a contact, its impulse P (3,), with V and its gradients before the impulses.
+
+    Dry friction takes energy or does nothing. What its impulse gives in an impact, whose course is not known, the
+    impact has paid, and its line has it; of a contact that another impact presses together, that of the other one.
+    """
+    mean = 0.5 * (gradient_times(g, e, normal, 0, V) + gradient_times(g, e, B_GN, 0, s.V))
+    impact, friction = P[0] * mean, 0.0
+    for j in range(2):
+        if P[1 + j] != 0.0:
+            mean = 0.5 * (gradient_times(g, e, tangential, j, V) + gradient_times(g, e, B_VT, j, s.V))
+            friction += P[1 + j] * mean
+    for j in range(3):
+        if chi[c, j] != 0.0:
+            mean = 0.5 * (gradient_times(g, e, B_W, j, V) + gradient_times(g, e, B_W, j, s.V))
+            friction += chi[c, j] * mean
+    if s.impact[c] != 0 and friction > 0.0:
+        impact, friction = impact + friction, 0.0
+    elif friction > 0.0 and impulses_of_struck(s) > 0.0:
+        s.given_back, friction = s.given_back + friction, 0.0
+    s.works[line] += impact
+    s.works[line + 1] += friction
+
+
+@kernel
+def half_way(g, e, P, mean):
+    """Fill mean (3,) with the impulse P (3,) along the means of the axes at the start and at the end, which P has.
+
+    That of a contact in the smooth motion is a sum of forces at both ends: with the axes of the end normal forces would
+    do work on what slides along a curved surface. Axes are the gradients by the position of the first node.
+    """
+    kept = matrix(g.contact_at, g.n, g.contact_stride)
+    start, end, size, size_0 = local_matrix(3, 3), local_matrix(3, 3), 0.0, 0.0
+    for j in range(3):
+        start[0, j], end[0, j] = kept[e, C_BLOCKS + B_GN0 * g.nd + j], kept[e, C_BLOCKS + B_GN * g.nd + j]
+        for i in range(2):
+            start[1 + i, j] = kept[e, C_BLOCKS + (B_VT0 + i) * g.nd + j]
+            end[1 + i, j] = kept[e, C_BLOCKS + (B_VT + i) * g.nd + j]
+        size, size_0 = size + end[0, j] ** 2, size_0 + start[0, j] ** 2
+    for i in range(3):
+        mean[i] = P[i]
+    if size * size_0 > 0.0:
+        for i in range(3):
+            mean[i] = 0.5 * P[i]
+            for j in range(3):
+                turned = start[i, 0] * end[j, 0] + start[i, 1] * end[j, 1] + start[i, 2] * end[j, 2]
+                mean[i] += 0.5 * turned / math.sqrt(size * size_0) * P[j]
+
+
+@kernel
+def book_given_back(d, s):
+    """Add what friction gave in an impact to the contacts that were struck, in the ratio of their impulses."""
+    first, total = s.works.shape[0] - 2 * s.nc_fixed, impulses_of_struck(s)
+    for c in range(s.nc_fixed if total > 0.0 else 0):
+        if s.impact[c] != 0:
+            s.works[first + 2 * c] += s.given_back * s.total_Lam[c, 0] / total
+    s.given_back = 0.0
+
+
+@kernel
+def work_of_group(s):
+    """(4) [J]."""
+    total = 0.0
+    for i in range(s.V.shape[0]):
+        for j in range(6):
+            total += s.P[6 * i + j] * 0.5 * (s.V0[i, j] + s.V[i, j])
+    return total
+
+
+@kernel
+def book_contacts(d, s):
+    """(3) of all contacts; those of contact groups have one line for impacts and one for friction."""
+    groups = groups_of(d)
+    first, mean = s.works.shape[0] - 2 * s.nc_fixed, local_vector(3)
+    for k in range(d.n_groups):
+        g = groups[k]
+        paired = g.contact != 0 and g.first_contact + g.n > s.nc_fixed
+        if g.contact == 0 or (paired and s.pair_line < 0):
+            continue
+        for e in range(g.n):
+            c = g.first_contact + e
+            P, chi = (s.total_Lam, s.total_chi) if s.persistent == 0 else (s.sent, s.sent_chi)
+            if P[c, 0] != 0.0:
+                line = s.pair_line if paired else first + 2 * c
+                if s.impact[c] == 0 and s.from_start == 0:  # it rolls on: at the start by its gradient there
+                    held = s.persistent != 0 and P[c, 0] != s.total_Lam[c, 0]  # a part of it is of the smooth motion
+                    if held:
+                        half_way(g, e, P[c], mean)
+                    book_contact(g, e, c, s, s.V0, B_GN0, B_VT0, mean if held else P[c], chi, line)
+                else:
+                    book_contact(g, e, c, s, s.Vs if s.from_start == 0 else s.V0, B_GN, B_VT, P[c], chi, line)
+
+
+@entry("void(int64, int64)")
+def ledger(data, run):
+    """Add the work of an accepted step; before the first step just keep what it needs."""
+    d, s = system_at(data)[0], run_at(run)[0]
+    b, groups = integers(d.table_at, N_SLOTS), groups_of(d)
+    mean_velocities(d, s)
+    for k in range(s.booked.shape[0]):
+        g, kind, at, line = groups[s.booked[k, 0]], s.booked[k, 1], s.booked[k, 2], s.booked[k, 3]
+        if kind == RUBS or kind == MOVED or kind == DRIVES:
+            state = states_of(g)[at]
+            s.works[line] += state[F_TAKEN]
+            if kind != RUBS:
+                s.works[line + 1 if kind == MOVED else line] += state[F_GIVEN]
+            continue
+        each = g.nd + 1 if kind == FORCE else g.nd if kind == WEIGHT else 2 * g.nr
+        on = switches_of(g)
+        for e in range(g.n):
+            if on[e] == 0:
+                continue
+            kept = s.booked_before[at + e * each : at + (e + 1) * each]
+            if kind == FORCE:
+                s.works[line + e] += work_of_force(d, g, e, b, s, kept)
+            elif kind == WEIGHT:
+                s.works[line] += work_of_weight(d, g, e, b, s, kept)
+            else:
+                s.works[line + e] += work_of_driver(d, g, e, b, s, kept)
+    if s.step_number == 0:
+        s.works[:] = 0.0
+    else:
+        book_contacts(d, s)
+        if s.given_back > 0.0:
+            book_given_back(d, s)
+        if s.swept_line >= 0:
+            s.works[s.swept_line] += work_of_group(s)
+
+
+def renew(engine: "Engine", change: float = 0.0) -> None:
+    """Keep anew what works are made of, where forces or rates have jumped between two steps.
+
+    Parameters
+    ----------
+    engine : Engine
+    change : float [J]
+        Of the energy, by what was switched; nothing else is added to the works.
+    """
+    if engine.run[0]["work_part"]:  # loads and drivers: what the bound of their work in the next step begins with
+        engine.call_part("work")
+    if engine.ledger is None or not engine.run[0]["ledger_part"]:
+        return
+    works = engine.arrays["works"].copy()
+    engine.call_part("ledger")
+    engine.arrays["works"][:] = works
+    if engine.ledger.switches >= 0:
+        engine.arrays["works"][engine.ledger.switches] += change
+
+
+def book_jump(engine: "Engine", books: Ledger, impulse: np.ndarray, missing: np.ndarray) -> None:
+    """Add the work of drivers in a jump of velocities: W = −Λ·½ ((∂g/∂t)⁻ + (∂g/∂t)⁺).
+
+    ``impulse`` (m,): Λ; ``missing`` (m,): G v⁻ + (∂g/∂t)⁺, which is how far ∂g/∂t has jumped.
+    """
+    system, a = engine.system, engine.arrays
+    for number, kind, at, line in books.groups:
+        group = system.groups[number]
+        for e in range(group.n if kind == DRIVER else 0):
+            nr = group.sizes["nr"]
+            rows = slice(group.first_row + e * nr, group.first_row + (e + 1) * nr)
+            before = a["booked_before"][at + 2 * nr * e : at + 2 * nr * e + nr]
+            a["works"][line + e] -= impulse[rows] @ (before + 0.5 * missing[rows])

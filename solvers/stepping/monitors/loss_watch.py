@@ -1,0 +1,74 @@
+"""Energy that a method of velocities loses by itself: nothing of the model takes it, the step does.
+
+    max_{t_1 < t_2} ( E(t_1) − Σ W(t_1) − E(t_2) + Σ W(t_2) ) > share K_max                                        (1)
+
+W are the works of the books of energy, `stepping.monitors.ledger`: of dampers, loads, drivers, friction and contacts.
+A run of such a method keeps them for this sum alone where nobody asks for their lines. In a model with nothing to book
+they are zero. Energies are those of the states that are saved, works are added up in all steps.
+
+A step that moves positions by h v goes along the tangents of circles. With the angular velocity ω a part is longer by
+½ (h ω)² after it, and an elastic part gets ½ E (½ h² ω²)² in each unit of volume, which the next step damps away:
+
+    loss of a step/kinetic energy ~ ¼ (c h/r)² (h ω)² ,   c² = E/ρ, r the radius                                   (2)
+
+Only methods that solve velocities first are looked at: others lose what they are asked to, of oscillations that steps
+do not resolve. Contact groups that the Gauss-Seidel solver takes are looked at where they move obstacles: the work of
+others is not known.
+
+Source: docs/theory/accepted_steps.md, (11), (12).
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from fem_mbs.jit import kernel
+from fem_mbs.solvers.stepping.monitors.external_work import explained
+
+if TYPE_CHECKING:
+    from fem_mbs.solvers.stepping.engine import Engine
+    from fem_mbs.system.system import System
+
+SHARE = 0.2  # of the largest kinetic energy: methods of first order lose 5 to 15 % of right motions with usual steps
+FIRST = 10  # steps: what begins to fall has lost 1/n of its energy after n steps of the implicit Euler method
+SLOW = 1e-3  # of the speed that tolerances refer to: the kinetic energy of less is round-off
+
+
+def losses_are_told(system: "System", method: Any, grains: Any) -> bool:
+    """Whether losses of a method can be told from those of the model: all that takes or gives energy is booked.
+
+    ``grains``: contact groups that are solved by sweeps, None without any.
+    """
+    return method.velocities_first and (grains is None or impulses_are_known(grains)) and explained(system)
+
+
+def impulses_are_known(grains: Any) -> bool:
+    """Whether a run has the impulses of a contact group on its nodes: those that move obstacles have to be known."""
+    return grains is not None and grains.mechanism is not None
+
+
+@kernel
+def note_loss(s, kinetic, potential):
+    """Note how far an energy is below an earlier one, less what the books explain, (1)."""
+    own = kinetic + potential
+    for i in range(s.works.shape[0]):
+        own -= s.works[i]
+    s.top_kinetic = max(s.top_kinetic, kinetic)
+    s.most_energy = own if s.step_number == 0 else max(s.most_energy, own)
+    if s.most_energy - own > s.total_loss:
+        s.total_loss, s.total_loss_time = s.most_energy - own, s.t
+
+
+def loss_of_energy(engine: "Engine") -> list[str]:
+    """Warning that the method has lost more than (1), and more than what rose before that nothing explains either."""
+    run = engine.run[0]
+    loss, kinetic = float(run["total_loss"]), float(run["top_kinetic"])
+    nothing = run["mean_mass"] * (SLOW * run["scale_v"]) ** 2 + run["all_left"]
+    rose = float(run["rises"] * run["largest_rise"]) if run["rises"] else 0.0
+    first = run["step_number"] < FIRST or kinetic == 0.0
+    if first or loss <= SHARE * kinetic + nothing + rose:
+        return []
+    return [
+        f"energy was {loss:.3g} J, {100 * loss / kinetic:.3g} % of the largest kinetic energy, below an earlier "
+        f"value at t = {float(run['total_loss_time']):.6g} s, and nothing in the model has taken it: the method damps "
+        "what its steps do not resolve, stiff parts that turn above all. Halve h, or use a method that keeps energy: "
+        "DecoupledNSGA, GeneralizedAlpha, MoreauJean(theta=0.5, projection=True)"
+    ]

@@ -1,0 +1,140 @@
+"""What a run warns of: what was wrong without stopping it, in words. Each function tells of one kind.
+
+The warnings of construction and of the checks at compile time come first, see `fem_mbs.errors.Warnings`.
+
+What watches a run says the rest itself: `stepping.monitors.jumps`, `stepping.march.divider`,
+`stepping.march.step_control`,
+`stepping.monitors.energy_watch` of energies that rise little by little, `stepping.monitors.impact_watch` of energy
+that impacts lose,
+`stepping.monitors.depth_watch` of contacts that are too deep, `stepping.monitors.creep_watch` of positions that part
+from velocities,
+`granular.grains` of restitution that steps have lost in contact groups.
+
+Source: docs/theory/accepted_steps.md, (5), (7).
+"""
+
+from typing import TYPE_CHECKING
+
+from fem_mbs.errors import Warnings, label
+from fem_mbs.solvers.granular.strikes import told
+from fem_mbs.solvers.stepping.monitors.energy_watch import cause
+from fem_mbs.solvers.stepping.monitors.impact_watch import energy_of_impacts
+
+if TYPE_CHECKING:
+    from fem_mbs.solvers.stepping.engine import Engine
+
+DRIFT = 0.01  # of the size of the model: joints farther apart than that are told
+
+
+def warnings_of(engine: "Engine") -> list[str]:
+    """What was wrong without stopping the run of an engine, a list of sentences."""
+    texts = [*Warnings.of(engine.system), *engine.jumps.warnings()]
+    if engine.controller is not None:
+        texts += engine.controller.warnings()
+    if engine.grains is not None:
+        texts += engine.grains.warnings()
+    if "all_lost" in engine.own.dtype.names:
+        own, most = engine.own[0], float(engine.run[0]["top_kinetic"])  # that of saved states
+        texts += told(f"Contacts of '{engine.system.name}'", float(own["all_lost"]), max(most, float(own["kinetic"])))
+    texts += energy_of_impacts(engine)
+    texts += without_restitution(engine) + without_stronge(engine) + jammed(engine) + singular(engine)
+    return texts + risen(engine) + inexact(engine) + drifted(engine)
+
+
+def without_restitution(engine: "Engine") -> list[str]:
+    """Warning of steps whose impacts had no solution with restitution, see `stepping.kernels.step.take`."""
+    count = int(engine.run[0]["made_plastic"])
+    if not count or not engine.bounced():  # without restitution there is none to lose
+        return []
+    return [
+        f"steps solved without restitution, because friction left no solution with it: {count}. Bodies do not rebound "
+        "in them. Less friction, or a finer step where several impacts fall on one, lets them"
+    ]
+
+
+def without_stronge(engine: "Engine") -> list[str]:
+    """Warning of a run in which the impact law that was requested applied to no impact."""
+    if getattr(engine.method, "impact_law", "newton") != "stronge" or engine.own[0]["by_course"]:
+        return []
+    count, contacts = int(engine.own[0]["by_newton"]), engine.system.contacts[: engine.system.nc_fixed]
+    if not count or not any(contact.law[0] > 0.0 for contact in contacts):  # without friction both are the same
+        return []
+    return [
+        f"impact_law='stronge' applied to no impact: {count} steps with an impact follow Newton's law. Stronge's law "
+        "holds for impacts of one contact with friction that are split, while no other contact acts; not with friction "
+        "of joints in the model, nor with tangential restitution, resistance to rolling or spinning, discs or static "
+        "friction of the contact"
+    ]
+
+
+def jammed(engine: "Engine") -> list[str]:
+    """Warning of joints that friction has stopped by an impulse, see `joint_friction.friction_end`."""
+    run, count = engine.run[0], int(engine.run[0]["jammed"])
+    if not count:
+        return []
+    element = engine.system.frictions[int(run["jam_row"])]
+    unit = "N m s" if element.outputs["force"][1] == "N m" else "N s"
+    times = "jammed" if count == 1 else f"is the first of {count} times that joints jammed:"
+    return [
+        f"{label(element)} {times} at t = {run['jam_time']:.6g} s with κ = {run['jam_kappa']:.4g}: friction enlarges "
+        f"its own cause without bound where κ ≥ 1, and stops the joint by an impulse ({run['jam_impulse']:.4g} {unit}) "
+        "whatever the step size is. Less friction, a longer guide, or friction nearer to its axis lets it slide"
+    ]
+
+
+def singular(engine: "Engine") -> list[str]:
+    """Warning of steps that ended where constraint rows depend on each other, see
+    `stepping.kernels.step.near_singular`.
+    """
+    count = int(engine.run[0]["singular"])
+    if not count:
+        return []
+    steps = "1 step ended" if count == 1 else f"{count} steps ended"
+    return [
+        f"{steps} at a singular position (dead centre), the first at t = {engine.run[0]['singular_time']:.6g} s: joint "
+        "forces of that step are not determined by the motion, and may be large. The motion passes it by inertia; a "
+        "slightly different h does not land on it"
+    ]
+
+
+def risen(engine: "Engine") -> list[str]:
+    """Warning of steps in which energy rose by more than is explained, see `stepping.kernels.checks`."""
+    run = engine.run[0]
+    if not run["rises"]:
+        return []
+    rises = "once" if run["rises"] == 1 else f"{run['rises']} times"
+    most = "" if run["rises"] == 1 else "most "
+    what = "the steps and the work of loads and drivers" if engine.driven else "the steps"
+    alone = "" if engine.driven else ", although nothing drives the model"
+    end = float(run["rise_time"])
+    why = cause(engine, " for what happened there")
+    if engine.jumps.within(end - engine.h * max(run["save_every"], run["whole_every"]), end):
+        why = "a driver jumps there"
+    return [
+        f"energy rose {rises} by more than {what} explain, {most}by {run['largest_rise']:.3g} J "
+        f"before t = {end:.6g} s{alone}: {why}"
+    ]
+
+
+def inexact(engine: "Engine") -> list[str]:
+    """Warning of contact problems that were left above the tolerance, by far not enough to fail a step."""
+    groups = engine.solver_of_groups
+    if groups is None or not groups.inexact:
+        return []
+    return [
+        f"{groups.inexact} contact problems ended above contact_tolerance = {engine.contact_tolerance:.3g}, with "
+        f"scale-free errors up to {groups.worst:.2g}: impulses of these steps are as inexact as that. Halve h (an "
+        "impact then falls on fewer contacts at once), or ask for contact_tolerance that is good enough"
+    ]
+
+
+def drifted(engine: "Engine") -> list[str]:
+    """Warning of joints that drift: methods that solve them in velocities alone leave that to the step size."""
+    drift, size = float(engine.run[0]["drift"]), engine.system.size
+    if drift <= DRIFT * size:
+        return []
+    return [
+        f"joints are up to {drift:.3g} m apart (angles times the size of the model, {size:.3g} m): the method "
+        "keeps their velocities and lets positions drift. Halve h, or use a method that keeps both: DecoupledNSGA, "
+        "MoreauJean(projection=True)"
+    ]

@@ -1,0 +1,1 @@
+"""Saved states of a run: checkpoints, resuming, fingerprints of models."""

@@ -1,0 +1,1 @@
+"""Nonsmooth generalized-alpha method with contacts at position, velocity and acceleration level."""
