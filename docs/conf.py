@@ -9,6 +9,7 @@ from sphinx import addnodes
 sys.path.insert(0, str(Path(__file__).parent))
 
 import fem_mbs
+from fem_mbs.arguments.checked import Checked
 
 project = "fem_mbs"
 author = "the fem_mbs authors"
@@ -68,6 +69,19 @@ def link_classes_only(app, doctree):
             link.replace_self(link.children)
 
 
+def skip_contract(app, what, name, obj, skip, options):
+    """Leave out members that are not for users: those that completion hides too (`Checked.__dir__`)."""
+    function = getattr(obj, "fget", None) or getattr(obj, "func", None) or getattr(obj, "__func__", obj)
+    owner = sys.modules.get(getattr(function, "__module__", None))
+    for part in getattr(function, "__qualname__", "").split(".")[:-1]:
+        owner = getattr(owner, part, None)
+    if not isinstance(owner, type):
+        return None
+    hidden = Checked._inside if issubclass(Checked, owner) else getattr(owner, "_inside", ())
+    return True if name in hidden else None
+
+
 def setup(app):
+    app.connect("autodoc-skip-member", skip_contract)
     app.connect("autodoc-process-docstring", escape_bars, priority=900)
     app.connect("doctree-read", link_classes_only)

@@ -148,6 +148,18 @@ def test_every_public_name_is_in_the_api_pages():
     assert set(fem.__all__) - modules - documented == set()
 
 
+def test_api_pages_leave_out_what_completion_hides():
+    """A page of a class shows the members of scripts, not its contract with solvers."""
+    spec = importlib.util.spec_from_file_location("conf", ROOT / "docs" / "conf.py")
+    conf = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(conf)
+    members = {n: getattr(fem.RigidBody, n) for n in dir(fem.RigidBody) if not n.startswith("_")}
+    members = {n: member for n, member in members.items() if callable(member) or isinstance(member, property)}
+    shown = {n for n, member in members.items() if not conf.skip_contract(None, "class", n, member, False, {})}
+    assert {"frame", "from_mesh", "is_on"} <= shown and {"use_switch", "picture", "as_vector"} <= {*members} - shown
+    assert not shown & fem.RigidBody._inside
+
+
 def test_pages_errors_refer_to_exist():
     titles = " ".join(p.read_text(encoding="utf-8").partition("\n")[0].lower() for p in PAGES)
     for folder in ("fem_mbs", "elements", "solvers"):
