@@ -26,7 +26,7 @@ of a convex function and cannot fail; then the whole, with the exact Jacobian: F
 α_o = 0, and does not touch the inner one. With outer control M_g goes to zero with α_o, so that a ball comes off the
 inner race without a jump; with inner control M_g is there until it does, and the forces jump: choose inner control only
 where all balls stay loaded.
-Raceways have no shoulders: the groove goes on at any contact angle.
+Raceways have no shoulders: the groove continues to any contact angle.
 
 Source: docs/theory/bearings.md, (5)-(10); Harris, Rolling Bearing Analysis, after Jones.
 

@@ -15,10 +15,10 @@ and all times, so that its mean is over both; a place on the standing race meets
 averaged over revolutions with exponent 3 as in (3), and the positions then combine with 10/3 (derived here from the
 product of survival probabilities; one constant load gives (5)).
 
-(6) knows what (2) does not: clearance, preload, tilt and speed, through the loads of the balls. Without clearance and
-under radial load they agree to 2 %. Both are for ordinary bearing steel and lubrication, 90 % reliability; a_ISO for
-films and contamination is not here. Peaks of impacts are too short to count as revolutions: judge them by the pressure
-(4200 MPa defines the static rating of ball bearings).
+(6) includes what (2) does not: clearance, preload, tilt and speed, through the loads of the balls. Without clearance
+and under radial load they agree to 2 %. Both are for ordinary bearing steel and lubrication, 90 % reliability; a_ISO
+for films and contamination is not here. Peaks of impacts are too short to count as revolutions: judge them by the
+pressure (4200 MPa defines the static rating of ball bearings).
 
 Sources: docs/theory/bearings.md, (20)-(24); constants of (1) with 38.2 = .957 × 39.9 (Harris prints 39.9) give
 the table of ISO 281 and the ratings of the presets; those of (4) are read in a public implementation of ISO/TS 16281

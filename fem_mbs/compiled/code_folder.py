@@ -27,7 +27,7 @@ class CodeFolder:
             if trouble:
                 warnings.warn(
                     f"compiled code is not kept in {base}: {trouble}. This process compiles what it needs into a "
-                    "temporary folder; set FEM_MBS_CACHE to a folder of your own to keep it",
+                    "temporary folder; set FEM_MBS_CACHE to a writable folder to keep it",
                     stacklevel=2,
                 )
             self.checked[base] = self._temporary() if trouble else base

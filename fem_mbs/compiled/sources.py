@@ -55,9 +55,9 @@ def compiled_text(text: str) -> str:
 
 
 class Sources:
-    """What compiled code depends on in source files: found once for each state of a file, and kept beside the code.
+    """What compiled code depends on in source files: found once for each state of a file, and stored next to the code.
 
-    The state is the time of the last change and the size, by which Python knows its own compiled modules.
+    The state is the time of the last change and the size, by which Python identifies its compiled modules.
     """
 
     def __init__(self) -> None:

@@ -6,7 +6,7 @@
     first_face     (nu + 1,)  the same
     corner         (nv, 3)    place of each [m]
     end            (ne, 2)    corners of each edge, counted from the first of the polyhedron
-    into           (ne, 2, 3) directions from each edge into both faces beside it, across the edge
+    into           (ne, 2, 3) directions from each edge into both adjacent faces, across the edge
     face           (nf, 4)    n and d [m] of each
     first_rim      (nf + 1,)  first edge of each face in rim
     rim            (2 ne, 2)  edges, and which of their sides the face is
@@ -43,7 +43,7 @@ def arrays_of(forms: list[Polyhedron]) -> dict[str, np.ndarray]:
 
 
 def _into_faces(form):
-    """Directions (m, 2, 3) from edges into the faces beside them, across the edges."""
+    """Directions (m, 2, 3) from edges into the adjacent faces, across the edges."""
     ends = form.points[form.edges]
     along = ends[:, 1] - ends[:, 0]
     into = np.cross(form.normals[form.sides], along[:, None])

@@ -14,7 +14,7 @@ direction from the edge into a face, in the plane of the face and across the edg
 OPEN is not 0: faces that lie on each other have their directions on the border, and bodies turn in a step. With e the
 direction of the edge on which q is,
 
-    ∂n/∂y = 0 over a face, inside;   (I − e eᵀ − n nᵀ)/φ beside an edge;   (I − n nᵀ)/φ beside a corner             (3)
+    ∂n/∂y = 0 over a face, inside;   (I − e eᵀ − n nᵀ)/φ near an edge;   (I − n nᵀ)/φ near a corner                 (3)
 
 Kernels take a record or tuple q with the arrays of `fem_mbs.distance.hull_arrays`, and the number of a
 polyhedron in these.

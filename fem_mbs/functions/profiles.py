@@ -4,7 +4,7 @@ Between breakpoints t_k a profile is a polynomial of the time since the last one
 
     p(t) = Σ_j c_kj (t − t_k)^j,   t_k ≤ t < t_{k+1}                                                               (1)
 
-and goes on beyond the ends with a polynomial of its own, or repeats. Derivative and integral of (1) are of the same
+and continues beyond the ends with another polynomial, or repeats. Derivative and integral of (1) are of the same
 kind. Value, rate and acceleration of one profile always belong together, at a breakpoint those that follow.
 
     quintic step   s(u) = 10 u³ − 15 u⁴ + 6 u⁵: s, s', s'' are continuous at u = 0 and 1                             (2)
@@ -304,11 +304,11 @@ def table(times: Any, values: Any, *, ends: str = "natural", kind: str = "monoto
         Increasing.
     values : (n,), any unit
     ends : {"natural", "rest", "periodic"}
-        natural: no acceleration at the ends of a cubic; beyond the ends it goes on with the speed it has there. rest:
+        natural: no acceleration at the ends of a cubic; beyond the ends it continues with the speed it has there. rest:
         no speed at the ends, and at rest beyond them; the acceleration jumps there. periodic: repeats; the first and
         the last value are equal.
     kind : {"monotone", "cubic"}
-        monotone: value and rate are continuous, and no value leaves the range of the two points beside it: for loads,
+        monotone: value and rate are continuous, and no value leaves the range of the two adjacent points: for loads,
         speeds and measured data that jump. cubic: a spline, whose acceleration is continuous too: for positions of
         drivers. Accelerations of a monotone table are wrong by their own size, at any number of points.
 

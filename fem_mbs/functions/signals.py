@@ -181,7 +181,7 @@ class Held(Signal):
     """A signal that keeps its value until a controller or an event gives it another.
 
     Loads and motors take it wherever they take a function of time, also as a part of other functions: ``2 * u``,
-    ``lambda t: u(t) * np.sin(t)``. Drivers of positions refuse it: they need a motion without jumps.
+    ``lambda t: u(t) * np.sin(t)``. Drivers of positions raise an error: they need a motion without jumps.
 
     Parameters
     ----------
@@ -195,7 +195,7 @@ class Held(Signal):
     now : float
         Present value in the run of this thread; runs alone change it, with `set`.
     jumps : bool
-        Whether what is made of it jumps with it; numbers of a motion that goes on smoothly do not.
+        True if quantities derived from it jump with it; those of a motion that continues smoothly do not.
 
     Raises
     ------
@@ -259,7 +259,7 @@ class Held(Signal):
         return self(t), 0.0, 0.0
 
     def integral(self, initial: float = 0.0, *, at: float = 0.0) -> Signal:
-        """Refused: past values are not kept.
+        """Raise an error: past values are not kept.
 
         Raises
         ------
@@ -345,8 +345,8 @@ NOT_YET = (math.nan, 0, 0), np.zeros(3)
 class VectorOfTime:
     """A vector function of time [t -> (3,)], scaled; it is called once per time for all components.
 
-    Derivatives of its components are declared 0, because no kernel of a load or of a weight reads them: any function
-    will do.
+    Derivatives of its components are declared 0, because no kernel of a load or of a weight reads them: any
+    function is sufficient.
 
     Parameters
     ----------

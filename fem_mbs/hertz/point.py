@@ -18,8 +18,8 @@ c_G follow from the stresses of `hertz.stress`; the line limits read on the char
 and 2.3 % from the values at the slender ellipse of the thesis (k = .021). The chart's two
 digits move p0 there by 1.7 %: 706 MPa instead of 694.4 MPa.
 
-Hertz assumes smooth bodies without friction, a contact small beside the radii (`HertzContact.steepness` below some 0.3)
-and beside the bodies, and elastic behaviour. Ball bearings are at the edge of it, conforming journals beyond.
+Hertz assumes smooth bodies without friction, a contact small compared with the radii (`HertzContact.steepness` below
+some 0.3) and with the bodies, and elastic behaviour. Ball bearings are at the edge of it, conforming journals beyond.
 
     symbol       code               unit        meaning
     A, B         A, B               1/m         half the relative principal curvatures

@@ -39,10 +39,10 @@ class LinearSolver:
         return solution
 
     def foreign_bytes(self) -> int:
-        """Bytes that a library holds for the factors, besides arrays of this object; 0 where it does not tell."""
+        """Bytes that a library holds for the factors, in addition to arrays of this object; 0 if unknown."""
         return 0
 
-    # what rebuilds the factors to the last bit, for a run that goes on from a file: arrays, besides ``status``
+    # what rebuilds the factors to the last bit, for a run that continues from a file: arrays, in addition to ``status``
     kept: tuple[str, ...] = ()
 
     def get_state(self) -> dict[str, Any]:
@@ -51,7 +51,7 @@ class LinearSolver:
         return state | {name: getattr(self, name).copy() for name in self.kept}
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Make the factors again that `get_state` told of.
+        """Restore the factors that `get_state` described.
 
         Raises
         ------
@@ -70,4 +70,4 @@ class LinearSolver:
         self.rebuild(state)
 
     def rebuild(self, state: dict[str, Any]) -> None:
-        """Make the factors of the arrays, which `set_state` has put back."""
+        """Compute the factors from the arrays that `set_state` has restored."""

@@ -8,7 +8,7 @@ from fem_mbs.linear.factors_cholmod import Cholesky
 from fem_mbs.linear.solvers import fills_in
 from fem_mbs.linear.umfpack import UMFPACK, library, predicted_fill
 
-FEW = 300  # unknowns: any factors are made in a hundredth of a second
+FEW = 300  # unknowns: any factors are made in 10 ms
 
 
 class _Multifrontal:

@@ -119,7 +119,7 @@ class Cholesky:
             raise RuntimeError(f"the factors of {self.n} unknowns do not fit into the memory")
 
     def _relax(self, part, number):
-        """Tell CHOLMOD which columns to join; a library whose record is laid out otherwise keeps what it has.
+        """Set the relaxation of supernodes in CHOLMOD; a library with another record layout keeps its defaults.
 
         Returns the place of `_RELAXED` in the record, or None.
         """

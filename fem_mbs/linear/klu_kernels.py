@@ -1,6 +1,6 @@
 """Factors by KLU in compiled code: which entries it is given, when it analyses anew, when it takes new pivots.
 
-KLU is given the entries that are or were not zero, which it takes and tells from one look at the values: half of what
+KLU is given the entries that are or were not zero, found by one pass over the values: half of what
 elements could fill is zero in most models (planar motion, frames along axes, open contacts). When others appear it
 analyses the pattern anew. Where more than half have become zero (contacts that opened) it forgets these: after
 `AMORTISED` factorisations, then after twice as many, and so on. Where it would analyse too often, see `ANALYSES`, it is
@@ -65,7 +65,7 @@ def _klu_again(c):
 def _klu_fresh(c):
     """Factorise with new pivots; the status word is 1 when the matrix is singular.
 
-    Factors are then made as later ones are: their bits tell nothing of when the pivots were chosen.
+    Factors are then made as later ones are: their bits do not depend on when the pivots were chosen.
     """
     _klu_release(c)
     symbolic, numeric = integers(c.symbolic_at, 1)[0], 0

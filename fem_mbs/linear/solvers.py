@@ -9,8 +9,9 @@ side)``, called through their addresses, and a status word (0: good). Which one 
     otherwise, up to `DENSE_LIMIT`        dense LU of LAPACK (through the functions that SciPy exports)
     otherwise, more unknowns              SuperLU of SciPy (a callback into Python)
 
-What KLU is given and when it takes new pivots is told in `fem_mbs.linear.klu_kernels`. A pattern fills in when
-AMD predicts `PRODUCTS` for an elimination and `PER_ENTRY` for each entry of its factors: solids, grids of beams.
+The entries that KLU gets and when it takes new pivots are described in `fem_mbs.linear.klu_kernels`. A pattern fills
+in when AMD predicts `PRODUCTS` for an elimination and `PER_ENTRY` for each entry of its factors: solids, grids of
+beams.
 
 Source: measured on the systems of this project (docs/howto/linear_solvers.md).
 """

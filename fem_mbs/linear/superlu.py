@@ -16,7 +16,7 @@ FULL, LARGE = 6, 1000  # times the entries of the matrix; unknowns: from there o
 COLUMNS, SYMMETRIC = 1, 2  # orders
 OPTIONS: dict[int, dict[str, Any]] = {
     COLUMNS: {},
-    # pivots off the diagonal only below a thousandth of the largest entry
+    # pivots off the diagonal only below 0.1 % of the largest entry
     SYMMETRIC: {"permc_spec": "MMD_AT_PLUS_A", "diag_pivot_thresh": 1e-3, "options": {"SymmetricMode": True}},
 }
 

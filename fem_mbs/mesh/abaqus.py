@@ -4,12 +4,12 @@
 
 Instances are put where they belong. Where there are several, each is a group; sets of one name are put together.
 Labels in a set of the assembly are those of the assembly's own nodes, unless the set names an instance. Surfaces become
-groups of faces, of the sides of elements that they name. Files of *INCLUDE and INPUT= are read where they are beside
-the file or below. Keywords that make no mesh are passed over, a closed list (`fem_mbs.mesh.abaqus_keywords`); any
-other is refused, and what would generate nodes or elements.
+groups of faces, of the sides of elements that they name. Files of *INCLUDE and INPUT= are read from the
+folder of the file or below. Keywords that make no mesh are passed over, a closed list
+(`fem_mbs.mesh.abaqus_keywords`); any other raises an error, as do keywords that generate nodes or elements.
 Middle nodes are in the order of VTK.
 
-meshio's reader leaves instances where their part is, knows upper case alone, and neither surfaces nor C3D15.
+meshio's reader leaves instances where their part is, supports upper case alone, and neither surfaces nor C3D15.
 
 Source: docs/howto/meshes.md; Abaqus Keywords Reference Guide, sides of elements as in its Elements Guide.
 """
@@ -147,7 +147,7 @@ class Reader:
         return full
 
     def _rows_of(self, name):
-        """Fields of the data lines of a file beside this one."""
+        """Return the fields of the data lines of a file in the same folder."""
         if not name:
             return []
         file = beside(self.owner, self.path, plain(name), f"{self.where}, '{self.line[:SHOWN]}'")

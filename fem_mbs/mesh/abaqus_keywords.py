@@ -2,7 +2,7 @@
 
 Keywords, parameters and their values may be shortened while they stay unique; blanks in a keyword line and before its
 star mean nothing; labels in quotes keep their case, commas and dots. Keywords that make no nodes, elements or sets are
-a closed list, `PASSED`: any other is refused by name.
+a closed list, `PASSED`: any other raises an error that names it.
 
 Source: Abaqus Analysis User's Guide, "Input syntax rules"; Keywords Reference Guide; names of CalculiX in its manual.
 """

@@ -294,14 +294,14 @@ def _of_surface(owner, gmsh, path, scale):
 
 
 def _tell_size(owner, gmsh, path, size, large):
-    """Warn of parts of an unlikely size; refuse sizes that give millions of cells."""
+    """Warn about parts of an unlikely size; raise an error for sizes that give millions of cells."""
     box = np.array(gmsh.model.getBoundingBox(-1, -1)).reshape(2, 3)
     extent = box[1] - box[0]
     if not SMALL < extent.max() < large:
         text = f"mesh_from_cad: '{path.name}' is {extent.max():.3g} m long. Are the units right?"
         Warnings.issue(text)
     cells = 6.0 * np.prod(np.maximum(extent / size, 1.0))
-    message = f"would give up to {cells:.1e} cells for a part of {' × '.join(f'{x:.3g}' for x in extent)} m"
+    message = f"would give as many as {cells:.1e} cells for a part of {' × '.join(f'{x:.3g}' for x in extent)} m"
     owner.check(cells < MOST, "size", size, f"{message}. Take a larger one, and sizes={{…}} where it matters")
 
 

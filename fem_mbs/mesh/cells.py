@@ -14,8 +14,8 @@ the triangle's with the line's, without those of quadratic in both. Rules of int
     8, 20         2³, 3³ Gauss         the same
     6, 15         3 × 2, 6 × 3         the same; triangle of degree 2 and 4
 
-A hexahedron of 20 nodes with 2³ points has six motions without energy besides those of a rigid body, which survive in a
-row of elements: it is not offered.
+A hexahedron of 20 nodes with 2³ points has six motions without energy in addition to those of a rigid body, which
+survive in a row of elements: it is not offered.
 
 Source: docs/theory/solids.md, section 2; Zienkiewicz, Taylor & Zhu, The Finite Element Method, ch. 6 (shape functions,
 points); Walkington, Quadrature on simplices of arbitrary dimension (2000).

@@ -1,7 +1,7 @@
 """Convex parts of bodies that are not convex: given, or cut by CoACD.
 
-The parts of a body together are what contacts see of it. Their volume beside that of the body says what this costs: the
-hull of a part fills hollows,
+The parts of a body together are what contacts see of it. Their volume compared with that of the body is a measure of
+the error: the hull of a part fills hollows,
 
     gained = (Σ V_part − V)/V                                                                                       (1)
 
@@ -89,8 +89,8 @@ def convex_parts(
 
     Notes
     -----
-    Warnings tell where the parts have 5 % more or less volume than the mesh, and where given parts overlap by more than
-    1e-3 of their volume.
+    A warning is issued if the volume of the parts differs from that of the mesh by 5 % or more, or if given parts
+    overlap by more than 1e-3 of their volume.
 
     Examples
     --------

@@ -9,7 +9,7 @@ from fem_mbs.errors import ParameterError
 
 SAMPLES = 6  # along both parameters of a face
 ON = 1e-4  # of the size of the part: what lies on a cylinder
-LISTED = 12  # faces that a message tells of
+LISTED = 12  # faces that a message lists
 FACETS = 0.1  # of the radius, for surfaces that came as triangles: they lie inside the cylinder
 
 
@@ -63,7 +63,7 @@ class Faces:
             for tag in tags:
                 if tag in taken:  # a description of a face asks the CAD kernel
                     both = f"and '{taken[tag]}' have the face {self._described(tag)} in common; a face belongs to one. "
-                    both += "Bores on one axis are told apart by their length: (point, axis, radius, length)"
+                    both += "Bores on one axis differ by their length: (point, axis, radius, length)"
                     self.owner.check(False, "groups", name, both)
                 taken[tag] = name
         return found
@@ -149,7 +149,7 @@ class Faces:
             try:
                 found, _ = self.gmsh.model.getClosestPoint(2, tag, point.tolist())
                 distance[tag] = float(np.linalg.norm(np.reshape(found, (-1, 3))[0] - point))
-            except Exception:  # faces of discrete surfaces cannot tell
+            except Exception:  # not supported for faces of discrete surfaces
                 distance[tag] = np.inf
             # a point outside a trimmed face is projected onto what was cut away
             rim = float(np.linalg.norm(self.points[tag] - point, axis=1).min())

@@ -35,7 +35,7 @@ from fem_mbs.mesh.polygons import triangulated
 from fem_mbs.mesh.stl import read_stl
 from fem_mbs.mesh.text_files import text_of
 
-LARGE, SMALL = 50.0, 2e-4  # m: parts out of this range are told
+LARGE, SMALL = 50.0, 2e-4  # m: a warning is issued for parts out of this range
 LARGE_UNSAID = 5.0  # m: where nobody said that a file is in metres; most parts drawn in mm are longer than 5
 UNITS = {"m": 1.0, "cm": 1e-2, "mm": 1e-3, "um": 1e-6, "in": 0.0254, "ft": 0.3048}
 NASTRAN = (".bdf", ".nas", ".fem", ".blk")
@@ -53,7 +53,7 @@ def read_mesh(path: str | Path, *, units: str | float | None = None, check: bool
     units : {"m", "cm", "mm", "um", "in", "ft"} or float > 0
         Of the coordinates in the file; a number is the metres of one unit. Default: metres, with a warning from 5 m on.
     check : bool
-        Refuse solid cells that are flat or turned inside out.
+        Raise an error for solid cells that are flat or inverted.
 
     Returns
     -------
@@ -124,7 +124,7 @@ def _used(mesh):
 
 
 def unjoined(mesh: Mesh) -> Iterator[str]:
-    """What is told of points that lie on each other and join nothing."""
+    """Yield warnings about coincident points that are not merged."""
     from scipy.spatial import cKDTree
 
     used = mesh.points[_used(mesh)]

@@ -5,7 +5,8 @@ entity of MSH 4 may be in several groups; MSH 2.2 writes its cells once for each
 `fem_mbs.mesh.files.mesh_of` makes them one. Numbers of nodes and cells are compared with those that the file declares.
 Parameters of nodes, periodic nodes, data and ghost cells are passed over.
 
-meshio's reader loses groups that share a name, have none, or are of a reversed surface, and refuses partitions.
+meshio's reader loses groups that share a name, have none, or are of a reversed surface, and does not support
+partitions.
 
 Source: docs/howto/meshes.md; Gmsh reference manual, "MSH file format".
 """

@@ -97,7 +97,7 @@ class Labels:
         owner.check(not len(again), "path", self.path, f"has node {again[0] if len(again) else 0} twice")
 
     def of(self, wanted: Any, missing: bool = True) -> np.ndarray:
-        """Numbers of the points with these labels; labels without a point are refused, or passed over."""
+        """Numbers of the points with these labels; labels without a point raise an error, or are skipped."""
         wanted = np.asarray(wanted, np.int64)
         at = np.minimum(np.searchsorted(self.labels, wanted), len(self.labels) - 1)
         there = self.labels[at] == wanted

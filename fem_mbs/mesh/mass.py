@@ -67,7 +67,8 @@ def mass_of_mesh(mesh: Any, density: float, *, scale: float = 1.0) -> MassProper
         reads. Solid cells count where there are any, those with middle nodes with their curved sides.
     density : float > 0 [kg/m³]
     scale : float > 0
-        Multiplies coordinates: 1e-3 for a drawing in millimetres. A file that is longer than 5 m without it is told.
+        Multiplies coordinates: 1e-3 for a drawing in millimetres. Without it, a warning is issued for a part longer
+        than 5 m.
 
     Returns
     -------
@@ -187,7 +188,7 @@ def _curved(X, rule):
 
 
 def closed_triangles(owner: Named, mesh: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Points (n, 3), each once, and triangles (k, 3) of a closed surface; refused if it is open, or turned about."""
+    """Points (n, 3), each once, and triangles (k, 3) of a closed surface; an open or inverted one raises an error."""
     points, blocks = cells_of(owner, mesh)
     faces = _closed(owner, points, blocks)
     span = max(np.ptp(points, axis=0).max(), 1e-300)
@@ -217,7 +218,9 @@ def _closed(owner, points, blocks):
 
 
 def _check_closed(owner, points, faces):
-    """Every edge belongs to two faces, which run through it in opposite directions; points are told by position."""
+    """Every edge belongs to two faces, which run through it in opposite directions; points are identified by
+    position.
+    """
     span = max(np.ptp(points, axis=0).max(), 1e-300)
     _, number = np.unique(np.round(points / span, 9), axis=0, return_inverse=True)
     faces = number.reshape(-1)[faces]

@@ -30,7 +30,7 @@ class Mesh(Checked):
     points : (n, 3) [m]
     cells : dict
         Type as meshio names it ("tetra10", "hexahedron20", "triangle6" …) -> (k, nn) numbers of points, in the order of
-        VTK. Types without a solid element (pyramids) may be there; what uses them refuses.
+        VTK. Types without a solid element (pyramids) are allowed; elements that would use them raise an error.
     groups : dict, optional
         Name -> dict of type -> numbers of cells of this type; type "node" -> numbers of points.
     name : str, optional
@@ -211,7 +211,7 @@ class Mesh(Checked):
         return np.flatnonzero(~used)
 
     def check_cells(self) -> None:
-        """Refuse solid cells that are flat or turned inside out at a point of integration.
+        """Raise an error for solid cells that are flat or inverted at an integration point.
 
         Raises
         ------

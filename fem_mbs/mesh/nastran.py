@@ -2,9 +2,10 @@
 
 Groups are "property 7" of the cells with this number of a property, and "SPC1 3" of the points that a set of supports
 holds. Lines, springs, rigid elements, loads and materials are passed over. Cards of elements and grids begin with C and
-G: those that are passed over are a closed list (`PASSED`), any other is refused by name. Refused are also several parts
-of bulk data (superelements) and cells without some of their middle nodes. Grids may be in other coordinate systems
-(`fem_mbs.mesh.nastran_frames`); files named by INCLUDE are read where they are beside the file or below. Cards after
+G: those that are passed over are a closed list (`PASSED`), any other raises an error that names it, as do several
+parts of bulk data (superelements) and cells without some of their middle nodes. Grids may be in other coordinate
+systems
+(`fem_mbs.mesh.nastran_frames`); files named by INCLUDE are read from the folder of the file or below. Cards after
 ENDDATA are not read.
 
 Nodes are numbered as those of VTK but for the middles of upright edges, which Nastran has before those of the upper

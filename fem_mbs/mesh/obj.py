@@ -2,7 +2,7 @@
 
 Numbers of points count from 1, negative ones back from the last point so far. Faces of more than four corners become
 triangles. An object ("o") is a group of its whole name, in addition to those of "g". Colours behind coordinates,
-normals and textures are passed over; what has points and is no polygon (curves, patches) is refused.
+normals and textures are passed over; curves and patches raise an error.
 
 Source: specification of OBJ, appendix B1 of Wavefront's Advanced Visualizer manual.
 """

@@ -4,8 +4,8 @@ The hull of Qhull has triangles. Those that lie in one plane, to `FLAT` of the s
 corner of at least three faces are left out. Each face has the plane n·x = d with n outwards and d the farthest of its
 points, so that nothing of the hull is beyond it.
 
-Edges and corners are rounded off by ρ when all faces move in by ρ and a ball of that radius goes round what is left,
-C = { x : n_f·x ≤ d_f − ρ for all faces }. C may have four corners where the hull had one. The *core* has as many
+Edges and corners are rounded off by ρ when all faces move in by ρ and a ball of that radius rolls around the remaining
+body, C = { x : n_f·x ≤ d_f − ρ for all faces }. C may have four corners where the hull had one. The *core* has as many
 corners as the hull,
 
     core = hull of { nearest point of C to c : corners c }  ⊂ C ,                                                   (1)

@@ -1,4 +1,4 @@
-"""Recovered forces: table of impacts and histories of one contact; how they are made is told in `force_recovery`."""
+"""Recovered forces: table of impacts and histories of one contact; they are computed in `force_recovery`."""
 
 from collections.abc import Sequence, Sized
 from pathlib import Path
@@ -106,7 +106,7 @@ class RecoveredForces:
         self.continuous, self.states = continuous, np.flatnonzero(impact)
 
     def _struck_elsewhere(self, result, states):
-        """Whether another contact of the same linked bodies was struck in the steps to the states (j,)."""
+        """True where another contact of the same linked bodies had an impact in the steps to the states (j,)."""
         me, nodes = contact_number(result, self.contact)
         out = np.zeros(len(states), bool)
         size = max(1, 2_000_000 // (len(result.contacts) * 40 + len(result.description["nodes"]) * 30))
@@ -189,7 +189,7 @@ class RecoveredForces:
             after = np.where(open_before, np.minimum(gap / speed, h), 0.5 * h)
         return start + after
 
-    # --- what it knows --------------------------------------------------------------------------------------------
+    # --- quantities --------------------------------------------------------------------------------------------
 
     def curve(self, impact: int, samples: int = 401) -> ImpactCurve:
         """Force, indentation and its rate during one impact: its hysteresis loop.
@@ -273,7 +273,9 @@ class RecoveredForces:
         return np.interp(force, self.model(delta, np.zeros(len(delta)), 1.0, 1.0), delta)
 
     def checks(self) -> "Checks":
-        """What holds whatever the law, as `Checks`: impulse, restitution, end of the indentation of all impacts."""
+        """Return checks that hold for any law, as `Checks`: impulse, restitution, end of the indentation of all
+        impacts.
+        """
         from scipy.integrate import trapezoid
 
         from fem_mbs.checks import Check, Checks

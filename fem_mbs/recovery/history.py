@@ -26,7 +26,7 @@ def histories(found: "RecoveredForces") -> tuple[np.ndarray, np.ndarray, np.ndar
     jumps = before != after
     table, good = found.impacts, found.recovered
     inner = table.time[good, None] + table.duration[good, None] * np.linspace(0, 1, SAMPLES)
-    inner = np.minimum(inner.ravel(), t[-1])  # an impact at the end of the run goes on after it: cut
+    inner = np.minimum(inner.ravel(), t[-1])  # an impact at the end of the run continues after it: cut
     at_step = np.clip(np.searchsorted(t, inner, "left"), 1, len(t) - 1)
     # the second appearance of a time must come after the first: key 0, 1, 2 (before, within, after)
     times = np.concatenate([t, inner, t[jumps]])

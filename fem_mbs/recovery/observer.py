@@ -4,9 +4,9 @@ A run may be too long to keep every step, and recovery needs every step. An obse
 keeps the impacts and the force of the closed contact, and forgets the motion; the results file holds as few states as
 ``save_every`` asks for.
 
-An impact is told from closed contact by the samples around it: isolated pulses by one neighbour on either side, the
-force of the closed contact below an impact by up to three that are no impacts, impulses through the chain by the
-background of theirs. Together a sample is decided by no more than
+An impact is distinguished from closed contact by the samples around it: isolated pulses by one neighbour on either
+side, the force of the closed contact below an impact by up to three that are no impacts, impulses through the chain by
+the background of theirs. Together a sample is decided by no more than
 
     MARGIN = 8 on either side = 1 (pulses) + 3 (background) + 3 (background of what passed) + 1 to spare            (1)
 
@@ -127,7 +127,7 @@ class ForceObserver(Checked):
             self._decide(known - MARGIN)
 
     def finish(self) -> None:
-        """Decide what is left at the end of a run, and warn of impacts without force."""
+        """Process the remaining samples at the end of a run, and warn about impacts without force."""
         known = self._first + len(self._buffer["t"])
         if known >= 2:
             self._decide(known)
@@ -170,7 +170,7 @@ class ForceObserver(Checked):
             for impact in table:
                 self.on_impact(impact)
 
-    # --- what it knows -----------------------------------------------------------------------------------------------
+    # --- quantities -----------------------------------------------------------------------------------------------
 
     def _joined(self, name):
         return np.concatenate(self._parts[name]) if self._parts[name] else np.zeros(0)

@@ -22,7 +22,7 @@ class Options(NamedTuple):
 
 
 def check_options(who: str, contact: str, options: Options) -> None:
-    """Refuse options of `recover_forces` or of an observer (``who``) that are out of range."""
+    """Raise an error for options of `recover_forces` or of an observer (``who``) that are out of range."""
     owner = Named(who, contact)
 
     def refuse(parameter, value, message):
@@ -31,7 +31,7 @@ def check_options(who: str, contact: str, options: Options) -> None:
     stiffness = options.stiffness
     if isinstance(options.model, ForceLaw):
         if stiffness is not None:
-            refuse("stiffness", stiffness, "is not used with a ForceLaw; leave it out")
+            refuse("stiffness", stiffness, "is not used with a ForceLaw; remove it")
     else:
         if stiffness is None:
             refuse("stiffness", stiffness, "N/m^n is needed: K of the contact law, see the docstring")

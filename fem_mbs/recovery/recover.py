@@ -9,25 +9,26 @@ when the run is over, and changes nothing in it:
     4. and the force of a compliant law, F = K δⁿ (1 + χ δ̇/δ̇_i)                                         (hysteresis)
 
 An impact begins where the gap, closing with δ̇_i, vanishes: t_i = t_n + g_N/δ̇_i, at most at the end of the step, and in
-its middle if the contact was closed. It may take longer than the step, or less than a hundredth of it. The force of the
+its middle if the contact was closed. It may take longer than the step, or less than 1 % of it. The force of the
 contact is F_c, constant in each step, plus those of all impacts; its integral is the sum of the impulses.
 
 What the method cannot know. Impacts without rebound (e < 0.02) have no cubic course: give the restitution of the
 material. An impulse that came through other bodies has no approach speed in the results: give ``effective_mass`` m,
 then δ̇_i = Λ_i/m − δ̇_f, or ``restitution``. Impacts of which either is missing are in the table, without force. A
-contact struck twice within a step (a sequence of impacts, see ``note``, which steps in parts have too) is recovered
-as one impact. Impacts that overlap, because they last longer than the bodies fly between them, are added. The force
-keeps its sign: flores with e < 0.375 pulls shortly before separation, to 2 % of the peak at e = 0.2; cut off at zero it
-would no longer have the impulse.
+contact with two impacts within a step (a sequence of impacts, see ``note``, which subdivided steps have too) is
+recovered as one impact. Impacts that overlap, because they last longer than the bodies fly between them, are added.
+The force keeps its sign: flores with e < 0.375 pulls shortly before separation, to 2 % of the peak at e = 0.2; cut off
+at zero it would no longer have the impulse.
 
 In a mesh an impact moves the mass of the nodes it meets; the rest of a flexible body follows in later steps. Where the
 impact would last longer than elastic waves take through the body, the recovered one is too short and too weak, and
-others follow it: 6.3 kN in 19 µs beside 14.5 kN in 101 µs resolved, at the pin of a rod of 0.12 m (the first impact of
+others follow it: 6.3 kN in 19 µs instead of 14.5 kN in 101 µs resolved, at the pin of a rod of 0.12 m (the first
+impact of
 ``examples/clearance_crank.py``). Impulses agree to 20 % there, forces do not.
 
-Accuracy, beside the resolved impact of the same restitution, n = 3/2: duration 4 %, peak force 7 %, indentation 5 % for
-0.2 ≤ e ≤ 1 with hu, zhang and consistent; largest at e = 1, where the cubic is not Hertz's half-wave. The energy of the
-hysteresis loop is up to 17 % less than that lost (e = 0.95; 1 % for e ≤ 0.4).
+Accuracy, compared with the resolved impact of the same restitution, n = 3/2: duration 4 %, peak force 7 %, indentation
+5 % for 0.2 ≤ e ≤ 1 with hu, zhang and consistent; largest at e = 1, where the cubic is not Hertz's half-wave. The
+energy of the hysteresis loop is up to 17 % less than that lost (e = 0.95; 1 % for e ≤ 0.4).
 
 Source: docs/theory/force_recovery.md; Sanchez2025 annex C.
 """
@@ -65,7 +66,7 @@ def recover_forces(
         Name of the contact.
     stiffness : float > 0 [N/m^exponent]
         K of the law. Two spheres: 4/(3 (σ_A + σ_B)) √(R_A R_B/(R_A + R_B)), σ = (1 − ν²)/E; a sphere on a plane: √R_A
-        instead of that root. Peak forces go with K^0.4, durations with K^−0.4.
+        instead of that root. Peak forces are proportional to K^0.4, durations to K^−0.4.
     model : str, callable or ForceLaw
         "hunt-crossley", "lankarani-nikravesh", "hu", "flores", "zhang", "consistent"; a function of the restitution
         that returns the hysteresis factor χ; or a `ForceLaw`, then without ``stiffness``. The default, integrated in
@@ -77,8 +78,8 @@ def recover_forces(
     effective_mass : float > 0, optional [kg]
         Of the pair along the normal; only used for impulses that came through other bodies, see the theory.
     filter : {"kinematic", "peak"}
-        How impacts are told from closed contact. "peak" is the published filter: from impulses alone, misled by
-        oscillating forces and by impacts in adjacent steps.
+        How impacts are distinguished from closed contact. "peak" is the published filter: from impulses alone, misled
+        by oscillating forces and by impacts in adjacent steps.
     speed_tolerance : float > 0, optional [m/s]
         Closed contacts approach with less. Default: 1e-5 of the largest speed in the run, or of |gravity| h, or what
         contacts that stay closed have in the run.
@@ -111,7 +112,7 @@ def recover_forces(
 
 
 def _check(result, contact, options):
-    """Refuse what has no meaning, in the words of the call."""
+    """Raise an error for arguments without a meaning."""
     owner = Named("recover_forces")
     owner.as_instance("result", result, Results, "the Results of a run")
     owner.as_text("contact", contact)

@@ -91,7 +91,7 @@ class _Sides:
         if ends == []:
             raise FemMbsError(
                 f"'{element['name']}' ({element['type']}) is no contact of two bodies in one point: its gap depends on "
-                "more than their motion there, so that nothing can be told of it from this motion"
+                "more than their motion there, so that it cannot be computed from this motion"
             )
         if ends is None and len(element["nodes"]) != 2:
             raise FemMbsError(
@@ -162,7 +162,8 @@ def normal_motion(result: "Results", name: str) -> NormalMotion:
 
 
 def approaching(result: "Results", states: ArrayLike, v_tol: float) -> tuple[np.ndarray, np.ndarray, list, np.ndarray]:
-    """For saved states (j,): which contacts (j, nc) were struck in the step that led there, by (3) of `impulse_filter`.
+    """For saved states (j,): contacts (j, nc) that had an impact in the step that led there, by (3) of
+    `impulse_filter`.
 
     Also the bodies that an impulse reaches from each node, as labels (j, N): nodes of one label are linked by elements
     and closed contacts; a fixed node is linked to nothing.

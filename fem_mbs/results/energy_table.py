@@ -33,11 +33,12 @@ class EnergyTable:
     t : (start, end) [s]
     kinetic, potential : (at the start, at the end) [J]
     lines : list of (name, kind, work [J]); kinds are load, damper, driver, impact, friction, contact, switch
-        Friction of joints has one, that against a moving surface a driver besides: what the surface gives. The line
-        "switches" has what jumps of velocities take, and the springs that come and go with their energy.
+        Friction of joints has one, that against a moving surface a driver in addition: the work of the surface. The
+        line
+        "switches" has the energy lost in velocity jumps, and that of springs that are switched on and off.
     numerical : float [J]
-        What is left of the change of energy: dissipation of the scheme (negative), and what its impacts and the
-        quadrature of works miss. Round-off where forces are constant. Where the Gauss-Seidel solver takes contact
+        Remainder of the change of energy: dissipation of the scheme (negative), and the errors of its impacts and of
+        the quadrature of works. Round-off where forces are constant. Where the Gauss-Seidel solver takes contact
         groups it has the work of their contacts as well, unless they move obstacles: these have a line "contact".
     groups : bool
         Whether there are such.

@@ -98,7 +98,9 @@ def _write(path, mesh):
 
 
 def _pvd(result, path, steps):
-    """A folder of .vtu files beside a .pvd file that lists them with their times; impulses are since the last frame."""
+    """Write a folder of .vtu files and a .pvd file that lists them with their times; impulses are since the last
+    frame.
+    """
     folder = path.with_suffix("")
     folder.mkdir(parents=True, exist_ok=True)
     digits, files, lines = len(str(len(steps) - 1)), [], []

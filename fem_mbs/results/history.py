@@ -33,7 +33,7 @@ class Quantity(NamedTuple):
 class History:
     """Histories of one node, body, joint, beam or contact: each attribute is an array with one row per saved step.
 
-    ``dir(history)`` lists them; `units` tells their units, `labels` their components.
+    ``dir(history)`` lists them; `units` has their units, `labels` their components.
     """
 
     def __init__(self, name: str, quantities: dict[str, Quantity]) -> None:

@@ -13,7 +13,7 @@ PATIENCE = 2.0  # s before a line appears that counts
 
 
 class Progress:
-    """One line that is redrawn while a run goes on.
+    """One line that is redrawn during a run.
 
     Parameters
     ----------
@@ -24,7 +24,7 @@ class Progress:
     counted : str
         What is counted in place of times, from 0 to ``t_end``; the line then appears after two seconds.
     stream, clock : optional
-        Where to write and what tells the time [s]; for tests.
+        Stream to write to and clock [s]; for tests.
 
     Examples
     --------
@@ -51,7 +51,7 @@ class Progress:
         self.drawn: float | None = None
 
     def update(self, t: float, steps: int, records: dict[str, Any] | None = None, saved: int = 0) -> None:
-        """Tell where the run is.
+        """Show the progress of the run.
 
         Parameters
         ----------
@@ -59,7 +59,7 @@ class Progress:
         steps : int
             Steps done since the start.
         records : dict of arrays, optional
-            Saved steps; the last of the first ``saved`` tells iterations and closed contacts.
+            Saved steps; the last of the first ``saved`` has iterations and closed contacts.
         """
         now = self.clock()
         if not self.enabled or (self.drawn is not None and now - self.drawn < REFRESH and t < self.t_end):

@@ -1,4 +1,4 @@
-"""What the report of a run tells: time, iterations, constraints, contacts, energy, warnings."""
+"""The report of a run: time, iterations, constraints, contacts, energy, warnings."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -11,8 +11,8 @@ from fem_mbs.results.file.memory import memory_line
 if TYPE_CHECKING:
     from fem_mbs.results.results import Results
 
-LARGE = 50.0  # MB of arrays from which on their memory is told
-BEYOND = 1e-6  # of the bound of friction: an impulse outside by more is told
+LARGE = 50.0  # MB of arrays from which on their memory is reported
+BEYOND = 1e-6  # of the bound of friction: an impulse outside by more is reported
 CUT = "sequences cut short after half of max_problems, their rest without restitution"
 REFUSED = {  # words of the report -> what step control counts
     "did not converge": "failed_steps",
@@ -32,7 +32,7 @@ def report_lines(result: "Results") -> Iterator[tuple[str, str]]:
     wall = f" in {s['wall_time']:.3g} s" if "wall_time" in s else ""
     steps = int(s.get("steps", result.step[-1]))
     yield "status", f"{result.status.removesuffix('.')}{wall}"
-    divided = f", {s['divided_steps']} of them in parts" if s.get("divided_steps") else ""
+    divided = f", {s['divided_steps']} of them subdivided" if s.get("divided_steps") else ""
     text = f"{result.t[0]:g} … {result.t[-1]:g} s, {steps} steps{divided}, {len(result.t)} states saved"
     if result.status == "complete" and p.get("t_end", 0.0) - result.t[-1] > 1e-6 * p.get("h", np.inf):
         text += f"; t_end = {p['t_end']:g} s is not a multiple of h from the start"
@@ -40,7 +40,7 @@ def report_lines(result: "Results") -> Iterator[tuple[str, str]]:
     refused = {name: s[key] for name, key in REFUSED.items() if s.get(key)}
     if refused:
         listed = ", ".join(f"{count} {name}" for name, count in refused.items())
-        yield "refused", f"{sum(refused.values())} steps, taken again smaller: {listed}"
+        yield "rejected", f"{sum(refused.values())} steps, repeated with a smaller size: {listed}"
     most, mean = s.get("iterations_max", result.iterations.max), s.get("iterations_mean", result.iterations.mean)
     parts = (f"{n} {int(a)} / {b:.2f}" for n, a, b in zip(("smooth", "position", "velocity"), most, mean))
     yield "iterations", "max / mean: " + ", ".join(parts)
@@ -87,10 +87,11 @@ def _options(parameters):
 def _group_summary(statistics):
     """How contact groups were solved, and what that took."""
     if reason := statistics.get("solved_pair_by_pair"):
-        return f"solved pair by pair, because {reason}; {statistics['pair_searches']} searches for pairs"
+        return f"assembled (pairwise) solver, because {reason}; {statistics['pair_searches']} searches for pairs"
     mean = statistics.get("contact_sweeps", 0) / max(statistics.get("steps", 0), 1)
     most = statistics.get("most_contact_sweeps", 0)
-    return f"solved by sweeps, {mean:.3g} per step, at most {most}; {statistics['pair_searches']} searches for pairs"
+    solver = f"projected Gauss-Seidel solver, {mean:.3g} iterations per step, at most {most}"
+    return f"{solver}; {statistics['pair_searches']} searches for pairs"
 
 
 def _closed_pairs(result):

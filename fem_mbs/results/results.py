@@ -1,4 +1,4 @@
-"""Results of a run, read back by name; written as a stream while it goes on by `fem_mbs.results.file.writer`.
+"""Results of a run, read back by name; written as a stream during the run by `fem_mbs.results.file.writer`.
 
 /VTKHDF          what ParaView shows (single precision), see `fem_mbs.results.file.vtkhdf` and
                  `fem_mbs.results.drawing.scene`
@@ -135,7 +135,7 @@ class Results:
 
     @property
     def names(self) -> list[str]:
-        """Names that ``result[name]`` knows: nodes and elements of the model."""
+        """Names accepted by ``result[name]``: nodes and elements of the model."""
         return list(self._entries)
 
     def __getitem__(self, name):
@@ -285,8 +285,8 @@ class Results:
         Returns
         -------
         EnergyTable
-            ``print`` shows it. What is left of the change of energy is its own line, ``numerical``: it falls with the
-            step size.
+            ``print`` shows it. The remainder of the change of energy is a separate line, ``numerical``: it decreases
+            with the step size.
 
         Raises
         ------
@@ -348,7 +348,7 @@ class Results:
         From gap, rate and its change at the start of the step, extrapolated to the touch: the error is of third order
         in h. The scheme itself puts all impacts of a step at its end; with split impacts it finds the touch, and the
         extrapolation agrees to third order. NaN where the state before was not saved, or the contact was closed there:
-        others were struck, and it passed the impact on. Stops, backlash and cables need two smooth steps before the
+        the impact occurred elsewhere and was transmitted. Stops, backlash and cables need two smooth steps before the
         impact, else NaN.
         """
         return impact_times(self, contact)
@@ -421,7 +421,7 @@ class Results:
         return int(step) % count
 
     def state(self, step: int = -1) -> "State":
-        """State of saved step number ``step`` (negative: from the end), for a run that goes on from it.
+        """State of saved step number ``step`` (negative: from the end), for a run that continues from it.
 
         Returns
         -------

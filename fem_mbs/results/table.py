@@ -130,7 +130,7 @@ def sizes_of(system: "System", forces: bool = False, works: int = 0) -> dict:
 
 def shape_of(name: str, sizes: dict[str, int]) -> tuple[int, ...]:
     """Shape of a history in one saved step."""
-    # files of older versions lack what they did not know
+    # files of older versions lack newer histories
     return tuple(s if isinstance(s, int) else sizes.get(s, 0) for s in HISTORIES[name].shape)
 
 

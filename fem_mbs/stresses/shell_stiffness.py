@@ -6,8 +6,8 @@ is the given direction projected onto the surface,
     ε_ij = ε_αβ ξ^α_,i ξ^β_,j ,   γ_i = γ_α ξ^α_,i                                                                 (1)
     H = ∫ Bᵀ ℂ B dA ,   ℂ = [A, B_s, 0; B_sᵀ, D, 0; 0, 0, S] of the section                                        (2)
 
-Quadrilaterals have four modes of membrane strain besides, M = (j_0/j) T_0 (r; s; r, s), whose amplitudes α are those of
-the least energy. They do not depend on the configuration but through e, so they are left out once and for all:
+Quadrilaterals have four additional modes of membrane strain, M = (j_0/j) T_0 (r; s; r, s), whose amplitudes α are
+those of the least energy. They do not depend on the configuration but through e, so they are left out once and for all:
 
     H ← H − Lᵀ G⁻¹ L ,   L = ∫ Mᵀ ℂ B dA ,   G = ∫ Mᵀ A M dA                                                       (3)
 

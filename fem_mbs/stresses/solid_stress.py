@@ -31,7 +31,7 @@ PAIRS = ((0, 0, 0), (1, 1, 1), (2, 2, 2), (0, 1, 0), (0, 1, 1), (1, 2, 1), (1, 2
 
 
 class Block(NamedTuple):
-    """Solid elements of one type of cell: all that their stress depends on besides positions.
+    """Solid elements of one type of cell: all that their stress depends on except positions.
 
     Attributes
     ----------

@@ -18,7 +18,7 @@ import numpy as np
 from fem_mbs.jit import kernel, local_matrix
 
 SWEEPS = 12  # of Jacobi's method, which converges quadratically: four or five do
-ROUND_OFF = 1e-17  # of the sum of all entries: what is left beside the diagonal
+ROUND_OFF = 1e-17  # of the sum of all entries: the remainder off the diagonal
 
 
 @kernel

@@ -160,7 +160,7 @@ def test_what_cannot_be_meshed_is_refused_with_what_to_do(plate, tmp_path):
     refused("is no file of a part", path=tmp_path / "none.step")
     (tmp_path / "bad.step").write_text("nothing of a part")
     refused("is no part that Gmsh reads|has no solid", path=tmp_path / "bad.step")
-    refused(r"would give up to .* cells for a part of 0.1 × 0.02 × 0.01 m", size=1e-5)
+    refused(r"size = 1e-05 .* cells for a part of 0.1 × 0.02 × 0.01 m", size=1e-5)
     refused("order = 3 must be 1 or 2", order=3)
     other = ([0.02, 0.01, 0], [0, 0, 1], 0.007)
     refused(r"has no face on the cylinder of radius 0.007 m; the nearest face is 0.002", groups={"b": other})

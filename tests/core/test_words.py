@@ -1,12 +1,14 @@
 """Everything people read is in the terms of textbooks: idioms that need a translation do not occur."""
 
+import io
 import re
+import tokenize
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-# Patterns of files that are checked; extend by docs/theory and the sources when they are free of idioms.
+# Patterns of files that are checked; extend by the other sources when they are free of idioms.
 COVERED = {
     "README": "README.md",
     "CONTRIBUTING": "CONTRIBUTING.md",
@@ -15,6 +17,21 @@ COVERED = {
     "how-to": "docs/howto/*.md",
     "API": "docs/api/*.md",
     "theory": "docs/theory/*.md",
+    **{
+        f"fem_mbs/{folder}": f"fem_mbs/{folder}/**/*.py"
+        for folder in (
+            "bearings",
+            "compiled",
+            "distance",
+            "functions",
+            "hertz",
+            "linear",
+            "mesh",
+            "recovery",
+            "results",
+            "stresses",
+        )
+    },
 }
 # Idiom (regular expression, upper or lower case) -> standard term. Only idioms that are never right in this project.
 IDIOMS = {
@@ -47,7 +64,9 @@ IDIOMS = {
     r"\bbesides?\b": "next to, compared with, in addition to",
     r"\bof (?:one's|your) own\b": "user-defined",
 }
+FSTRING = getattr(tokenize, "FSTRING_MIDDLE", tokenize.STRING)  # from Python 3.12
 FENCE = re.compile(r"^ *```(?P<kind>[^\n]*)\n.*?^ *```$", re.MULTILINE | re.DOTALL)
+FIELD = re.compile(r"\{[^{}\n]*\}")  # of a formatted string
 CODE = re.compile(r"`[^`\n]*`|\]\([^)\n]*\)|<[^>\n]*>|\$[^$\n]*\$")
 
 
@@ -56,10 +75,25 @@ def blank(match):
     return re.sub(r"[^\n]", " ", match[0])
 
 
-def prose(text):
-    """Text with its lines and columns, without code, links and formulas; captions of figures are prose."""
+def prose(text, kind=".md"):
+    """Text with its lines and columns, without code, links and formulas; captions of figures are prose.
+
+    Of a Python source the strings and the comments are prose.
+    """
+    if kind == ".py":
+        return CODE.sub(blank, FIELD.sub(blank, strings_and_comments(text)))
     text = FENCE.sub(lambda m: m[0] if "{figure}" in m["kind"] else blank(m), text)
     return CODE.sub(blank, text)
+
+
+def strings_and_comments(text):
+    """Strings and comments of a source, in their lines."""
+    lines = [""] * (text.count("\n") + 2)
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type in (tokenize.STRING, tokenize.COMMENT, FSTRING):
+            for i, line in enumerate(token.string.split("\n")):
+                lines[token.start[0] - 1 + i] += " " + line
+    return "\n".join(lines)
 
 
 def idioms(text):
@@ -78,7 +112,7 @@ def test_prose_uses_standard_terms(pattern):
     found = [
         f'{file.relative_to(ROOT)}:{line}: "{words}"; write: {standard}'
         for file in files
-        for line, words, standard in idioms(prose(file.read_text(encoding="utf-8")))
+        for line, words, standard in idioms(prose(file.read_text(encoding="utf-8"), file.suffix))
     ]
     assert not found, "\n".join(found)
 
@@ -86,3 +120,5 @@ def test_prose_uses_standard_terms(pattern):
 def test_idioms_are_found_in_prose_only():
     text = "A run is\ntold of it.\n\n```text\nit is told\n```\n\nOf `told` nothing.\n"
     assert [found[:2] for found in idioms(prose(text))] == [(2, "told")]
+    source = 'told = 1\nx = f"{told} is\\n"\n"""Of the run\nhe is told."""\n# tells of it\n'
+    assert [found[:2] for found in idioms(prose(source, ".py"))] == [(4, "told"), (5, "tells")]

@@ -1,8 +1,8 @@
 """Pictures and animations, drawn off-screen with PyVista (optional: ``pip install fem_mbs[pictures]``).
 
 Bodies are drawn with their edges, beams in the colours of a section force, joints as points, closed contacts with an
-arrow along the force on the first body, which nothing hides. The length of an arrow goes with the square root of the
-force, so that a body at rest and an impact are both seen.
+arrow along the force on the first body, which nothing hides. The length of an arrow is proportional to the square root
+of the force, so that a body at rest and an impact are both seen.
 """
 
 import ctypes.util

@@ -80,7 +80,7 @@ def plot(
         Open a window and wait until it is closed.
     title : str, optional
     label : str, optional
-        Put before the names in the legend, to tell several runs apart.
+        Put before the names in the legend, to distinguish several runs.
     figure : Figure, optional
         Draw into a figure that an earlier call returned: the same histories of another run.
     size : (width, height of one panel) [inch]
@@ -95,7 +95,7 @@ def plot(
     UnknownNameError
         For a name or component that the results do not have; the message lists near ones.
     FemMbsError
-        For an ending of ``save`` that matplotlib does not know.
+        For an ending of ``save`` that matplotlib does not support.
     """
     import matplotlib
     from matplotlib.figure import FigureBase

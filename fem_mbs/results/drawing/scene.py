@@ -78,7 +78,7 @@ class Scene:
         return places if any((p >= 0).any() for p in places.values()) else None
 
     def _halves(self, elements):
-        """Of beams drawn in two pieces the first ends, and the second begins, with what holds in the middle."""
+        """Of beams drawn in two pieces the first ends, and the second begins, with the values in the middle."""
         second = np.append(False, elements[1:] == elements[:-1])
         first = np.append(second[1:], False)
         for name, middle in MIDDLE.items():

@@ -108,7 +108,7 @@ def show(result: "Results", **options: Any) -> None:
 
 
 def _needs_a_screen():
-    """Refuse where a window cannot open: on Linux without a display, outside of notebooks."""
+    """Raise an error where a window cannot open: on Linux without a display, outside of notebooks."""
     screen = os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
     if sys.platform.startswith("linux") and not screen and not _in_a_notebook():
         raise FemMbsError(

@@ -1,4 +1,4 @@
-"""A results file that goes on from a checkpoint: made anew, with the rows up to it.
+"""A results file continued from a checkpoint: written anew, with the rows up to it.
 
 Rows after the checkpoint are cut off. A finished file is compressed and has no room for more, one that a killed run has
 left may hold what does not count; both are copied into a file as a new run makes it. The file as it was keeps another

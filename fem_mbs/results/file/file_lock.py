@@ -1,7 +1,7 @@
 """One writer per results file: a lock of our own, which readers do not see.
 
 HDF5's lock would keep ParaView and Python from looking at a file that grows. The lock is therefore held on a small file
-beside it, ``.run.vtkhdf.lock``, and the operating system gives it back when the writing process ends, however it ends:
+next to it, ``.run.vtkhdf.lock``, and the operating system gives it back when the writing process ends, however it ends:
 a lock file that nobody holds is what a crash has left, and means nothing.
 """
 
@@ -39,7 +39,7 @@ class FileLock:
     Raises
     ------
     FileError
-        Somebody writes the file, in this process or another; or no lock file can be made beside it.
+        Somebody writes the file, in this process or another; or no lock file can be made next to it.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -92,7 +92,9 @@ class FileLock:
 
 
 def _held(file):
-    """Lock an open file; False if another holds it. Where locks are unknown (some network disks) nobody is refused."""
+    """Lock an open file; False if another holds it. File systems without locks (some network disks) count as
+    unlocked.
+    """
     try:
         if fcntl:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,9 +1,9 @@
 """A file under HDF5 that never fails: the first error is kept, and nothing more is written after it.
 
 HDF5 cannot close a file whose last blocks it cannot write: at the end of the program it tries again and crashes. Here
-a full disk looks like a success to HDF5. The writer of results asks `GuardedFile.error` after each block and tells the
-user. The file on the disk is left alone from the first error on, so it is what a killed process leaves: everything that
-was counted can be read (`fem_mbs.results.file.vtkhdf`).
+a full disk looks like a success to HDF5. The writer of results checks `GuardedFile.error` after each block and warns
+the user. The file on the disk is left alone from the first error on, so it is what a killed process leaves: everything
+that was counted can be read (`fem_mbs.results.file.vtkhdf`).
 """
 
 import errno
@@ -95,6 +95,6 @@ class GuardedFile(io.RawIOBase):
     def close(self) -> None:
         try:
             self.raw.close()
-        except OSError as error:  # network disks tell it last
+        except OSError as error:  # network disks report it last
             self.error = self.error or error
         super().close()

@@ -1,4 +1,4 @@
-"""What happened in a run besides its steps: samples of controllers, and events; in memory and in results files.
+"""Journal of a run: samples of controllers, and events; in memory and in results files.
 
 /fem_mbs/agenda            attributes: events, samples (numbers of rows that count)
   events/t, name, action   one row per event
@@ -86,7 +86,7 @@ class Journal:
         return {"samples": [self._table(c) for c in self.controllers], "events": list(self.happened)}
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Put back what `get_state` has given."""
+        """Restore what `get_state` has returned."""
         self.rows = {c: list(table) for c, table in zip(self.controllers, state["samples"])}
         self.happened = list(state["events"])
 

@@ -77,7 +77,7 @@ def memory_of(engine: "Engine", records: Any) -> dict[str, float]:
 
 
 def most_of_process() -> int:
-    """Most bytes of memory that this process has had; 0 where the system does not tell."""
+    """Most bytes of memory that this process has had; 0 if the system does not report it."""
     try:
         with open("/proc/self/status", encoding="ascii") as file:
             return next(int(line.split()[1]) for line in file if line.startswith("VmHWM")) * 1024

@@ -29,7 +29,7 @@ def unknown_name(name: Any, known: Collection[str], where: str) -> UnknownNameEr
 
 
 def no_name(thing: Any, known: Collection[str], where: str) -> UnknownNameError:
-    """The error for what is neither a name nor a node; the message tells what to ask instead."""
+    """The error for what is neither a name nor a node; the message states what to use instead."""
     if thing is None:
         cure = ". What is not added to a model has the name None: model.add(…) it"
     elif isinstance(thing, Frame):

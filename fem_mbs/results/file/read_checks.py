@@ -1,7 +1,7 @@
 """What a results file must be to be read; a damaged or foreign one ends in a `FileError` that says what is wrong.
 
-Nothing outside the file is followed: links to other files and data kept in other files are refused, so that opening a
-file that somebody sent reads that file and no other.
+Nothing outside the file is followed: links to other files and data kept in other files raise an error, so that opening
+a file that somebody sent reads that file and no other.
 """
 
 import contextlib
@@ -36,7 +36,7 @@ def _need(condition, message):
 def opened(path: str | Path, run: str | None = None) -> Iterator:
     """An open results file (h5py); what goes wrong while it is read becomes a `FileError`.
 
-    ``run``: what names the run that wrote it, when it was read before; a file replaced since is refused.
+    ``run``: what names the run that wrote it, when it was read before; a file replaced since then raises an error.
     """
     import h5py
 
@@ -125,7 +125,7 @@ def leads_outside(file: Any) -> str | None:
 
 
 def _nothing_outside(group, name):
-    """Refuse links and data that lead out of the file."""
+    """Raise an error for links and data that lead out of the file."""
     import h5py
 
     link = group.get(name, getlink=True)

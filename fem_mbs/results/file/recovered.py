@@ -1,4 +1,4 @@
-"""Recovered forces in a results file: group ``fem_mbs/recovered/<contact>`` beside the histories of the run.
+"""Recovered forces in a results file: group ``fem_mbs/recovered/<contact>`` next to the histories of the run.
 
     impacts                              table, columns of `fem_mbs.recovery.forces.FIELDS`
     t, force, indentation, velocity      (n,)  histories of the contact, see `RecoveredForces`; an observer, which keeps

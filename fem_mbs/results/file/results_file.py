@@ -11,7 +11,7 @@ SUFFIXES = (".vtkhdf", ".hdf", ".h5", ".hdf5")
 
 
 def refuse_foreign(path: Path) -> None:
-    """Refuse to replace a file that is not a results file of this package."""
+    """Raise an error if the file exists and is not a results file of this package."""
     import h5py
 
     if not path.exists() or (path.is_file() and path.stat().st_size == 0):
@@ -28,7 +28,7 @@ def refuse_foreign(path: Path) -> None:
 
 
 def results_path(path: str | Path) -> Path:
-    """Path of a results file; an ending that ParaView knows is added or demanded."""
+    """Path of a results file; an ending that ParaView supports is added or required."""
     path = Path(path)
     if not path.suffix:
         return path.with_suffix(".vtkhdf")

@@ -52,7 +52,7 @@ class File:
             return self._checked(name, array)
 
     def _checked(self, name, array):
-        """Refuse rotations that are none: zeros where a part of the file was lost, say."""
+        """Raise an error for invalid rotations, for example zeros where a part of the file was lost."""
         if name == "quaternion" and not (np.abs(np.linalg.norm(array, axis=-1) - 1.0) < UNIT).all():
             raise FileError(self.path, "is damaged: history 'quaternion' has numbers that are no rotation")
         return array

@@ -169,7 +169,7 @@ def finish(
     try:
         try:
             written = repack(file, copy, lengths, compressed, shuffle)
-        except OSError:  # no file may be made beside it
+        except OSError:  # the folder is not writable
             written = False
         file.close()
         disk.close()

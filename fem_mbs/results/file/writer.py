@@ -57,7 +57,7 @@ class ResultsWriter:
     ----------
     system : System
     path : path, optional
-        Results file, best "….vtkhdf" (ParaView knows this ending); it is replaced. None keeps everything in memory.
+        Results file, best "….vtkhdf" (ParaView supports this ending); it is replaced. None keeps everything in memory.
     parameters : dict, optional
         What was asked for: stepper, t_end, h, save_every, … (numbers, texts). Shown by `Results.report`.
     frames : int, optional
@@ -67,7 +67,8 @@ class ResultsWriter:
         The file is for ParaView alone: numbers rounded to 16 bits (at most 1.5e-5 of each), no histories. These stay in
         memory, where `close` returns them.
     pvd : bool
-        Write the model as a .pvd file with its .vtu files beside the results file at the end, for ParaView before 5.12.
+        Write the model as a .pvd file with its .vtu files next to the results file at the end, for ParaView before
+        5.12.
     forces : bool
         The steps have ``contact_force`` and ``contact_moment``, as steps of `DecoupledNSGA` with persistent contacts.
     continued : dict, optional
@@ -149,7 +150,7 @@ class ResultsWriter:
         before.unlink()
 
     def get_state(self) -> dict[str, Any]:
-        """What of the file counts, and what a writer that goes on with it needs besides; a copy."""
+        """Return the valid rows of the file, and the other data a writer needs to continue it; a copy."""
         return {
             "run": self.run, "n": self.n, "n_pairs": self.n_pairs, "frames": self.grid.n_steps,
             "next_frame": self.next_frame, "interval": self.interval, "last_frame": self.last_frame,
@@ -241,7 +242,7 @@ class ResultsWriter:
             ) from self.disk.error
 
     def _abandon(self):
-        """Give up a file that could not be begun."""
+        """Discard a file that could not be begun."""
         begun = self.file is not None
         self._drop()
         if begun:
