@@ -77,7 +77,7 @@ def main(h=1e-3, save="three_balls.vtkhdf", solver=None):
     checks = [
         # the impact lies in a step: known to it
         fem.Check(
-            "smooth: struck [s]",
+            "smooth: impact [s]",
             reference=gap / speed,
             obtained=smooth.t[smooth["3"].velocity[:, 0] > 0.1 * speed][0],
             abs=h,

@@ -1,4 +1,4 @@
-"""Checks: what an example or benchmark computed, beside a reference and the tolerance it claims.
+"""Checks: values computed by an example or benchmark, compared with a reference within a tolerance.
 
 return Checks(
     # digits of the source
@@ -18,7 +18,7 @@ from fem_mbs.errors import FemMbsError
 
 
 class Check(Checked):
-    """One number beside its reference.
+    """One number compared with its reference.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ class Check(Checked):
         if rel is None and abs is None:
             raise FemMbsError(f"check '{name}': give a tolerance, rel=… or abs=…")
         if rel is not None and self.reference == 0.0 and abs is None:
-            raise FemMbsError(f"check '{name}': a relative tolerance means nothing beside the reference 0; give abs=…")
+            raise FemMbsError(f"check '{name}': a relative tolerance has no meaning for the reference 0; give abs=…")
         difference = math.fabs(self.obtained - self.reference)
         relative = difference / math.fabs(self.reference) if self.reference else math.inf
         self.error = difference if rel is None or abs is not None else relative

@@ -115,7 +115,7 @@ def _export_arguments(add):
     add("file", type=Path)
     add("what", nargs="*", help="histories for --format csv")
     add("--format", default="pvd", help="pvd (a series); vtu, vtk, stl, ply, … (one time); csv")
-    add("-o", "--output", type=Path, help="default: beside the results file")
+    add("-o", "--output", type=Path, help="default: in the folder of the results file")
     add("--time", type=float, metavar="S", help="time of a single frame; default: the end")
     add("--frames", type=int, help="largest number of frames of a series")
 

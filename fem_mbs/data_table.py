@@ -36,7 +36,7 @@ class Item(NamedTuple):
     meaning : text
     kind : NumPy type
     kept : bool
-        A step that is refused must leave it as it was.
+        A rejected step must leave it unchanged.
     scaling : int
         Power of the step size with which the numbers change when the step does: multipliers divided by k ∝ 1/h have 1.
     """
@@ -138,7 +138,7 @@ class Table:
         self._axes = {name: axes for name, _, axes, _ in self._arrays}
 
     def names(self, *, array: bool | None = None, kept: bool | None = None) -> list[str]:
-        """Names of the table, only arrays (or numbers), only those that are kept over a refused step (or are not)."""
+        """Names of the table, only arrays (or numbers), only those that are kept over a rejected step (or are not)."""
         return [
             name for name, item in self.items.items() if array in (None, bool(item.shape)) and kept in (None, item.kept)
         ]

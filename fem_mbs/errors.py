@@ -40,7 +40,7 @@ class FemMbsError(Exception):
         for name, value in attributes.items():
             try:
                 setattr(error, name, None if value is None else pickle.loads(value))
-            except Exception:  # a class that this process does not know: the message is there all the same
+            except Exception:  # a class unknown to this process: the message is complete
                 setattr(error, name, None)
         return error
 

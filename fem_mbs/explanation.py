@@ -1,7 +1,7 @@
 """What a model can do, in words: mobility, loops of joints that repeat each other, motions that nothing resists.
 
-Motions that nothing resists have no strain energy: v with G v = 0 and vᵀ K v = 0, K without weight. Each is told by
-what moves, as the turn or the way of its nodes when one of them moves by 1 m or 1 rad.
+Motions that nothing resists have no strain energy: v with G v = 0 and vᵀ K v = 0, K without weight. Each is described
+by the rotation or displacement of its nodes, the largest of which is 1 m or 1 rad.
 
 Source: docs/theory/redundancy.md, (5).
 """
@@ -22,7 +22,7 @@ from fem_mbs.system.checks.redundancy import independent_count
 MOST_UNKNOWNS = 2000  # for free motions, found by dense matrices
 STIFF = 1e-10  # of the largest stiffness: less counts as none
 _STILL = 1e-6  # of the largest motion
-_MOST_PARTS, _MOST_NAMES = 8, 4  # ways to move, and names of what moves so, that are told
+_MOST_PARTS, _MOST_NAMES = 8, 4  # motions, and names of the moving bodies, that are listed
 
 
 class Explanation:
@@ -32,7 +32,7 @@ class Explanation:
     ----------
     mobility : int
         Velocities that can be chosen freely at the initial configuration.
-    redundant : int, rows that repeat others
+    redundant : int, redundant rows
     loops : list of Loop
         Joints among which rows repeat, with a proposal.
     locked : list of (couplings, bodies)
@@ -41,7 +41,7 @@ class Explanation:
         (δx inertial [m], δθ body [rad]) of all nodes, the fastest turn 1 rad, or the longest way 1 m; empty for more
         than 2,000 velocities.
     moving : list of str
-        What moves in each, in words.
+        Moving bodies of each, in words.
     """
 
     def __init__(self, system: Any, redundant: int, loops: list[Loop], motions: np.ndarray) -> None:
@@ -54,7 +54,7 @@ class Explanation:
     def _lines(self):
         system = self.system
         yield "", f"Model '{system.model.name}'"
-        rows = f"{self.rows} constraint rows, {self.redundant} of which repeat others"
+        rows = f"{self.rows} constraint rows, {self.redundant} of them redundant"
         yield "mobility", f"{self.mobility}: {system.n} velocities, {rows}"
         for loop in self.loops:
             yield "loop", str(loop)
@@ -74,7 +74,7 @@ class Explanation:
         return Report(self._lines())._repr_html_()
 
     def __repr__(self):
-        return f"Explanation(mobility {self.mobility}, {self.redundant} rows repeat others)"
+        return f"Explanation(mobility {self.mobility}, {self.redundant} redundant rows)"
 
 
 @Keywords.known
@@ -103,7 +103,7 @@ def explain(model: Any) -> Explanation:
     >>> _ = model.add(fem.Revolute.at(model.ground, rod, [0, 0, 0], [0, 1, 0], name="pin"))
     >>> print(explain(model))
     Model 'pendulum'
-      mobility     1: 6 velocities, 5 constraint rows, 0 of which repeat others
+      mobility     1: 6 velocities, 5 constraint rows, 0 of them redundant
       free         RigidBody 'rod': turns about [0, 1, 0] through [0, 0, 0] m
     """
     system = compiled(Named("explain"), model, check=False)
@@ -169,7 +169,7 @@ def _null_space(G):
 
 
 def _words(system, motion):
-    """A motion (N, 6) in words: each way to move, and what moves so."""
+    """A motion (N, 6) in words: each kind of motion, and the bodies that move."""
     size, moving = np.abs(motion).max(), {}
     for node, row in zip(system.nodes, motion):
         if np.abs(row).max() > _STILL * size:

@@ -411,7 +411,7 @@ def shape_of(name: str, sizes: dict[str, int]) -> tuple[int, ...]:
 
 
 def sizes_told(dtype: np.dtype) -> tuple[str, ...]:
-    """Sizes that a record of parameters tells when a kernel runs: its fields of these names."""
+    """Sizes that a record of parameters contains when a kernel runs: its fields of these names."""
     return tuple(size for size in ("nn", "ns", "nq", "no") if size in (dtype.names or ()))
 
 
@@ -496,7 +496,7 @@ def bind(function: Any, dtype: np.dtype, sizes: dict[str, int]) -> Any:
     function : numba dispatcher
         Kernel whose argument names are among `SLOTS`. Kernels that return a value are energies and "trouble".
     dtype : numpy.dtype
-        Record type of the parameters ``p``. A field named ``nn``, ``ns``, ``nq`` or ``no`` tells this size when the
+        Record type of the parameters ``p``. A field named ``nn``, ``ns``, ``nq`` or ``no`` sets this size when the
         kernel runs: the function then serves elements of all such sizes.
     sizes : dict
         nn, nd, nr, ns, nq, no: numbers of nodes, components, rows, signals, state variables and outputs.

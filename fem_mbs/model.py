@@ -66,7 +66,7 @@ class Model(Checked):
         The nodes of an element are added with it, the sensors of a controller or an event too, springs, stops, friction
         and motors with their joint. An element without a
         name gets one from its type and number. A `System` that was compiled before does not get what is added later; a
-        solver refuses to run it.
+        solver raises an error for it.
 
         Raises
         ------
@@ -154,7 +154,7 @@ class Model(Checked):
                         self._add_element(element)
 
     def _name(self, element):
-        """Give a name to what has none, refuse one that is taken."""
+        """Name an element without a name; raise an error for a name that is taken."""
         if element.name is not None and element.name in self._names:
             if self._names[element.name] is element:
                 raise ParameterError(self, "add", element, "is in the model already; add it once")
@@ -205,7 +205,7 @@ class Model(Checked):
             Move initial positions and velocities to the nearest (in the metric of the mass matrix) that satisfy all
             constraints, instead of refusing those that violate them.
         redundant : {"error", "allow"}
-            What to do with constraints that repeat others. Allowed ones give the right motion; their multipliers are
+            Treatment of redundant constraints. Allowed ones give the right motion; their multipliers are
             those of minimum norm.
         linear_solver : {None, "dense", "klu", "umfpack", "cholmod", "superlu"}
             Default: the best available for the size.
@@ -258,7 +258,7 @@ class Model(Checked):
         on = int(system.active_rows.sum())
         redundant = on - independent_count(system)
         freedoms = system.n - on + redundant
-        rows = f"{on} constraint rows" + (f", of which {redundant} repeat others" if redundant else "")
+        rows = f"{on} constraint rows" + (f", {redundant} of them redundant" if redundant else "")
         rows += f", {system.m - on} more switched off" if on < system.m else ""
         held = sum(element.velocity_rows for element in system.non_holonomic if system.is_on(element))
         more = f", {freedoms + held} of positions" if held else ""
@@ -313,8 +313,8 @@ def compiled(owner: Checked, model: Model | System, check: bool | str = True) ->
     if changed:
         names = ", ".join(f"{label(item)}: {name}" for item, name in changed[:5]) + (", …" if len(changed) > 5 else "")
         raise ModelError(
-            f"model '{model.name}' was changed after it was compiled ({names}): this System does not know. Compile it "
-            "again, run the model itself, or change system.initial",
+            f"model '{model.name}' was changed after it was compiled ({names}): this System does not contain the "
+            "change. Compile it again, run the model itself, or change system.initial",
             [item for item, _ in changed],
         )
     return model

@@ -7,7 +7,7 @@ to ``angle``), and compares
     K, C, ∂(Ma)/∂q                 with derivatives of the forces
     M                              with Ma; symmetric, no negative eigenvalue
     H                              H_θθ − H_θθᵀ = (G_θᵀ)~ on every node (docs/theory/joints.md, (3)), unless the row is
-                                   one of velocities, which has no g either; then H v and vᵀH besides
+                                   one of velocities, which has no g either; then H v and vᵀH too
     γ, N of joint friction         ∂G/∂q, ∂N/∂λ, ∂N/∂q with differences; N(λ) is positively homogeneous
     forces, energy, |g|, gap       before and after a superposed rigid motion, rotated with it
     f at rest                      with −∂V/∂q

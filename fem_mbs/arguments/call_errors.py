@@ -1,6 +1,6 @@
 """Calls that do not fit: arguments that are missing, given twice, or too many, in the words of the user's script.
 
-Imported when such a call was made. Python has tried the call and knows that it is wrong; here is found how.
+Imported when such a call was made. Python has tried the call and found it wrong; this module finds out why.
 """
 
 from collections.abc import Callable

@@ -1,8 +1,8 @@
-"""Arguments of constructors and functions: what cannot be right is refused, in the words of the user's script.
+"""Checks of the arguments of constructors and functions; errors use the words of the user's script.
 
 `Checked` is the base of everything that has parameters: the methods it has of `fem_mbs.arguments.values.Values` take
 (parameter, value) and return the value in the form that is computed with. `Named` speaks for what does not exist: a
-function, or an object that could not be made. Keywords that nobody knows are refused with the name that was probably
+function, or an object that could not be made. Unknown keywords raise an error that suggests the name that was probably
 meant.
 
 Everything is in classes, which kernels cannot see: a change here compiles nothing anew.
@@ -65,7 +65,7 @@ class Keywords:
         """The function (or the class, for its constructor), refusing keywords that it does not have.
 
         Its signature stays what it was. What it passes on, as ``**options``, must fit the bases of the class; where it
-        goes elsewhere, others check it. Arguments that are missing, or too many, are told in the same words.
+        goes elsewhere, others check it. Errors for missing or additional arguments use the same words.
         """
         if isinstance(function, type):
             function.__init__ = Keywords.known(function.__init__)  # type: ignore[misc]
@@ -96,7 +96,7 @@ class Keywords:
 
     @staticmethod
     def _refuse(function, names, passes_on, args, keywords):
-        """Raise a KeywordError for what nobody knows; nothing where that is for others to say."""
+        """Raise a KeywordError for unknown keywords, unless another constructor checks them."""
         owner = args[0] if args and next(iter(function.__code__.co_varnames), "") in ("self", "cls") else None
         cls = owner if isinstance(owner, type) else type(owner)
         known = names
@@ -223,7 +223,7 @@ class Checked(Values, metaclass=Made):
     refused : dict
         Attribute that is no parameter and cannot be set afterwards either -> what to do instead, in words.
     family : bool
-        Whether its subclasses do the same in different ways: a keyword that one does not know may be one of another.
+        True if its subclasses have the same purpose: a keyword unknown to one may be one of another.
     freezes : bool
         Whether arrays that are parameters become read-only.
     """

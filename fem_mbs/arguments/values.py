@@ -155,7 +155,7 @@ class Values:
             raise ParameterError(self, parameter, values[parameter], f"does not fit the others: {shapes}") from None
 
     def as_vector(self, parameter: str, value: Any, n: int = 3) -> np.ndarray:
-        """The value as a float array (n,); a row or column of a matrix will do."""
+        """The value as a float array (n,); a row or column of a matrix is accepted."""
         try:
             array = Values.as_array(self, parameter, value)
         except ParameterError as error:
@@ -245,6 +245,6 @@ class Values:
                 inspect.signature(value).bind(*range(arguments))
             except TypeError as error:
                 raise ParameterError(self, parameter, value, f"must be {what}: {error}") from None
-            except ValueError:  # functions written in C tell nothing about themselves
+            except ValueError:  # functions written in C have no signature
                 pass
         return value

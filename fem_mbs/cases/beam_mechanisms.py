@@ -86,7 +86,7 @@ def tilted_hinge(stepper: Any) -> fem.Checks:
 
 ALUMINIUM: dict[str, Any] = {"E": 73e9, "nu": 0.3, "density": 2680.0}
 LENGTH, HIGH, THIN, LINK, CRANK = 1.0, 0.1, 0.01, 0.25, 0.05  # m
-OFFSET, HALF_TURN = 1e-4, 0.4  # m beside the axis of the beam; s
+OFFSET, HALF_TURN = 1e-4, 0.4  # m off the axis of the beam; s
 BEAM = fem.Section.rectangle(THIN, HIGH, **ALUMINIUM)
 WEAK, TORSION, STIFF = (1 / BEAM.flexibility[i, i] for i in (5, 3, 4))  # N m²
 CRITICAL = 4.0126 * np.sqrt(WEAK * TORSION) / LENGTH**2  # N, of a static force
@@ -148,7 +148,7 @@ CASES = [
          "steps of 10 ms here, and is left out for its cost."),
     Case("crank-buckles-beam", "beam that a crank pulls down until it tips over",
          "Bauchau et al. 2016, curves; closed form",
-         "inertia before it buckles; what is left of the vibration about the equilibrium; finer mesh", crank_buckles,
+         "inertia before it buckles; remaining vibration about the equilibrium; finer mesh", crank_buckles,
          (*SMOOTH, MOREAU), fast=False,
          note="Offset, sections and motion are from memory of the article, the damping of the material, 0.1 ms, is "
          "chosen."),

@@ -166,7 +166,7 @@ def spun_rods(stepper: Any) -> fem.Checks:
         result = stepper.run(model, 18.0, 1e-2)
         angle, tip = spun_angle(result.t, speed), result["rod node 10"].position
         lag = np.cos(angle) * tip[:, 1] - np.sin(angle) * tip[:, 0]
-        # of the axis and not of the distance of its ends, which what is left of the bending shortens by 2 %
+        # of the axis and not of the distance of its ends, which the remaining bending shortens by 2 %
         stretch = sum(result[beam.name].strain[:, 0] * beam.length for beam in model.elements if "rod" in beam.name)
         k, wave = int(np.argmin(lag)), speed * np.sqrt(DENSITY / YOUNG)
         checks += [

@@ -49,7 +49,7 @@ def coupled(stepper: Any) -> bool:
 
 
 def velocities(reasons: dict[str, str]) -> Method:
-    """The coupled scheme with constraints in velocities alone, and what it gives up."""
+    """The coupled scheme with constraints in velocities alone, and its deviations."""
     return Method(GGL.stepper, {**GGL.options, "constraints": "velocities"}, reasons)  # type: ignore[dict-item]
 
 

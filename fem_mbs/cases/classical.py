@@ -123,7 +123,7 @@ def andrews(stepper: Any) -> fem.Checks:
     for i, (angle, rate) in enumerate(zip(exact, rates), 1):
         body = result[f"K{i}"]
         R = body.rotation[-1]
-        off = np.arctan2(*(np.array([[0, 1], [1, 0]]) @ (R[:2, :2] @ along(-angle))))  # what is left of the turn
+        off = np.arctan2(*(np.array([[0, 1], [1, 0]]) @ (R[:2, :2] @ along(-angle))))  # remaining rotation
         checks.append(fem.Check(f"angle of K{i} [rad]", reference=angle, obtained=angle + off, abs=allowed))
         checks.append(fem.Check(f"rate of K{i} [rad/s]", reference=rate, obtained=body.angular_velocity[-1, 2],
                                 abs=slow))  # fmt: skip

@@ -56,10 +56,10 @@ AFTER_BREAK = [f"ball {i}: v{x} after [m/s]" for i in (4, 5) for x in "xy"] + [
 SMOOTH_THREE = [f"smooth: {i} afterwards [m/s]" for i in "123"]
 ROUGH_THREE = [f"rough: {i} rolls at last [m/s]" for i in "123"]
 LIFTS = "lift-offs, 8 beams"
-RINGS = "what is left of the vibrations of the rod decides on the small hops after the two flights: "
+RINGS = "the remaining vibrations of the rod decide on the small hops after the two flights: "
 COUPLED = "one coupled problem, in which an impact and all that follows are found together: "
 AT_ONCE = ONE_LAW + "−2/3, 4/3, 4/3 m/s for 0, 0, 2"
-STRUCK = "smooth: struck [s]"
+STRUCK = "smooth: impact [s]"
 
 CASES = [
     # --- joints -------------------------------------------------------------------------------------------------------
@@ -186,21 +186,21 @@ CASES = [
         "spheres_in_a_box", "physical statements; nothing published", "tolerance of the contact problems",
         moreau(MOREAU), moreau(PROJECTED),
         Method("ConeComplementarity", {"relaxed": True}), Method("ConeComplementarity", {"relaxed": False}),
-        note="Steppers without contact groups refuse it.", fast=False,
+        note="Not supported by steppers without contact groups.", fast=False,
     ),
     example(
         "mixed_pile", "physical statements; nothing published", "tolerance of the contact problems",
         Method("ConeComplementarity", {"relaxed": True}), Method("ConeComplementarity", {"relaxed": False}),
-        note="Steppers without sweeps refuse it.", fast=False,
+        note="Not supported by steppers without the Gauss-Seidel solver.", fast=False,
     ),
     example(
         "stones_and_nuts", "physical statements; nothing published", "tolerance of the contact problems",
         Method("ConeComplementarity", {"relaxed": True}), Method("ConeComplementarity", {"relaxed": False}),
-        note="Steppers without sweeps refuse it.", fast=False,
+        note="Not supported by steppers without the Gauss-Seidel solver.", fast=False,
     ),
     example(
         "hopper_conveyor", "Beverloo 1961; Rose and Tanaka 1959", "constants of the law are means of many materials",
-        note="Grains act on the mechanism; steppers without that solve the group pair by pair, which takes hours.",
+        note="Particles act on the mechanism; steppers without that assemble the group, which takes hours.",
         fast=False,
     ),
     example(
@@ -271,12 +271,12 @@ CASES = [
         "thirty_degree_rule", "Sanchez2025, B.5.2", "first order in h: 0.2 mm of path in the step of the impact",
         DEFAULT, moreau(PROJECTED),
         moreau(MOREAU, "0.125 ball: deflection [deg]", "0.250 ball: deflection [deg]", "0.750 ball: deflection [deg]",
-               reason=PENETRATES + "the balls overlap by up to 0.1 mm when they are struck, 0.07° off at a cut of 1/8"),
+               reason=PENETRATES + "the balls overlap by up to 0.1 mm at the impact, 0.07° off at a cut of 1/8"),
         GGL, FRICTION, LOBATTO, own=PUBLISHED, fast=False,
     ),
     example("spinning_cue_ball", "Sanchez2025, B.5.3, (B.50)", "first order in h", DEFAULT,
             moreau(MOREAU), moreau(PROJECTED), GGL, FRICTION, LOBATTO,
-            note="Without cloth: on it the struck ball cannot be pushed down, and the angle is 0.1° off.",
+            note="Without cloth: on it the second ball cannot be pushed down, and the angle is 0.1° off.",
             own=PUBLISHED, fast=False),
     # --- impacts in mechanisms ----------------------------------------------------------------------------------------
     example(

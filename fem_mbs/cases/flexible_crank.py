@@ -1,4 +1,4 @@
-"""Slider-crank with a flexible connecting rod (Simeon), beside a model of two sines for its bending.
+"""Slider-crank with a flexible connecting rod (Simeon), compared with a model of two sines for its bending.
 
 The crank turns with Ω; e, n are unit vectors along and across the line from its pin B to the slider, φ2 its angle. What
 bends, v = Σ q_k sin(kπx/L), k = 1, 2, obeys
@@ -42,7 +42,9 @@ def pose(t: Any) -> tuple[Any, Any, Any, Any, Any, Any]:
 
 
 def axial_force(t: float, x: Any) -> Any:
-    """Tension [N] of the rigid rod at x (n,) L: it accelerates slider and rod beyond, beside the guide."""
+    """Tension [N] of the rigid rod at x (n,) L: it accelerates the slider and the rod beyond x, less the guide
+    force.
+    """
     a, phi, turn, turning, _, pushed = pose(t)
     along, across = -CRANK * SPEED**2 * np.cos(a - phi), -CRANK * SPEED**2 * np.sin(a - phi)  # of the pin
     rod = LINE * ROD * (across / 2 + turning * ROD / 3)

@@ -1,4 +1,4 @@
-"""Rigid mechanisms of the IFToMM library beside minimal coordinates: singular, overconstrained, stiff, spatial.
+"""Rigid mechanisms of the IFToMM library compared with minimal coordinates: singular, overconstrained, stiff, spatial.
 
 Each reference is the motion in minimal coordinates, derived here and integrated to round-off; nothing of it is shared
 with constraints, joints or time steppers. Problems A01 and A03 of the library are in `cases.classical`.
@@ -43,7 +43,7 @@ FOUR_BAR = {
 def four_bar_model(windows: int, hinges: bool = False) -> fem.Model:
     """Upright rods on the ground, joined at their tips by horizontal ones; all slender, 1 m and 1 kg, tips at 1 m/s.
 
-    With ``hinges`` every joint is one, and three rows of each window repeat others.
+    With ``hinges`` every joint is one, and three rows of each window are redundant.
     """
     model = fem.Model("N-four-bar", gravity=[0, -g, 0])
     upright = [
@@ -391,7 +391,7 @@ CASES = [
          note="Singular in the horizontal, which is passed ten times. Moreau-Jean passes it with 1, 1.25 and 2.5 ms "
          "and stops there with 0.625, 1.9, 2, 5, 8 and 10 ms; all others pass it with every step tried, 1 to 20 ms.",
          fast=False),
-    Case("iftomm-a02-hinges", "the two windows with a hinge in every joint, so that six rows repeat others",
+    Case("iftomm-a02-hinges", "the two windows with a hinge in every joint, so that six rows are redundant",
          "IFToMM library, A02; minimal coordinates", SECOND + "; round-off of what has no load",
          four_bar(2, hinges=True), (*SMOOTH, LOBATTO[0]),
          note="Compiled with redundant='allow'. Moreau-Jean is off by 2 cm at 10 s with these joints.", fast=False),

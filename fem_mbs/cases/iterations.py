@@ -1,4 +1,4 @@
-"""Newton iterations per step that two sources print, beside those of the same methods here, on the same models.
+"""Newton iterations per step printed in two sources, compared with those of the same methods here, on the same models.
 
 Sanchez2025 prints the largest and the mean number of its three problems (smooth, position, velocity), mean ones as
 integers; Capobianco2021 those of its one problem, where a step with one update counts as none: one is added here.

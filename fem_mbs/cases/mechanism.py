@@ -56,7 +56,7 @@ def unknowns(stepper: Any, system: Any, h: float) -> int:
 
 
 def iterations(stepper: Any, result: Results) -> tuple[float, ...]:
-    """Newton iterations per step (3,); those of a coupled problem, which results tell three times, once."""
+    """Newton iterations per step (3,); those of a coupled problem, which results contain three times, once."""
     mean = result.iterations.mean
     return (float(mean[0]), 0.0, 0.0) if isinstance(stepper, COUPLED) else tuple(float(n) for n in mean)
 
@@ -83,7 +83,7 @@ def _cost(stepper: Any, system: Any, h: float, result: Results, seconds: float) 
 def costs(
     steppers: dict[str, Any], *, flexible: bool, h: float = 1e-3, t_end: float = 2.0, rounds: int = 2
 ) -> dict[str, Cost | str]:
-    """`Cost` of each method on the mechanism, by label; a text says why a method refuses it.
+    """`Cost` of each method on the mechanism, by label; a text says why a method does not support it.
 
     Parameters
     ----------
@@ -116,5 +116,5 @@ def costs(
 
 
 def _able(steppers: dict[str, Any], found: dict[str, Cost | str]) -> Iterable[tuple[str, Any]]:
-    """Methods that have not refused the model."""
+    """Methods that support the model."""
     return [(label, stepper) for label, stepper in steppers.items() if not isinstance(found.get(label), str)]

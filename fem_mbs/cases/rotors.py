@@ -18,7 +18,7 @@ from fem_mbs.cases.case import OWN, STATIC, Case, Method
 from fem_mbs.cases.classical import MOREAU, SMOOTH
 
 X = np.array([1.0, 0.0, 0.0])
-MASS, CRITICAL, ECCENTRICITY = 1.0, 10.0, 1e-3  # kg, rad/s, m; the shaft is 1 m long and has a thousandth of the mass
+MASS, CRITICAL, ECCENTRICITY = 1.0, 10.0, 1e-3  # kg, rad/s, m; the shaft is 1 m long and has 0.1 % of the mass
 LIGHT = 1e-3  # kg/m
 WHOLE = MASS + 17 / 35 * LIGHT  # with the part of the shaft that moves along
 BENDING = CRITICAL**2 * WHOLE / 48  # N m²
@@ -250,12 +250,12 @@ CASES = [
          "two coordinates leave out the mass of the shaft beyond its first deflection, and the disc's tilt", heavy,
          TIMED, fast=False,
          note="The data are from memory of the literature and not checked: ends held but for spin, disc 70.573 kg "
-         "beside the axis by 0.05 m, half cosines to 48 and 72 rad/s. With hinged ends the critical speed would be "
+         "off the axis by 0.05 m, half cosines to 48 and 72 rad/s. With hinged ends the critical speed would be "
          "27 rad/s; that of these data is 56.9, published is about 60."),
     Case("internal-damping", "material damping that makes a shaft whirl", "closed form",
          "mass and tilt of the shaft", threshold, (Method(STATIC, OWN),)),
     Case("internal-damping-in-time", "the same with external damping, in time",
          "closed form: growth above 1 + c_e/c_i times the critical speed",
-         "second order in h; a hundredth of the growth",
+         "second order in h; 1 % of the growth",
          threshold_in_time, TIMED, fast=False),
 ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""The scripts of ``examples`` as modules, wherever they lie: beside the package, or in it once it is installed."""
+"""The scripts of ``examples`` as modules, wherever they lie: next to the package, or in it once it is installed."""
 
 import functools
 import importlib.util
@@ -14,7 +14,7 @@ def folder() -> Path:
     package = Path(__file__).resolve().parents[1]
     found = [place for place in (package / "examples", package.parent / "examples") if place.is_dir()]
     if not found:
-        raise FemMbsError(f"the example scripts are neither in {package} nor beside it; install fem_mbs again")
+        raise FemMbsError(f"the example scripts are neither in {package} nor next to it; install fem_mbs again")
     return found[0]
 
 

@@ -30,7 +30,7 @@ class Problem(NamedTuple):
     steps : numbers of steps in which it is run
     reference : callable, reference() -> (error, energy): ``error(result)`` [m], and the exact energy at the end [J]
     energy : float [J]
-        To which errors of the energy are compared: what moves to and fro.
+        Scale of the errors of the energy: the energy exchanged.
     length : float [m]
         To which drifts and penetrations are compared.
     """

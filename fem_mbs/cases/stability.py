@@ -1,4 +1,4 @@
-"""Loads at which slender beams give way: columns, strips, shafts under torque, the right-angle frame, Beck's column.
+"""Critical loads of slender beams: columns, strips, shafts under torque, the right-angle frame, Beck's column.
 
 Critical loads are where the lowest eigenvalue of the tangent stiffness goes through zero, found by a root finder over
 equilibria; flutter is found from the modes, and in time from the growth of a small disturbance. References are closed
@@ -20,7 +20,7 @@ PLANAR = ("z", "rx", "ry")
 
 
 def equilibrium(model: Any, **options: Any) -> Any:
-    """The equilibrium; that it may be unstable is what these cases are about, and is not told."""
+    """The equilibrium; that it may be unstable is what these cases are about, and no warning is issued."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         return fem.static_equilibrium(model, **options)
@@ -313,7 +313,7 @@ CASES = [
          "Argyris et al. 1979; Simo and Vu-Quoc 1986",
          "the last 0.013° of the support are 2.4° of the corner; fourth order of the mesh; iterations", frame_turns,
          STATICS, note="A force on the corner chooses the side and is then taken away; the turn of the support is "
-         "prescribed, the moment is its reaction. Published are M_cr and the way back to −M_cr; what is between is "
+         "prescribed, the moment is its reaction. Published are M_cr and the return to −M_cr; the part between is "
          "self-convergence."),
     Case("ring-twist", "ring that is twisted into three and back", "Goto et al. 1992; closed form of the folded ring",
          "iterations: helices are exact; fourth order of the mesh on the way", ring_twist, STATICS,

@@ -133,7 +133,8 @@ def _combination(F, others, newest, c, A):
 
 @kernel
 def accelerated_sweeps(bodies, blocks, diagonal, q, mu, z, r, R, F, kept, count):
-    """``count`` pairs of sweeps, forth and back, each followed by Anderson's combination with the last pairs.
+    """``count`` pairs of Gauss-Seidel iterations, forward and backward, each followed by Anderson's combination with
+    the last pairs.
 
     R and F (memory + 1, nc, d) hold what the last pairs ended with and their changes, ``kept`` says how many there
     were; 0 starts afresh. r (nc, d) and z (nb, m) are replaced. Returns the new ``kept``.

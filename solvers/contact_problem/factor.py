@@ -6,7 +6,7 @@
 
 with D = A_11, R = A_12, C = A_21 of the partly eliminated matrix. Pivots are chosen inside a supernode only, which is
 enough for the nearly semidefinite matrices of contact problems; what gets lost is restored by refinement, and a large
-residual tells when it is not. All work is done by full matrix products: 3 to 10 times faster than a general sparse LU
+residual shows when it is not. All work is done by full matrix products: 3 to 10 times faster than a general sparse LU
 on the body graphs of piles, where blocks are 6×6 and the fill is large (benchmarks/contact_problems.py).
 
 Source: docs/theory/contact_problems.md, (18); elementary (supernodal elimination; the ordering is SuperLU's); written
@@ -166,7 +166,7 @@ def _find(rows, first, last, wanted):
 def _targets(pointers, columns, position, first, of, below_at, below, at, m, target, stride):
     """Where block (row, column) of the pattern goes: flat place of its first entry, distance of its rows.
 
-    Parts are told by the sign and size of the place: D in [0, size D), R behind it, C behind that.
+    Parts are identified by the sign and size of the index: D in [0, size D), R behind it, C behind that.
     """
     sizes = at[-1, 0], at[-1, 1]
     for node in range(len(position)):

@@ -148,7 +148,7 @@ def _matrix(group, path, name):
 
 
 def _check_storage(where, m, n, kind, p, i, x):
-    """Refuse sizes, pointers and indices that do not fit together: SciPy would read outside its arrays.
+    """Raise an error for inconsistent sizes, pointers and indices: SciPy would read outside its arrays.
 
     Parameters
     ----------
@@ -199,7 +199,7 @@ def _friction(vectors, path, dimension):
     options = {"rolling": _get(vectors, path, "mu_r") if dimension in (5, 6) and "mu_r" in vectors else None}
     options["spinning"] = _get(vectors, path, "mu_s") if dimension in (4, 6) and "mu_s" in vectors else None
     if dimension > 3 and 3 + 2 * (options["rolling"] is not None) + (options["spinning"] is not None) != dimension:
-        raise FormatError(f"{path}: spacedim = {dimension} needs 'mu_r' (5, 6) and 'mu_s' (4, 6) beside 'mu'")
+        raise FormatError(f"{path}: spacedim = {dimension} needs 'mu_r' (5, 6) and 'mu_s' (4, 6) in addition to 'mu'")
     return _get(vectors, path, "mu"), options
 
 

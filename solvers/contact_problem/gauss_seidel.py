@@ -1,7 +1,7 @@
 """Block projected Gauss-Seidel: contacts are solved exactly one after the other with the newest values of the others.
 
 The right start for every problem and a poor finisher for tall stacks, arches and mass ratios. Sweeps run forth and
-back; over-relaxation is not used because it loses sliding contacts. With bodies a pair of sweeps is followed by
+back; over-relaxation is not used because it loses sliding contacts. With bodies a pair of iterations is followed by
 Anderson's combination with the last three pairs,
 
     r ← P_K(g − Σ_j c_j (g − g_j)),   c = argmin |f − Σ_j c_j (f − f_j)|,   g end of a pair, f its change            (1)
@@ -81,11 +81,11 @@ def gauss_seidel(
     accelerated: bool = True,
     least: float | None = None,
 ) -> np.ndarray:
-    """Improve r (nc, d) of a scaled problem by sweeps; returns the best iterate of ``watch``.
+    """Improve r (nc, d) of a scaled problem by Gauss-Seidel iterations; returns the best iterate of ``watch``.
 
     Parameters
     ----------
-    iterations : number of sweeps
+    iterations : number of iterations over all contacts
     accelerated : bool
         Whether to combine them as in (1) while that pays; problems given by bodies only.
     least : float, optional

@@ -20,9 +20,9 @@ mass ratios of 10⁴ in tall stacks; a kicked wall of 904 contacts needs 45,000 
 friction (480 contacts), which nothing else brings below 1e-3, need 9.
 
 The best iterate of all stages is kept, but later stages do not start from it: stalled points are bad starts. A warm
-start (the last step's impulses) is where the sweeps of 1 begin. In the long rounds of large problems Newton is tried
-only from an error of 2e-6: an ADMM iteration costs two products and a solve, one of Newton hundreds of times more.
-The relaxed problem (no De Saxcé's term) is convex and has stages of its own: Newton with the natural map from the
+start (the last step's impulses) is where the iterations of 1 begin. In the long rounds of large problems Newton is
+tried only from an error of 2e-6: an ADMM iteration costs two products and a solve, one of Newton hundreds of times
+more. The relaxed problem (no De Saxcé's term) is convex and has stages of its own: Newton with the natural map from the
 start, interior points and ADMM with polish, long rounds of accelerated gradients.
 
 With rolling or spinning stages 3, 4, 6, 9 and the Fischer-Burmeister map are left out. When W is known by products

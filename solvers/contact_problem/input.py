@@ -21,7 +21,7 @@ def real_array(owner: Any, parameter: str, value: Any, *, finite: bool = True) -
     ----------
     owner, parameter : who is named in errors, and which argument
     value : what was given
-    finite : bool, whether NaN and infinity are refused
+    finite : bool, True if NaN and infinity raise an error
 
     Raises
     ------

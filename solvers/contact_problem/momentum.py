@@ -1,4 +1,4 @@
-"""Sweeps of Gauss-Seidel with momentum: for many contacts that slide at once, where other methods stall far away.
+"""Gauss-Seidel iterations with momentum: for many contacts that slide at once, where other methods stall far away.
 
 All sweeps go forward. Between two of them impulses, and with bodies what these add to the velocities, go on in the
 direction of the last change,
@@ -6,8 +6,8 @@ direction of the last change,
     r ← r + β (r − r_old) ,   z ← z + β (z − z_old)                                                               (1)
 
 with β of Nesterov's sequence below a cap. The momentum begins anew when the sweeps turn round, or when the change of a
-sweep, which estimates the error, has grown; the cap follows the rate of convergence in windows of sweeps. These rules
-are those of contact groups, see `granular.momentum`; they look at
+sweep, which estimates the error, has grown; the cap follows the rate of convergence in windows of iterations. These
+rules are those of contact groups, see `granular.momentum`; they look at
 
     e = Σ_i |W_ii (y_i − r_i)|² ,   (W_ii (y_i − r_i))·(r_i − r_old,i)   with y before and r after a sweep          (2)
 
@@ -40,7 +40,7 @@ CHECK_EVERY = 20  # sweeps between two tests of the error, at first
 LONGEST = 200  # later
 FIRST = 1000  # sweeps before the first look at the error; the next ones after
 SECOND = 16_000  # so many, twice as many …: in between the error may stand still
-PROMISE = 1e-4  # error up to which it is worth going on then
+PROMISE = 1e-4  # error up to which it is worth continuing then
 
 State = namedtuple("State", "theta beta cap least sums before count")  # of the rules: one array, in this order
 
@@ -152,11 +152,11 @@ def momentum(
     iterations: int = 100_000,
     least: float | None = None,
 ) -> np.ndarray:
-    """Improve r (nc, d) of a scaled problem by sweeps with momentum; returns the best iterate of ``watch``.
+    """Improve r (nc, d) of a scaled problem by iterations with momentum; returns the best iterate of ``watch``.
 
     Parameters
     ----------
-    iterations : number of sweeps
+    iterations : number of iterations over all contacts
     least : float, optional
         Stop when the best error is above 1e-4 after 1000 sweeps, or when twice as many sweeps, of 16,000 and more, have
         not reduced it to this part.

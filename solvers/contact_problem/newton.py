@@ -142,7 +142,7 @@ def free_newton(
 
 
 def _accuracy(tol, size, n):
-    """Relative residual of a Newton system that is a hundredth of what may be left of |F|."""
+    """Relative residual of a Newton system: 1 % of the permitted remainder of |F|."""
     return min(max(PART * tol * np.sqrt(n) / size, ACCURATE), LEAST_ACCURATE) if size > 0.0 else ACCURATE
 
 

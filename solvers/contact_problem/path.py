@@ -13,8 +13,8 @@ r, and the path is followed by its length in (r/L, ln t), with the plane through
 
     F(r, t) = 0,   τ·(r − r_0, ln t − ln t_0) = σ,   τ = tangent at (r_0, t_0), L = 0.3 |r_0|                      (3)
 
-Which way the tangent points is told by the sign of det ∂F/∂r: d ln t/dσ changes its sign with it. Comparing with the
-last tangent instead goes astray where the path turns within a step of 10⁻⁵: it runs back along itself. The small
+The orientation of the tangent follows from the sign of det ∂F/∂r: d ln t/dσ changes its sign with it. Comparing with
+the last tangent instead goes astray where the path turns within a step of 10⁻⁵: it runs back along itself. The small
 random velocities ξ make the path regular (almost every ξ does): without them the path of a symmetric problem, as a
 stack of boxes at rest, passes through bifurcations where the sign changes and the path does not turn. ε makes
 redundant contacts regular.

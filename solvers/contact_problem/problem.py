@@ -14,7 +14,7 @@ They change neither with W → a W, q → b q nor with the units of any single c
 the tolerance is max(tol, 30 ε ‖Ŵ‖ ‖r̂‖/‖q̂‖), at most 10⁻⁶. ‖Ŵ‖ is that of a semidefinite matrix, at most the trace; an
 indefinite one is not excused.
 
-Problems without a solution, as an obstacle that nothing can evade, drive r̂ to values beside which ũ̂ is lost in
+Problems without a solution, as an obstacle that nothing can evade, drive r̂ to values in which ũ̂ is lost by
 rounding: r̂ − ũ̂ = r̂ and (3) is zero for any u. Two conditions see that. The residual cannot be smaller than the
 distance of ũ̂ from K*, which is measured without r̂, so (3) is at least (4); and an iterate is a solution only where
 rounding of r̂ is a tenth of the tolerance or less (5).
@@ -162,13 +162,15 @@ class ContactProblem:
         return blocks
 
     def _check_sizes(self):
-        """Refuse W and q so large or small that impulses are no floating point numbers."""
+        """Raise an error for W and q so large or small that impulses are no floating point numbers."""
         mobility = np.einsum("iaa->ia", self.diagonal)
         with np.errstate(all="ignore"):
             largest, mobile = np.abs(self.q).max(initial=0.0), mobility.max(initial=0.0)
             if np.isfinite(3 * mobile) and (not mobile > 0 or np.isfinite(3 * largest / mobile)):
                 return
-        message = f"is too large beside W, whose diagonal goes up to {mobile:.1e}: impulses overflow; take other units"
+        message = (
+            f"is too large compared with W, whose diagonal goes up to {mobile:.1e}: impulses overflow; take other units"
+        )
         raise ParameterError(self, "q", float(largest), message)
 
     @classmethod

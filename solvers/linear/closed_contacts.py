@@ -3,8 +3,8 @@
     G_N δq = 0,  V_T δq = 0        K ← K − ∂(G_Nᵀ λ_N + V_Tᵀ λ_T)/∂q                                                 (1)
 
 with the forces λ that leave least of f + Gᵀμ + G_cᵀλ at the state. The stiffness (it is what makes a rocking half
-cylinder swing) is found by central differences of the gradients. A contact that would have to pull is told, and so is
-one whose friction is used up: it sticks in motions that unload it, and slides in others.
+cylinder swing) is found by central differences of the gradients. A warning is issued for a contact that would have to
+pull, and for one whose friction is used up: it sticks in motions that unload it, and slides in others.
 
 Source: docs/theory/statics_and_modes.md, (9).
 """
@@ -36,8 +36,8 @@ class ClosedContacts:
     contacts : "open", "closed" or a sequence of contact elements
         See `fem_mbs.modes`.
     status : (nc,) int, optional
-        Of contacts in an equilibrium, which knows those that are closed, where smoothed surfaces leave a small gap, and
-        those that slide.
+        Of contacts in an equilibrium, which determines those that are closed, where smoothed surfaces leave a small
+        gap, and those that slide.
     """
 
     def __init__(self, owner: Any, system: Any, state: Any, contacts: Any, status: Any = ()) -> None:
@@ -63,7 +63,7 @@ class ClosedContacts:
         slow = STICKS * max(system.speed_at(state), 1e-300)
         self.sticks = [system.contacts[c].static_friction > 0.0 and sliding[c] <= slow for c in self.chosen]
         slides = [c for c, sticks in zip(self.chosen, self.sticks) if sticks and len(status) and status[c] == SLIP]
-        self._told = len(status) > 0  # by an equilibrium, which knows how redundant contacts share
+        self._told = len(status) > 0  # by an equilibrium, which determines how redundant contacts share the load
         if slides:
             self.remarks.append(
                 f"Contacts slide in this equilibrium and are taken as sticking: {self._names(slides)}. They stick in "
@@ -139,7 +139,7 @@ class ClosedContacts:
             names = ", ".join(f"'{one.name}'" for one in rounded[:5]) + (", …" if len(rounded) > 5 else "")
             self.remarks.append(
                 "Smoothed surfaces keep the heights that they have at this state, and do not follow the motion as "
-                f"those of equilibria do: {names}. With coarse faces compliances may be off by a per cent; with "
+                f"those of equilibria do: {names}. With coarse faces compliances may be off by 1 %; with "
                 "smooth=False they are exact."
             )
         return force + both.T @ lam

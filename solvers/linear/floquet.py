@@ -1,7 +1,7 @@
 """Floquet multipliers of a periodic motion: what a small disturbance is multiplied with from period to period.
 
 Disturbances ζ = (z, ż) live in the motions that the constraints allow at the start, δq = Z z, Zᵀδv = ż, with positions
-and velocities put back on the constraints. Each is added and subtracted, and run through one period:
+and velocities projected on the constraints. Each is added and subtracted, and run through one period:
 
     Φ ζ = ( ζ(T; +ε) − ζ(T; −ε) ) / 2ε                                                                              (1)
 
@@ -142,7 +142,9 @@ def floquet(
     owner.check(inside, "breaks", breaks, f"s must increase between 0 and the period, {period:g} s")
     system = compiled(owner, model)
     if system.non_holonomic:
-        what = f"has {label(system.non_holonomic[0])}, which constrains velocities; multipliers do not know it"
+        what = (
+            f"has {label(system.non_holonomic[0])}, which constrains velocities; Floquet multipliers do not support it"
+        )
         raise ParameterError(owner, "model", system.name, what)
     begins = about if isinstance(about, State) else system.initial
     _same_switches(owner, system, begins.t, period)
@@ -232,7 +234,7 @@ class _Period:
         return state
 
     def _coordinates(self, base, state):
-        """ζ of a state beside another one."""
+        """ζ of a state relative to another one."""
         system = self.system
         delta = np.hstack([state.x - base.x, log(np.einsum("nji,njk->nik", base.R, state.R))])
         both = [self.Z.T @ system.reduced(part) for part in (delta, state.V - base.V)]

@@ -5,7 +5,7 @@ With G Z = 0, ZᵀZ = 1 and δq = Z z + B_u u of drivers (G B_u = −P), project
     m z̈ + c ż + k z = Zᵀ (F f − M B_u ü − C B_u u̇ − K B_u u),      m = ZᵀMZ, …                                       (1)
 
 States are (z, ż) and, for each driver, (u, u̇): its input is ü. Motions without mass follow in static equilibrium with
-their dampers; they are refused when nothing holds them. Multipliers for outputs are the smallest that satisfy
+their dampers; without stiffness and damping they raise an error. Multipliers for outputs are the smallest that satisfy
 
     Gᵀ δμ = M δq̈ + C δq̇ + K δq − F f                                                                                 (2)
 
@@ -104,7 +104,7 @@ def linearise(
         "vx" … "wz", accelerations "ax" … "bz"; or (element, output) and (element, output, number of the component).
     about, rotation, spinning, contacts
         As in `modes`. In a rotating frame outputs of motion are those of the frame at the instant of the state, and
-        outputs of elements are refused.
+        outputs of elements raise an error.
 
     Returns
     -------

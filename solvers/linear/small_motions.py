@@ -65,7 +65,7 @@ class SmallMotions:
         self.spread = spread(G, kept, arm)[: self.system.m]
 
     def moved_rows(self, change: np.ndarray) -> np.ndarray | None:
-        """What a change of g (m,) by a driver is in the rows of G; None where rows that repeat others forbid it."""
+        """What a change of g (m,) by a driver is in the rows of G; None where redundant rows forbid it."""
         full = np.append(change, np.zeros(self._rows.shape[0] - len(change)))
         here = full[self._kept]
         rest = np.setdiff1d(np.arange(len(full)), self._kept)
@@ -145,7 +145,7 @@ def _rotation(owner, system, about, rotation):
             raise ParameterError(owner, "rotation", w, what)
         w = turns
     if w is not None and system.non_holonomic:
-        what = f"rad/s, but {label(system.non_holonomic[0])} constrains velocities, which such modes do not know"
+        what = f"rad/s, but {label(system.non_holonomic[0])} constrains velocities, which such modes do not support"
         raise ParameterError(owner, "rotation", w, what)
     return w
 
@@ -154,7 +154,7 @@ def _spin(owner, found, given, about):
     """Matrices in the inertial frame about the angular velocities of the state, those of a StaticResult initially."""
     system = found.system
     if system.non_holonomic:
-        what = f"but {label(system.non_holonomic[0])} constrains velocities, which such modes do not know"
+        what = f"but {label(system.non_holonomic[0])} constrains velocities, which such modes do not support"
         raise ParameterError(owner, "spinning", True, what)
     V = system.initial.V if isinstance(about, StaticResult) else given.V
     size = max(np.abs(V[:, 3:]).max(initial=0.0) * system.size, 1e-300)

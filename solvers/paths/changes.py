@@ -1,12 +1,12 @@
-"""Where contacts close and open along a path, and how it goes on from there.
+"""Points where contacts close and open along a path, and the continuation from there.
 
 Between two changes those that are held are rows (`fem_mbs.solvers.paths.held_contacts`) and the path is smooth. A
 change is the first place of a step at which
 
     g_N = 0 of one that is open,  or  λ_N = 0 of one that is held.                                                  (1)
 
-There the contacts D with g_N = 0 and λ_N = 0 have to be told anew. The path goes on with a subset S of D that is held,
-in a direction ±t of its tangent, in which
+There the contacts D with g_N = 0 and λ_N = 0 have to be identified anew. The path continues with a subset S of D that
+is held, in a direction ±t of its tangent, in which
 
     λ̇_N ≥ 0 in S,    ġ_N = G_N q̇ ≥ 0 in D without S                                                                (2)
 
@@ -120,7 +120,7 @@ class Changes:
             raise self._stuck(point, [c])
         return s
 
-    # --- how it goes on -----------------------------------------------------------------------------------------------
+    # --- continuation -----------------------------------------------------------------------------------------------
 
     def touching(self, state: Any) -> list[int]:
         """Contacts that touch at a state and can be held."""
@@ -154,11 +154,11 @@ class Changes:
             return []
         return [
             f"Contacts that touch without force hold nothing: {self.held.names(names)}. Motions towards them are "
-            "stiffer than told here."
+            "stiffer than reported here."
         ]
 
     def beyond(self, point: Any) -> Any:
-        """The point of a change with the contacts held, and the direction, with which the path goes on."""
+        """The point of a change with the contacts held, and the direction, with which the path continues."""
         measures = self.measures(point)
         undecided = {int(c) for c in np.flatnonzero(np.abs(measures) <= NOTHING)}
         if len(undecided) > MOST:

@@ -85,7 +85,7 @@ class ContactForces(ContactRows):
         self.evaluate(state)
         self.start_gap = self.gap.copy()
         self.p = self._largest(problem, state, lam) / self.size
-        # what touches is taken as closed to begin with: it may be all that holds the model
+        # touching contacts are closed to begin with: they may be all that supports the model
         touching = (self.gap <= TOUCHES * self.size) & (self.lam[:, 0] == 0.0)
         self.lam[touching, 0] = self.p * np.maximum(self.gap[touching], 0.0) + self._apex
 
@@ -245,7 +245,7 @@ class ContactForces(ContactRows):
         self.evaluate(state)
         return found
 
-    # --- what is told -------------------------------------------------------------------------------------------------
+    # --- messages -------------------------------------------------------------------------------------------------
 
     def closed_rows(self, state: State) -> tuple[csc_array, csc_array] | None:
         """Stiffness (n, n), and rows of pressed and sticking contacts (k, n); None while contacts slide."""
@@ -270,7 +270,9 @@ class ContactForces(ContactRows):
             )
         if (self.status == GAP).all():
             return (
-                " No contact is closed: what rests on contacts alone has no equilibrium before it touches. Place it so "
-                "that it touches (gap 0)."
+                " No contact is closed: a body supported by contacts alone has no equilibrium before it touches. "
+                "Place it so that it touches (gap 0)."
             )
-        return " What contacts without friction leave free (a block on a plane) has no stiffness; friction holds it."
+        return (
+            " Motions that frictionless contacts permit (a block on a plane) have no stiffness; friction supports it."
+        )

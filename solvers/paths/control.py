@@ -163,7 +163,7 @@ class Displacement(Control):
 
     @classmethod
     def onward(cls, metric: Metric, before: Tangent, t: Tangent) -> bool:
-        """True where the displacement goes on; of a branch along which it does not begin to change, the motion."""
+        """True where the displacement continues; of a branch along which it does not begin to change, the motion."""
         if abs(before.delta[cls.k]) > STILL * np.abs(before.delta).max():
             return bool(before.delta[cls.k] * t.delta[cls.k] >= 0.0)
         return cls.cosine(metric, before, t) >= 0.0

@@ -6,7 +6,7 @@ Between two points the eigenvalue at place j of `fem_mbs.solvers.paths.spectrum`
     [ bᵀ  0 ] [ τ ] = [ 1 ] ,     A = [ K + K_g  −Gᵀ; −G  0 ],   b = (D φ_j, 0)                                    (1)
 
 which is smooth along the path and zero where A is singular, to the accuracy of the factors and not of an eigenvalue
-beside the largest stiffness. y is then the critical motion with its multipliers, and with the left vector z of A
+compared with the largest stiffness. y is then the critical motion with its multipliers, and with the left vector z of A
 
     z·p = 0  branch point: the load does no work on the critical motion, other paths cross;   p = ∂(f + Gᵀμ, g)/∂λ
     z·p ≠ 0  limit point: the path turns back in λ.                                                                (2)

@@ -2,7 +2,7 @@
 
     predictor   (δq, δμ, δλ) = Δs t
     corrector   (1) of `fem_mbs.solvers.paths.newton` with a row of `fem_mbs.solvers.paths.control`
-    tangent     [A −p; tᵀ_before] t = (0, 1): its sign goes on where λ turns back
+    tangent     [A −p; tᵀ_before] t = (0, 1): its orientation is kept where λ turns back
 
 A step is halved where the corrector fails, goes three times as far as the predictor (to another path: a snap), an
 element is in trouble, or the tangent turns by more than 50°; it grows again after quick convergence. Where a path turns
@@ -155,7 +155,7 @@ class Follower:
         """An equilibrium on the surfaces of held contacts that it makes itself, not those of the one before.
 
         These follow from one to the next: the face that a node is on, smoothed normals. Where they do not come to rest
-        the state is None, and the contact that is farthest off is told.
+        the state is None, and the contact that is farthest off is named.
         """
         system, held = self.problem.system, self.problem.held
         if held is None or not held.numbers:
@@ -450,7 +450,9 @@ class Follower:
 
 
 def _soft(point: Point, pressed: Point) -> bool:
-    """Whether the load moves a point `SOFT` times as far as with what touches held: round-off is its stiffness."""
+    """Whether the load moves a point `SOFT` times as far as with touching contacts closed: round-off is its
+    stiffness.
+    """
     return abs(point.tangent.factor) * SOFT < abs(pressed.tangent.factor)
 
 

@@ -4,11 +4,11 @@ Between two points a < b with the same count two things are looked at:
 
     exchange   the motions of the negative eigenvalues are others: one has lost its stiffness, another has got it back.
                Smallest singular value of Φ_aᵀ D Φ_b below `ALIKE`.                                                (1)
-    dip        an eigenvalue goes to zero at a as fast as it came from the point before, or leaves zero at b as it goes
-               on to the next point: κ_a + Δs (κ_a − κ_before)/Δs_before has the other sign.                       (2)
+    dip        an eigenvalue goes to zero at a as fast as it came from the point before, or leaves zero at b as it
+               continues to the next point: κ_a + Δs (κ_a − κ_before)/Δs_before has the other sign.                  (2)
 
 Then a point between is found that has another count, by halving the step for (1), at the extremum of κ for (2), and the
-critical points on its two sides as usual. Where no such point is found for (1) a remark says so.
+critical points on its two sides as usual. Where no such point is found for (1) a warning says so.
 
 Source: docs/theory/load_paths.md, (17), (18), derived there.
 """
@@ -95,7 +95,7 @@ class Hidden:
         if middle is None or not self._known(point, middle) or halvings == 0:
             self.follower.path.remarks.append(
                 f"Between load factors {point.factor:.6g} and {new.factor:.6g} one motion loses its stiffness while "
-                "another gets it back: critical points there could not be told apart; a smaller step may."
+                "another gets it back: critical points there could not be separated; a smaller step may."
             )
             return
         for a, b, s in ((point, middle, 0.5 * ds), (middle, new, self._distance(middle, new))):

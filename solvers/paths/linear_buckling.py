@@ -1,17 +1,17 @@
-"""Linear buckling: load factors at which the tangent would be singular if it went on as it begins.
+"""Linear buckling: load factors at which the tangent would be singular if it continued as it begins.
 
 About an equilibrium at the load factor λ₀ (0: the unloaded or pre-loaded model), with t = d(q, μ)/dλ of the path,
 
     A(λ₀ + x) ≈ A₀ + x A₁,     A₁ = ∂A/∂w·ẇ + ∂A/∂μ·μ̇ + ∂A/∂λ + (∂A/∂q·q̇ of elements without w)                   (1)
     (A₀ + x A₁) y = 0                                                                                              (2)
 
-with A = [K + K_g −Gᵀ; −G 0]. w are the section forces of beams, which the mixed iteration keeps beside the
+with A = [K + K_g −Gᵀ; −G 0]. w are the section forces of beams, which the mixed iteration keeps in addition to the
 configuration: A₁ is the stiffness of the forces that the load brings about (geometric stiffness) in the place where
 the model is. That the model deflects before it buckles is left out: to first order in the deflection a stiff direction
 that turns would seem to soften (a strip of solids would tip over at half its load). Shells keep their section forces as
 beams do. Solids and superelements give the stiffness of the stresses that q̇ brings about by a kernel of their own,
-`Element.geometric`; superelements that of the forces on their frames and of load patterns, and a remark tells which of
-their stresses are left out. Elements that have neither (springs) have both, their forces and their turning.
+`Element.geometric`; superelements that of the forces on their frames and of load patterns, and a warning names the
+stresses that are left out. Elements that have neither (springs) have both, their forces and their turning.
 
 The elasticities of A₀ are those where the model is: how a neo-Hookean solid stiffens or softens until it buckles is
 left out, as the strains until then are.
@@ -48,15 +48,15 @@ from fem_mbs.system.in_use import alone
 
 MOTION = 1e-4  # rad, or of the extent of the model
 SAME = 1e-2  # factors with ε and 4 ε that differ by more are round-off
-FAR = 0.05  # extents of the model that it moves before it buckles: then a remark says so
-MODES = 0.01  # by which motions that modes leave out would lower a load factor: then a remark names the parts
-LEFT = 0.01  # of the strain energy of parts without stresses in A₁, without patterns: then a remark names them
+FAR = 0.05  # extents of the model that it moves before it buckles: then a warning says so
+MODES = 0.01  # by which motions that modes leave out would lower a load factor: then a warning names the parts
+LEFT = 0.01  # of the strain energy of parts without stresses in A₁, without patterns: then a warning names them
 NAMED = 3  # of these, by name
 DENSE = 150  # unknowns, up to which all eigenvalues are computed
 
 
 class Buckling:
-    """Critical load factors and how the model gives way.
+    """Critical load factors and buckling modes of a model.
 
     Attributes
     ----------
@@ -83,7 +83,7 @@ class Buckling:
         return len(self.load_factors)
 
     def report(self) -> str:
-        """Load factors and what moves most, a line each."""
+        """Load factors and the node that moves most, a line each."""
         lines = [f"{self.system.name}: linear buckling about load factor {self.at:g}"]
         for factor, shape in zip(self.load_factors, self.shapes):
             full = int(np.abs(shape).argmax())
@@ -121,7 +121,7 @@ def buckling(
     at : float ≥ 0
         Load factor about which to linearise. 0 is the classical analysis, exact where the model does not deflect
         before it buckles. Where it does, larger ones are nearer the truth; what snaps through (shallow and deep arches)
-        is for `load_path`, which also checks the others. A remark tells how far the model would have moved.
+        is for `load_path`, which also checks the others. A warning says how far the model would have moved.
     reverse : bool
         Also load factors below ``at``: the load with the other sign.
     t : float, optional [s], time at which functions of time are taken; default: that of the initial state
@@ -248,7 +248,7 @@ def _softer_by_modes(system, state, at, moved, x, vectors, A):
     """Remark on load factors ``at`` + x that motions which parts leave out would lower, as a list.
 
     A shape y is then critical at μ x, yᵀA₀y (1 − μ) = c_0 + c_1 μ x + c_2 μ² x², of all parts together. Other shapes,
-    and the stresses in what is left out, make it less.
+    and the stresses in motions that are left out, make it less.
     """
     own = [
         element

@@ -209,7 +209,7 @@ def _from_branch(owner, model, start, side, loads, t, weight, step, tolerance, m
     mine = model is start.system or model is start.system.model
     owner.check(mine, "start", start, "is a point of another model; give the model or System of its path")
     for name, value in (("loads", loads), ("t", t)):
-        owner.check(value is None, name, value, "is that of the path that branches; leave it out")
+        owner.check(value is None, name, value, "is that of the path that branches; remove it")
     system, problem = start.system, start._problem
     compiled(owner, system)
     metric = start._metric if weight is None else Metric(system, extent(system, system.initial), weight)
@@ -260,8 +260,8 @@ def preloaded(who: str, system: Any, t: float, varied: list | None, tolerance: f
     if rough:
         raise SolverError(
             f"{who} of '{system.name}': {problem.held.names(rough)} is closed under the loads that stay, and resists "
-            "sliding or rolling: a path knows contacts without friction only. Put a joint in its place, or leave the "
-            "friction out",
+            "sliding or rolling: load paths support frictionless contacts only. Put a joint in its place, or remove "
+            "the friction",
             element=system.contacts[rough[0]],
         )
     forces = before.contacts.lam[pressed, 0] if len(pressed) else []

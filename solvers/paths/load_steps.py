@@ -44,7 +44,7 @@ def refuse(owner: Named, system: Any) -> None:
     for element in [e for e in system.elements if e.abstract][:1]:
         message = (
             f"{label(element)} has states of first order, which are velocities here: equilibria of positions do not "
-            "know them. Run it with damping until it rests, or leave it out"
+            "support them. Run it with damping until it is at rest, or remove it"
         )
         raise ParameterError(owner, "model", element.name, message, told=False)
     for element in system.frictions[:1]:
@@ -66,7 +66,7 @@ class LoadSteps:
         system = problem.system
         self.state = system.initial.copy()
         self.state.V[:], self.state.t = 0.0, problem.t
-        problem.set_load(0.0)  # drivers count their turns from where they begin
+        problem.set_load(0.0)  # rotations of drivers are counted from their initial angle
         element_states.initial_states(system.data[0], self.state.x, self.state.R, self.state.V)
         self.lam, self.factor, self.records = np.zeros(system.m), 0.0, []
         self.remarks: list[str] = []
@@ -125,8 +125,8 @@ class LoadSteps:
         """Solve at the full load again until what contacts without friction touch is where it was at the solution.
 
         Their surfaces follow from one equilibrium to the next: the face that a node is on, smoothed normals. With
-        friction the slip is counted from them, and stays that of the load step: told where it is off by more than what
-        is allowed to close from afar, as surfaces are that no solution is found on.
+        friction the slip is counted from them, and stays that of the load step: a warning is issued if it is off by
+        more than what is allowed to close from afar, as surfaces are that no solution is found on.
         """
         system, contacts = self.problem.system, self.problem.contacts
         for count in range(RENEWALS + 1):
@@ -280,7 +280,7 @@ def failure(
     residuals = ", ".join(f"{e:.1e}" for e in history[-4:]) or "none (singular or not finite)"
     cure = (
         "Usual causes: an instability (buckling, snap-through: the load cannot grow on this path; fem_mbs.load_path "
-        "follows it by arc length), a mechanism without stiffness (fem.explain tells what moves freely), or a "
+        "follows it by arc length), a mechanism without stiffness (fem.explain lists free motions), or a "
         "beam turned by more than 2.8 rad between its ends (use more elements)"
         if adaptive
         else "Use adaptive=True or more steps"
@@ -289,8 +289,9 @@ def failure(
         where += problem.contacts.sliding()
     elif system.nc or system.searches:
         cure = (
-            "Contacts of this model carry nothing in statics (contact groups, steady rotation, load paths): what rests "
-            f"on them alone has no equilibrium here. Let a damped run in time settle, or put a joint there. {cure}"
+            "Contacts of this model carry nothing in statics (contact groups, steady rotation, load paths): bodies "
+            "that they alone support have no equilibrium here. Let a damped run in time settle, or put a joint "
+            f"there. {cure}"
         )
     return SolverError(
         f"load factor {factor:.6g}: no equilibrium found. Residuals ... {residuals}.{where} {cure}.{repeated(system)}",
@@ -308,7 +309,9 @@ def moved_on(contact: Any, off: float, how: str) -> str:
 
 
 def too_early(contact: Any, factor: float, adaptive: bool) -> SolverError:
-    """Of a contact with friction that closes in a load step, from a place where nothing tells its slip before that."""
+    """Of a contact with friction that closes in a load step, from a position that does not determine its slip before
+    that.
+    """
     cure = (
         "The model moves there at once, however small the load: place it so that it touches at the start (gap 0), hold "
         "it by springs on its way, or leave the friction out"
@@ -323,12 +326,12 @@ def too_early(contact: Any, factor: float, adaptive: bool) -> SolverError:
 
 
 def repeated(system: Any) -> str:
-    """A cause to name where the tangent is singular: constraint rows that were allowed to repeat others."""
+    """A cause to name where the tangent is singular: redundant constraint rows that were allowed."""
     if system.independent:
         return ""
     return (
-        " Rows of constraints repeat others here (redundant='allow'): at a place where more of them do than beside it "
-        "there is no way on."
+        " Constraints are redundant here (redundant='allow'): at a position where more of them are so than nearby "
+        "the path cannot be continued."
     )
 
 

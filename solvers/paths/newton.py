@@ -93,7 +93,9 @@ def newton(
 
 
 def _error(problem, state, lam, right, length, tolerance):
-    """Residual of the unmixed forces beside the magnitudes of all forces; and whether constraints are satisfied."""
+    """Residual of the unmixed forces relative to the magnitudes of all forces; and whether constraints are
+    satisfied.
+    """
     system = problem.system
     forces, gaps = system.expanded(right[: system.n]), right[system.n :]
     scale = problem.scale(state, lam)

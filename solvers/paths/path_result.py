@@ -84,7 +84,7 @@ class CriticalPoint(PathPoint):
         self.mode = mode / mode.reshape(-1)[np.abs(mode).argmax()]
 
     def report(self) -> str:
-        """Load factor, kind and what moves, one line."""
+        """Load factor, kind and mode, one line."""
         full = int(np.abs(self.mode).argmax())
         what = f"{label(self.system.nodes[full // 6])} in {COMPONENTS[full % 6]}"
         return f"{self.kind} point at load factor {self.load_factor:.9g}; moves most: {what}"

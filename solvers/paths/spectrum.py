@@ -24,7 +24,7 @@ import numpy as np
 from fem_mbs.errors import SolverError
 from fem_mbs.solvers import eigen
 
-SOME = 8  # eigenvalues beside the negative ones
+SOME = 8  # eigenvalues in addition to the negative ones
 SMALL_BORDER = 1e-10  # ε of (2), of the flexibility 1/K_ii
 
 

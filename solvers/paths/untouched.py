@@ -1,7 +1,7 @@
 """Equilibria without forces of contacts: are they still apart?
 
-What leaves contacts out looks at every equilibrium: a gap below −`CLOSED` of the size of the model is told by name, and
-ends the way. Shapes of contact groups that are no spheres have no gaps here; models with them are refused.
+Analyses without contacts check every equilibrium: a gap below −`CLOSED` of the size of the model ends them with an
+error that names it. Shapes of contact groups other than spheres have no gaps here; models with them raise an error.
 
 Source: docs/theory/static_contact.md.
 """
@@ -20,7 +20,7 @@ def refuse_shapes(owner: Named, system: Any) -> None:
     for search in system.searches:
         if search.owner.shaped:
             message = (
-                f"{label(search.owner)} has capsules or boxes, of which statics does not know whether they touch. Let "
+                f"{label(search.owner)} has capsules or boxes, whose gaps statics does not evaluate. Let "
                 "a damped run in time settle instead, or take the group out if nothing touches"
             )
             raise ParameterError(owner, "model", search.owner.name, message, told=False)

@@ -40,7 +40,9 @@ class Rotor:
         system.switch_at(state.t, system.initial if isinstance(about, StaticResult) else state)
         model_checks.state_fits(system, state)
         if system.non_holonomic:
-            what = f"has {label(system.non_holonomic[0])}, which constrains velocities; modes of a rotor do not know it"
+            what = (
+                f"has {label(system.non_holonomic[0])}, which constrains velocities; modes of a rotor do not support it"
+            )
             raise ParameterError(owner, "model", system.name, what)
         system.update_signals(state.t)
         self.owner, self.system, self.state = owner, system, state

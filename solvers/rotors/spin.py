@@ -11,7 +11,7 @@ of every instant if the rotor looks the same from all sides: with T(α) = diag(1
 
     M = Tᵀ M(α) T,    C − M N = Tᵀ (C − M N)(α) T,    K = Tᵀ K(α) T,    G(α) T ξ = 0 where G ξ = 0                   (2)
 
-after a turn by α. Otherwise the coefficients are periodic and (1) would be wrong: such rotors are refused.
+after a turn by α. Otherwise the coefficients are periodic and (1) would be wrong: such rotors raise an error.
 
 Source: docs/theory/rotors.md, (1)-(3), derived there.
 """

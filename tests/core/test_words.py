@@ -21,6 +21,7 @@ COVERED = {
         f"fem_mbs/{folder}": f"fem_mbs/{folder}/**/*.py"
         for folder in (
             "bearings",
+            "cases",
             "compiled",
             "distance",
             "functions",
@@ -32,6 +33,7 @@ COVERED = {
             "stresses",
         )
     },
+    "contact problems": "solvers/contact_problem/*.py",
 }
 # Idiom (regular expression, upper or lower case) -> standard term. Only idioms that are never right in this project.
 IDIOMS = {

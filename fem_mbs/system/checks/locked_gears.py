@@ -5,7 +5,7 @@ matrix C; what its null space Z, C Z = 0, leaves at rest is locked by the coupli
 
     coordinate k is locked    Z_k = 0                                                                              (1)
 
-No row repeats another then, so that nothing else tells: the train just stands still. Coordinates of several joints
+No row is redundant then, so that no other check finds it: the train just stands still. Coordinates of several joints
 are one where they are of the same two bodies along the same direction.
 
 Source: docs/theory/redundancy.md.

@@ -23,7 +23,7 @@ from fem_mbs.system.checks.redundancy import RANK_TOLERANCE, gradient_of, row_no
 if TYPE_CHECKING:
     from fem_mbs.system.system import System
 
-MOST_ROWS = 1500  # up to which dense factors tell the loops
+MOST_ROWS = 1500  # up to which dense factors find the loops
 MOST_JOINTS = 10  # of a loop for which replacements are sought
 MOST_REPLACED = 3  # joints of one proposal
 _SMALL = 1e-7  # coefficients of (1), relative to the largest
@@ -36,7 +36,7 @@ class Loop:
     ----------
     joints : list of Element
     repeated : int
-        Rows that repeat others.
+        Redundant rows.
     replacements : list of (Element, str)
         Joints and the weaker types to put in their place; empty when none were found.
     """

@@ -1,4 +1,4 @@
-"""Checks of a compiled model: what is impossible or would silently give wrong answers is refused here, by name."""
+"""Checks of a compiled model: what is impossible or would silently give wrong answers raises an error that names it."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +23,7 @@ GYRATION = 20.0  # times all lengths in a model: a radius of gyration that is a 
 ROUND_OFF = 1e-13  # of the velocities before they were projected
 SAME = 1 + 1e-6  # what a run has left, computed again from its results
 LARGEST_FRICTION = 5.0  # coefficients above it are taken for slips of the pen; clean metal in vacuum has some 4
-FAR = 1e6  # sizes of what moves, from the origin: joints may then be apart by 1 % of that size when a run starts
+FAR = 1e6  # sizes of the moving bodies, from the origin: joints may then be apart by 1 % of that size when a run starts
 ROTATION_TOLERANCE = 1e-6  # of what a state says of a rotation: seven digits of input
 
 
@@ -176,7 +176,7 @@ def start_holds(system: "System", drift: float = 0.0, follows: bool = False) -> 
     another time than that of the state, or velocities left behind, would be an impact in the first step.
 
     ``drift``: penetration [m] that steps of the method leave. ``follows``: its positions follow velocities, so that
-    joints drift too, and it goes on from what a run has left.
+    joints drift too, and it continues from the drift that a run has left.
     """
     state_fits(system, system.initial)
     system.begin(system.initial)
@@ -293,7 +293,7 @@ def hulls_of_other_bodies(system: "System") -> None:
 
 
 def nearly_dependent(system: "System") -> None:
-    """Warn of constraint rows that nearly repeat others: forces near a dead centre are large and inexact."""
+    """Warn about nearly redundant constraint rows: forces near a dead centre are large and inexact."""
     rows = normalised_rows(system) if system.m <= FEW else None
     values = np.ones(1) if rows is None else singular_values(rows)
     if values[-1] < NEARLY:
@@ -338,9 +338,10 @@ def far_away(system: "System") -> None:
     distance = system.size_at(system.initial)
     if 0.0 < system.extent < distance / FAR:
         Warnings.issue(
-            f"model '{system.name}': what moves has a size of some {system.extent:.2g} m and is {distance:.2g} m from "
-            f"the origin. Joints and contacts can then be wrong by {START_TOLERANCE * distance:.1g} m at the start "
-            "without being refused, and steps leave round-off of that distance. Put the model near the origin",
+            f"model '{system.name}': the moving bodies have a size of some {system.extent:.2g} m and are "
+            f"{distance:.2g} m from the origin. Joints and contacts can then be wrong by "
+            f"{START_TOLERANCE * distance:.1g} m at the start without an error, and steps leave round-off of that "
+            "distance. Put the model near the origin",
         )
 
 

@@ -1,4 +1,4 @@
-"""Constraint rows that repeat what others impose: which, and how many of all count."""
+"""Redundant constraint rows: which, and the number of independent ones."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -7,7 +7,7 @@ import numpy as np
 if TYPE_CHECKING:
     from fem_mbs.system.system import System
 
-ROUND_OFF = 1e-12  # of a row with all components: what is left of it without the fixed ones is 0
+ROUND_OFF = 1e-12  # of a row with all components: its remainder without the fixed ones is 0
 RANK_TOLERANCE = 1e-9  # of the pivots of the row-normalised gradient; independent rows of real mechanisms are > 1e-4
 FEW = 100  # rows up to which independence is shown without SciPy
 DENSE_RANK_LIMIT = 1500  # rows up to which the rank is found with a dense pivoted QR
@@ -50,7 +50,7 @@ def _sparse(rows, scale):
     rows = diags_array(1.0 / scale) @ rows
     try:
         factors = splu((rows @ rows.T).tocsc())
-    except RuntimeError:  # exactly singular: the row cannot be told
+    except RuntimeError:  # exactly singular: the row cannot be identified
         return np.zeros(1, int)
     pivots = np.abs(factors.U.diagonal())
     return factors.perm_c.argsort()[pivots < RANK_TOLERANCE**2 * pivots.max()]
@@ -133,7 +133,7 @@ def independent_count(system: "System") -> int:
 
 
 def repeated(system: "System", element: Any) -> tuple[int, list]:
-    """How many rows of a constraint that is on repeat others, and the other elements that impose the same.
+    """Number of redundant rows of an active constraint, and the other elements that impose the same.
 
     At the state that `System.constraint_values` was called with last; nothing where all rows are independent.
     """

@@ -1,4 +1,4 @@
-"""The error that names joints whose rows repeat others, and why: given twice, loops, fixed parts, dead centres."""
+"""The error that names joints with redundant rows, and the cause: given twice, loops, fixed parts, dead centres."""
 
 from typing import TYPE_CHECKING
 
@@ -44,7 +44,7 @@ def redundant_constraints(system: "System") -> None:
             owners,
         )
     raise ModelError(
-        f"{len(dependent)} of {len(active)} constraint rows repeat what others already impose, rows of: {some}. "
+        f"{len(dependent)} of {len(active)} constraint rows are redundant, rows of: {some}. "
         f"{_cause(system, dependent, owners, loops)}",
         owners,
     )
@@ -53,8 +53,8 @@ def redundant_constraints(system: "System") -> None:
 def _at_dead_centre(system, count):
     """Count those of ``count`` dependent rows that depend on others in this configuration alone.
 
-    Along a motion by ε that the rows allow to first order their singular values grow as ε there; of rows that repeat
-    others everywhere they stay 0, or grow as ε², as the rows are violated by that.
+    Along a motion by ε that the rows allow to first order their singular values grow as ε there; of rows that are
+    redundant everywhere they stay 0, or grow as ε², as the rows are violated by that.
     """
     rows = normalised_rows(system)
     if rows is None:
