@@ -34,7 +34,7 @@ class Item(NamedTuple):
     ----------
     shape : text, "" for a number in the record; symbols and numbers with blanks between them for an array
     meaning : text
-    kind : NumPy type
+    kind : NumPy type, as text, or of records
     kept : bool
         A rejected step must leave it unchanged.
     scaling : int
@@ -43,7 +43,7 @@ class Item(NamedTuple):
 
     shape: str
     meaning: str
-    kind: str = "f8"
+    kind: str | np.dtype = "f8"
     kept: bool = False
     scaling: int = 0
 

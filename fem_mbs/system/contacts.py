@@ -4,7 +4,10 @@ What a contact element supplies is kept per contact in one row of numbers (`C_GA
 the steppers need it several times. The gradients at the start of a step are kept too, for Newton's impact law.
 """
 
-from fem_mbs.jit import N_SLOTS, SLOT, call2, integer_matrix, integers, kernel, matrix, vector
+import numpy as np
+from numba import carray
+
+from fem_mbs.jit import N_SLOTS, SLOT, call2, integer_matrix, integers, kernel, matrix, vector, void_pointer
 from fem_mbs.system.gather import gather, gather_start
 from fem_mbs.system.records import groups_of, zero
 
@@ -24,10 +27,19 @@ C_SLACK, C_SLIDES, C_TURNS, C_POSES, C_NUMBER, C_FIRST, C_LATE, C_BLOCKS = 23, 2
 # blocks: G_N (1), G_T (2), V_T (2), W (3), then at the start of the step G_N (1), V_T (2); the last, the row of W about
 # the normal at the start of the step (1), exists in groups with drilling friction only
 B_GN, B_GT, B_VT, B_W, B_GN0, B_VT0, B_WN0, B_COUNT = 0, 1, 3, 5, 8, 9, 11, 11
-# columns of the laws of a group, see `Contact.law`: μ, ρ, γ, e_N, e_T, arm c of drilling; static and sliding
-# coefficient and Stribeck speed. μ is the coefficient that acts: a run changes it where the two differ
-L_MU, L_ROLLING, L_SPINNING, L_NORMAL, L_TANGENTIAL, L_DRILLING = 0, 1, 2, 3, 4, 5
-L_STATIC, L_SLIDING, L_STRIBECK, N_LAW = 6, 7, 8, 9
+# law of a contact, see `Contact.law`. `friction` is the coefficient that acts: a run changes it where the static and
+# the sliding one differ
+LAW = np.dtype(
+    [("friction", "f8"), ("rolling_resistance", "f8"), ("spinning_resistance", "f8"), ("restitution", "f8")]
+    + [("tangential_restitution", "f8"), ("drilling_arm", "f8")]
+    + [("static_friction", "f8"), ("sliding_friction", "f8"), ("stribeck_speed", "f8")]
+)
+TURNING = ("rolling_resistance", "spinning_resistance")  # coefficients of moments without a disc
+
+
+def with_any(laws: np.ndarray, *names: str) -> np.ndarray:
+    """Which laws have a positive coefficient among those named."""
+    return np.any([laws[name] > 0.0 for name in names], axis=0)
 
 
 @kernel
@@ -129,8 +141,8 @@ def contacts_begin_step(d):
 
 @kernel
 def laws_of(g):
-    """Laws of the contacts of a group (n, 9): columns `L_MU` …."""
-    return matrix(g.laws_at, g.n, N_LAW)
+    """Laws of the contacts of a group (n,), records `LAW`."""
+    return carray(void_pointer(g.laws_at), (g.n,), LAW)
 
 
 @kernel

@@ -8,7 +8,7 @@ import numpy as np
 from fem_mbs.errors import ModelError, label
 from fem_mbs.jit import SLOTS, address, arguments_of, bind, callback_address, python_callback, sizes_told
 from fem_mbs.system import contacts as contact_assembly
-from fem_mbs.system.contacts import C_BLOCKS, C_CONVEX, C_NUMBER, C_PASSAGE, C_REACH, C_SLIDES, C_TURNS, N_LAW
+from fem_mbs.system.contacts import C_BLOCKS, C_CONVEX, C_NUMBER, C_PASSAGE, C_REACH, C_SLIDES, C_TURNS, LAW
 from fem_mbs.system.records import KERNELS
 from fem_mbs.system.workspace import Workspace
 
@@ -71,10 +71,10 @@ class Group:
         self.far = is_contact and s["nn"] == 2 and all(contact.gap_slopes is not None for contact in contacts)
         if self.far:
             self.kept[:, C_SLIDES : C_TURNS + 1] = [contact.gap_slopes for contact in contacts]
-        has_law = is_contact or is_friction
         if is_contact and any(contact.two_coefficients for contact in contacts):
             self.changes = (*self.changes, "laws")  # the coefficient that acts
-        self.laws = np.array([contact.law for contact in contacts]) if has_law else np.zeros((1, N_LAW))
+        laws = [contact.law for contact in contacts] if is_contact or is_friction else []
+        self.laws = np.array(laws, LAW if is_contact else float)
         self.calls = {}
         unknown = [name for name in first.kernels if name not in KERNELS]
         if unknown:

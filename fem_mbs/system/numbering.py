@@ -11,7 +11,7 @@ from fem_mbs.arguments.checked import Checked
 from fem_mbs.errors import ModelError, label
 from fem_mbs.jit import address
 from fem_mbs.nodes import Node1
-from fem_mbs.system.contacts import L_DRILLING, L_ROLLING, L_SPINNING, N_LAW
+from fem_mbs.system.contacts import LAW, TURNING, with_any
 from fem_mbs.system.groups import Group
 from fem_mbs.system.layout import NO_MATRICES, Matrices
 from fem_mbs.system.records import DATA, GROUP, TRANSLATIONS
@@ -162,7 +162,7 @@ class Numbering(Checked):
                     self.output_slices[element] = slices
                     self.n_outputs = at
         self.nc = self.nc_fixed = len(self.contacts)
-        self.laws = np.array(laws).reshape(self.nc, N_LAW)
+        self.laws = np.array(laws, LAW)
 
     def _number_friction(self):
         """Tell elements of joint friction where the multipliers of their joints are."""
@@ -178,9 +178,9 @@ class Numbering(Checked):
 
     def _number_moments(self):
         """Number the contacts that have more unknowns than three: moments of rolling and spinning, coupled drilling."""
-        self.drill_arm = np.append(self.laws[:, L_DRILLING], 0.0)
-        drills = self.laws[:, L_DRILLING] > 0.0
-        self.roll_index, self.n_roll = self._numbered(drills | self.laws[:, [L_ROLLING, L_SPINNING]].any(axis=1))
+        self.drill_arm = np.append(self.laws["drilling_arm"], 0.0)
+        drills = self.laws["drilling_arm"] > 0.0
+        self.roll_index, self.n_roll = self._numbered(drills | with_any(self.laws, *TURNING))
         self.drill_index, self.n_drill = self._numbered(drills)
 
     @property
@@ -221,7 +221,7 @@ class Numbering(Checked):
                 laws.append(group.laws)
                 group.first_contact = first
                 first += group.n
-        self.nc, self.laws = first, np.vstack(laws)
+        self.nc, self.laws = first, np.concatenate(laws)
         self._number_moments()
         self._fill()
 

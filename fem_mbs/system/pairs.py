@@ -86,7 +86,7 @@ class PairGroup(Group):
         self.parameters["p_AP"], self.parameters["radius"] = search.offsets[i], search.radii[i]
         self.nodes = np.ascontiguousarray(np.stack([search.nodes[i], self.partner_nodes[j]], axis=1))
         self.laws = np.ascontiguousarray(search.laws[search.materials[i], search.partner_materials[self.kind][j]])
-        lacking = np.flatnonzero(np.isnan(self.laws[:, 0]))
+        lacking = np.flatnonzero(np.isnan(self.laws["friction"]))
         if len(lacking):
             i, j = pairs[lacking[0]]
             raise self._no_law(lacking[0], search.material_names[i], search.owner.partners(self.kind)[j])

@@ -116,7 +116,7 @@ class System(Switches):
             self._fill()
         self.switch_as_given()
         for search in self.searches:
-            if np.isnan(search.laws).any():  # a pair that meets and has no law is named
+            if np.isnan(search.laws["friction"]).any():  # a pair that meets and has no law is named
                 self.search_pairs(self.initial.x, self.initial.R)
         self.begin(self.initial)
         if check:

@@ -22,7 +22,7 @@ from fem_mbs.solvers.alpha.data import own_at
 from fem_mbs.solvers.contact.law import SLIP
 from fem_mbs.solvers.contact.velocity import moment_arm
 from fem_mbs.solvers.stepping.kernels.codes import CLOSED_GAP
-from fem_mbs.system.contacts import B_GN, B_VT, B_W, C_BLOCKS, C_GAP, L_MU, add_gradient, evaluate_contact, laws_of
+from fem_mbs.system.contacts import B_GN, B_VT, B_W, C_BLOCKS, C_GAP, add_gradient, evaluate_contact, laws_of
 from fem_mbs.system.gather import gather_poses, gather_start, gather_state, scatter_matrix, times_tangent
 from fem_mbs.system.global_matrices import matrix_values
 from fem_mbs.system.records import VELOCITY, groups_of, zero
@@ -182,12 +182,12 @@ def velocity_couplings(d, s, factor, T):
                 along = kept[e, C_BLOCKS + B_GN * nd + i]
                 for r in range(2 if slip > 0.0 else 0):
                     tau = s.aLam[c, 1 + r] / slip
-                    along += law[e, L_MU] * tau * kept[e, C_BLOCKS + (B_VT + r) * nd + i]
+                    along += law[e].friction * tau * kept[e, C_BLOCKS + (B_VT + r) * nd + i]
                 for j in range(nd):
                     S[i, j] -= p / k * along * S[nd, j]
             for r in range(2 if slip > 0.0 else 0):
                 for j in range(nd):
-                    S[nd + 1 + r, j] = p / p_T * law[e, L_MU] * s.aLam[c, 1 + r] / slip * S[nd, j]
+                    S[nd + 1 + r, j] = p / p_T * law[e].friction * s.aLam[c, 1 + r] / slip * S[nd, j]
             times_tangent(g, e, S, nd + 3, T)
             scatter_matrix(g.maps_at[VELOCITY], e, size, vector(b[_KK], size * size), values)
 

@@ -12,10 +12,10 @@ import numpy as np
 
 from fem_mbs.solvers.alpha.coupled_method import CoupledMethod
 from fem_mbs.solvers.stepping.march.step_control import StepControl
-from fem_mbs.system.contacts import L_MU, L_ROLLING, L_SPINNING
+from fem_mbs.system.contacts import TURNING, with_any
 from fem_mbs.system.system import System
 
-RESISTING = [L_MU, L_ROLLING, L_SPINNING]  # columns of laws
+RESISTING = ("friction", *TURNING)  # coefficients of laws
 
 
 class NonsmoothGeneralizedAlphaGGL(CoupledMethod):
@@ -148,7 +148,7 @@ class NonsmoothGeneralizedAlphaGGL(CoupledMethod):
         constrained.
         """
         self._refuse_groups(system)
-        for c in np.flatnonzero(system.laws[:, RESISTING].any(axis=1) if self.constraints == "positions" else []):
+        for c in np.flatnonzero(with_any(system.laws, *RESISTING) if self.constraints == "positions" else []):
             message = 'has friction, which acts in velocities: constraints="positions" knows none; take "both"'
             self._refuse_part(system.contact_at(int(c)), message)
         if self.constraints == "positions" and system.non_holonomic:

@@ -33,7 +33,7 @@ from fem_mbs.solvers.stepping.kernels.codes import OK
 from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
 from fem_mbs.solvers.stepping.kernels.sizes import left_over, round_off_of
 from fem_mbs.system.assembly import energies
-from fem_mbs.system.contacts import L_MU, L_ROLLING, L_SPINNING
+from fem_mbs.system.contacts import TURNING, with_any
 from fem_mbs.system.global_matrices import factorise, solve_in_place
 from fem_mbs.system.records import POSITION, STACKED, VELOCITY
 
@@ -279,12 +279,12 @@ class ReducedContactProblem:
         laws, P = self.engine.system.laws[chosen[closed]], np.zeros_like(start)
         if not closed.any():
             return P
-        turns = bool(laws[:, [L_ROLLING, L_SPINNING]].any())
+        turns = bool(with_any(laws, *TURNING).any())
         size = SIX if turns else 3
         at = (SIX * np.flatnonzero(closed)[:, None] + np.arange(size)).ravel()
         name = f"{self.engine.system.name}: contacts of the step at t = {self.engine.run[0]['t']:.9g} s"
-        resistances = {"rolling": laws[:, L_ROLLING], "spinning": laws[:, L_SPINNING]} if turns else {}
-        self.problem = ContactProblem(W[np.ix_(at, at)], free[at], laws[:, L_MU], name=name, **resistances)
+        resistances = {"rolling": laws["rolling_resistance"], "spinning": laws["spinning_resistance"]} if turns else {}
+        self.problem = ContactProblem(W[np.ix_(at, at)], free[at], laws["friction"], name=name, **resistances)
         solution = solve_contact_problem(self.problem, tol=TOLERANCE, start=start[closed, :size], rounds=0)
         self.reached = solution.error
         if not solution.converged:

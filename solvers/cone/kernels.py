@@ -49,11 +49,6 @@ from fem_mbs.system.contacts import (
     B_W,
     C_BLOCKS,
     C_GAP,
-    L_MU,
-    L_NORMAL,
-    L_ROLLING,
-    L_SPINNING,
-    L_TANGENTIAL,
     contacts,
     gradient_times,
     laws_of,
@@ -151,11 +146,11 @@ def fastest(s, first):
 def lift_of(g, e, s):
     """What the relaxed law asks of the normal velocity for the motion of the start of the step: Σ μ_k |u_k|."""
     law, V = laws_of(g), s.V0
-    stays = 1.0 + law[e, L_TANGENTIAL]
+    stays = 1.0 + law[e].tangential_restitution
     slide = math.hypot(gradient_times(g, e, B_VT, 0, V), gradient_times(g, e, B_VT, 1, V))
     roll = math.hypot(gradient_times(g, e, B_W, 0, V), gradient_times(g, e, B_W, 1, V))
     spin = abs(gradient_times(g, e, B_W, 2, V))
-    return law[e, L_MU] * stays * slide + law[e, L_ROLLING] * roll + law[e, L_SPINNING] * spin
+    return law[e].friction * stays * slide + law[e].rolling_resistance * roll + law[e].spinning_resistance * spin
 
 
 @kernel
@@ -163,10 +158,10 @@ def bias_of(g, e, s, o):
     """b of (3), of contact e of group g at the start of the step; overlaps as `gaps_of_joints` has them."""
     gap = matrix(g.contact_at, g.n, g.contact_stride)[e, C_GAP]
     law = laws_of(g)
-    b, e_N = gap / s.h, law[e, L_NORMAL]
+    b, e_N = gap / s.h, law[e].restitution
     if gap < 0.0:
         b = 0.0 if s.plastic != 0 else max(gap / o.whole, -o.recovery)
-    if (e_N > 0.0 or law[e, L_TANGENTIAL] != 0.0) and s.plastic == 0:
+    if (e_N > 0.0 or law[e].tangential_restitution != 0.0) and s.plastic == 0:
         speed = gradient_times(g, e, B_GN, 0, s.V0)
         if speed < -s.tol_v and gap + s.h * speed <= 0.0:
             b = min(b, e_N * speed)
@@ -191,9 +186,9 @@ def reach_of(g, e, o, fast_x, fast_w):
     law, reach = laws_of(g), most_of(g, e, B_GN, fast_x, fast_w)
     if o.relaxed != 0:
         for i in range(2):
-            reach += law[e, L_MU] * most_of(g, e, B_VT + i, fast_x, fast_w)
-            reach += law[e, L_ROLLING] * most_of(g, e, B_W + i, fast_x, fast_w)
-        reach += law[e, L_SPINNING] * most_of(g, e, B_W + 2, fast_x, fast_w)
+            reach += law[e].friction * most_of(g, e, B_VT + i, fast_x, fast_w)
+            reach += law[e].rolling_resistance * most_of(g, e, B_W + i, fast_x, fast_w)
+        reach += law[e].spinning_resistance * most_of(g, e, B_W + 2, fast_x, fast_w)
     return reach
 
 
@@ -240,7 +235,7 @@ def lost_by_stops(d, s):
             continue
         law, kept = laws_of(g), matrix(g.contact_at, g.n, g.contact_stride)
         for e in range(g.n):
-            c, e_N = g.first_contact + e, law[e, L_NORMAL]
+            c, e_N = g.first_contact + e, law[e].restitution
             if e_N > 0.0 and s.candidate[c] != 0 and s.bias[c] > 0.0 and kept[e, C_GAP] > 0.0:
                 left = max(-gradient_times(g, e, B_GN, 0, s.V), 0.0)
                 total += 0.5 * e_N**2 * max(s.total_Lam[c, 0], 0.0) * left

@@ -31,9 +31,6 @@ from fem_mbs.system.contacts import (
     B_VT0,
     B_W,
     C_BLOCKS,
-    L_MU,
-    L_ROLLING,
-    L_SPINNING,
     add_gradient,
     gradient_times,
     laws_of,
@@ -57,7 +54,7 @@ def augmented(g, e, s, V, Vminus, xi, mu):
         xi[1 + i] = k * cLam[c, 1 + i] - p * slide
     for i in range(3):
         xi[3 + i] = k * cchi[c, i] - p * arm * gradient_times(g, e, B_W, i, V)
-    mu[0], mu[1], mu[2] = law[e, L_MU], law[e, L_ROLLING] / arm, law[e, L_SPINNING] / arm
+    mu[0], mu[1], mu[2] = law[e].friction, law[e].rolling_resistance / arm, law[e].spinning_resistance / arm
 
 
 @kernel

@@ -17,8 +17,6 @@ from fem_mbs.system.contacts import (
     B_VT0,
     C_GAP0,
     C_THETA,
-    L_NORMAL,
-    L_TANGENTIAL,
     gradient_times,
     laws_of,
 )
@@ -39,7 +37,7 @@ def without_restitution(s):
 @kernel
 def tangential_restitution(g, e, s):
     """e_T of contact e of a group in this problem."""
-    e_T = laws_of(g)[e, L_TANGENTIAL]
+    e_T = laws_of(g)[e].tangential_restitution
     return 0.0 if e_T == 0.0 or without_restitution(s) else e_T
 
 
@@ -74,7 +72,7 @@ def comes_to_rest(g, e, s, speed):
     It returns after 2 speed/a, and each bounce lasts e times the one before: 2 speed/(a (1 − e)) ≤ h, a as in (1).
     """
     lost = gradient_times(g, e, B_GN0, 0, s.V0) - gradient_times(g, e, B_GN, 0, s.Vs)  # a h
-    return 2.0 * speed <= (1.0 - laws_of(g)[e, L_NORMAL]) * lost
+    return 2.0 * speed <= (1.0 - laws_of(g)[e].restitution) * lost
 
 
 @kernel
@@ -159,7 +157,7 @@ def reflected(g, e, d, s, Vminus):
     """
     if s.biased != 0:
         return s.bias[g.first_contact + e]
-    e_N = laws_of(g)[e, L_NORMAL]
+    e_N = laws_of(g)[e].restitution
     if e_N == 0.0 or without_restitution(s):
         return 0.0
     return s.restitution_scale * e_N * approach_of(g, e, d, s, Vminus)

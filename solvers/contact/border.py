@@ -25,7 +25,7 @@ from fem_mbs.solvers.contact.law import GAP, cone_tangent, normal_tangent, open_
 from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
 from fem_mbs.solvers.stepping.kernels.newton import problem_at
 from fem_mbs.solvers.stepping.kernels.shared_factors import BORDERED, borrowed_solve
-from fem_mbs.system.contacts import B_GN, B_GT, C_BLOCKS, C_GAP, C_SLIP, C_THETA, L_MU, laws_of
+from fem_mbs.system.contacts import B_GN, B_GT, C_BLOCKS, C_GAP, C_SLIP, C_THETA, laws_of
 from fem_mbs.system.records import groups_of
 
 
@@ -81,13 +81,13 @@ def unit_tangent(s, g, e, S):
     for i in range(9):
         unit[i] = 1.0 if i % 4 == 0 else 0.0
     normal_tangent(S, 3, 3, unit[0:3], k, s.pp)
-    if law[e, L_MU] == 0.0:
+    if law[e].friction == 0.0:
         open_rows(S, 4, 2, k, s.pp_T)
     else:
         for i in range(2):
             slip[i], lam[i] = kept[e, C_SLIP + i], s.cnu[c, 1 + i]
         xi_N = k * s.cnu[c, 0] - s.pp * kept[e, C_GAP]
-        cone_tangent(S, 3, 3, 4, unit[0:3], unit[3:9], 2, k, s.pp, s.pp_T, law[e, L_MU], xi_N, lam, slip)
+        cone_tangent(S, 3, 3, 4, unit[0:3], unit[3:9], 2, k, s.pp, s.pp_T, law[e].friction, xi_N, lam, slip)
     for i in range(3):  # proximal: redundant contacts
         S[3 + i, 3 + i] -= s.epsilon * k * k / (s.pp if i == 0 else s.pp_T)
 

@@ -50,9 +50,8 @@ from fem_mbs.solvers.stepping.kernels.blocked import prescribed, without_motion
 from fem_mbs.solvers.stepping.kernels.codes import LARGE_ROTATION, NOT_CONVERGED, OK, ROUND_OFF, TOUCHES
 from fem_mbs.solvers.stepping.saved.saved_state import attributes_of
 from fem_mbs.system.contacts import (
-    L_MU,
-    L_ROLLING,
-    L_SPINNING,
+    TURNING,
+    with_any,
 )
 from fem_mbs.system.records import POSITION, SMOOTH
 
@@ -291,7 +290,8 @@ class ContactProblemCorrection:
         else:
             chosen = np.flatnonzero(a["candidate"])
         laws = system.laws[chosen]
-        turns = level != POSITION and bool(laws[:, [L_ROLLING, L_SPINNING]].any())
+        mu = laws["friction"]
+        turns = level != POSITION and bool(with_any(laws, *TURNING).any())
         size = 6 if turns else 3
         place = np.full(system.nc, -1)
         place[chosen] = np.arange(len(chosen))
@@ -299,18 +299,18 @@ class ContactProblemCorrection:
         nodes, blocks = np.full((len(chosen), most), -1), np.zeros((len(chosen), most, size, 6))
         contact_blocks(self.at[0], level, place, nodes, blocks)
         self.linear = chosen, nodes, blocks
-        resistances = {"rolling": laws[:, L_ROLLING], "spinning": laws[:, L_SPINNING]} if turns else {}
+        resistances = {"rolling": laws["rolling_resistance"], "spinning": laws["spinning_resistance"]} if turns else {}
         name = f"{system.name}: {'position' if level == POSITION else 'velocity'} correction at t = {record['t']:.9g} s"
         relaxed = bool(getattr(self.engine.method, "relaxed", False))
         options = {"name": name, "relaxed": relaxed, **resistances}
         r_old, r = r[chosen, :size], np.zeros_like(r)
         many = len(chosen) * size > SMALL_ROWS and self.node_entries is not None
         if self.by_bodies or many:
-            solution = self._free_bodies(level, nodes, blocks, u[chosen, :size], laws[:, L_MU], r_old, options, first)
+            solution = self._free_bodies(level, nodes, blocks, u[chosen, :size], mu, r_old, options, first)
             r[chosen, :size] = solution.r
             return r
         if system.searches and len(chosen) * size > LARGEST_FORMED:
-            solution = self._by_products(level, nodes, blocks, u[chosen, :size], laws[:, L_MU], r_old, options, first)
+            solution = self._by_products(level, nodes, blocks, u[chosen, :size], mu, r_old, options, first)
             r[chosen, :size] = solution.r
             return r
         # the last row is the right-hand side without contacts
@@ -324,7 +324,7 @@ class ContactProblemCorrection:
         q = u[chosen, :size].ravel() + D @ responses[-1, : system.n]
         if level == POSITION and self._hold(chosen, D[::size], np.diag(W)[::size], q[::size]):
             return self._linearised(level, u, r, first)
-        self.problem = ContactProblem(W, q, laws[:, L_MU], **options)
+        self.problem = ContactProblem(W, q, mu, **options)
         solution = solve_contact_problem(self.problem, tol=TOLERANCE, start=r_old, rounds=0)
         before = np.inf if first else self.reached
         self._spend(solution)

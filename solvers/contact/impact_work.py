@@ -14,7 +14,7 @@ from fem_mbs.solvers.contact.approach import (
 from fem_mbs.solvers.contact.law import GAP
 from fem_mbs.solvers.stepping.kernels.codes import STRUCK
 from fem_mbs.solvers.stepping.kernels.friction_tasks import IMPACT_WORK
-from fem_mbs.system.contacts import B_GN, B_VT, B_W, L_NORMAL, gradient_times, laws_of
+from fem_mbs.system.contacts import B_GN, B_VT, B_W, gradient_times, laws_of
 from fem_mbs.system.records import groups_of
 
 GAIN = 1e-8  # of the work of impulses, relative to its parts, that is round-off
@@ -90,7 +90,7 @@ def energy_of_touches(d, s):
                 continue
             count += 1
             total -= s.kp * s.cnu[c, 0] * s.bias[c]
-            Lam, e_N = s.aLam[c, 0], law[e, L_NORMAL]
+            Lam, e_N = s.aLam[c, 0], law[e].restitution
             if s.candidate[c] == 0 or Lam == 0.0:
                 continue
             before, touch = gradient_times(g, e, B_GN, 0, s.Vsminus), closing_speed(g, e, s)
@@ -150,7 +150,7 @@ def compare_with_law(d, s):
             continue
         law = laws_of(g)
         for e in range(g.n):
-            c, e_N = g.first_contact + e, s.restitution_scale * law[e, L_NORMAL]
+            c, e_N = g.first_contact + e, s.restitution_scale * law[e].restitution
             if s.status[c] == GAP or e_N == 0.0:
                 continue
             before = met_with(g, e, s)

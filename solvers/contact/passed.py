@@ -66,7 +66,6 @@ from fem_mbs.system.contacts import (
     C_NORMAL,
     C_PASSAGE,
     C_REACH,
-    L_NORMAL,
     gradient_times,
     laws_of,
     rate_of,
@@ -124,7 +123,7 @@ def last_touch(d, s, g, e, b):
 def struck_elsewhere(d, s, g, e, b):
     """Whether a contact that acts newly does so far from its first touch on the path without contacts."""
     kept, touched = matrix(g.contact_at, g.n, g.contact_stride), local_vector(3)
-    size, e_N = kept[e, C_PASSAGE], laws_of(g)[e, L_NORMAL]
+    size, e_N = kept[e, C_PASSAGE], laws_of(g)[e].restitution
     least = FREE * (size if size > 0.0 else kept[e, C_REACH])
     if not rough_travel(d, s, g, e, False) > least:
         return False
@@ -168,7 +167,7 @@ def look_at_missed(d, s):
         for e in range(g.n):
             c = g.first_contact + e
             if s.acted[c] != GAP:
-                news = news or (s.was_active[c] == 0 and (kept[e, C_PASSAGE] > 0.0 or law[e, L_NORMAL] > 0.0))
+                news = news or (s.was_active[c] == 0 and (kept[e, C_PASSAGE] > 0.0 or law[e].restitution > 0.0))
             elif unmet(d, s, g, e, b):
                 refuse(d, s, g, e, MISSED, True)
                 return False
@@ -186,7 +185,7 @@ def look_at_struck(d, s):
         kept, law = matrix(g.contact_at, g.n, g.contact_stride), laws_of(g)
         for e in range(g.n):
             c = g.first_contact + e
-            if s.acted[c] == GAP or s.was_active[c] != 0 or (kept[e, C_PASSAGE] == 0.0 and law[e, L_NORMAL] == 0.0):
+            if s.acted[c] == GAP or s.was_active[c] != 0 or (kept[e, C_PASSAGE] == 0.0 and law[e].restitution == 0.0):
                 continue
             if struck_elsewhere(d, s, g, e, b):
                 refuse(d, s, g, e, ELSEWHERE, False)

@@ -34,8 +34,6 @@ from fem_mbs.system.contacts import (
     C_SLIP,
     C_THETA,
     C_TOUCH,
-    L_DRILLING,
-    L_MU,
     add_gradient,
     evaluate_contact,
     gradient_times,
@@ -137,7 +135,7 @@ def position_contact_residual(d, s, r1, rows):
                 continue
             add_gradient(g, e, B_GN, 0, -xi_N, r1)
             rows[c, 0] = -kept[e, C_GAP]
-            mu, arm = law[e, L_MU], law[e, L_DRILLING]
+            mu, arm = law[e].friction, law[e].drilling_arm
             for i in range(2):
                 slip[i], lam[i] = kept[e, C_SLIP + i], cnu[c, 1 + i]
             if mu == 0.0:
@@ -188,7 +186,7 @@ def position_contact_tangents(d, s, x, R, x0, R0, T):
                 G_N = kept[e, C_BLOCKS + B_GN * nd : C_BLOCKS + (B_GN + 1) * nd]
                 G_T = kept[e, C_BLOCKS + B_GT * nd : C_BLOCKS + (B_GT + 2) * nd]
                 normal_tangent(S, nd, nd, G_N, k, p)
-                mu, arm = law[e, L_MU], law[e, L_DRILLING]
+                mu, arm = law[e].friction, law[e].drilling_arm
                 if mu == 0.0:
                     open_rows(S, nd + 1, 2, k, p_T)
                 else:

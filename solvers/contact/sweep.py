@@ -95,7 +95,6 @@ from fem_mbs.system.contacts import (
     C_REACH,
     C_THETA,
     C_TOUCH,
-    L_NORMAL,
     contacts,
     evaluate_contact,
     keep_contact,
@@ -199,7 +198,7 @@ def touch_of(d, s, g, e, b, corrected):
     kept, law = matrix(g.contact_at, g.n, g.contact_stride), laws_of(g)
     passage, gap = kept[e, C_PASSAGE], kept[e, C_GAP0]
     if passage == 0.0:
-        if corrected or law[e, L_NORMAL] == 0.0 or kept[e, C_REACH] == math.inf:
+        if corrected or law[e].restitution == 0.0 or kept[e, C_REACH] == math.inf:
             return NEVER
         return wall_touch(d, s, g, e, b)
     travel = rough_travel(d, s, g, e, corrected)

@@ -31,7 +31,7 @@ from fem_mbs.solvers.contact.approach import touches_within
 from fem_mbs.solvers.stepping.kernels.codes import AT_TOUCH, STRUCK, STRUCK_WHILE_DRIVEN
 from fem_mbs.system.assembly import dynamic_tangents, dynamics
 from fem_mbs.system.constraints import RATES, constraint_rates, constraint_tangents
-from fem_mbs.system.contacts import B_GN, B_GN0, L_NORMAL, gradient_times, laws_of
+from fem_mbs.system.contacts import B_GN, B_GN0, gradient_times, laws_of
 from fem_mbs.system.global_matrices import (
     clear_matrix,
     expand_add,
@@ -55,7 +55,7 @@ def some_touch(d, s):
         for e in range(g.n):
             c = g.first_contact + e
             s.bias[c] = 0.0
-            if s.active[c] != 0 and law[e, L_NORMAL] != 0.0 and touches_within(g, e, s):
+            if s.active[c] != 0 and law[e].restitution != 0.0 and touches_within(g, e, s):
                 found = found or gradient_times(g, e, B_GN, 0, s.Vs) < -s.tol_v
     return found
 

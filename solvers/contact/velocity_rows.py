@@ -30,10 +30,6 @@ from fem_mbs.system.contacts import (
     B_VT,
     B_W,
     C_BLOCKS,
-    L_DRILLING,
-    L_MU,
-    L_ROLLING,
-    L_SPINNING,
     add_gradient,
     gradient_times,
     laws_of,
@@ -66,7 +62,7 @@ def sliding_rows(g, e, s, V, Vminus, sigma_N, stuck, r1, rows, rows_chi):
     c, k, p = g.first_contact + e, s.kv, s.pv_T
     law, cLam, cchi, aLam, achi = laws_of(g), s.cLam, s.cchi, s.aLam, s.achi
     force, row, rate, lam = local_vector(3), local_vector(3), local_vector(3), local_vector(3)
-    mu, e_T, disc = law[e, L_MU], tangential_restitution(g, e, s), law[e, L_DRILLING]
+    mu, e_T, disc = law[e].friction, tangential_restitution(g, e, s), law[e].drilling_arm
     for i in range(2):
         rate[i] = gradient_times(g, e, B_VT, i, V) + e_T * slide_before(g, e, s, i, Vminus)
         if stuck:
@@ -146,12 +142,12 @@ def velocity_contact_residual(d, s, V, Vminus, r1, rows, rows_chi):
                 continue
             add_gradient(g, e, B_GN, 0, -sigma_N, r1)
             aLam[c, 0], rows[c, 0], status[c] = sigma_N, -g_N, CLOSED
-            if law[e, L_MU] != 0.0:
+            if law[e].friction != 0.0:
                 status[c] = sliding_rows(g, e, s, V, Vminus, sigma_N, stuck, r1, rows, rows_chi)
-            if law[e, L_ROLLING] != 0.0:
-                turning[c] = turning_rows(g, e, s, V, sigma_N, 0, 2, law[e, L_ROLLING], r1, rows_chi)
-            if law[e, L_SPINNING] != 0.0:
-                spinning = turning_rows(g, e, s, V, sigma_N, 2, 1, law[e, L_SPINNING], r1, rows_chi)
+            if law[e].rolling_resistance != 0.0:
+                turning[c] = turning_rows(g, e, s, V, sigma_N, 0, 2, law[e].rolling_resistance, r1, rows_chi)
+            if law[e].spinning_resistance != 0.0:
+                spinning = turning_rows(g, e, s, V, sigma_N, 2, 1, law[e].spinning_resistance, r1, rows_chi)
                 turning[c] = max(turning[c], spinning)
 
 
@@ -191,7 +187,7 @@ def velocity_contact_tangents(d, s, V, Vminus):
                 for i in range(3 * nd):
                     W[i] = arm * kept[e, C_BLOCKS + B_W * nd + i]
                 normal_tangent(S, nd, nd, G_N, k, p)
-                mu, e_T, disc = law[e, L_MU], tangential_restitution(g, e, s), law[e, L_DRILLING]
+                mu, e_T, disc = law[e].friction, tangential_restitution(g, e, s), law[e].drilling_arm
                 if mu == 0.0:
                     open_rows(S, nd + 1, 2, k, p_T)
                 else:
@@ -203,16 +199,16 @@ def velocity_contact_tangents(d, s, V, Vminus):
                         V_T = vector(b[_H_N] + 24 * nd, 3 * nd)  # behind W
                         coupled_gradient(g, e, B_VT, disc, V_T)
                     cone_tangent(S, nd, nd, nd + 1, G_N, V_T, 2 + g.drilling, k, p, p_T, mu, sigma_N, lam, rate)
-                if law[e, L_ROLLING] == 0.0:
+                if law[e].rolling_resistance == 0.0:
                     open_rows(S, rolling, 2, k, p)
                 else:
                     for i in range(2):
                         rate[i] = arm * gradient_times(g, e, B_W, i, V)
-                    bound = law[e, L_ROLLING] / arm
+                    bound = law[e].rolling_resistance / arm
                     cone_tangent(S, nd, nd, rolling, G_N, W, 2, k, p, p, bound, sigma_N, cchi[c], rate)
-                if law[e, L_SPINNING] != 0.0:
+                if law[e].spinning_resistance != 0.0:
                     rate[0] = arm * gradient_times(g, e, B_W, 2, V)
-                    spin, bound = W[2 * nd :], law[e, L_SPINNING] / arm
+                    spin, bound = W[2 * nd :], law[e].spinning_resistance / arm
                     cone_tangent(S, nd, nd, nd + 5, G_N, spin, 1, k, p, p, bound, sigma_N, cchi[c, 2:], rate)
                 elif g.drilling == 0:
                     open_rows(S, nd + 5, 1, k, p)

@@ -18,6 +18,7 @@ from numba import carray
 
 from fem_mbs.data_table import Item, Table
 from fem_mbs.jit import kernel, void_pointer
+from fem_mbs.system.contacts import LAW
 
 # columns of a grain and of a pair: one line of cache each
 G_V, G_SPIN, G_MASS, G_TURN, GRAIN = 0, 3, 6, 7, 8
@@ -73,7 +74,7 @@ TABLE = Table(
         "plane_row": Item("no", "row of `bodies` of each obstacle, where contacts resist turning", "i8"),
         "plane_material": Item("no", "of each obstacle", "i8"),
         "excluded": Item("nx", "pairs of nodes that never touch, first · N + second in rising order", "i8"),
-        "laws": Item("nl nl 9", "laws of pairs of materials, `system.contacts.N_LAW` numbers each"),
+        "laws": Item("nl nl", "laws of pairs of materials", LAW),
         "room": Item("np 2", "pairs that a search has found", "i4"),
         # pairs by their first grain: those of grain i are at start[i] … start[i + 1]
         "start": Item("ng", "first pair of each grain", "i8"),

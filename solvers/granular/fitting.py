@@ -6,7 +6,7 @@ import numpy as np
 
 from fem_mbs.errors import label
 from fem_mbs.solvers.stepping.kernels.blocked import prescribed
-from fem_mbs.system.contacts import L_DRILLING, L_NORMAL, L_ROLLING, L_SPINNING, L_TANGENTIAL
+from fem_mbs.system.contacts import TURNING, with_any
 
 if TYPE_CHECKING:
     from fem_mbs.system.system import System
@@ -69,29 +69,29 @@ def _unknown_contacts(system, method):
     if (lacking := _without_law(search)) is not None:
         return f"the table of materials has no law for some pairs ({lacking})"
     few = len(search.nodes) < FEW and not search.owner.shaped  # other shapes have no sequence
-    if occurring(search)[..., L_NORMAL].any() and not method.velocities_first and few:
+    if occurring(search)["restitution"].any() and not method.velocities_first and few:
         return "impacts of few spheres with restitution are a sequence"
-    if occurring(search)[..., L_TANGENTIAL].any():
+    if occurring(search)["tangential_restitution"].any():
         return "contacts rebound tangentially"
     return None
 
 
 def occurring(search: Any) -> np.ndarray:
-    """Laws (n, nl, 9) of the materials of spheres: obstacles do not meet, and may have none with each other."""
+    """Laws (n, nl) of the materials of spheres: obstacles do not meet, and may have none with each other."""
     return search.laws[np.unique(search.materials)]
 
 
 def _without_law(search):
     """Two materials that can meet and have no law, in words; None when there are none."""
     first = np.unique(search.materials)
-    for i, j in np.argwhere(np.isnan(occurring(search)[..., 0]))[:1]:
+    for i, j in np.argwhere(np.isnan(occurring(search)["friction"]))[:1]:
         return f"'{search.names[first[i]]}' and '{search.names[j]}'"
     return None
 
 
 def turns(search: Any) -> bool:
     """Whether contacts of a group resist rolling or spinning, or drill."""
-    return bool((occurring(search)[..., [L_ROLLING, L_SPINNING, L_DRILLING]] > 0.0).any())
+    return bool(with_any(occurring(search), *TURNING, "drilling_arm").any())
 
 
 def _is_obstacle(group):

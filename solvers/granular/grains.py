@@ -33,7 +33,6 @@ from fem_mbs.solvers.granular.strikes import told
 from fem_mbs.solvers.granular.unsaved_pairs import UnsavedPairs
 from fem_mbs.solvers.stepping.kernels.codes import NO_ROOM, OK
 from fem_mbs.solvers.stepping.saved.saved_state import arrays_of, numbers_of, put_arrays, put_numbers
-from fem_mbs.system.contacts import L_NORMAL
 
 if TYPE_CHECKING:
     from fem_mbs.solvers.granular.fitting import Fit
@@ -80,7 +79,7 @@ class Grains:
         # grains that change nothing but themselves: what sweeps find are velocities of the method
         bound = self.clumps or self.moving or len(found.moved) or system.m or getattr(method, "mixed", False)
         self.free = not (bound or method.velocities_first)
-        self.bounces = BOUNCES and bool((search.laws[..., L_NORMAL] > 0.0).any())
+        self.bounces = BOUNCES and bool((search.laws["restitution"] > 0.0).any())
         sizes |= {name: sizes["np"] * is_there for name, is_there in self._by_pair().items()}
         hulls = self.hulls = Hulls(owner.shapes)
         sizes |= sizes_of_shapes(owner, obstacles, hulls, sizes)

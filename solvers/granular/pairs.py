@@ -34,7 +34,6 @@ from fem_mbs.solvers.granular.obstacles.obstacles import (
 from fem_mbs.solvers.granular.sweeps import moved_from
 from fem_mbs.solvers.granular.turning_pairs import keep_turns, take_over_turns, turn_lift
 from fem_mbs.system.broad_phase import centers_of, displaced, near_pairs, ways
-from fem_mbs.system.contacts import L_MU, L_NORMAL
 
 TOGETHER = 16  # grains whose pairs sweeps take by turns
 FAST = 0.1  # of the radius: spheres with longer ways in a step meet another side of a shape than they see at the start
@@ -150,7 +149,7 @@ def _take_over(p):
     for c in range(p.count):
         i, b = p.first[c], p.second[c]
         other = material[b] if b >= 0 else plane_material[-1 - b]
-        p.mu[c] = laws[material[i], other, L_MU]
+        p.mu[c] = laws[material[i], other].friction
         for j in range(PAIR):
             rows[c, j] = 0.0
         for old in range(old_start[i], old_start[i + 1]):
@@ -344,7 +343,7 @@ def evaluate(p, x, R, V0, h, tol_v):
             n0, n1, n2 = rows[c, P_N], rows[c, P_N + 1], rows[c, P_N + 2]
         bias = open_bias(gap, band, h)
         other = material[b] if b >= 0 else plane_material[-1 - b]
-        restitution = laws[material[a], other, L_NORMAL]
+        restitution = laws[material[a], other].restitution
         if restitution > 0.0:
             rate = n0 * swing[a, 0] + n1 * swing[a, 1] + n2 * swing[a, 2]
             if b >= 0:

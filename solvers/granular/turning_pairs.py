@@ -11,7 +11,6 @@ import math
 from fem_mbs.jit import kernel
 from fem_mbs.solvers.granular.data import P_RN, T_ARM, T_CHI, T_ROLL, T_SPIN
 from fem_mbs.solvers.granular.sweeps import moved_from
-from fem_mbs.system.contacts import L_DRILLING, L_ROLLING, L_SPINNING
 
 
 @kernel
@@ -28,7 +27,8 @@ def keep_turns(p):
 def begin_turns(p, c, law, old):
     """Law of pair c from its row, and the moment that it had as pair ``old``, −1: none."""
     turns = p.turns
-    turns[c, T_ROLL], turns[c, T_SPIN], turns[c, T_ARM] = law[L_ROLLING], law[L_SPINNING], law[L_DRILLING]
+    turns[c, T_ROLL], turns[c, T_SPIN] = law.rolling_resistance, law.spinning_resistance
+    turns[c, T_ARM] = law.drilling_arm
     for j in range(3):
         turns[c, T_CHI + j] = p.old_turns[old, j] if old >= 0 else 0.0
 

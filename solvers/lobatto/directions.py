@@ -1,7 +1,7 @@
 """The six directions of a contact: normal, two of sliding, two of rolling, spinning; their gradients in the chart."""
 
 from fem_mbs.jit import indices, integer_matrix, kernel, matrix
-from fem_mbs.system.contacts import B_GN, B_VT, B_W, C_BLOCKS, L_DRILLING, L_MU, L_ROLLING, L_SPINNING, laws_of
+from fem_mbs.system.contacts import B_GN, B_VT, B_W, C_BLOCKS, laws_of
 from fem_mbs.system.records import POSITION
 
 
@@ -24,7 +24,7 @@ def arm_of(g, e, s, i):
     """Factor of direction i: that of moments is a length."""
     if i < 3:
         return 1.0
-    return laws_of(g)[e, L_DRILLING] if i == 5 and g.drilling != 0 else s.length
+    return laws_of(g)[e].drilling_arm if i == 5 and g.drilling != 0 else s.length
 
 
 @kernel
@@ -33,12 +33,12 @@ def cone_of(g, e, s, which, members):
     law = laws_of(g)
     if which == 0:
         members[0], members[1], members[2] = 1, 2, 5
-        return 2 + g.drilling, law[e, L_MU]
+        return 2 + g.drilling, law[e].friction
     if which == 1:
         members[0], members[1] = 3, 4
-        return 2, law[e, L_ROLLING] / s.length
+        return 2, law[e].rolling_resistance / s.length
     members[0] = 5
-    return (0 if g.drilling != 0 else 1), law[e, L_SPINNING] / s.length
+    return (0 if g.drilling != 0 else 1), law[e].spinning_resistance / s.length
 
 
 @kernel

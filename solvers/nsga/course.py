@@ -25,14 +25,6 @@ from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
 from fem_mbs.system.contacts import (
     B_GN,
     B_VT,
-    L_DRILLING,
-    L_MU,
-    L_NORMAL,
-    L_ROLLING,
-    L_SLIDING,
-    L_SPINNING,
-    L_STATIC,
-    L_TANGENTIAL,
     add_gradient,
     gradient_times,
     laws_of,
@@ -60,8 +52,8 @@ def lone_contact(d, s):
             if s.candidate[g.first_contact + e] == 0:
                 continue
             law = laws_of(g)[e]
-            others = law[L_TANGENTIAL] + law[L_ROLLING] + law[L_SPINNING] + law[L_DRILLING]
-            simple = law[L_MU] > 0.0 and others == 0.0 and law[L_STATIC] == law[L_SLIDING]
+            others = law.tangential_restitution + law.rolling_resistance + law.spinning_resistance + law.drilling_arm
+            simple = law.friction > 0.0 and others == 0.0 and law.static_friction == law.sliding_friction
             if simple and at_the_touch(g, e, s):
                 found = a, e
     return found
@@ -114,7 +106,7 @@ def integrate(d, s, g, e):
     s.candidate[c] = 0
     status = GAP
     if respond(s, g, e, u, s.kv * before, p, W) and W[0, 0] > 0.0:
-        status = integrate_impact(W, u, law[L_MU], law[L_NORMAL], p)
+        status = integrate_impact(W, u, law.friction, law.restitution, p)
     if status != GAP:
         add_impulse(g, e, p, 1.0, s.P)
         solve_velocities(s, s.velocity_problem)

@@ -19,7 +19,6 @@ from fem_mbs.solvers.alpha.method import AlphaMethod
 from fem_mbs.solvers.nsga.data import TABLE
 from fem_mbs.solvers.stepping.kernels.shared_factors import PRICE, price_of_matrix
 from fem_mbs.solvers.stepping.march.step_control import StepControl
-from fem_mbs.system.contacts import L_STATIC
 from fem_mbs.system.layout import Rows
 from fem_mbs.system.system import State, System
 
@@ -521,7 +520,7 @@ class DecoupledNSGA(AlphaMethod):
         rests = (a["was_active"] != 0) & (np.abs(velocity[:, 0]) <= 10 * tol_v)
         slides = np.linalg.norm(velocity[:, 1:], axis=1) > 10 * tol_v
         with_friction = np.where(slides, SLIP, STICK)
-        kind = np.where(system.laws[:, L_STATIC] > 0, with_friction, CLOSED)
+        kind = np.where(system.laws["static_friction"] > 0, with_friction, CLOSED)
         a["closed"][:] = a["entered"][:] = np.where(rests, kind, GAP)
         a["part"][:] = system.parts()
 

@@ -27,7 +27,7 @@ import math
 from fem_mbs.jit import integer_matrix, kernel
 from fem_mbs.solvers.contact.law import CLOSED, GAP, SLIP, STICK
 from fem_mbs.solvers.nsga.persistent import rest_speed
-from fem_mbs.system.contacts import B_GN, B_VT, B_VT0, B_W, L_MU, L_ROLLING, L_SPINNING, gradient_times, laws_of
+from fem_mbs.system.contacts import B_GN, B_VT, B_VT0, B_W, gradient_times, laws_of
 from fem_mbs.system.records import groups_of
 
 BRISK, SETTLING, FIRST_PAUSE, LONGEST_PAUSE = 5, 3, 20, 200  # changes; steps
@@ -49,10 +49,10 @@ def decide_turning(d, s, o, V):
         for e in range(g.n):
             c = g.first_contact + e
             roll = spin = GAP
-            if closed[c] != GAP and law[e, L_ROLLING] != 0.0:
+            if closed[c] != GAP and law[e].rolling_resistance != 0.0:
                 w1, w2 = gradient_times(g, e, B_W, 0, V), gradient_times(g, e, B_W, 1, V)
                 roll = STICK if w1 * w1 + w2 * w2 <= rest * rest else SLIP
-            if closed[c] != GAP and law[e, L_SPINNING] != 0.0:
+            if closed[c] != GAP and law[e].spinning_resistance != 0.0:
                 spin = STICK if abs(gradient_times(g, e, B_W, 2, V)) <= rest else SLIP
             changed = changed or roll != rolls[c] or spin != spins[c]
             rolls[c], spins[c] = roll, spin
@@ -127,7 +127,7 @@ def decide_closed(d, s, o):
                 v1, v2 = gradient_times(g, e, B_VT, 0, V), gradient_times(g, e, B_VT, 1, V)
                 now = STICK if v1 * v1 + v2 * v2 <= rest * rest else SLIP
                 # a disc that drills slides, whatever its centre does: the corrections know
-                if law[e, L_MU] == 0.0:
+                if law[e].friction == 0.0:
                     now = CLOSED
                 elif g.drilling != 0:
                     now = acted[c]
@@ -189,15 +189,15 @@ def leave_cones(d, s, o, noise):
                 left = True
                 continue
             size = math.sqrt(lam[c, 1] * lam[c, 1] + lam[c, 2] * lam[c, 2])
-            if closed[c] == STICK and g.drilling == 0 and size > law[e, L_MU] * lam[c, 0] + noise:
+            if closed[c] == STICK and g.drilling == 0 and size > law[e].friction * lam[c, 0] + noise:
                 closed[c], left = SLIP, True
                 o.needed[c] = size / lam[c, 0] if lam[c, 0] > 0.0 else 0.0
                 ctau[c, 0], ctau[c, 1] = -lam[c, 1] / size, -lam[c, 2] / size
             size = math.sqrt(chi[c, 0] * chi[c, 0] + chi[c, 1] * chi[c, 1])
-            if rolls[c] == STICK and size > law[e, L_ROLLING] / s.length * lam[c, 0] + noise:
+            if rolls[c] == STICK and size > law[e].rolling_resistance / s.length * lam[c, 0] + noise:
                 rolls[c], left = SLIP, True
                 wtau[c, 0], wtau[c, 1] = -chi[c, 0] / size, -chi[c, 1] / size
-            if spins[c] == STICK and abs(chi[c, 2]) > law[e, L_SPINNING] / s.length * lam[c, 0] + noise:
+            if spins[c] == STICK and abs(chi[c, 2]) > law[e].spinning_resistance / s.length * lam[c, 0] + noise:
                 spins[c], left = SLIP, True
                 wtau[c, 2] = -chi[c, 2] / abs(chi[c, 2])
     return left

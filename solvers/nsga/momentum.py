@@ -28,8 +28,6 @@ from fem_mbs.system.contacts import (
     B_W,
     C_NORMAL,
     C_TANGENTS,
-    L_DRILLING,
-    L_MU,
     gradient_times,
     laws_of,
 )
@@ -57,7 +55,7 @@ def force_vectors(d, s, o, lam, chi, k, V, vectors):
                 continue
             spin = k * s.length * chi[c, 2]
             if g.drilling != 0 and s.closed[c] == SLIP:
-                friction = law[e, L_MU] * k * lam[c, 0] / o.ctau[c, 2] * law[e, L_DRILLING] ** 2
+                friction = law[e].friction * k * lam[c, 0] / o.ctau[c, 2] * law[e].drilling_arm ** 2
                 spin -= friction * gradient_times(g, e, B_W, 2, V)
             for i in range(3):
                 n, t1, t2 = kept[e, C_NORMAL + i], kept[e, C_TANGENTS + i], kept[e, C_TANGENTS + 3 + i]

@@ -42,10 +42,6 @@ from fem_mbs.system.contacts import (
     B_W,
     B_WN0,
     C_BLOCKS,
-    L_DRILLING,
-    L_MU,
-    L_ROLLING,
-    L_SPINNING,
     add_gradient,
     gradient_times,
     laws_of,
@@ -93,7 +89,7 @@ def direction_of(g, e, block, row, n, V, V0, block0, rest, tau):
 def speed_of_disc(g, e, V):
     """|(v_1, v_2, c ω_N)| of velocities V (N, 6), 1 at rest."""
     v1, v2 = gradient_times(g, e, B_VT, 0, V), gradient_times(g, e, B_VT, 1, V)
-    spin = laws_of(g)[e, L_DRILLING] * gradient_times(g, e, B_W, 2, V)
+    spin = laws_of(g)[e].drilling_arm * gradient_times(g, e, B_W, 2, V)
     size = math.sqrt(v1 * v1 + v2 * v2 + spin * spin)
     return size if size > 0.0 else 1.0
 
@@ -101,7 +97,7 @@ def speed_of_disc(g, e, V):
 @kernel
 def coupled_speed(g, e, V, V0):
     """|(v_1, v_2, c ω_N)| of the predicted velocities V (N, 6), or of those at the start: as in `direction_of`."""
-    arm = laws_of(g)[e, L_DRILLING]
+    arm = laws_of(g)[e].drilling_arm
     now, old, both = 0.0, 0.0, 0.0
     for i in range(3):
         if i < 2:
@@ -173,15 +169,16 @@ def closed_forces(d, s, o, V, Gl, Gw, rows, rows_chi):
                 if closed[c] == STICK:
                     rows[c, 1 + i] = gradient_times(g, e, B_VT, i, V)
                 elif closed[c] == SLIP and g.drilling != 0:
-                    factor = law[e, L_MU] * lam[c, 0] / ctau[c, 2]
+                    factor = law[e].friction * lam[c, 0] / ctau[c, 2]
                     rows[c, 1 + i] = lam[c, 1 + i] + factor * gradient_times(g, e, B_VT, i, V)
                 elif closed[c] == SLIP:
-                    rows[c, 1 + i] = lam[c, 1 + i] + law[e, L_MU] * lam[c, 0] * ctau[c, i]
+                    rows[c, 1 + i] = lam[c, 1 + i] + law[e].friction * lam[c, 0] * ctau[c, i]
             if closed[c] == SLIP and g.drilling != 0:
-                factor = law[e, L_MU] * lam[c, 0] / ctau[c, 2] * law[e, L_DRILLING] ** 2
+                factor = law[e].friction * lam[c, 0] / ctau[c, 2] * law[e].drilling_arm ** 2
                 add_gradient(g, e, B_W, 2, -s.ks * factor * gradient_times(g, e, B_W, 2, V), Gl)
             for i in range(3):
-                turns, limit = (rolls[c], law[e, L_ROLLING]) if i < 2 else (spins[c], law[e, L_SPINNING])
+                turns = rolls[c] if i < 2 else spins[c]
+                limit = law[e].rolling_resistance if i < 2 else law[e].spinning_resistance
                 if turns == GAP:
                     continue
                 add_gradient(g, e, B_W, i, arm * s.ks * chi[c, i], Gw)
@@ -227,7 +224,7 @@ def _row_tangent(S, nd, row, stuck, limit, tau, G, scale, k, shift):
 @kernel
 def _disc_tangent(S, g, e, nd, mu, lam_N, speed, k, V):
     """Blocks of the sliding rows and of the forces of (2c), speed = |s|."""
-    kept, arm = matrix(g.contact_at, g.n, g.contact_stride), laws_of(g)[e, L_DRILLING]
+    kept, arm = matrix(g.contact_at, g.n, g.contact_stride), laws_of(g)[e].drilling_arm
     factor, turn = mu * lam_N / speed, mu / speed * gradient_times(g, e, B_W, 2, V)
     w = kept[e, C_BLOCKS + (B_W + 2) * nd :]
     for j in range(2):
@@ -282,14 +279,15 @@ def closed_tangents(d, s, o, x, R, V, k, shift, c_q, T):
                         S[nd, j] -= c_q * k * ve[i] * H[i, j]
                 times_tangent(g, e, S, nd + 1, T)
             _row_tangent(S, nd, nd, True, 0.0, 0.0, kept[e, C_BLOCKS + B_GN * nd :], 1.0, k, shift)
-            mu = law[e, L_MU] if closed[c] == SLIP else 0.0
+            mu = law[e].friction if closed[c] == SLIP else 0.0
             if mu != 0.0 and g.drilling != 0:
                 _disc_tangent(S, g, e, nd, mu, lam[c, 0], ctau[c, 2], k, V)
             for j in range(0 if mu != 0.0 and g.drilling != 0 else 2):
                 G = kept[e, C_BLOCKS + (B_VT + j) * nd :]
                 _row_tangent(S, nd, nd + 1 + j, closed[c] == STICK, mu, ctau[c, j], G, 1.0, k, shift)
             for j in range(size - nd - 3):
-                turns, limit = (rolls[c], law[e, L_ROLLING] / arm) if j < 2 else (spins[c], law[e, L_SPINNING] / arm)
+                turns = rolls[c] if j < 2 else spins[c]
+                limit = (law[e].rolling_resistance if j < 2 else law[e].spinning_resistance) / arm
                 G, scale = kept[e, C_BLOCKS + (B_W + j) * nd :], arm if turns != GAP else 0.0
                 limit = limit if turns == SLIP else 0.0
                 _row_tangent(S, nd, nd + 3 + j, turns == STICK, limit, wtau[c, j], G, scale, k, shift)

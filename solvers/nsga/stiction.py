@@ -25,7 +25,7 @@ impact. The impact begins with what sticks and slides at the touch, and with the
 A test of both coefficients inside of an iteration would depend on the penalty and go to and fro for slow slip. What was
 open slides as the step begins. In the position correction the coefficient of the first pass acts.
 
-The coefficient that acts is column `L_MU` of the laws, which a run changes; all kernels read that.
+The coefficient that acts is `friction` of the laws, which a run changes; all kernels read that.
 
 Source: docs/theory/contact_laws.md, (12)-(14); the law (2): Armstrong-Hélouvry, Dupont, Canudas de Wit, Automatica 30
 (1994).
@@ -48,10 +48,6 @@ from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
 from fem_mbs.system.contacts import (
     B_VT,
     B_VT0,
-    L_MU,
-    L_SLIDING,
-    L_STATIC,
-    L_STRIBECK,
     contacts,
     gradient_times,
     laws_of,
@@ -65,7 +61,7 @@ UNKNOWN = -2.0  # SPEED before the time before the touch has been solved
 @kernel
 def coefficient(law, e, speed):
     """μ(v) of (2); −1 for v: μ_s."""
-    static, sliding, scale = law[e, L_STATIC], law[e, L_SLIDING], law[e, L_STRIBECK]
+    static, sliding, scale = law[e].static_friction, law[e].sliding_friction, law[e].stribeck_speed
     if speed < 0.0:
         return static
     if scale == 0.0:
@@ -100,7 +96,7 @@ def first_coefficients(d, o):
         for e in range(g.n):
             c = g.first_contact + e
             o.passes[c], o.needed[c] = 0, 0.0
-            law[e, L_MU] = coefficient(law, e, o.slid[c])
+            law[e].friction = coefficient(law, e, o.slid[c])
 
 
 @kernel
@@ -134,15 +130,15 @@ def predicted_coefficients(d, s, o):
         law = laws_of(g)
         for e in range(g.n):
             c = g.first_contact + e
-            if s.closed[c] == SLIP and o.slid[c] >= 0.0 and law[e, L_STRIBECK] > 0.0:
+            if s.closed[c] == SLIP and o.slid[c] >= 0.0 and law[e].stribeck_speed > 0.0:
                 speed = math.hypot(gradient_times(g, e, B_VT, 0, s.Vs), gradient_times(g, e, B_VT, 1, s.Vs))
-                law[e, L_MU] = coefficient(law, e, speed if slides_along(g, e, s, s.Vs) > 0.0 else 0.0)
+                law[e].friction = coefficient(law, e, speed if slides_along(g, e, s, s.Vs) > 0.0 else 0.0)
 
 
 @kernel
 def mean_coefficient(law, e, s, o, c):
     """(4) of contact c that has broken loose; μ(0) where the smooth motion did not hold it, or at an impact."""
-    static, sliding, needed = law[e, L_STATIC], coefficient(law, e, 0.0), o.needed[c]
+    static, sliding, needed = law[e].static_friction, coefficient(law, e, 0.0), o.needed[c]
     if s.persistent == 0 or needed <= static or o.clam0[c, 0] <= 0.0 or s.counts[3] > 1:
         return sliding
     before = math.hypot(o.clam0[c, 1], o.clam0[c, 2]) / o.clam0[c, 0]
@@ -165,15 +161,15 @@ def next_coefficients(d, s, o, impact):
             c = g.first_contact + e
             if o.passes[c] == 2 or s.acted[c] == GAP or s.acted[c] == STICK:
                 continue
-            before = law[e, L_MU]
+            before = law[e].friction
             slid = o.tried_impact[c, SPEED] if impact else o.slid[c]
             if slid >= 0.0 and o.passes[c] == 0:
                 if slides_on(g, e, s, o, c, impact):
                     continue
-                o.passes[c], law[e, L_MU] = 1, law[e, L_STATIC]
+                o.passes[c], law[e].friction = 1, law[e].static_friction
             else:
-                o.passes[c], law[e, L_MU] = 2, mean_coefficient(law, e, s, o, c)
-            again = again or law[e, L_MU] != before
+                o.passes[c], law[e].friction = 2, mean_coefficient(law, e, s, o, c)
+            again = again or law[e].friction != before
     return again
 
 
@@ -185,7 +181,7 @@ def keep_tried(d, o, table):
         g = groups[a]
         for e in range(g.n if g.contact != 0 else 0):
             c = g.first_contact + e
-            table[c, MU], table[c, PASS] = laws_of(g)[e, L_MU], o.passes[c]
+            table[c, MU], table[c, PASS] = laws_of(g)[e].friction, o.passes[c]
 
 
 @kernel
@@ -196,7 +192,7 @@ def take_tried(d, o, table):
         g = groups[a]
         for e in range(g.n if g.contact != 0 else 0):
             c = g.first_contact + e
-            laws_of(g)[e, L_MU], o.passes[c] = table[c, MU], int(table[c, PASS])
+            laws_of(g)[e].friction, o.passes[c] = table[c, MU], int(table[c, PASS])
 
 
 @kernel

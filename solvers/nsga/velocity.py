@@ -23,7 +23,7 @@ from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
 from fem_mbs.solvers.stepping.kernels.friction_tasks import FIRST, IMPACT_BEGIN, IMPACT_DONE, PASSES
 from fem_mbs.solvers.stepping.kernels.newton import problem_at
 from fem_mbs.solvers.stepping.kernels.shared_factors import share
-from fem_mbs.system.contacts import B_GN, B_GN0, C_LATE, L_NORMAL, gradient_times, laws_of
+from fem_mbs.system.contacts import B_GN, B_GN0, C_LATE, gradient_times, laws_of
 from fem_mbs.system.records import groups_of, zero
 
 LONG_SEQUENCE = 8  # impact problems of a step; the billiard break of annex B needs 3
@@ -83,7 +83,7 @@ def let_slow_ones_wait(d, s):
             continue
         for e in range(g.n):
             c = g.first_contact + e
-            if s.candidate[c] == 0 or laws_of(g)[e, L_NORMAL] == 0.0 or not was_open(g, e, s):
+            if s.candidate[c] == 0 or laws_of(g)[e].restitution == 0.0 or not was_open(g, e, s):
                 continue
             approach = -gradient_times(g, e, B_GN, 0, s.Vsminus)
             if s.tol_v < approach < SLOW * fastest_at(d, s, g, e):
@@ -136,7 +136,7 @@ def choose_candidates(d, s, o):
             # load waits for the problem in which an impact has reached it
             loaded = s.persistent != 0 and closed[c] != GAP and s.h * s.ks * clam[c, 0] > s.mean_mass * rest
             carried = (resting and was_active[c] != 0) or (first and loaded) or (touched and acted_as[c] != GAP)
-            together = ending or ((long or many) and law[e, L_NORMAL] == 0.0)
+            together = ending or ((long or many) and law[e].restitution == 0.0)
             if carried or (together and (many or acted_as[c] != GAP)):
                 candidate[c] = 1
     if count > 1 and s.approach != 0 and not (many or long or ending):
@@ -154,7 +154,7 @@ def some_reflect(d, s):
             continue
         law = laws_of(g)
         for e in range(g.n):
-            if candidate[g.first_contact + e] != 0 and law[e, L_NORMAL] > 0.0:
+            if candidate[g.first_contact + e] != 0 and law[e].restitution > 0.0:
                 return s.plastic == 0
     return False
 

@@ -44,7 +44,7 @@ from fem_mbs.solvers.contact.law import (
 )
 from fem_mbs.solvers.paths.contact_rows import ContactRows
 from fem_mbs.solvers.paths.untouched import CLOSED as TOUCHES
-from fem_mbs.system.contacts import B_GN, B_GT, B_VT, L_DRILLING, L_MU, L_ROLLING, L_SPINNING
+from fem_mbs.system.contacts import B_GN, B_GT, B_VT, TURNING, with_any
 from fem_mbs.system.state import State
 
 PROXIMAL = np.array([1e-9, 1e-7, 1e-7])  # ε, of the flexibility at the contact or of 1/p: what may press does
@@ -102,8 +102,7 @@ class ContactForces(ContactRows):
         """The load step is done: forces are those that are in equilibrium."""
         self.evaluate(state)
         self.lam[:] = self.force
-        moments = [L_ROLLING, L_SPINNING, L_DRILLING]
-        for c in np.flatnonzero((self.status != GAP) & self.laws[:, moments].any(axis=1)):
+        for c in np.flatnonzero((self.status != GAP) & with_any(self.laws, *TURNING, "drilling_arm")):
             contact = self.system.contacts[c]
             raise SolverError(
                 f"{label(contact)} is closed and resists rolling, spinning or drilling, which static_equilibrium does "
@@ -122,11 +121,11 @@ class ContactForces(ContactRows):
 
     def slips(self) -> bool:
         """Whether a closed contact has friction, whose slip counts from the last equilibrium."""
-        return bool(((self.status != GAP) & (self.laws[:, L_MU] > 0.0)).any())
+        return bool(((self.status != GAP) & (self.laws["friction"] > 0.0)).any())
 
     def hasty(self) -> Any:
         """One with friction that has closed from afar in this load step, whose slip is not known; or None."""
-        closed = (self.status != GAP) & (self.laws[:, L_MU] > 0.0)
+        closed = (self.status != GAP) & (self.laws["friction"] > 0.0)
         found = np.flatnonzero(closed & (self.start_gap > NEAR * self.size))
         return self.system.contacts[found[0]] if len(found) else None
 
@@ -141,7 +140,7 @@ class ContactForces(ContactRows):
         """Gaps, slips, gradients and the law at a state."""
         self.kinematics(state)
         tangential, row = np.zeros(2), np.zeros(2)
-        for c, mu in enumerate(self.laws[:, L_MU]):
+        for c, mu in enumerate(self.laws["friction"]):
             xi = self.lam[c, 0] - self.p * self.gap[c]
             self.force[c], self.rows[c] = 0.0, -self.lam[c] / self.p
             if xi < 0.0:
@@ -216,7 +215,7 @@ class ContactForces(ContactRows):
 
     def _law_tangent(self, c, epsilon):
         """S (6, 6) of a contact in the coordinates (g_N, g_T, λ), less ε (3,)."""
-        S, p, mu = np.zeros((6, 6)), self.p, self.laws[c, L_MU]
+        S, p, mu = np.zeros((6, 6)), self.p, self.laws["friction"][c]
         if self.status[c] == GAP:
             open_contact(S, 3, 3, 2, 1.0, p, p)
             return S

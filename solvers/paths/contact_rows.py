@@ -25,7 +25,7 @@ class ContactRows:
     def __init__(self, system: Any) -> None:
         self.system, nc = system, system.nc
         self.groups = [group for group in system.groups if group.contact_stride and group.n]
-        self.laws = np.zeros((nc, contact_assembly.N_LAW))
+        self.laws = np.zeros(nc, contact_assembly.LAW)
         for group in self.groups:
             self.laws[group.first_contact : group.first_contact + group.n] = group.laws
         self.force, self.start = np.zeros((nc, 3)), system.initial.copy()

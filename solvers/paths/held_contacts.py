@@ -17,7 +17,7 @@ from scipy.sparse import csc_array
 from fem_mbs.errors import label
 from fem_mbs.solvers.contact.law import CLOSED, GAP
 from fem_mbs.solvers.paths.contact_rows import ContactRows
-from fem_mbs.system.contacts import B_GN, L_DRILLING, L_MU, L_ROLLING, L_SPINNING
+from fem_mbs.system.contacts import B_GN, TURNING, with_any
 from fem_mbs.system.state import State
 
 
@@ -27,7 +27,7 @@ class HeldContacts(ContactRows):
     def __init__(self, system: Any) -> None:
         super().__init__(system)
         self.numbers: tuple[int, ...] = ()
-        self.smooth = ~self.laws[:, [L_MU, L_ROLLING, L_SPINNING, L_DRILLING]].any(axis=1)
+        self.smooth = ~with_any(self.laws, "friction", *TURNING, "drilling_arm")
 
     @property
     def status(self) -> np.ndarray:

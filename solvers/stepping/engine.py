@@ -48,7 +48,6 @@ from fem_mbs.solvers.stepping.monitors.failure import diagnose
 from fem_mbs.solvers.stepping.monitors.jumps import JumpWatch
 from fem_mbs.solvers.stepping.monitors.ledger import NO_BOOKS, books_of
 from fem_mbs.solvers.stepping.monitors.loss_watch import losses_are_told
-from fem_mbs.system.contacts import L_DRILLING, L_NORMAL
 from fem_mbs.system.records import ALL, POSITION
 
 if TYPE_CHECKING:
@@ -183,7 +182,7 @@ class Engine:
         self.pairwise = reason
         for search in self.system.searches:
             search.owner.refuse_pairwise(reason)
-            if (search.laws[search.materials, :, L_DRILLING] > 0.0).any():
+            if (search.laws["drilling_arm"][search.materials] > 0.0).any():
                 message = "has a radius_contensou, which only sweeps know, and they do not take this model: "
                 self.method._refuse_part(search.owner, message + reason)
         self.system.search_pairs(self.system.initial.x, self.system.initial.R)
@@ -584,7 +583,7 @@ class Engine:
         """Whether contacts with restitution have been struck."""
         struck = self.touched()
         laws = [self.system.laws[: len(struck)][struck], *(search.laws for search in self.system.searches)]
-        return any((law[..., L_NORMAL] > 0.0).any() for law in laws)
+        return any((law["restitution"] > 0.0).any() for law in laws)
 
     def statistics(self) -> dict[str, Any]:
         """What was counted over all steps, saved or not."""

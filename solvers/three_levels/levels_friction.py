@@ -39,9 +39,6 @@ from fem_mbs.system.contacts import (
     B_WN0,
     C_BLOCKS,
     C_GAP0,
-    L_MU,
-    L_ROLLING,
-    L_SPINNING,
     gradient_times,
     laws_of,
 )
@@ -75,10 +72,10 @@ def cone_of(s, g, e, cone):
     """Components (0: the contact does not have it), radius μ and r of a cone."""
     law = laws_of(g)
     if cone == SLIDING:
-        return 2 + g.drilling, law[e, L_MU], s.pv_T
+        return 2 + g.drilling, law[e].friction, s.pv_T
     if cone == ROLLING:
-        return 2, law[e, L_ROLLING] / s.length, s.pv
-    return 1 - g.drilling, law[e, L_SPINNING] / s.length, s.pv
+        return 2, law[e].rolling_resistance / s.length, s.pv
+    return 1 - g.drilling, law[e].spinning_resistance / s.length, s.pv
 
 
 @kernel

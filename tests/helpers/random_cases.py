@@ -30,7 +30,6 @@ from scipy.linalg import null_space
 
 import fem_mbs as fem
 from fem_mbs.solvers import STEPPERS
-from fem_mbs.system.contacts import L_MU
 
 HELD = 1e-8  # of the mobility without constraints
 UNLIMITED = 1e-3  # m: at which the stiffness of contacts counts that have no largest indentation
@@ -120,7 +119,7 @@ def locked_by_drivers(model):
     driven = np.linalg.lstsq(gradient, given, rcond=None)[0]
     free = null_space(gradient)
     inverse = free @ np.linalg.solve(free.T @ mass @ free, free.T) if free.size else np.zeros_like(mass)
-    for rows, friction in zip(D, system.laws[:, L_MU]):
+    for rows, friction in zip(D, system.laws["friction"]):
         mobility, alone = rows @ inverse @ rows.T, np.trace(rows @ np.linalg.solve(mass, rows.T))
         values, directions = np.linalg.eigh(mobility)
         held = directions[:, values <= HELD * alone]

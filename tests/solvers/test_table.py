@@ -44,6 +44,20 @@ def write(at, other):
     o.h = s.x[1, 2]
 
 
+LAW = np.dtype([("friction", "f8"), ("restitution", "f8")])
+RECORDS = Table("records", {"laws": Item("k k", "of pairs", LAW), "mean": Item("", "of the friction")})
+RECORDS_DTYPE = RECORDS.dtype
+
+
+@njit
+def mean_friction(at):
+    s = carray(void_pointer(at), (1,), RECORDS_DTYPE)[0]
+    for i in range(s.laws.shape[0]):
+        for j in range(s.laws.shape[1]):
+            s.mean += s.laws[i, j].friction / s.laws.size
+            s.laws[i, j].restitution = 10 * i + j
+
+
 def filled(N, nc):
     arrays, record = SMALL.arrays({"N": N, "nc": nc}), np.zeros(1, DTYPE)
     SMALL.aim(record, arrays)
@@ -69,6 +83,17 @@ def test_what_compiled_code_writes_is_in_the_arrays_and_other_records_keep_their
     assert not arrays["R"][:, :, :2].any()
     assert np.array_equal(arrays["flag"], [-1, 0, 1]) and np.array_equal(arrays["lam"], np.outer(np.ones(3), [0, 2]))
     assert other["h"][0] == 12.0
+
+
+def test_arrays_of_records_have_the_fields_of_their_type():
+    arrays, record = RECORDS.arrays({"k": 3}), np.zeros(1, RECORDS_DTYPE)
+    RECORDS.aim(record, arrays)
+    arrays["laws"]["friction"] = [[1, 2, 3], [4, 5, 6], [7, 8, 9]]
+    mean_friction(address(record))
+    assert record["mean"][0] == pytest.approx(5.0, rel=1e-14)
+    assert np.array_equal(arrays["laws"]["restitution"], 10 * np.arange(3)[:, None] + np.arange(3))
+    with pytest.raises(ValueError, match=r"array 'laws' is float64.*friction"):
+        RECORDS.aim(record, {"laws": np.zeros((3, 3))})
 
 
 def test_a_size_that_two_arrays_do_not_share_is_refused():

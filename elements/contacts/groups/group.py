@@ -28,8 +28,9 @@ from fem_mbs.errors import ParameterError, label
 from fem_mbs.mesh.decomposition import ConvexParts, convex_parts
 from fem_mbs.nodes import Frame, Node, Node6, motions
 from fem_mbs.rotations import frame_with_axis
+from fem_mbs.system.contacts import LAW
 
-LAW = Keywords.of(Contact) - {"nodes", "name"}  # coefficients
+COEFFICIENTS = Keywords.of(Contact) - {"nodes", "name"}
 INSTEAD = {
     SphereOnSphere: "put a sphere on the body (or on model.ground.frame(…)) with group.sphere(body, radius)",
     CapsuleContact: "use SphereOnCylinder with its length, on a frame whose z axis is the axis of the capsule",
@@ -359,7 +360,7 @@ class ContactGroup(Part):
         self._refuse_kind(kind)
         frame = self.as_frame("body", body)
         self._known(material)
-        for name in geometry.keys() & LAW:
+        for name in geometry.keys() & COEFFICIENTS:
             message = "belongs to pairs: give it to the group, or a material to the obstacle and a table to the group"
             raise ParameterError(self, name, geometry[name], message)
         if "radius" in geometry:
@@ -460,8 +461,8 @@ class ContactGroup(Part):
         return [material for other, _, _, material in self.obstacles if other is kind]
 
     def law_table(self, names: list) -> np.ndarray:
-        """Laws (k, k, 9) of all pairs of materials that occur (NaN: none in the table), for names (k,)."""
-        laws = np.full((len(names), len(names), len(Contact(()).law)), np.nan)
+        """Laws (k, k) of all pairs of materials that occur (NaN: none in the table), for names (k,)."""
+        laws = np.full((len(names), len(names)), np.nan, LAW)
         for i, first in enumerate(names):
             for j, second in enumerate(names):
                 try:

@@ -11,7 +11,7 @@ from fem_mbs.system.checks.element_checks import trouble
 from fem_mbs.system.checks.locked_gears import warn_locked
 from fem_mbs.system.checks.redundancy import FEW, normalised_rows, singular_values
 from fem_mbs.system.checks.redundant_joints import redundant_constraints
-from fem_mbs.system.contacts import L_ROLLING, L_SPINNING, L_STATIC
+from fem_mbs.system.contacts import TURNING
 
 if TYPE_CHECKING:
     from fem_mbs.system.system import State, System
@@ -253,18 +253,18 @@ def doubtful_laws(system: "System") -> None:
     """Warn of coefficients of contacts that are possible, but hardly meant: once for all contacts alike."""
     doubts: dict[str, list] = {}
     for contact, law in zip(system.contacts, system.laws):
-        mu, radius = law[L_STATIC], float(getattr(contact, "radius", 0.0))
+        mu, radius = law["static_friction"], float(getattr(contact, "radius", 0.0))
         if mu > LARGEST_FRICTION:
             text = (
                 f"friction = {mu:g} is above {LARGEST_FRICTION:g}. It is a number, not per cent: did you mean "
                 f"{mu / 100:g}?"
             )
             doubts.setdefault(text, []).append(contact)
-        for column, name in ((L_ROLLING, "rolling_resistance"), (L_SPINNING, "spinning_resistance")):
-            if 0.0 < radius < law[column]:
+        for name in TURNING:
+            if 0.0 < radius < law[name]:
                 text = (
-                    f"{name} = {law[column]:g} m is longer than radius = {radius:g} m. It is the arm of a moment, not "
-                    f"a number: did you mean {law[column] * radius:g} m, that part of the radius?"
+                    f"{name} = {law[name]:g} m is longer than radius = {radius:g} m. It is the arm of a moment, not "
+                    f"a number: did you mean {law[name] * radius:g} m, that part of the radius?"
                 )
                 doubts.setdefault(text, []).append(contact)
     for text, contacts in doubts.items():

@@ -36,7 +36,6 @@ from fem_mbs.solvers.granular.shapes.cores import (
 from fem_mbs.solvers.granular.shapes.hulls import hulls_at
 from fem_mbs.solvers.granular.turning_pairs import begin_turns, turn_lift
 from fem_mbs.system.broad_phase import centers_of, near_pairs, ways
-from fem_mbs.system.contacts import L_MU, L_NORMAL
 
 PART = 0.25  # of the margin: longer ways in a step are part of the reach of a shape
 
@@ -254,7 +253,7 @@ def evaluate(p, x, R, V0, h, tol_v):
             _turn_round(g)
         p.first[c], p.second[c], p.feature[c], p.gap[c], p.near_of[c] = first, second, feature, gap, k
         other = p.material[second] if second >= 0 else p.plane_material[-1 - second]
-        p.mu[c] = p.laws[p.material[first], other, L_MU]
+        p.mu[c] = p.laws[p.material[first], other].friction
         _arms(p, c, x, g)
         for j in range(3):
             p.rows[c, P_N + j] = g[j]
@@ -264,7 +263,7 @@ def evaluate(p, x, R, V0, h, tol_v):
             begin_turns(p, c, p.laws[p.material[first], other], old)
         if old >= 0 and p.old_rows[old, P_RN] > 0.0:
             _take_over(p, c, old)
-        restitution = p.laws[p.material[first], other, L_NORMAL]
+        restitution = p.laws[p.material[first], other].restitution
         p.rows[c, P_BIAS] = bias = _bias(p, c, restitution, x, R, V0, h, tol_v)
         if p.bounces != 0:
             stop = open_bias(gap, 2.0 * p.band * _thickness(p, c), h)

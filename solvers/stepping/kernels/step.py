@@ -13,7 +13,6 @@ from fem_mbs.system.constraints import constraints
 from fem_mbs.system.contacts import (
     B_GN0,
     C_GAP0,
-    L_NORMAL,
     contacts,
     contacts_begin_step,
     gradient_times,
@@ -174,7 +173,7 @@ def take(d, s):
 def rebounds(g, e, s):
     """Whether Newton's law reflects contact e of a group by more than contacts at rest approach."""
     approach = abs(gradient_times(g, e, B_GN0, 0, s.V0))
-    return laws_of(g)[e, L_NORMAL] * approach > BOUNCE * max(s.tol_v, s.rest_speed)
+    return laws_of(g)[e].restitution * approach > BOUNCE * max(s.tol_v, s.rest_speed)
 
 
 @kernel

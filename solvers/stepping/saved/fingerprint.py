@@ -15,7 +15,6 @@ from fem_mbs.errors import label
 from fem_mbs.functions.signals import Held
 from fem_mbs.jit import address
 from fem_mbs.nodes import Frame, Node
-from fem_mbs.system.contacts import L_MU, L_SLIDING
 
 if TYPE_CHECKING:
     from fem_mbs.system.system import System
@@ -79,7 +78,7 @@ def _laws(group):
     """Laws of a group as the model gives them: a run may have left another coefficient of friction."""
     laws = group.laws.copy()
     if group.contact_stride:
-        laws[:, L_MU] = laws[:, L_SLIDING]
+        laws["friction"] = laws["sliding_friction"]
     return laws
 
 
