@@ -1,12 +1,13 @@
 """Contacts: evaluation of their kinematics, and the vectors and products that steppers build from it.
 
-What a contact element supplies is kept per contact in one row of numbers (`C_GAP` … and `B_GN` …), because the laws of
-the steppers need it several times. The gradients at the start of a step are kept too, for Newton's impact law.
+What a contact element supplies is kept by name in a table of its group (`CONTACTS`), because the laws of the steppers
+need it several times. The gradients at the start of a step are kept too, for Newton's impact law.
 """
 
 import numpy as np
 from numba import carray
 
+from fem_mbs.data_table import Item, Table
 from fem_mbs.jit import N_SLOTS, SLOT, call2, integer_matrix, integers, kernel, matrix, vector, void_pointer
 from fem_mbs.system.gather import gather, gather_start
 from fem_mbs.system.records import groups_of, zero
@@ -14,19 +15,43 @@ from fem_mbs.system.records import groups_of, zero
 _GAP, _SLIP, _GN, _GTAN, _VT, _W, _HN = (SLOT[k] for k in ("gap", "slip", "G_N", "G_T", "V_T", "W", "H_N"))
 _POINT, _NORMAL, _TANGENTS = (SLOT[k] for k in ("point", "normal", "tangents"))
 
-# Numbers kept per contact: fixed part, then blocks of nd numbers.
-# What an element supplies: gap, slip (2), point (3), normal (3), tangents (6); the gap at the start of the step; what
-# `Contact` says of its shape (passage, reach, convex); where in the step a swept contact touches (0: not swept) and its
-# gap and slip (2) without correction, see solvers/contact/sweep
-C_GAP, C_SLIP, C_POINT, C_NORMAL, C_TANGENTS, C_GAP0 = 0, 1, 3, 6, 9, 15
-# for system.far_contacts: gap, its slopes by ways and turns, poses (24); which number a contact has among those of one
-# pair of bodies (`Contact.pair`), in the row of number 0 which of them touches first in the step, and whether a contact
-# touches after that, see contact/sweep
-C_PASSAGE, C_REACH, C_CONVEX, C_THETA, C_TOUCH = 16, 17, 18, 19, 20
-C_SLACK, C_SLIDES, C_TURNS, C_POSES, C_NUMBER, C_FIRST, C_LATE, C_BLOCKS = 23, 24, 25, 26, 50, 51, 52, 53
-# blocks: G_N (1), G_T (2), V_T (2), W (3), then at the start of the step G_N (1), V_T (2); the last, the row of W about
-# the normal at the start of the step (1), exists in groups with drilling friction only
-B_GN, B_GT, B_VT, B_W, B_GN0, B_VT0, B_WN0, B_COUNT = 0, 1, 3, 5, 8, 9, 11, 11
+# n contacts with gradients of nd numbers; of force laws on contacts, whose shapes alone are known, nd is 0 here
+CONTACTS = Table(
+    "contacts of a group",
+    {
+        # from the element
+        "gap": Item("n", "[m], open > 0"),
+        "slip": Item("n 2", "since the start of the step [m]"),
+        "point": Item("n 3", "inertial axes [m]"),
+        "normal": Item("n 3", "inertial axes"),
+        "tangents": Item("n 2 3", "inertial axes"),
+        "G_N": Item("n nd", "gradient of the gap"),
+        "G_T": Item("n 2 nd", "gradient of the slip"),
+        "V_T": Item("n 2 nd", "sliding velocity by velocities of the nodes"),
+        "W": Item("n 3 nd", "angular velocities of rolling (2) and spinning by velocities of the nodes"),
+        # at the start of the step
+        "gap_start": Item("n", "[m]"),
+        "G_N_start": Item("n nd", "G_N"),
+        "V_T_start": Item("n 2 nd", "V_T"),
+        "W_N_start": Item("n nd", "last row of W, where sliding is coupled with drilling"),
+        # shapes, see `Contact`
+        "passage": Item("n", "[m]"),
+        "reach": Item("n", "[m]"),
+        "convex": Item("n", "both surfaces are convex", "i8"),
+        "number": Item("n", "of each contact among those of its pair of bodies (`Contact.pair`)", "i8"),
+        # swept contacts, see `contact.sweep`
+        "theta": Item("n", "first touch, part of the step; 0: not swept"),
+        "touch": Item("n 3", "gap and slip without correction [m]"),
+        "first_touch": Item("n", "of number 0 of a pair: 1 + number of the contact that touches first, or 0", "i8"),
+        "late": Item("n", "touches after the first one of its pair", "i8"),
+        # contacts that are far from closing, see `far_contacts`
+        "far_gap": Item("n", "gap where it was evaluated last, 0: not open [m]"),
+        "far_x": Item("n 2 3", "positions of both nodes there [m]"),
+        "far_R": Item("n 2 3 3", "rotations of both nodes there"),
+        "gap_slopes": Item("n 2", "a and b of `Contact.gap_slopes`"),
+    },
+)
+CONTACTS_DTYPE = CONTACTS.dtype
 # law of a contact, see `Contact.law`. `friction` is the coefficient that acts: a run changes it where the static and
 # the sliding one differ
 LAW = np.dtype(
@@ -40,6 +65,25 @@ TURNING = ("rolling_resistance", "spinning_resistance")  # coefficients of momen
 def with_any(laws: np.ndarray, *names: str) -> np.ndarray:
     """Which laws have a positive coefficient among those named."""
     return np.any([laws[name] > 0.0 for name in names], axis=0)
+
+
+@kernel
+def contacts_of(g):
+    """Data of the contacts of a group, see `CONTACTS`."""
+    return carray(void_pointer(g.contact_at), (1,), CONTACTS_DTYPE)[0]
+
+
+@kernel
+def laws_of(g):
+    """Laws of the contacts of a group (n,), records `LAW`."""
+    return carray(void_pointer(g.laws_at), (g.n,), LAW)
+
+
+@kernel
+def copy_row(source, target):
+    """Copy a row of numbers."""
+    for j in range(len(target)):
+        target[j] = source[j]
 
 
 @kernel
@@ -74,28 +118,21 @@ def rate_of(g, e, b, V):
 
 @kernel
 def keep_contact(g, e, b):
-    """Keep what `evaluate_contact` left in the workspace (see `C_GAP` … and `B_GN` …)."""
-    nd = g.nd
-    kept = matrix(g.contact_at, g.n, g.contact_stride)
-    gap, slip, point, normal = vector(b[_GAP], 1), vector(b[_SLIP], 2), vector(b[_POINT], 3), vector(b[_NORMAL], 3)
-    tangents = vector(b[_TANGENTS], 6)
-    kept[e, C_GAP] = gap[0]
-    for j in range(2):
-        kept[e, C_SLIP + j] = slip[j]
-    for j in range(3):
-        kept[e, C_POINT + j] = point[j]
-        kept[e, C_NORMAL + j] = normal[j]
-    for j in range(6):
-        kept[e, C_TANGENTS + j] = tangents[j]
-    G_N, W = vector(b[_GN], nd), vector(b[_W], 3 * nd)
-    G_T, V_T = vector(b[_GTAN], 2 * nd), vector(b[_VT], 2 * nd)
-    for j in range(nd):
-        kept[e, C_BLOCKS + B_GN * nd + j] = G_N[j]
-    for j in range(2 * nd):
-        kept[e, C_BLOCKS + B_GT * nd + j] = G_T[j]
-        kept[e, C_BLOCKS + B_VT * nd + j] = V_T[j]
-    for j in range(3 * nd):
-        kept[e, C_BLOCKS + B_W * nd + j] = W[j]
+    """Keep what `evaluate_contact` left in the workspace, see `CONTACTS`."""
+    contact, nd = contacts_of(g), g.nd
+    contact.gap[e] = vector(b[_GAP], 1)[0]
+    copy_row(vector(b[_SLIP], 2), contact.slip[e])
+    copy_row(vector(b[_POINT], 3), contact.point[e])
+    copy_row(vector(b[_NORMAL], 3), contact.normal[e])
+    copy_row(vector(b[_GN], nd), contact.G_N[e])
+    tangents, W = matrix(b[_TANGENTS], 2, 3), matrix(b[_W], 3, nd)
+    G_T, V_T = matrix(b[_GTAN], 2, nd), matrix(b[_VT], 2, nd)
+    for i in range(2):
+        copy_row(tangents[i], contact.tangents[e, i])
+        copy_row(G_T[i], contact.G_T[e, i])
+        copy_row(V_T[i], contact.V_T[e, i])
+    for i in range(3):
+        copy_row(W[i], contact.W[e, i])
 
 
 @kernel
@@ -107,25 +144,30 @@ def contacts(d, x, R, x0, R0, V):
         g = groups[k]
         if g.contact == 0:
             continue
-        kept = matrix(g.contact_at, g.n, g.contact_stride)
+        contact = contacts_of(g)
         for e in range(g.n):
-            if kept[e, C_THETA] == 0.0:
+            if contact.theta[e] == 0.0:
                 evaluate_contact(d, g, e, b, x, R, x0, R0, V)
                 keep_contact(g, e, b)
 
 
 @kernel
-def begin_contact(g, e):
-    """Keep gap and gradients of the last evaluation as those of the start of the step (for the impact law)."""
-    nd, kept = g.nd, matrix(g.contact_at, g.n, g.contact_stride)
-    kept[e, C_GAP0] = kept[e, C_GAP]
-    for j in range(nd):
-        kept[e, C_BLOCKS + B_GN0 * nd + j] = kept[e, C_BLOCKS + B_GN * nd + j]
-    for j in range(2 * nd):
-        kept[e, C_BLOCKS + B_VT0 * nd + j] = kept[e, C_BLOCKS + B_VT * nd + j]
+def start_gradients(g, e):
+    """Keep the gradients of the last evaluation as those of the start of the step, for the impact law."""
+    contact = contacts_of(g)
+    copy_row(contact.G_N[e], contact.G_N_start[e])
+    for i in range(2):
+        copy_row(contact.V_T[e, i], contact.V_T_start[e, i])
     if g.drilling != 0:
-        for j in range(nd):
-            kept[e, C_BLOCKS + B_WN0 * nd + j] = kept[e, C_BLOCKS + (B_W + 2) * nd + j]
+        copy_row(contact.W[e, 2], contact.W_N_start[e])
+
+
+@kernel
+def begin_contact(g, e):
+    """Keep gap and gradients of the last evaluation as those of the start of the step."""
+    contact = contacts_of(g)
+    contact.gap_start[e] = contact.gap[e]
+    start_gradients(g, e)
 
 
 @kernel
@@ -140,33 +182,32 @@ def contacts_begin_step(d):
 
 
 @kernel
-def laws_of(g):
-    """Laws of the contacts of a group (n,), records `LAW`."""
-    return carray(void_pointer(g.laws_at), (g.n,), LAW)
+def direction_of(g, e, i):
+    """Gradient (nd,) of direction i of contact e: normal, two of sliding, two of rolling, spinning."""
+    contact = contacts_of(g)
+    if i == 0:
+        return contact.G_N[e]
+    return contact.V_T[e, i - 1] if i < 3 else contact.W[e, i - 3]
 
 
 @kernel
-def gradient_times(g, e, block, row, V):
-    """One row of a kept contact gradient times velocities V (N, 6)."""
+def gradient_times(g, e, row, V):
+    """One row (nd,) of a gradient of contact e times velocities V (N, 6)."""
     nodes = integer_matrix(g.nodes_at, g.n, g.nn)
-    kept = matrix(g.contact_at, g.n, g.contact_stride)
-    at = C_BLOCKS + (block + row) * g.nd
     total = 0.0
     for a in range(g.nn):
         for j in range(6):
-            total += kept[e, at + 6 * a + j] * V[nodes[e, a], j]
+            total += row[6 * a + j] * V[nodes[e, a], j]
     return total
 
 
 @kernel
-def add_gradient(g, e, block, row, factor, f):
-    """Add factor times one row of a kept contact gradient to the full vector f."""
+def add_gradient(g, e, row, factor, f):
+    """Add factor times one row (nd,) of a gradient of contact e to the full vector f."""
     if factor == 0.0:
         return
     nodes = integer_matrix(g.nodes_at, g.n, g.nn)
-    kept = matrix(g.contact_at, g.n, g.contact_stride)
-    at = C_BLOCKS + (block + row) * g.nd
     for a in range(g.nn):
         i = 6 * nodes[e, a]
         for j in range(6):
-            f[i + j] += factor * kept[e, at + 6 * a + j]
+            f[i + j] += factor * row[6 * a + j]

@@ -71,7 +71,7 @@ def contact_states(d, x, R, V):
     groups = groups_of(d)
     for k in range(d.n_groups):
         g = groups[k]
-        if g.initial != 0 and g.contact_stride != 0:
+        if g.initial != 0 and g.contact != 0:
             _new_states(d, g, g.initial, x, R, V)
 
 

@@ -16,22 +16,17 @@ What is recorded is evaluated as it is recorded.
 Source: elementary; derived here.
 
     symbol      code
-    g*          kept[e, C_SLACK], 0: not open where it was evaluated
-    a, b        kept[e, C_SLIDES], kept[e, C_TURNS]
-    x*_i, R*_i  kept[e, C_POSES + 12 i], of the first of contacts that share it
+    g*          far_gap[e], 0: not open where it was evaluated
+    a, b        gap_slopes[e]
+    x*_i, R*_i  far_x[e, i], far_R[e, i], of the first of contacts that share it
 """
 
 import math
 
-from fem_mbs.jit import N_SLOTS, integer_matrix, integers, kernel, matrix
+from fem_mbs.jit import N_SLOTS, integer_matrix, integers, kernel
 from fem_mbs.system.contacts import (
-    C_GAP,
-    C_POSES,
-    C_SLACK,
-    C_SLIDES,
-    C_THETA,
-    C_TURNS,
     begin_contact,
+    contacts_of,
     evaluate_contact,
     keep_contact,
 )
@@ -55,22 +50,22 @@ def last_of_row(g, e):
 @kernel
 def open_for_sure(g, e, end, x, R, part):
     """Whether (1) holds for contacts e … end − 1, which share their nodes, with ``part`` of g*."""
-    nodes, kept = integer_matrix(g.nodes_at, g.n, g.nn), matrix(g.contact_at, g.n, g.contact_stride)
+    nodes, contact = integer_matrix(g.nodes_at, g.n, g.nn), contacts_of(g)
     ways = turns = apart = 0.0
     for a in range(2):
-        i, at, way, turn = nodes[e, a], C_POSES + 12 * a, 0.0, 0.0
+        i, way, turn = nodes[e, a], 0.0, 0.0
         for j in range(3):
-            way += (x[i, j] - kept[e, at + j]) ** 2
+            way += (x[i, j] - contact.far_x[e, a, j]) ** 2
             for k in range(3):
-                turn += (R[i, j, k] - kept[e, at + 3 + 3 * j + k]) ** 2
+                turn += (R[i, j, k] - contact.far_R[e, a, j, k]) ** 2
         if not turn < LARGEST:
             return False
         ways, turns = ways + math.sqrt(way), turns + ANGLE * math.sqrt(turn)
     for j in range(3):
-        apart += (kept[e, C_POSES + 12 + j] - kept[e, C_POSES + j]) ** 2
+        apart += (contact.far_x[e, 1, j] - contact.far_x[e, 0, j]) ** 2
     slides = ways + turns * math.sqrt(apart)
     for k in range(e, end):
-        if not kept[k, C_SLIDES] * slides + kept[k, C_TURNS] * turns < part * kept[k, C_SLACK]:
+        if not contact.gap_slopes[k, 0] * slides + contact.gap_slopes[k, 1] * turns < part * contact.far_gap[k]:
             return False
     return True
 
@@ -78,15 +73,15 @@ def open_for_sure(g, e, end, x, R, part):
 @kernel
 def keep_poses(g, e, end, x, R):
     """Poses and gaps of contacts e … end − 1, which were evaluated there, for (1)."""
-    nodes, kept = integer_matrix(g.nodes_at, g.n, g.nn), matrix(g.contact_at, g.n, g.contact_stride)
+    nodes, contact = integer_matrix(g.nodes_at, g.n, g.nn), contacts_of(g)
     for k in range(e, end):
-        kept[k, C_SLACK] = max(kept[k, C_GAP], 0.0)
+        contact.far_gap[k] = max(contact.gap[k], 0.0)
     for a in range(2):
-        i, at = nodes[e, a], C_POSES + 12 * a
+        i = nodes[e, a]
         for j in range(3):
-            kept[e, at + j] = x[i, j]
+            contact.far_x[e, a, j] = x[i, j]
             for k in range(3):
-                kept[e, at + 3 + 3 * j + k] = R[i, j, k]
+                contact.far_R[e, a, j, k] = R[i, j, k]
 
 
 @kernel
@@ -118,14 +113,14 @@ def evaluate_far(d, g, b, x, R, x0, R0, V):
 
     What is evaluated once in a step has g* = 0 until the next begins.
     """
-    kept, e = matrix(g.contact_at, g.n, g.contact_stride), 0
+    contact, e = contacts_of(g), 0
     while e < g.n:
         end = last_of_row(g, e)
         if not open_for_sure(g, e, end, x, R, 1.0):
             for k in range(e, end):
-                if kept[k, C_SLACK] > 0.0:  # its gradients may be those of an earlier step
+                if contact.far_gap[k] > 0.0:  # its gradients may be those of an earlier step
                     begin_one(d, g, k, b, x0, R0, V)
-                    kept[k, C_SLACK] = 0.0
+                    contact.far_gap[k] = 0.0
                 evaluate_contact(d, g, k, b, x, R, x0, R0, V)
                 keep_contact(g, k, b)
         e = end
@@ -142,9 +137,9 @@ def begin_contacts(d, x, R, V):
         if g.far != 0:
             begin_far(d, g, b, x, R, V)
             continue
-        kept = matrix(g.contact_at, g.n, g.contact_stride)
+        contact = contacts_of(g)
         for e in range(g.n):
-            if kept[e, C_THETA] == 0.0:
+            if contact.theta[e] == 0.0:
                 evaluate_contact(d, g, e, b, x, R, x, R, V)
                 keep_contact(g, e, b)
             begin_contact(g, e)
@@ -161,9 +156,9 @@ def near_contacts(d, x, R, x0, R0, V):
         if g.far != 0:
             evaluate_far(d, g, b, x, R, x0, R0, V)
             continue
-        kept = matrix(g.contact_at, g.n, g.contact_stride)
+        contact = contacts_of(g)
         for e in range(g.n):
-            if kept[e, C_THETA] == 0.0:
+            if contact.theta[e] == 0.0:
                 evaluate_contact(d, g, e, b, x, R, x0, R0, V)
                 keep_contact(g, e, b)
 
@@ -188,9 +183,9 @@ def wake_far(d, s):
         g = groups[a]
         if g.contact == 0 or g.far == 0:
             continue
-        kept = matrix(g.contact_at, g.n, g.contact_stride)
+        contact = contacts_of(g)
         for e in range(g.n):
-            if kept[e, C_SLACK] > 0.0:
+            if contact.far_gap[e] > 0.0:
                 begin_one(d, g, e, b, s.x0, s.R0, s.V0)
-                kept[e, C_SLACK] = 0.0
+                contact.far_gap[e] = 0.0
     all_far(d, s.x, s.R, s.x0, s.R0, s.V)

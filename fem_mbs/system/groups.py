@@ -7,8 +7,7 @@ import numpy as np
 
 from fem_mbs.errors import ModelError, label
 from fem_mbs.jit import SLOTS, address, arguments_of, bind, callback_address, python_callback, sizes_told
-from fem_mbs.system import contacts as contact_assembly
-from fem_mbs.system.contacts import C_BLOCKS, C_CONVEX, C_NUMBER, C_PASSAGE, C_REACH, C_SLIDES, C_TURNS, LAW
+from fem_mbs.system.contacts import CONTACTS, LAW
 from fem_mbs.system.records import KERNELS
 from fem_mbs.system.workspace import Workspace
 
@@ -25,7 +24,7 @@ WITH = {"inertia": "inertia_tangent", "force": "force_tangent", "constraint": "h
 class Group:
     """Elements of one type as arrays, with their bound kernels."""
 
-    changes: tuple[str, ...] = ("state", "active", "G", "kept")  # arrays that a run changes
+    changes: tuple[str, ...] = ("state", "active", "G")  # arrays that a run changes, with `contact_data`
 
     def __init__(self, elements: Sequence["Element"], workspace: Workspace) -> None:
         first = elements[0]
@@ -54,23 +53,23 @@ class Group:
                 f"{label(first)}: velocity_rows = {self.velocity_rows}, must be 0 … rows = {s['nr']}", [first]
             )
         is_constraint, is_contact, is_friction = (first.role == role for role in ("constraint", "contact", "friction"))
+        self.is_contact = is_contact
         contacts = cast("Sequence[Contact]", elements)  # where they are, or dry friction, which has a law too
         rows_kept = s["nr"] if is_constraint else 1 if is_friction else 0  # of gradients
         self.G = np.zeros((n, rows_kept, s["nd"])) if rows_kept else np.zeros((1, 1, 1))
         self.joint_rows = np.zeros(n, np.int64)  # of joint friction: first multiplier of its joint, known later
         self.drilling = is_contact and contacts[0].drilling_arm > 0.0
-        self.contact_stride = C_BLOCKS + (contact_assembly.B_COUNT + self.drilling) * s["nd"] if is_contact else 0
         # force laws on contacts too say what their shapes are, for the check of passages
-        shaped = is_contact or "touching" in first.kernels
-        self.kept = np.zeros((n, max(self.contact_stride, C_BLOCKS if shaped else 1)))
-        if shaped:
-            self.kept[:, C_CONVEX] = [contact.convex for contact in contacts]
-            self.kept[:, C_PASSAGE] = [contact.passage for contact in contacts]
-            self.kept[:, C_REACH] = [contact.reach for contact in contacts]
-            self.kept[:, C_NUMBER] = numbers_in_pairs(elements)
+        self.contact_data: dict[str, np.ndarray] = {}  # see `CONTACTS`
+        self.contact_record = np.zeros(1, CONTACTS.dtype)
+        if is_contact or "touching" in first.kernels:
+            self.make_contact_data()
+            for name in ("convex", "passage", "reach"):
+                self.contact_data[name][:] = [getattr(contact, name) for contact in contacts]
+            self.contact_data["number"][:] = numbers_in_pairs(elements)
         self.far = is_contact and s["nn"] == 2 and all(contact.gap_slopes is not None for contact in contacts)
         if self.far:
-            self.kept[:, C_SLIDES : C_TURNS + 1] = [contact.gap_slopes for contact in contacts]
+            self.contact_data["gap_slopes"][:] = [contact.gap_slopes for contact in contacts]
         if is_contact and any(contact.two_coefficients for contact in contacts):
             self.changes = (*self.changes, "laws")  # the coefficient that acts
         laws = [contact.law for contact in contacts] if is_contact or is_friction else []
@@ -96,18 +95,35 @@ class Group:
 
     def get_state(self) -> dict[str, np.ndarray]:
         """What a run changes, a copy: states of elements, and what kernels keep from one call to the next."""
-        return {name: getattr(self, name).copy() for name in self.changes}
+        return {name: array.copy() for name, array in self._changing_arrays().items()}
 
     def set_state(self, state: dict[str, np.ndarray]) -> None:
-        """Put back what `get_state` has given; ValueError for other numbers of elements."""
-        for name in self.changes:
-            array = getattr(self, name)
-            if array.shape != state[name].shape:
-                kind = type(self.elements[0]).__name__
-                raise ValueError(
-                    f"'{name}' of elements of type {kind} has shape {array.shape}, not {state[name].shape}"
-                )
-            array[:] = state[name]
+        """Put back what `get_state` has given; ValueError for other arrays, or other numbers of elements."""
+        arrays, kind = self._changing_arrays(), type(self.elements[0]).__name__
+        if different := sorted(set(arrays) ^ set(state)):
+            names = ", ".join(map(repr, different[:5]))
+            raise ValueError(f"elements of type {kind}: {names} in one of the two only")
+        for name, array in arrays.items():
+            saved = state[name]
+            if array.shape != saved.shape or array.dtype != saved.dtype:
+                found = f"{array.dtype} {array.shape}, not {saved.dtype} {saved.shape}"
+                raise ValueError(f"'{name}' of elements of type {kind} is {found}")
+            array[...] = saved
+
+    def _changing_arrays(self):
+        """Arrays that a run changes, by name."""
+        return {name: getattr(self, name) for name in self.changes} | self.contact_data
+
+    def contact_rows(self, *names: str) -> np.ndarray:
+        """Rows of some gradients of the contacts (n, rows, nd), one below the other."""
+        return np.concatenate([self.contact_data[name].reshape(self.n, -1, self.sizes["nd"]) for name in names], axis=1)
+
+    def make_contact_data(self) -> None:
+        """Make the arrays of the contacts anew, all zero."""
+        self.contact_data.clear()  # a kilobyte per contact, which would be there twice
+        nd = self.sizes["nd"] if self.is_contact else 0
+        self.contact_data.update(CONTACTS.arrays({"n": self.n, "nd": nd}))
+        CONTACTS.aim(self.contact_record, self.contact_data)
 
     def bind(self, names: Sequence[str]) -> None:
         """Make C functions of kernels of the elements."""
@@ -133,14 +149,14 @@ class Group:
             ("signals_at", self.signals),
             ("state_at", self.state),
             ("G_at", self.G),
-            ("contact_at", self.kept),
+            ("contact_at", self.contact_record),
             ("laws_at", self.laws),
             ("joint_rows_at", self.joint_rows),
             ("active_at", self.active),
             ("efforts_at", self.efforts),
         ):
             record[name] = address(array)
-        record["contact_stride"], record["drilling"] = self.contact_stride, int(self.drilling)
+        record["drilling"] = int(self.drilling)
         record["viscous"] = int(any(element.viscous for element in self.elements))
         record["velocity_rows"] = self.velocity_rows
         record["abstract"] = int(self.elements[0].abstract)

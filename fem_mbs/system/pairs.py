@@ -21,7 +21,7 @@ from fem_mbs.jit import address
 from fem_mbs.nodes import Ground
 from fem_mbs.system import contacts as contact_assembly
 from fem_mbs.system.broad_phase import centers_of, displaced, near_pairs, turned, ways
-from fem_mbs.system.contacts import C_CONVEX, C_PASSAGE, C_REACH
+from fem_mbs.system.contacts import CONTACTS
 from fem_mbs.system.groups import Group
 from fem_mbs.system.workspace import Workspace
 
@@ -92,13 +92,12 @@ class PairGroup(Group):
             raise self._no_law(lacking[0], search.material_names[i], search.owner.partners(self.kind)[j])
         self.signals = np.zeros((self.n, 1), np.int64)
         self.state = np.zeros((self.n, 1))
-        del self.kept  # a kilobyte per pair, which would be there twice
-        self.kept = np.zeros((max(self.n, 1), self.contact_stride))
-        self.kept[:, C_CONVEX] = self.contact.convex
+        self.make_contact_data()
+        self.contact_data["convex"][:] = self.contact.convex
         passages = self._seconds[1]
         without = passages - self.prototypes["radius"]  # the radius of the sphere
-        self.kept[: self.n, C_PASSAGE] = np.where(passages[j] > 0.0, without[j] + search.radii[i], 0.0)
-        self.kept[:, C_REACH] = self.kept[:, C_PASSAGE]
+        self.contact_data["passage"][:] = np.where(passages[j] > 0.0, without[j] + search.radii[i], 0.0)
+        self.contact_data["reach"][:] = self.contact_data["passage"]
         return np.where(same, where, -1)
 
     def _no_law(self, e, first, second):
@@ -277,16 +276,18 @@ class _Probe:
         self.parameters = group.prototypes[j]
         self.parameters["p_AP"], self.parameters["radius"] = search.offsets[i], search.radii[i]
         self.nodes = np.ascontiguousarray(np.stack([search.nodes[i], group.partner_nodes[j]], axis=1))
-        self.kept = np.zeros((len(pairs), group.contact_stride))
+        self.contact_data = CONTACTS.arrays({"n": len(pairs), "nd": group.sizes["nd"]})
+        self.contact_record = np.zeros(1, CONTACTS.dtype)
+        CONTACTS.aim(self.contact_record, self.contact_data)
         self.record = np.zeros(1, system.group_records.dtype)
         group.fill(self.record[0])
         for name in ("parameters", "nodes"):
             self.record[0][f"{name}_at"] = address(getattr(self, name))
-        self.record[0]["contact_at"], self.record[0]["n"] = address(self.kept), len(pairs)
+        self.record[0]["contact_at"], self.record[0]["n"] = address(self.contact_record), len(pairs)
         self.data = system.data.copy()
         self.data[0]["groups_at"], self.data[0]["n_groups"] = self.record.ctypes.data, 1
         self.V = system.no_acceleration
 
     def gaps(self, x: np.ndarray, R: np.ndarray) -> np.ndarray:
         contact_assembly.contacts(self.data[0], x, R, x, R, self.V)
-        return self.kept[:, 0]
+        return self.contact_data["gap"]

@@ -47,14 +47,11 @@ def constraint_arms(system: "System", state: "State") -> tuple[np.ndarray, float
 
 def contact_arm(system: "System", state: "State") -> tuple[float, float]:
     """Largest |∂g_N/∂θ| [m] and largest finite gap [m] of the contacts at a state."""
-    from fem_mbs.system.contacts import B_GN, C_BLOCKS
-
     if not system.nc:
         return 0.0, 0.0
     gaps, arm = system.gaps(state), 0.0
-    for group in (group for group in system.groups if group.contact_stride and group.n):  # pairs come later
-        nd = group.sizes["nd"]
-        gradients = group.kept[: group.n, C_BLOCKS + B_GN * nd : C_BLOCKS + (B_GN + 1) * nd].reshape(group.n, -1, 6)
+    for group in (group for group in system.groups if group.is_contact and group.n):  # pairs come later
+        gradients = group.contact_data["G_N"].reshape(group.n, -1, 6)
         arm = max(arm, float(np.abs(gradients[..., 3:]).max(initial=0.0)))
     return arm, float(np.abs(gaps[np.isfinite(gaps)]).max(initial=0.0))
 

@@ -60,7 +60,7 @@ class Switches(Diagnosis):
             It is not in this system.
         """
         for number, group in enumerate(self.groups):
-            for e, other in enumerate(group.elements if group.contact_stride == 0 else ()):
+            for e, other in enumerate(group.elements if not group.is_contact else ()):
                 if other is element:
                     return number, e
         raise ModelError(f"{label(element)} is not an element of model '{self.name}' that can be on or off", [element])
@@ -86,7 +86,7 @@ class Switches(Diagnosis):
     def switch_as_given(self) -> None:
         """Switch all elements as the model says for the time of the initial state: what a run has switched is over."""
         for group in self.groups:
-            if group.contact_stride == 0:
+            if not group.is_contact:
                 group.active[:] = [element.is_on(self.initial.t) for element in group.elements]
         self.engage_all(self.initial)
 
@@ -97,7 +97,7 @@ class Switches(Diagnosis):
         """
         self.engage_all(self.initial)
         for number, group in enumerate(self.groups):
-            if group.contact_stride:
+            if group.is_contact:
                 continue
             group.active[:] = [element.is_on(t) for element in group.elements]
             for e, element in enumerate(group.elements if "engage" in group.calls else ()):

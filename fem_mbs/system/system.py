@@ -12,7 +12,6 @@ from fem_mbs.rotations import matrix_to_quaternion
 from fem_mbs.system import assembly, element_states, global_matrices
 from fem_mbs.system import constraints as constraint_assembly
 from fem_mbs.system import contacts as contact_assembly
-from fem_mbs.system.contacts import C_BLOCKS, C_SLACK
 from fem_mbs.system.empty_rows import empty_rows
 from fem_mbs.system.gravity import Gravity
 from fem_mbs.system.in_use import InUse
@@ -220,7 +219,7 @@ class System(Switches):
         moves = (self.dof.reshape(-1, 6) >= 0).any(axis=1)
         pairs = [np.zeros((0, 2), int)]
         for group in self.groups:
-            if group.contact_stride == 0:
+            if not group.is_contact:
                 nodes = group.nodes
                 pairs += [np.stack([nodes[:, 0], nodes[:, k]], axis=1) for k in range(1, nodes.shape[1])]
         i, j = np.concatenate(pairs).T
@@ -344,7 +343,7 @@ class System(Switches):
         element_states.initial_states(self.data[0], state.x, state.R, state.V)
         for group in self.groups:
             if group.far:
-                group.kept[:, C_SLACK] = 0.0  # nothing is known of another run
+                group.contact_data["far_gap"][:] = 0.0  # nothing is known of another run
         if state._outputs[0]:
             for group in self.groups:
                 for row, element in zip(group.state, group.elements if group.sizes["nq"] else ()):
@@ -474,7 +473,7 @@ class System(Switches):
     def gaps(self, state: State) -> np.ndarray:
         """Gaps of all contacts (nc,) [m]."""
         contact_assembly.contacts(self.data[0], state.x, state.R, state.x, state.R, state.V)
-        return np.concatenate([g.kept[: g.n, 0] for g in self.groups if g.contact_stride] or [np.zeros(0)])
+        return np.concatenate([g.contact_data["gap"] for g in self.groups if g.is_contact] or [np.zeros(0)])
 
     def overlaps(self, state: State, limit: float) -> "Iterator[tuple[Element | Pair, float]]":
         """Contacts whose gap is below a limit < 0 [m], with their gaps: all elements, of each contact group the first.
@@ -520,9 +519,8 @@ class System(Switches):
         self.gaps(state)
         result = np.zeros((self.nc, 3))
         for group in self.groups:
-            if group.contact_stride:
+            if group.is_contact:
                 nd, first = group.sizes["nd"], group.first_contact
-                blocks = group.kept[: group.n, C_BLOCKS:].reshape(group.n, -1, nd)
-                rows = blocks[:, [contact_assembly.B_GN, contact_assembly.B_VT, contact_assembly.B_VT + 1]]
+                rows = group.contact_rows("G_N", "V_T")
                 result[first : first + len(rows)] = np.einsum("eri,ei->er", rows, state.V[group.nodes].reshape(-1, nd))
         return result

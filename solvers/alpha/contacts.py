@@ -22,7 +22,7 @@ from fem_mbs.solvers.alpha.data import own_at
 from fem_mbs.solvers.contact.law import SLIP
 from fem_mbs.solvers.contact.velocity import moment_arm
 from fem_mbs.solvers.stepping.kernels.codes import CLOSED_GAP
-from fem_mbs.system.contacts import B_GN, B_VT, B_W, C_BLOCKS, C_GAP, add_gradient, evaluate_contact, laws_of
+from fem_mbs.system.contacts import add_gradient, contacts_of, evaluate_contact, laws_of
 from fem_mbs.system.gather import gather_poses, gather_start, gather_state, scatter_matrix, times_tangent
 from fem_mbs.system.global_matrices import matrix_values
 from fem_mbs.system.records import VELOCITY, groups_of, zero
@@ -59,10 +59,10 @@ def add_pressed(d, s):
         g = groups[a]
         if g.contact == 0:
             continue
-        kept = matrix(g.contact_at, g.n, g.contact_stride)
+        contact = contacts_of(g)
         for e in range(g.n):
             c = g.first_contact + e
-            if k * s.cnu[c, 0] - combined(s, c) - p * kept[e, C_GAP] > 0.0:
+            if k * s.cnu[c, 0] - combined(s, c) - p * contact.gap[e] > 0.0:
                 s.candidate[c] = 1
 
 
@@ -83,19 +83,19 @@ def position_rows(d, s, rp, rows):
         g = groups[a]
         if g.contact == 0:
             continue
-        kept = matrix(g.contact_at, g.n, g.contact_stride)
+        contact = contacts_of(g)
         for e in range(g.n):
             c = g.first_contact + e
             jump = combined(s, c)
-            xi = k * s.cnu[c, 0] - jump - p * kept[e, C_GAP]
+            xi = k * s.cnu[c, 0] - jump - p * contact.gap[e]
             s.active[c] = 1 if xi >= 0.0 else 0
-            rows[c] = -kept[e, C_GAP] if xi >= 0.0 else -(k * s.cnu[c, 0] - jump) / p
+            rows[c] = -contact.gap[e] if xi >= 0.0 else -(k * s.cnu[c, 0] - jump) / p
             if xi >= 0.0 or jump != 0.0:
-                add_gradient(g, e, B_GN, 0, -(max(xi, 0.0) + jump), rp)
+                add_gradient(g, e, contact.G_N[e], -(max(xi, 0.0) + jump), rp)
             for i in range(2):
-                add_gradient(g, e, B_VT, i, -half * s.cLam[c, 1 + i], rp)
+                add_gradient(g, e, contact.V_T[e, i], -half * s.cLam[c, 1 + i], rp)
             for i in range(3):
-                add_gradient(g, e, B_W, i, -half * moment_arm(d, s, c, i) * s.cchi[c, i], rp)
+                add_gradient(g, e, contact.W[e, i], -half * moment_arm(d, s, c, i) * s.cchi[c, i], rp)
 
 
 @kernel
@@ -113,14 +113,14 @@ def position_tangents(d, s, factor, own, T):
         nd = g.nd
         size = nd + OWN
         S, H = matrix(b[_KK], size, size), matrix(b[_H_N], nd, nd)
-        kept = matrix(g.contact_at, g.n, g.contact_stride)
+        contact = contacts_of(g)
         for e in range(g.n):
             c = g.first_contact + e
             zero(b[_KK], size * size)
             jump = combined(s, c)
-            xi = k * s.cnu[c, 0] - jump - p * kept[e, C_GAP]
+            xi = k * s.cnu[c, 0] - jump - p * contact.gap[e]
             push, stiffness = max(xi, 0.0) + jump, p if xi >= 0.0 else 0.0
-            G = kept[e, C_BLOCKS + B_GN * nd : C_BLOCKS + (B_GN + 1) * nd]
+            G = contact.G_N[e]
             if xi >= 0.0 or jump != 0.0:
                 if g.contact_hessian != 0:
                     gather_poses(g, e, b, s.x, s.R)
@@ -160,7 +160,7 @@ def velocity_couplings(d, s, factor, T):
         nd = g.nd
         size = nd + OWN
         S, H = matrix(b[_KK], size, size), matrix(b[_H_N], nd, nd)
-        kept, nodes = matrix(g.contact_at, g.n, g.contact_stride), integer_matrix(g.nodes_at, g.n, g.nn)
+        contact, nodes = contacts_of(g), integer_matrix(g.nodes_at, g.n, g.nn)
         law = laws_of(g)
         for e in range(g.n):
             c = g.first_contact + e
@@ -179,10 +179,10 @@ def velocity_couplings(d, s, factor, T):
             sliding = s.status[c] == SLIP
             slip = math.hypot(s.aLam[c, 1], s.aLam[c, 2]) if sliding else 0.0
             for i in range(nd):
-                along = kept[e, C_BLOCKS + B_GN * nd + i]
+                along = contact.G_N[e, i]
                 for r in range(2 if slip > 0.0 else 0):
                     tau = s.aLam[c, 1 + r] / slip
-                    along += law[e].friction * tau * kept[e, C_BLOCKS + (B_VT + r) * nd + i]
+                    along += law[e].friction * tau * contact.V_T[e, r, i]
                 for j in range(nd):
                     S[i, j] -= p / k * along * S[nd, j]
             for r in range(2 if slip > 0.0 else 0):
@@ -203,18 +203,18 @@ def impulse_columns(d, s):
             continue
         nd = g.nd
         size = nd + OWN
-        S, kept = matrix(b[_KK], size, size), matrix(g.contact_at, g.n, g.contact_stride)
+        S, contact = matrix(b[_KK], size, size), contacts_of(g)
         for e in range(g.n):
             zero(b[_KK], size * size)
             if whole > 0.0 and s.active[g.first_contact + e] == 0:
                 for j in range(nd):
-                    S[j, nd] = -whole * kept[e, C_BLOCKS + B_GN * nd + j]
+                    S[j, nd] = -whole * contact.G_N[e, j]
                 S[nd, nd] = s.kp / s.pp * whole
             for i in range(2):
                 for j in range(nd):
-                    S[j, nd + 1 + i] = -half * kept[e, C_BLOCKS + (B_VT + i) * nd + j]
+                    S[j, nd + 1 + i] = -half * contact.V_T[e, i, j]
             for i in range(3):
                 arm, column = moment_arm(d, s, g.first_contact + e, i), nd + place_of_moment(g, i)
                 for j in range(nd):
-                    S[j, column] = -half * arm * kept[e, C_BLOCKS + (B_W + i) * nd + j]
+                    S[j, column] = -half * arm * contact.W[e, i, j]
             scatter_matrix(g.maps_at[VELOCITY], e, size, vector(b[_KK], size * size), values)

@@ -213,7 +213,7 @@ class ReducedContactProblem:
         system = self.engine.system
         place = np.full(system.nc, -1)
         place[chosen] = np.arange(len(chosen))
-        most = max(group.sizes["nn"] for group in system.groups if group.contact_stride)
+        most = max(group.sizes["nn"] for group in system.groups if group.is_contact)
         self.nodes = np.full((len(chosen), most), -1)
         self.blocks = np.zeros((len(chosen), most, SIX, 6))
         contact_blocks(self.at[0], VELOCITY, place, self.nodes, self.blocks)

@@ -21,7 +21,7 @@ Source: docs/theory/cone_complementarity.md, (1)-(7).
 
 import math
 
-from fem_mbs.jit import call2, entry, kernel, matrix
+from fem_mbs.jit import call2, entry, kernel
 from fem_mbs.solvers.cone.data import own_at
 from fem_mbs.solvers.cone.rows import relaxed_residual, relaxed_tangents
 from fem_mbs.solvers.contact import velocity
@@ -44,12 +44,8 @@ from fem_mbs.system.constraints import (
     row_norm,
 )
 from fem_mbs.system.contacts import (
-    B_GN,
-    B_VT,
-    B_W,
-    C_BLOCKS,
-    C_GAP,
     contacts,
+    contacts_of,
     gradient_times,
     laws_of,
 )
@@ -145,24 +141,26 @@ def fastest(s, first):
 @kernel
 def lift_of(g, e, s):
     """What the relaxed law asks of the normal velocity for the motion of the start of the step: Σ μ_k |u_k|."""
+    contact = contacts_of(g)
     law, V = laws_of(g), s.V0
     stays = 1.0 + law[e].tangential_restitution
-    slide = math.hypot(gradient_times(g, e, B_VT, 0, V), gradient_times(g, e, B_VT, 1, V))
-    roll = math.hypot(gradient_times(g, e, B_W, 0, V), gradient_times(g, e, B_W, 1, V))
-    spin = abs(gradient_times(g, e, B_W, 2, V))
+    slide = math.hypot(gradient_times(g, e, contact.V_T[e, 0], V), gradient_times(g, e, contact.V_T[e, 1], V))
+    roll = math.hypot(gradient_times(g, e, contact.W[e, 0], V), gradient_times(g, e, contact.W[e, 1], V))
+    spin = abs(gradient_times(g, e, contact.W[e, 2], V))
     return law[e].friction * stays * slide + law[e].rolling_resistance * roll + law[e].spinning_resistance * spin
 
 
 @kernel
 def bias_of(g, e, s, o):
     """b of (3), of contact e of group g at the start of the step; overlaps as `gaps_of_joints` has them."""
-    gap = matrix(g.contact_at, g.n, g.contact_stride)[e, C_GAP]
+    contact = contacts_of(g)
+    gap = contact.gap[e]
     law = laws_of(g)
     b, e_N = gap / s.h, law[e].restitution
     if gap < 0.0:
         b = 0.0 if s.plastic != 0 else max(gap / o.whole, -o.recovery)
     if (e_N > 0.0 or law[e].tangential_restitution != 0.0) and s.plastic == 0:
-        speed = gradient_times(g, e, B_GN, 0, s.V0)
+        speed = gradient_times(g, e, contact.G_N[e], s.V0)
         if speed < -s.tol_v and gap + s.h * speed <= 0.0:
             b = min(b, e_N * speed)
         elif speed < -s.tol_v and o.relaxed != 0:
@@ -171,24 +169,24 @@ def bias_of(g, e, s, o):
 
 
 @kernel
-def most_of(g, e, row, fast_x, fast_w):
-    """Largest value of one row of the gradients of a contact, with no component of velocity above these."""
-    kept = matrix(g.contact_at, g.n, g.contact_stride)
+def most_of(row, fast_x, fast_w):
+    """Largest value of one row (nd,) of a gradient, with no component of velocity above these."""
     total = 0.0
-    for j in range(g.nd):
-        total += abs(kept[e, C_BLOCKS + row * g.nd + j]) * (fast_x if j % 6 < 3 else fast_w)
+    for j in range(len(row)):
+        total += abs(row[j]) * (fast_x if j % 6 < 3 else fast_w)
     return total
 
 
 @kernel
 def reach_of(g, e, o, fast_x, fast_w):
     """Gap over h up to which a contact may act: the largest approach, and what the relaxed law lifts a fast slide."""
-    law, reach = laws_of(g), most_of(g, e, B_GN, fast_x, fast_w)
+    law, contact = laws_of(g), contacts_of(g)
+    reach = most_of(contact.G_N[e], fast_x, fast_w)
     if o.relaxed != 0:
         for i in range(2):
-            reach += law[e].friction * most_of(g, e, B_VT + i, fast_x, fast_w)
-            reach += law[e].rolling_resistance * most_of(g, e, B_W + i, fast_x, fast_w)
-        reach += law[e].spinning_resistance * most_of(g, e, B_W + 2, fast_x, fast_w)
+            reach += law[e].friction * most_of(contact.V_T[e, i], fast_x, fast_w)
+            reach += law[e].rolling_resistance * most_of(contact.W[e, i], fast_x, fast_w)
+        reach += law[e].spinning_resistance * most_of(contact.W[e, 2], fast_x, fast_w)
     return reach
 
 
@@ -208,10 +206,10 @@ def look_ahead(d, s, o):
         g = groups[a]
         if g.contact == 0:
             continue
-        kept = matrix(g.contact_at, g.n, g.contact_stride)
+        contact = contacts_of(g)
         for e in range(g.n):
             c, reach = g.first_contact + e, REACH * s.h * reach_of(g, e, o, fast_x, fast_w)
-            near = kept[e, C_GAP] <= reach + s.exact * s.scale_x
+            near = contact.gap[e] <= reach + s.exact * s.scale_x
             s.bias[c] = bias_of(g, e, s, o)
             s.candidate[c] = s.active[c] = 1 if near else 0
             count += s.candidate[c]
@@ -233,11 +231,11 @@ def lost_by_stops(d, s):
         g = groups[a]
         if g.contact == 0:
             continue
-        law, kept = laws_of(g), matrix(g.contact_at, g.n, g.contact_stride)
+        law, contact = laws_of(g), contacts_of(g)
         for e in range(g.n):
             c, e_N = g.first_contact + e, law[e].restitution
-            if e_N > 0.0 and s.candidate[c] != 0 and s.bias[c] > 0.0 and kept[e, C_GAP] > 0.0:
-                left = max(-gradient_times(g, e, B_GN, 0, s.V), 0.0)
+            if e_N > 0.0 and s.candidate[c] != 0 and s.bias[c] > 0.0 and contact.gap[e] > 0.0:
+                left = max(-gradient_times(g, e, contact.G_N[e], s.V), 0.0)
                 total += 0.5 * e_N**2 * max(s.total_Lam[c, 0], 0.0) * left
     return total
 

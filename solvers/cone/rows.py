@@ -26,12 +26,9 @@ from fem_mbs.solvers.contact.law import CLOSED, GAP, SLIP, STICK, open_contact
 from fem_mbs.solvers.contact.velocity_rows import open_velocity_rows
 from fem_mbs.solvers.contact_problem.cones import project, projection_tangent
 from fem_mbs.system.contacts import (
-    B_GN,
-    B_VT,
-    B_VT0,
-    B_W,
-    C_BLOCKS,
     add_gradient,
+    contacts_of,
+    direction_of,
     gradient_times,
     laws_of,
 )
@@ -45,15 +42,16 @@ _H_N, _KK = SLOT["H_N"], SLOT["K"]
 @kernel
 def augmented(g, e, s, V, Vminus, xi, mu):
     """Fill ξ (6,) of (1) and the coefficients mu (3,) of a contact."""
+    contact = contacts_of(g)
     c, k, p, law, arm = g.first_contact + e, s.kv, s.pv, laws_of(g), s.length
     cLam, cchi = s.cLam, s.cchi
-    xi[0] = k * cLam[c, 0] - p * (gradient_times(g, e, B_GN, 0, V) + s.bias[c])
+    xi[0] = k * cLam[c, 0] - p * (gradient_times(g, e, contact.G_N[e], V) + s.bias[c])
     e_T = tangential_restitution(g, e, s)
     for i in range(2):
-        slide = gradient_times(g, e, B_VT, i, V) + e_T * gradient_times(g, e, B_VT0, i, Vminus)
+        slide = gradient_times(g, e, contact.V_T[e, i], V) + e_T * gradient_times(g, e, contact.V_T_start[e, i], Vminus)
         xi[1 + i] = k * cLam[c, 1 + i] - p * slide
     for i in range(3):
-        xi[3 + i] = k * cchi[c, i] - p * arm * gradient_times(g, e, B_W, i, V)
+        xi[3 + i] = k * cchi[c, i] - p * arm * gradient_times(g, e, contact.W[e, i], V)
     mu[0], mu[1], mu[2] = law[e].friction, law[e].rolling_resistance / arm, law[e].spinning_resistance / arm
 
 
@@ -68,6 +66,7 @@ def relaxed_residual(d, s, V, Vminus, r1, rows, rows_chi):
         g = groups[a]
         if g.contact == 0:
             continue
+        contact = contacts_of(g)
         for e in range(g.n):
             c = g.first_contact + e
             open_velocity_rows(g, c, s, rows, rows_chi)
@@ -85,11 +84,11 @@ def relaxed_residual(d, s, V, Vminus, r1, rows, rows_chi):
             if mu[1] > 0.0 or mu[2] > 0.0:
                 rests = (clipped & 2 == 0 or mu[1] == 0.0) and (clipped & 4 == 0 or mu[2] == 0.0)
                 turning[c] = STICK if rests else SLIP
-            add_gradient(g, e, B_GN, 0, -r[0], r1)
+            add_gradient(g, e, contact.G_N[e], -r[0], r1)
             for i in range(2):
-                add_gradient(g, e, B_VT, i, -r[1 + i], r1)
+                add_gradient(g, e, contact.V_T[e, i], -r[1 + i], r1)
             for i in range(3):
-                add_gradient(g, e, B_W, i, -arm * r[3 + i], r1)
+                add_gradient(g, e, contact.W[e, i], -arm * r[3 + i], r1)
                 aLam[c, i], achi[c, i] = r[i], arm * r[3 + i]
 
 
@@ -108,7 +107,6 @@ def relaxed_tangents(d, s, V, Vminus):
         nd = g.nd
         size = nd + 6
         S, B = matrix(b[_KK], size, size), matrix(b[_H_N], 6, nd)
-        kept = matrix(g.contact_at, g.n, g.contact_stride)
         for e in range(g.n):
             zero(b[_KK], size * size)
             if s.candidate[g.first_contact + e] == 0:
@@ -118,9 +116,9 @@ def relaxed_tangents(d, s, V, Vminus):
                 t, below, clipped = project(xi, mu, r)
                 projection_tangent(xi, t, below, clipped, mu, DP)
                 for i in range(6):
-                    row = B_GN if i == 0 else (B_VT + i - 1 if i < 3 else B_W + i - 3)
+                    row = direction_of(g, e, i)
                     for j in range(nd):
-                        B[i, j] = (arm if i > 2 else 1.0) * kept[e, C_BLOCKS + row * nd + j]
+                        B[i, j] = (arm if i > 2 else 1.0) * row[j]
                 cone_block(S, B, DP, nd, k, p, s.epsilon)
             scatter_matrix(g.maps_at[VELOCITY], e, size, vector(b[_KK], size * size), layout)
 

@@ -7,16 +7,10 @@ import math
 
 from fem_mbs.jit import (
     kernel,
-    matrix,
 )
 from fem_mbs.solvers.stepping.kernels.codes import STRIKES
 from fem_mbs.system.contacts import (
-    B_GN,
-    B_GN0,
-    B_VT,
-    B_VT0,
-    C_GAP0,
-    C_THETA,
+    contacts_of,
     gradient_times,
     laws_of,
 )
@@ -44,9 +38,10 @@ def tangential_restitution(g, e, s):
 @kernel
 def slide_before(g, e, s, i, Vminus):
     """Component i of the sliding velocity that the impact law with e_T reflects."""
+    contact = contacts_of(g)
     if at_the_touch(g, e, s):
-        return gradient_times(g, e, B_VT, i, s.Vsminus)
-    return gradient_times(g, e, B_VT0, i, Vminus)
+        return gradient_times(g, e, contact.V_T[e, i], s.Vsminus)
+    return gradient_times(g, e, contact.V_T_start[e, i], Vminus)
 
 
 @kernel
@@ -57,11 +52,12 @@ def touch_speed(g, e, d, s, speed):
 
     A gap g_n that is round-off counts as closed.
     """
-    gap = matrix(g.contact_at, g.n, g.contact_stride)[e, C_GAP0]
+    contact = contacts_of(g)
+    gap = contact.gap_start[e]
     if gap <= 100.0 * s.exact * s.scale_x:
         return -abs(speed)
     V0, Vs = s.V0, s.Vs
-    change = gradient_times(g, e, B_GN, 0, Vs) - gradient_times(g, e, B_GN0, 0, V0)
+    change = gradient_times(g, e, contact.G_N[e], Vs) - gradient_times(g, e, contact.G_N_start[e], V0)
     return -math.sqrt(max(speed * speed - 2.0 * gap * change / s.h, 0.0))
 
 
@@ -71,14 +67,15 @@ def comes_to_rest(g, e, s, speed):
 
     It returns after 2 speed/a, and each bounce lasts e times the one before: 2 speed/(a (1 − e)) ≤ h, a as in (1).
     """
-    lost = gradient_times(g, e, B_GN0, 0, s.V0) - gradient_times(g, e, B_GN, 0, s.Vs)  # a h
+    contact = contacts_of(g)
+    lost = gradient_times(g, e, contact.G_N_start[e], s.V0) - gradient_times(g, e, contact.G_N[e], s.Vs)  # a h
     return 2.0 * speed <= (1.0 - laws_of(g)[e].restitution) * lost
 
 
 @kernel
 def was_open(g, e, s):
     """True if a contact was open as the step began, by more than round-off."""
-    gap = matrix(g.contact_at, g.n, g.contact_stride)[e, C_GAP0]
+    gap = contacts_of(g).gap_start[e]
     return s.was_active[g.first_contact + e] == 0 and gap > 100.0 * s.exact * s.scale_x
 
 
@@ -87,16 +84,17 @@ def touches_within(g, e, s):
     """True if the speed of contact e at its touch is that of `contact.touch`: an open one that closes on its way."""
     if s.touch == 0 or s.approach == 0 or s.counts[3] != 0 or at_the_touch(g, e, s):
         return False
-    return matrix(g.contact_at, g.n, g.contact_stride)[e, C_THETA] == 0.0 and was_open(g, e, s)
+    return contacts_of(g).theta[e] == 0.0 and was_open(g, e, s)
 
 
 @kernel
 def closing_speed(g, e, s):
     """Normal velocity at the touch of a contact that was open, by `contact.touch`, (1); ≤ 0."""
-    end = gradient_times(g, e, B_GN, 0, s.Vsminus)
+    contact = contacts_of(g)
+    end = gradient_times(g, e, contact.G_N[e], s.Vsminus)
     if end >= 0.0:
         return 0.0
-    work = s.bias[g.first_contact + e] * gradient_times(g, e, B_GN, 0, s.U)
+    work = s.bias[g.first_contact + e] * gradient_times(g, e, contact.G_N[e], s.U)
     return -math.sqrt(max(end * end + 2.0 * work, 0.0))
 
 
@@ -117,19 +115,20 @@ def approach_of(g, e, d, s, Vminus):
     has at the end, and nothing if its bounces end in the step.
     A contact whose impact is split touches at the end of the step: the speed there is the one, whatever the options.
     """
+    contact = contacts_of(g)
     if at_the_touch(g, e, s):
-        return min(gradient_times(g, e, B_GN, 0, s.Vsminus), 0.0)
-    speed = gradient_times(g, e, B_GN0, 0, Vminus)
+        return min(gradient_times(g, e, contact.G_N[e], s.Vsminus), 0.0)
+    speed = gradient_times(g, e, contact.G_N_start[e], Vminus)
     first = s.touch != 0 and s.counts[3] == 0
-    theta = matrix(g.contact_at, g.n, g.contact_stride)[e, C_THETA]
+    theta = contact.theta[e]
     if theta != 0.0:
         if first:
-            speed += theta * (gradient_times(g, e, B_GN, 0, s.Vs) - speed)
+            speed += theta * (gradient_times(g, e, contact.G_N[e], s.Vs) - speed)
         if s.approach != 0:  # what the impulse meets: its bodies may turn on the way to the end of the step
-            speed = min(max(speed, gradient_times(g, e, B_GN, 0, s.Vsminus)), 0.0)
+            speed = min(max(speed, gradient_times(g, e, contact.G_N[e], s.Vsminus)), 0.0)
         return speed
     if s.approach != 0:
-        other = gradient_times(g, e, B_GN, 0, Vminus)
+        other = gradient_times(g, e, contact.G_N[e], Vminus)
         if was_open(g, e, s):
             return closing_speed(g, e, s) if first else min(other, 0.0)
         if first and speed * other <= 0.0:
@@ -138,7 +137,7 @@ def approach_of(g, e, d, s, Vminus):
             speed = min(speed, other)
             if comes_to_rest(g, e, s, speed):
                 return 0.0
-            return min(max(-speed, gradient_times(g, e, B_GN, 0, s.Vsminus)), 0.0)
+            return min(max(-speed, gradient_times(g, e, contact.G_N[e], s.Vsminus)), 0.0)
         else:
             speed = min(max(speed, other), 0.0)
     return touch_speed(g, e, d, s, speed) if first else speed

@@ -20,19 +20,20 @@ Source: elimination by blocks, worked out here.
     y, z     small   (6 contacts,)     solution of (2), y and z of one contact after the other
 """
 
-from fem_mbs.jit import entry, integer_matrix, integers, kernel, local_matrix, local_vector, matrix, vector
+from fem_mbs.jit import entry, integer_matrix, integers, kernel, local_matrix, local_vector, vector
 from fem_mbs.solvers.contact.law import GAP, cone_tangent, normal_tangent, open_rows
 from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
 from fem_mbs.solvers.stepping.kernels.newton import problem_at
 from fem_mbs.solvers.stepping.kernels.shared_factors import BORDERED, borrowed_solve
-from fem_mbs.system.contacts import B_GN, B_GT, C_BLOCKS, C_GAP, C_SLIP, C_THETA, laws_of
+from fem_mbs.system.contacts import contacts_of, laws_of
 from fem_mbs.system.records import groups_of
 
 
 @kernel
-def gradient_place(g, e, i):
-    """Where row i of D of a contact begins in what is kept of it."""
-    return C_BLOCKS + (B_GN if i == 0 else B_GT + i - 1) * g.nd
+def gradient_row(g, e, i):
+    """Row i of D of a contact (nd,)."""
+    contact = contacts_of(g)
+    return contact.G_N[e] if i == 0 else contact.G_T[e, i - 1]
 
 
 @kernel
@@ -40,12 +41,12 @@ def solve_column(d, p, s, g, e, i, at):
     """Fill the column at an address with K⁻¹ times row i of D."""
     x = vector(at, d.n + d.m)
     nodes, dof = integer_matrix(g.nodes_at, g.n, g.nn), integers(d.dof_at, 6 * d.n_nodes)
-    kept, first, empty = matrix(g.contact_at, g.n, g.contact_stride), gradient_place(g, e, i), True
+    row, empty = gradient_row(g, e, i), True
     for j in range(len(x)):
         x[j] = 0.0
     for a in range(g.nn):
         for j in range(6):
-            k, value = dof[6 * nodes[e, a] + j], kept[e, first + 6 * a + j]
+            k, value = dof[6 * nodes[e, a] + j], row[6 * a + j]
             if k >= 0 and value != 0.0:
                 x[k] += value
                 empty = False
@@ -57,7 +58,7 @@ def solve_column(d, p, s, g, e, i, at):
 def along(d, s, g, e, i, x):
     """Row i of D times T(U) times the velocities in x."""
     nodes, dof = integer_matrix(g.nodes_at, g.n, g.nn), integers(d.dof_at, 6 * d.n_nodes)
-    kept, at, T = matrix(g.contact_at, g.n, g.contact_stride), gradient_place(g, e, i), s.T
+    contact, row, T = contacts_of(g), gradient_row(g, e, i), s.T
     move, total = local_vector(6), 0.0
     for a in range(g.nn):
         n = nodes[e, a]
@@ -66,28 +67,29 @@ def along(d, s, g, e, i, x):
             move[j] = x[k] if k >= 0 else 0.0
         for j in range(3):
             turn = move[3 + j]
-            if kept[e, C_THETA] == 0.0:
+            if contact.theta[e] == 0.0:
                 turn = T[n, j, 0] * move[3] + T[n, j, 1] * move[4] + T[n, j, 2] * move[5]
-            total += kept[e, at + 6 * a + j] * move[j] + kept[e, at + 6 * a + 3 + j] * turn
+            total += row[6 * a + j] * move[j] + row[6 * a + 3 + j] * turn
     return total
 
 
 @kernel
 def unit_tangent(s, g, e, S):
     """Tangent S (6, 6) of the law of an active contact in y and z, as in `position_contact_tangents`."""
-    unit, slip, lam = local_vector(9), local_vector(3), local_vector(3)
-    kept, law, c, k = matrix(g.contact_at, g.n, g.contact_stride), laws_of(g), g.first_contact + e, s.kp
+    unit, slip, lam = local_matrix(3, 3), local_vector(3), local_vector(3)
+    contact, law, c, k = contacts_of(g), laws_of(g), g.first_contact + e, s.kp
     S[:, :] = 0.0
-    for i in range(9):
-        unit[i] = 1.0 if i % 4 == 0 else 0.0
-    normal_tangent(S, 3, 3, unit[0:3], k, s.pp)
+    for i in range(3):
+        for j in range(3):
+            unit[i, j] = 1.0 if i == j else 0.0
+    normal_tangent(S, 3, 3, unit[0], k, s.pp)
     if law[e].friction == 0.0:
         open_rows(S, 4, 2, k, s.pp_T)
     else:
         for i in range(2):
-            slip[i], lam[i] = kept[e, C_SLIP + i], s.cnu[c, 1 + i]
-        xi_N = k * s.cnu[c, 0] - s.pp * kept[e, C_GAP]
-        cone_tangent(S, 3, 3, 4, unit[0:3], unit[3:9], 2, k, s.pp, s.pp_T, law[e].friction, xi_N, lam, slip)
+            slip[i], lam[i] = contact.slip[e, i], s.cnu[c, 1 + i]
+        xi_N = k * s.cnu[c, 0] - s.pp * contact.gap[e]
+        cone_tangent(S, 3, 3, 4, unit[0], unit[1:], 2, k, s.pp, s.pp_T, law[e].friction, xi_N, lam, slip)
     for i in range(3):  # proximal: redundant contacts
         S[3 + i, 3 + i] -= s.epsilon * k * k / (s.pp if i == 0 else s.pp_T)
 

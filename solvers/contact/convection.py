@@ -5,7 +5,7 @@ Source: docs/theory/decoupled_nsga.md, decision 12.
 
 from fem_mbs.jit import kernel
 from fem_mbs.system.assembly import advance_configuration
-from fem_mbs.system.contacts import B_GN, B_VT, B_W, contacts, gradient_times
+from fem_mbs.system.contacts import contacts, contacts_of, gradient_times
 from fem_mbs.system.records import groups_of
 
 PART = 1e-3  # of the step: how far the difference goes to either side
@@ -19,13 +19,14 @@ def closed_rates(d, s, V, rates, turns):
         g = groups[a]
         if g.contact == 0:
             continue
+        contact = contacts_of(g)
         for e in range(g.n):
             c = g.first_contact + e
-            rates[c, 0] = gradient_times(g, e, B_GN, 0, V)
+            rates[c, 0] = gradient_times(g, e, contact.G_N[e], V)
             for i in range(2):
-                rates[c, 1 + i] = gradient_times(g, e, B_VT, i, V)
+                rates[c, 1 + i] = gradient_times(g, e, contact.V_T[e, i], V)
             for i in range(3):
-                turns[c, i] = s.length * gradient_times(g, e, B_W, i, V)
+                turns[c, i] = s.length * gradient_times(g, e, contact.W[e, i], V)
 
 
 @kernel

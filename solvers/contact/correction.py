@@ -295,7 +295,7 @@ class ContactProblemCorrection:
         size = 6 if turns else 3
         place = np.full(system.nc, -1)
         place[chosen] = np.arange(len(chosen))
-        most = max((group.sizes["nn"] for group in system.groups if group.contact_stride), default=0)
+        most = max((group.sizes["nn"] for group in system.groups if group.is_contact), default=0)
         nodes, blocks = np.full((len(chosen), most), -1), np.zeros((len(chosen), most, size, 6))
         contact_blocks(self.at[0], level, place, nodes, blocks)
         self.linear = chosen, nodes, blocks

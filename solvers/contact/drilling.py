@@ -17,14 +17,12 @@ from fem_mbs.jit import (
     kernel,
     local_matrix,
     local_vector,
-    matrix,
 )
 from fem_mbs.rotations import log_matrix, multiply_T
 from fem_mbs.solvers.contact.approach import at_the_touch
 from fem_mbs.system.contacts import (
-    B_W,
-    B_WN0,
-    C_BLOCKS,
+    contacts_of,
+    copy_row,
     gradient_times,
 )
 
@@ -32,8 +30,8 @@ from fem_mbs.system.contacts import (
 @kernel
 def drilling_increment(g, e, x, R, x0, R0):
     """Relative rotation about the normal over the step, (1)."""
-    nodes, kept = integer_matrix(g.nodes_at, g.n, g.nn), matrix(g.contact_at, g.n, g.contact_stride)
-    now, begin = C_BLOCKS + (B_W + 2) * g.nd, C_BLOCKS + B_WN0 * g.nd
+    nodes, contact = integer_matrix(g.nodes_at, g.n, g.nn), contacts_of(g)
+    now, begin = contact.W[e, 2], contact.W_N_start[e]
     turn, psi = local_matrix(3, 3), local_vector(3)
     total = 0.0
     for a in range(g.nn):
@@ -42,24 +40,24 @@ def drilling_increment(g, e, x, R, x0, R0):
         log_matrix(turn, psi)
         for j in range(3):
             k = 6 * a + j
-            total += 0.5 * (kept[e, begin + k] + kept[e, now + k]) * (x[i, j] - x0[i, j])
-            total += 0.5 * (kept[e, begin + k + 3] + kept[e, now + k + 3]) * psi[j]
+            total += 0.5 * (begin[k] + now[k]) * (x[i, j] - x0[i, j])
+            total += 0.5 * (begin[k + 3] + now[k + 3]) * psi[j]
     return total
 
 
 @kernel
 def drilling_rate(g, e, s, e_T, V, Vminus):
     """Angular velocity about the normal as the impact law sees it, (2)."""
+    contact = contacts_of(g)
     if at_the_touch(g, e, s):
-        return gradient_times(g, e, B_W, 2, V) + e_T * gradient_times(g, e, B_W, 2, s.Vsminus)
-    return gradient_times(g, e, B_W, 2, V) + e_T * gradient_times(g, e, B_WN0, 0, Vminus)
+        return gradient_times(g, e, contact.W[e, 2], V) + e_T * gradient_times(g, e, contact.W[e, 2], s.Vsminus)
+    return gradient_times(g, e, contact.W[e, 2], V) + e_T * gradient_times(g, e, contact.W_N_start[e], Vminus)
 
 
 @kernel
-def coupled_gradient(g, e, block, c, B):
-    """Fill B, 3 rows of nd numbers: the two rows of a block and c times the last row of W."""
-    nd, kept = g.nd, matrix(g.contact_at, g.n, g.contact_stride)
-    for j in range(2 * nd):
-        B[j] = kept[e, C_BLOCKS + block * nd + j]
-    for j in range(nd):
-        B[2 * nd + j] = c * kept[e, C_BLOCKS + (B_W + 2) * nd + j]
+def coupled_gradient(tangential, spinning, c, B):
+    """Fill B (3, nd): two tangential rows, and c times the row of spinning."""
+    for i in range(2):
+        copy_row(tangential[i], B[i])
+    for j in range(len(spinning)):
+        B[2, j] = c * spinning[j]

@@ -14,7 +14,7 @@ from fem_mbs.solvers.contact.approach import (
 from fem_mbs.solvers.contact.law import GAP
 from fem_mbs.solvers.stepping.kernels.codes import STRUCK
 from fem_mbs.solvers.stepping.kernels.friction_tasks import IMPACT_WORK
-from fem_mbs.system.contacts import B_GN, B_VT, B_W, gradient_times, laws_of
+from fem_mbs.system.contacts import contacts_of, gradient_times, laws_of
 from fem_mbs.system.records import groups_of
 
 GAIN = 1e-8  # of the work of impulses, relative to its parts, that is round-off
@@ -40,6 +40,7 @@ def work_of_impulses(d, s):
         g = groups[a]
         if g.contact == 0:
             continue
+        contact = contacts_of(g)
         for e in range(g.n):
             c = g.first_contact + e
             within = s.touch == STRUCK and touches_within(g, e, s)
@@ -47,19 +48,19 @@ def work_of_impulses(d, s):
                 total -= s.kp * s.cnu[c, 0] * s.bias[c]
             if candidate[c] == 0 or aLam[c, 0] == 0.0:
                 continue
-            before = gradient_times(g, e, B_GN, 0, Vs)
+            before = gradient_times(g, e, contact.G_N[e], Vs)
             if not within:
                 before = min(before, approach_of(g, e, d, s, Vminus))
-            part = 0.5 * aLam[c, 0] * (gradient_times(g, e, B_GN, 0, V) + before)
+            part = 0.5 * aLam[c, 0] * (gradient_times(g, e, contact.G_N[e], V) + before)
             total, size = total + part, size + abs(0.5 * aLam[c, 0] * before)
             for i in range(2):
-                before = gradient_times(g, e, B_VT, i, Vs)
-                part = 0.5 * aLam[c, 1 + i] * (gradient_times(g, e, B_VT, i, V) + before)
+                before = gradient_times(g, e, contact.V_T[e, i], Vs)
+                part = 0.5 * aLam[c, 1 + i] * (gradient_times(g, e, contact.V_T[e, i], V) + before)
                 total, size = total + part, size + abs(0.5 * aLam[c, 1 + i] * before)
             for i in range(3):
                 if achi[c, i] != 0.0:
-                    before = gradient_times(g, e, B_W, i, Vs)
-                    part = 0.5 * achi[c, i] * (gradient_times(g, e, B_W, i, V) + before)
+                    before = gradient_times(g, e, contact.W[e, i], Vs)
+                    part = 0.5 * achi[c, i] * (gradient_times(g, e, contact.W[e, i], V) + before)
                     total, size = total + part, size + abs(0.5 * achi[c, i] * before)
     if s.friction != 0:
         call2(s.friction_part, s.run_at, IMPACT_WORK)
@@ -83,6 +84,7 @@ def energy_of_touches(d, s):
         g = groups[a]
         if g.contact == 0:
             continue
+        contact = contacts_of(g)
         law = laws_of(g)
         for e in range(g.n):
             c = g.first_contact + e
@@ -93,8 +95,8 @@ def energy_of_touches(d, s):
             Lam, e_N = s.aLam[c, 0], law[e].restitution
             if s.candidate[c] == 0 or Lam == 0.0:
                 continue
-            before, touch = gradient_times(g, e, B_GN, 0, s.Vsminus), closing_speed(g, e, s)
-            total += 0.5 * Lam * (gradient_times(g, e, B_GN, 0, s.V) + before)
+            before, touch = gradient_times(g, e, contact.G_N[e], s.Vsminus), closing_speed(g, e, s)
+            total += 0.5 * Lam * (gradient_times(g, e, contact.G_N[e], s.V) + before)
             begun = e_N * abs(touch) + abs(before)
             total += 0.5 * Lam * (1.0 - e_N * e_N) * touch * touch / begun if begun > 0.0 else 0.0
             size, kept = size + 0.5 * Lam * abs(before), kept + 0.5 * Lam * e_N * abs(touch)
@@ -122,11 +124,12 @@ def met_with(g, e, s):
 
     At its touch where that is known: forces may have slowed the bodies on their way there. Else as the step began.
     """
+    contact = contacts_of(g)
     if at_the_touch(g, e, s):
-        return max(-gradient_times(g, e, B_GN, 0, s.Vsminus), 0.0)
+        return max(-gradient_times(g, e, contact.G_N[e], s.Vsminus), 0.0)
     if touches_within(g, e, s):
         return -closing_speed(g, e, s)
-    return max(-gradient_times(g, e, B_GN, 0, s.Vminus), 0.0)
+    return max(-gradient_times(g, e, contact.G_N[e], s.Vminus), 0.0)
 
 
 @kernel
@@ -148,13 +151,14 @@ def compare_with_law(d, s):
         g = groups[a]
         if g.contact == 0:
             continue
+        contact = contacts_of(g)
         law = laws_of(g)
         for e in range(g.n):
             c, e_N = g.first_contact + e, s.restitution_scale * law[e].restitution
             if s.status[c] == GAP or e_N == 0.0:
                 continue
             before = met_with(g, e, s)
-            short = e_N * before - max(gradient_times(g, e, B_GN, 0, s.V), 0.0)
+            short = e_N * before - max(gradient_times(g, e, contact.G_N[e], s.V), 0.0)
             if s.biased == 0:
                 s.missed[c, 0] += 0.5 * s.aLam[c, 0] * max(short, 0.0)
             s.missed[c, 1] = max(s.missed[c, 1], before)

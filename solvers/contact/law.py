@@ -99,16 +99,16 @@ def normal_tangent(S, nd, row, G_N, k, p):
 
 @kernel
 def cone_tangent(S, nd, row_N, row, G_N, B, n, k, p_N, p, mu, xi_N, lam, g):
-    """Add the blocks (5) or (6) of one cone of an active contact, multipliers at ``row`` …; B is flat, n rows of nd."""
+    """Add the blocks (5) or (6) of one cone of an active contact, multipliers at ``row`` …, gradients B (n, nd)."""
     xi, tau = local_vector(3), local_vector(3)
     status, size = direction(k, p, mu, xi_N, lam, g, n, xi, tau)
     if status == STICK:
         for a in range(n):
             for i in range(nd):
-                b = B[a * nd + i]
+                b = B[a, i]
                 if b != 0.0:
                     for j in range(nd):
-                        S[i, j] += p * b * B[a * nd + j]
+                        S[i, j] += p * b * B[a, j]
                     S[i, row + a] -= k * b
                     S[row + a, i] -= k * b
         return
@@ -119,14 +119,14 @@ def cone_tangent(S, nd, row_N, row, G_N, B, n, k, p_N, p, mu, xi_N, lam, g):
             S[row + a, row + c] += k * k / p * (sP - (1.0 if a == c else 0.0))
             if sP != 0.0:
                 for i in range(nd):
-                    b = B[a * nd + i]
+                    b = B[a, i]
                     for j in range(nd):
-                        S[i, j] += p * sP * b * B[c * nd + j]
+                        S[i, j] += p * sP * b * B[c, j]
                     S[i, row + c] -= k * sP * b
                     S[row + c, i] -= k * sP * b
         S[row + a, row_N] += k * k / p * mu * tau[a]
         for i in range(nd):
-            b = mu * tau[a] * B[a * nd + i]
+            b = mu * tau[a] * B[a, i]
             for j in range(nd):
                 S[i, j] += p_N * b * G_N[j]
             S[i, row_N] -= k * b

@@ -17,13 +17,8 @@ from fem_mbs.solvers.contact.approach import reflected, slide_before, tangential
 from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
 from fem_mbs.solvers.stepping.kernels.friction_tasks import CORRECTION_GO, CORRECTION_KEEP, CORRECTION_RIGHT
 from fem_mbs.system.contacts import (
-    B_GN,
-    B_GT,
-    B_VT,
-    B_W,
-    C_BLOCKS,
-    C_GAP,
-    C_SLIP,
+    contacts_of,
+    direction_of,
     gradient_times,
 )
 from fem_mbs.system.global_matrices import (
@@ -106,21 +101,21 @@ def contact_values(data, run, level, u):
         g = groups[a]
         if g.contact == 0:
             continue
-        kept = matrix(g.contact_at, g.n, g.contact_stride)
+        contact = contacts_of(g)
         for e in range(g.n):
             c = g.first_contact + e
             if level == POSITION:
-                u[c, 0] = kept[e, C_GAP]
+                u[c, 0] = contact.gap[e]
                 for i in range(2):
-                    u[c, 1 + i] = kept[e, C_SLIP + i]
+                    u[c, 1 + i] = contact.slip[e, i]
                 continue
-            u[c, 0] = gradient_times(g, e, B_GN, 0, V) + reflected(g, e, d, s, Vminus)
+            u[c, 0] = gradient_times(g, e, contact.G_N[e], V) + reflected(g, e, d, s, Vminus)
             e_T = tangential_restitution(g, e, s)
             for i in range(2):
-                slide = gradient_times(g, e, B_VT, i, V)
+                slide = gradient_times(g, e, contact.V_T[e, i], V)
                 u[c, 1 + i] = slide + e_T * slide_before(g, e, s, i, Vminus)
             for i in range(3):
-                u[c, 3 + i] = gradient_times(g, e, B_W, i, V)
+                u[c, 3 + i] = gradient_times(g, e, contact.W[e, i], V)
 
 
 @kernel
@@ -128,13 +123,12 @@ def contact_blocks(data, level, place, nodes, blocks):
     """Fill nodes (k, nn) and blocks (k, nn, size, 6) of the contacts c with place[c] ≥ 0; absent nodes are −1."""
     d = system_at(data)[0]
     groups = groups_of(d)
-    tangential = B_GT if level == POSITION else B_VT
     size = blocks.shape[2]
     for a in range(d.n_groups):
         g = groups[a]
         if g.contact == 0:
             continue
-        of, kept = integer_matrix(g.nodes_at, g.n, g.nn), matrix(g.contact_at, g.n, g.contact_stride)
+        of, contact = integer_matrix(g.nodes_at, g.n, g.nn), contacts_of(g)
         for e in range(g.n):
             k = place[g.first_contact + e]
             if k < 0:
@@ -142,10 +136,9 @@ def contact_blocks(data, level, place, nodes, blocks):
             for b in range(g.nn):
                 nodes[k, b] = of[e, b]
                 for i in range(size):
-                    row = B_GN if i == 0 else (tangential + i - 1 if i < 3 else B_W + i - 3)
-                    at = C_BLOCKS + row * g.nd + 6 * b
+                    row = contact.G_T[e, i - 1] if level == POSITION and 0 < i < 3 else direction_of(g, e, i)
                     for j in range(6):
-                        blocks[k, b, i, j] = kept[e, at + j]
+                        blocks[k, b, i, j] = row[6 * b + j]
 
 
 @kernel

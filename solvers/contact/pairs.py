@@ -10,7 +10,6 @@ import numpy as np
 from fem_mbs.results.sums import merged
 from fem_mbs.results.table import PAIR_COLUMNS, pair_column
 from fem_mbs.solvers.stepping.kernels.codes import OK
-from fem_mbs.system.contacts import C_GAP, C_NORMAL, C_POINT, C_TANGENTS
 
 if TYPE_CHECKING:
     from fem_mbs.solvers.stepping.engine import Engine
@@ -81,19 +80,18 @@ def _table(engine, chosen, own):
         for kind, group in enumerate(search.groups):
             first = group.first_contact
             closed = np.flatnonzero(chosen[first : first + group.n])
-            c, kept = first + closed, group.kept[closed]
-            axes = np.concatenate([kept[:, C_NORMAL : C_NORMAL + 3], kept[:, C_TANGENTS : C_TANGENTS + 6]], axis=1)
-            axes = axes.reshape(-1, 3, 3)
+            c, data = first + closed, group.contact_data
+            axes = np.concatenate([data["normal"][closed, None], data["tangents"][closed]], axis=1)
             table = np.zeros((len(closed), PAIR_COLUMNS))
             roll = a["total_chi"][c][:, [2, 0, 1]]  # spinning is about the normal
             last = np.einsum("ck,cki->ci", a["total_Lam"][c], axes)
             sphere, partner = group.pairs[closed].T
             columns = {
                 "group": number, "sphere": sphere, "type": kind, "partner": partner, "status": a["acted"][c],
-                "gap": kept[:, C_GAP],
+                "gap": data["gap"][closed],
                 "impulse": own * last + a["unsaved"][c], "force": last / engine.run[0]["h"],
                 "moment_impulse": own * np.einsum("ck,cki->ci", roll, axes) + a["unsaved_chi"][c],
-                "point": kept[:, C_POINT : C_POINT + 3], "normal": axes[:, 0],
+                "point": data["point"][closed], "normal": axes[:, 0],
             }  # fmt: skip
             for name, values in columns.items():
                 table[:, pair_column(name)] = values

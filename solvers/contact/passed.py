@@ -22,7 +22,7 @@ the start.
 
 import math
 
-from fem_mbs.jit import N_SLOTS, entry, integer_matrix, integers, kernel, local_vector, matrix
+from fem_mbs.jit import N_SLOTS, entry, integer_matrix, integers, kernel, local_vector
 from fem_mbs.solvers.contact.law import GAP
 from fem_mbs.solvers.contact.step_path import (
     BISECTIONS,
@@ -59,13 +59,7 @@ from fem_mbs.solvers.stepping.kernels.codes import (
 from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
 from fem_mbs.system.assembly import advance_configuration
 from fem_mbs.system.contacts import (
-    B_GN0,
-    C_BLOCKS,
-    C_CONVEX,
-    C_GAP0,
-    C_NORMAL,
-    C_PASSAGE,
-    C_REACH,
+    contacts_of,
     gradient_times,
     laws_of,
     rate_of,
@@ -87,8 +81,8 @@ def refuse(d, s, g, e, how, corrected):
 @kernel
 def unmet(d, s, g, e, b):
     """Whether bodies have passed each other, at a contact that has not acted: on their path (1) with U of `sweep`."""
-    kept = matrix(g.contact_at, g.n, g.contact_stride)
-    size = kept[e, C_PASSAGE]
+    contact = contacts_of(g)
+    size = contact.passage[e]
     least = FREE * size
     if least == 0.0 or not rough_travel(d, s, g, e, True) > least:
         return False
@@ -96,7 +90,7 @@ def unmet(d, s, g, e, b):
     gap = gap_at(d, s, g, e, b, 0.0, CORRECTED_WAY)
     if not travel > least or gap >= FASTER * travel:
         return False
-    kept[e, C_GAP0] = gap
+    contact.gap_start[e] = gap
     if gap > 0.0:
         theta = first_touch(d, s, g, e, b, gap, size, travel, CORRECTED_WAY)
     else:
@@ -122,9 +116,9 @@ def last_touch(d, s, g, e, b):
 @kernel
 def struck_elsewhere(d, s, g, e, b):
     """Whether a contact that acts newly does so far from its first touch on the path without contacts."""
-    kept, touched = matrix(g.contact_at, g.n, g.contact_stride), local_vector(3)
-    size, e_N = kept[e, C_PASSAGE], laws_of(g)[e].restitution
-    least = FREE * (size if size > 0.0 else kept[e, C_REACH])
+    contact, touched = contacts_of(g), local_vector(3)
+    size, e_N = contact.passage[e], laws_of(g)[e].restitution
+    least = FREE * (size if size > 0.0 else contact.reach[e])
     if not rough_travel(d, s, g, e, False) > least:
         return False
     travel = travel_of(d, s, g, e, False)
@@ -144,15 +138,15 @@ def struck_elsewhere(d, s, g, e, b):
         if theta == NEVER:  # struck at a gap, or although it would have gone by
             gap_at(d, s, g, e, b, 1.0, SMOOTH_WAY)
             read_normal(b, touched)
-            return gap + rate < -FORCED * size or cosine(touched, kept[e, C_NORMAL : C_NORMAL + 3]) < TURNED
+            return gap + rate < -FORCED * size or cosine(touched, contact.normal[e]) < TURNED
     elif rate < -APPROACH * size:
         theta = last_touch(d, s, g, e, b)
     else:
         return False
     gap_at(d, s, g, e, b, theta, SMOOTH_WAY)
     read_normal(b, touched)
-    wrong = abs(gradient_times(g, e, B_GN0, 0, s.V0) - rate_of(g, e, b, s.V0))
-    return cosine(touched, kept[e, C_NORMAL : C_NORMAL + 3]) < TURNED or e_N * s.h * wrong > FREE * travel
+    wrong = abs(gradient_times(g, e, contact.G_N_start[e], s.V0) - rate_of(g, e, b, s.V0))
+    return cosine(touched, contact.normal[e]) < TURNED or e_N * s.h * wrong > FREE * travel
 
 
 @kernel
@@ -163,11 +157,11 @@ def look_at_missed(d, s):
         g = groups[k]
         if g.contact == 0:
             continue
-        kept, law = matrix(g.contact_at, g.n, g.contact_stride), laws_of(g)
+        contact, law = contacts_of(g), laws_of(g)
         for e in range(g.n):
             c = g.first_contact + e
             if s.acted[c] != GAP:
-                news = news or (s.was_active[c] == 0 and (kept[e, C_PASSAGE] > 0.0 or law[e].restitution > 0.0))
+                news = news or (s.was_active[c] == 0 and (contact.passage[e] > 0.0 or law[e].restitution > 0.0))
             elif unmet(d, s, g, e, b):
                 refuse(d, s, g, e, MISSED, True)
                 return False
@@ -182,10 +176,10 @@ def look_at_struck(d, s):
         g = groups[k]
         if g.contact == 0:
             continue
-        kept, law = matrix(g.contact_at, g.n, g.contact_stride), laws_of(g)
+        contact, law = contacts_of(g), laws_of(g)
         for e in range(g.n):
             c = g.first_contact + e
-            if s.acted[c] == GAP or s.was_active[c] != 0 or (kept[e, C_PASSAGE] == 0.0 and law[e].restitution == 0.0):
+            if s.acted[c] == GAP or s.was_active[c] != 0 or (contact.passage[e] == 0.0 and law[e].restitution == 0.0):
                 continue
             if struck_elsewhere(d, s, g, e, b):
                 refuse(d, s, g, e, ELSEWHERE, False)
@@ -284,15 +278,15 @@ def crossing(d, s):
     for k in range(d.n_groups):
         g = groups[k]
         if g.touching != 0:
-            kept, on = matrix(g.contact_at, g.n, C_BLOCKS), switches_of(g)
+            contact, on = contacts_of(g), switches_of(g)
             for e in range(g.n):
-                size = kept[e, C_PASSAGE]
+                size = contact.passage[e]
                 if size == 0.0 or on[e] == 0:
                     continue
-                travel = result_travel(s, g, e, kept[e, C_REACH])
+                travel = result_travel(s, g, e, contact.reach[e])
                 if not travel > FREE * size:
                     continue
-                how = jumped(d, s, g, e, b, size, kept[e, C_CONVEX] != 0.0, travel)
+                how = jumped(d, s, g, e, b, size, contact.convex[e] != 0, travel)
                 if how != RIGHT:
                     s.swept_contact, s.sweep_travel, s.sweep_size = -1 - first - e, travel, size
                     s.passed_how = how

@@ -26,15 +26,8 @@ from fem_mbs.solvers.contact.law import (
 )
 from fem_mbs.solvers.stepping.kernels.codes import LOOKS, STRIKES, TOUCHES
 from fem_mbs.system.contacts import (
-    B_GN,
-    B_GT,
-    B_W,
-    C_BLOCKS,
-    C_GAP,
-    C_SLIP,
-    C_THETA,
-    C_TOUCH,
     add_gradient,
+    contacts_of,
     evaluate_contact,
     gradient_times,
     laws_of,
@@ -55,12 +48,12 @@ def swept_gaps(d, s):
         g = groups[a]
         if g.contact == 0:
             continue
-        kept = matrix(g.contact_at, g.n, g.contact_stride)
+        contact = contacts_of(g)
         for e in range(g.n):
-            if kept[e, C_THETA] != 0.0:
-                kept[e, C_GAP] = kept[e, C_TOUCH] + gradient_times(g, e, B_GN, 0, U)
+            if contact.theta[e] != 0.0:
+                contact.gap[e] = contact.touch[e, 0] + gradient_times(g, e, contact.G_N[e], U)
                 for i in range(2):
-                    kept[e, C_SLIP + i] = kept[e, C_TOUCH + 1 + i] + gradient_times(g, e, B_GT, i, U)
+                    contact.slip[e, i] = contact.touch[e, 1 + i] + gradient_times(g, e, contact.G_T[e, i], U)
 
 
 @kernel
@@ -73,11 +66,11 @@ def let_go(d, s):
         g = groups[a]
         if g.contact == 0:
             continue
-        kept = matrix(g.contact_at, g.n, g.contact_stride)
+        contact = contacts_of(g)
         for e in range(g.n):
-            if kept[e, C_THETA] != 0.0:
-                kept[e, C_THETA] = 0.0
-                kept[e, C_GAP] = evaluate_contact(d, g, e, b, x, R, x, R, V)
+            if contact.theta[e] != 0.0:
+                contact.theta[e] = 0.0
+                contact.gap[e] = evaluate_contact(d, g, e, b, x, R, x, R, V)
     s.swept = 0
 
 
@@ -96,7 +89,7 @@ def left_open(g, e, s):
     """
     c = g.first_contact + e
     if s.held[c] != 0:
-        gap = matrix(g.contact_at, g.n, g.contact_stride)[e, C_GAP]
+        gap = contacts_of(g).gap[e]
         return gap >= -TOUCHES * s.scale_x
     return ends_at_touch(s) and s.touching[c] != 0
 
@@ -122,10 +115,10 @@ def position_contact_residual(d, s, r1, rows):
         g = groups[a]
         if g.contact == 0:
             continue
-        kept, law = matrix(g.contact_at, g.n, g.contact_stride), laws_of(g)
+        contact, law = contacts_of(g), laws_of(g)
         for e in range(g.n):
             c = g.first_contact + e
-            xi_N = k * cnu[c, 0] - p * kept[e, C_GAP]
+            xi_N = k * cnu[c, 0] - p * contact.gap[e]
             rows_D[c] = -k / p_T * nu_D[c]
             if xi_N < 0.0 or left_open(g, e, s):
                 status[c] = GAP
@@ -133,11 +126,11 @@ def position_contact_residual(d, s, r1, rows):
                 for i in range(1, 3):
                     rows[c, i] = -k / p_T * cnu[c, i]
                 continue
-            add_gradient(g, e, B_GN, 0, -xi_N, r1)
-            rows[c, 0] = -kept[e, C_GAP]
+            add_gradient(g, e, contact.G_N[e], -xi_N, r1)
+            rows[c, 0] = -contact.gap[e]
             mu, arm = law[e].friction, law[e].drilling_arm
             for i in range(2):
-                slip[i], lam[i] = kept[e, C_SLIP + i], cnu[c, 1 + i]
+                slip[i], lam[i] = contact.slip[e, i], cnu[c, 1 + i]
             if mu == 0.0:
                 status[c] = CLOSED
                 for i in range(2):
@@ -151,10 +144,10 @@ def position_contact_residual(d, s, r1, rows):
                 slip[2], lam[2] = arm * drilling_increment(g, e, x, R, x0, R0), nu_D[c]
             status[c] = cone_forces(k, p_T, mu, xi_N, lam, slip, 2 + g.drilling, force, row)
             for i in range(2):
-                add_gradient(g, e, B_GT, i, -force[i], r1)
+                add_gradient(g, e, contact.G_T[e, i], -force[i], r1)
                 rows[c, 1 + i] = row[i]
             if g.drilling != 0:
-                add_gradient(g, e, B_W, 2, -arm * force[2], r1)
+                add_gradient(g, e, contact.W[e, 2], -arm * force[2], r1)
                 rows_D[c] = row[2]
 
 
@@ -175,29 +168,28 @@ def position_contact_tangents(d, s, x, R, x0, R0, T):
         own = 3 + g.drilling
         size = nd + own
         S, H = matrix(b[_KK], size, size), matrix(b[_H_N], nd, nd)
-        kept, law = matrix(g.contact_at, g.n, g.contact_stride), laws_of(g)
+        contact, law = contacts_of(g), laws_of(g)
         for e in range(g.n):
             c = g.first_contact + e
             zero(b[_KK], size * size)
-            xi_N = k * cnu[c, 0] - p * kept[e, C_GAP]
+            xi_N = k * cnu[c, 0] - p * contact.gap[e]
             if xi_N < 0.0 or left_open(g, e, s):
                 open_contact(S, nd, own, 2 + g.drilling, k, p, p_T)
             else:
-                G_N = kept[e, C_BLOCKS + B_GN * nd : C_BLOCKS + (B_GN + 1) * nd]
-                G_T = kept[e, C_BLOCKS + B_GT * nd : C_BLOCKS + (B_GT + 2) * nd]
+                G_N, G_T = contact.G_N[e], contact.G_T[e]
                 normal_tangent(S, nd, nd, G_N, k, p)
                 mu, arm = law[e].friction, law[e].drilling_arm
                 if mu == 0.0:
                     open_rows(S, nd + 1, 2, k, p_T)
                 else:
                     for i in range(2):
-                        slip[i], lam[i] = kept[e, C_SLIP + i], cnu[c, 1 + i]
+                        slip[i], lam[i] = contact.slip[e, i], cnu[c, 1 + i]
                     if g.drilling != 0:
                         slip[2], lam[2] = arm * drilling_increment(g, e, x, R, x0, R0), nu_D[c]
-                        G_T = vector(b[_H_N], 3 * nd)
-                        coupled_gradient(g, e, B_GT, arm, G_T)
+                        G_T = matrix(b[_H_N], 3, nd)
+                        coupled_gradient(contact.G_T[e], contact.W[e, 2], arm, G_T)
                     cone_tangent(S, nd, nd, nd + 1, G_N, G_T, own - 1, k, p, p_T, mu, xi_N, lam, slip)
-                if g.contact_hessian != 0 and kept[e, C_THETA] == 0.0:
+                if g.contact_hessian != 0 and contact.theta[e] == 0.0:
                     gather_poses(g, e, b, x, R)
                     gather_start(g, e, b, x0, R0)
                     gather_state(g, e, b)
@@ -206,7 +198,7 @@ def position_contact_tangents(d, s, x, R, x0, R0, T):
                     for i in range(nd):
                         for j in range(nd):
                             S[i, j] -= xi_N * H[i, j]
-                if kept[e, C_THETA] == 0.0:
+                if contact.theta[e] == 0.0:
                     times_tangent(g, e, S, size, T)
                 for i in range(own):  # proximal: redundant contacts
                     S[nd + i, nd + i] -= s.epsilon * k * k / (p if i == 0 else p_T)

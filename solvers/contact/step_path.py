@@ -32,8 +32,7 @@ from fem_mbs.rotations import (
     tangent_inverse,
 )
 from fem_mbs.system.contacts import (
-    C_POINT,
-    C_REACH,
+    contacts_of,
     evaluate_contact,
 )
 from fem_mbs.system.gather import gather_poses
@@ -138,7 +137,7 @@ def rough_travel(d, s, g, e, corrected):
     """Bound of `travel_of` that costs little; for contacts of more than two nodes the travel itself."""
     nodes = integer_matrix(g.nodes_at, g.n, g.nn)
     D, U, x0 = s.D, s.U, s.x0
-    kept = matrix(g.contact_at, g.n, g.contact_stride)
+    contact = contacts_of(g)
     part = 1.0 if corrected else 0.0
     far = turning = 0.0
     for a in range(g.nn):
@@ -147,10 +146,10 @@ def rough_travel(d, s, g, e, corrected):
         for j in range(3):
             square += (D[i, j] - D[o, j] + part * (U[i, j] - U[o, j])) ** 2
             turn += (abs(D[i, 3 + j]) + part * abs(U[i, 3 + j])) ** 2
-            arm += (kept[e, C_POINT + j] - x0[i, j]) ** 2
+            arm += (contact.point[e, j] - x0[i, j]) ** 2
         far = max(far, square)
         if turn > 0.0:
-            turning += math.sqrt(turn) * (math.sqrt(arm) + kept[e, C_REACH])
+            turning += math.sqrt(turn) * (math.sqrt(arm) + contact.reach[e])
     return (1.0 if g.nn == 2 else 2.0) * math.sqrt(far) + turning
 
 
@@ -164,14 +163,14 @@ def travel_of(d, s, g, e, corrected):
     x0, R0 = s.x0, s.R0
     x = matrix(s.x_at if corrected else s.xs_at, N, 3)
     R = tensor(s.R_at if corrected else s.Rs_at, N, 3, 3)
-    kept = matrix(g.contact_at, g.n, g.contact_stride)
+    contact = contacts_of(g)
     turned, arm, moved, between = local_matrix(6, 3), local_vector(3), local_vector(3), local_vector(3)
     for a in range(2):
         i = nodes[e, a]
         for j in range(3):
             for k in range(3):
                 turned[3 * a + j, k] = R[i, j, 0] * R0[i, k, 0] + R[i, j, 1] * R0[i, k, 1] + R[i, j, 2] * R0[i, k, 2]
-            arm[j] = kept[e, C_POINT + j] - x0[i, j]
+            arm[j] = contact.point[e, j] - x0[i, j]
         rotate(turned[3 * a : 3 * a + 3], arm, moved)
         for j in range(3):
             between[j] = x[i, j] + moved[j] - (between[j] if a == 1 else 0.0)
@@ -181,7 +180,7 @@ def travel_of(d, s, g, e, corrected):
         way += between[j] * between[j]
         for k in range(3):
             trace += turned[j, k] * turned[3 + j, k]
-    return math.sqrt(way) + math.acos(min(max(0.5 * (trace - 1.0), -1.0), 1.0)) * kept[e, C_REACH]
+    return math.sqrt(way) + math.acos(min(max(0.5 * (trace - 1.0), -1.0), 1.0)) * contact.reach[e]
 
 
 @kernel

@@ -32,10 +32,10 @@ q(τ) ∘ exp(τ U): a body that was pushed may pass a third one. Both repeat th
 Source: conservative advancement: Mirtich, Impulse-based Dynamic Simulation (1996), 2.3; (2) derived here.
 
     symbol    code                  unit  meaning
-    θ         kept[e, C_THETA]      -     first touch, part of the step; 0: not swept
-              kept[e, C_TOUCH + i]  m     gap and slip (2) for U = 0
+    θ         theta[e]              -     first touch, part of the step; 0: not swept
+              touch[e, i]           m     gap and slip (2) for U = 0
     travel    travel_of             m     way of the second body's contact point past the first's in the step
-    passage   kept[e, C_PASSAGE]    m     see `Contact`
+    passage   passage[e]            m     see `Contact`
 """
 
 import math
@@ -77,28 +77,12 @@ from fem_mbs.solvers.contact.step_path import (
 from fem_mbs.solvers.stepping.kernels.codes import ELSEWHERE, OK, PASSED, UNDECIDED
 from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
 from fem_mbs.system.contacts import (
-    B_GN,
-    B_GN0,
-    B_GT,
-    B_VT,
-    B_VT0,
-    B_W,
-    B_WN0,
-    C_BLOCKS,
-    C_CONVEX,
-    C_FIRST,
-    C_GAP0,
-    C_LATE,
-    C_NORMAL,
-    C_NUMBER,
-    C_PASSAGE,
-    C_REACH,
-    C_THETA,
-    C_TOUCH,
     contacts,
+    contacts_of,
     evaluate_contact,
     keep_contact,
     laws_of,
+    start_gradients,
 )
 from fem_mbs.system.records import groups_of
 
@@ -112,7 +96,7 @@ FURTHER = 1.5  # times what is missing: rotations give back a part of a shift
 def passes(d, s, g, e, b, theta, corrected):
     """Whether a contact that touches at θ has to be treated as swept, by its gap and normal at the end."""
     N = d.n_nodes
-    kept, first, normal = matrix(g.contact_at, g.n, g.contact_stride), local_vector(3), local_vector(3)
+    contact, first, normal = contacts_of(g), local_vector(3), local_vector(3)
     gap_at(d, s, g, e, b, theta, CORRECTED_WAY if corrected else SMOOTH_WAY)
     read_normal(b, first)
     x0, R0, V0 = s.x0, s.R0, s.V0
@@ -121,44 +105,33 @@ def passes(d, s, g, e, b, theta, corrected):
     gap = evaluate_contact(d, g, e, b, x, R, x0, R0, V0)
     read_normal(b, normal)
     turned = cosine(first, normal) < TURNED
-    deep = DIP * kept[e, C_PASSAGE]
+    deep = DIP * contact.passage[e]
     if corrected:  # such a path ends at gap 0 where the contact acts
-        return gap > deep or (turned and kept[e, C_CONVEX] != 0.0)
-    return gap >= 0.0 or (kept[e, C_CONVEX] != 0.0 and (turned or kept[e, C_GAP0] > deep))
-
-
-@kernel
-def copy_rows(g, e, source, target, rows):
-    """Rows of a kept gradient to another block."""
-    kept, nd = matrix(g.contact_at, g.n, g.contact_stride), g.nd
-    for j in range(rows * nd):
-        kept[e, C_BLOCKS + target * nd + j] = kept[e, C_BLOCKS + source * nd + j]
+        return gap > deep or (turned and contact.convex[e] != 0)
+    return gap >= 0.0 or (contact.convex[e] != 0 and (turned or contact.gap_start[e] > deep))
 
 
 @kernel
 def hold(d, s, g, e, b, theta, corrected):
     """Keep contact e of group g as it is at θ for the rest of the step, (2)."""
-    nodes, kept = integer_matrix(g.nodes_at, g.n, g.nn), matrix(g.contact_at, g.n, g.contact_stride)
+    nodes, contact = integer_matrix(g.nodes_at, g.n, g.nn), contacts_of(g)
     xs, Rs = s.xs, s.Rs
     xt, Rt = s.xt, s.Rt
     turn, psi = local_matrix(3, 3), local_vector(3)
-    kept[e, C_TOUCH] = gap_at(d, s, g, e, b, theta, CORRECTED_WAY if corrected else SMOOTH_WAY)
+    contact.touch[e, 0] = gap_at(d, s, g, e, b, theta, CORRECTED_WAY if corrected else SMOOTH_WAY)
     keep_contact(g, e, b)
-    kept[e, C_TOUCH + 1] = kept[e, C_TOUCH + 2] = 0.0
+    contact.touch[e, 1] = contact.touch[e, 2] = 0.0
     for a in range(g.nn):
         i = nodes[e, a]
         multiply_T(Rt[i], Rs[i], turn)
         log_matrix(turn, psi)
         for r in range(3):
-            at = C_BLOCKS + (B_GN if r == 0 else B_GT + r - 1) * g.nd + 6 * a
+            row = contact.G_N[e] if r == 0 else contact.G_T[e, r - 1]
             for j in range(3):
-                kept[e, C_TOUCH + r] += kept[e, at + j] * (xs[i, j] - xt[i, j]) + kept[e, at + 3 + j] * psi[j]
+                contact.touch[e, r] += row[6 * a + j] * (xs[i, j] - xt[i, j]) + row[6 * a + 3 + j] * psi[j]
     # Newton's law too takes the directions at the touch
-    copy_rows(g, e, B_GN, B_GN0, 1)
-    copy_rows(g, e, B_VT, B_VT0, 2)
-    if g.drilling != 0:
-        copy_rows(g, e, B_W + 2, B_WN0, 1)
-    kept[e, C_THETA] = theta
+    start_gradients(g, e)
+    contact.theta[e] = theta
     s.swept += 1
 
 
@@ -166,7 +139,7 @@ def hold(d, s, g, e, b, theta, corrected):
 def undecided(d, s, g, e, corrected):
     """Keep what the message of a refused step tells; −1."""
     s.sweep_travel, s.swept_contact = travel_of(d, s, g, e, corrected), g.first_contact + e
-    s.sweep_size, s.passed_how = matrix(g.contact_at, g.n, g.contact_stride)[e, C_PASSAGE], UNDECIDED
+    s.sweep_size, s.passed_how = contacts_of(g).passage[e], UNDECIDED
     return -1
 
 
@@ -177,13 +150,13 @@ def wall_touch(d, s, g, e, b):
     Newton's law reflects the approach at the start of the step. Inside a bowl or a bore a body that was far from the
     wall meets it along another normal, and all restitution was lost.
     """
-    kept, n0, n1 = matrix(g.contact_at, g.n, g.contact_stride), local_vector(3), local_vector(3)
-    gap = kept[e, C_GAP0]
+    contact, n0, n1 = contacts_of(g), local_vector(3), local_vector(3)
+    gap = contact.gap_start[e]
     travel = rough_travel(d, s, g, e, False)
     if gap <= OVERLAP * s.exact * s.scale_x or gap >= FASTER * travel:
         return NEVER
     for j in range(3):
-        n0[j] = kept[e, C_NORMAL + j]
+        n0[j] = contact.normal[e, j]
     if gap_at(d, s, g, e, b, 1.0, SMOOTH_WAY) >= 0.0:
         return NEVER
     read_normal(b, n1)
@@ -195,10 +168,10 @@ def wall_touch(d, s, g, e, b):
 @kernel
 def touch_of(d, s, g, e, b, corrected):
     """τ at which contact e of group g, not held yet, has to be treated as swept; `NEVER` or `UNKNOWN`."""
-    kept, law = matrix(g.contact_at, g.n, g.contact_stride), laws_of(g)
-    passage, gap = kept[e, C_PASSAGE], kept[e, C_GAP0]
+    contact, law = contacts_of(g), laws_of(g)
+    passage, gap = contact.passage[e], contact.gap_start[e]
     if passage == 0.0:
-        if corrected or law[e].restitution == 0.0 or kept[e, C_REACH] == math.inf:
+        if corrected or law[e].restitution == 0.0 or contact.reach[e] == math.inf:
             return NEVER
         return wall_touch(d, s, g, e, b)
     travel = rough_travel(d, s, g, e, corrected)
@@ -216,8 +189,8 @@ def touch_of(d, s, g, e, b, corrected):
 @kernel
 def end_of_pair(g, lead):
     """Number of the contact behind those of a pair, of which ``lead`` is the first."""
-    kept, last = matrix(g.contact_at, g.n, g.contact_stride), lead + 1
-    while last < g.n and kept[last, C_NUMBER] != 0.0:
+    contact, last = contacts_of(g), lead + 1
+    while last < g.n and contact.number[last] != 0:
         last += 1
     return last
 
@@ -225,27 +198,27 @@ def end_of_pair(g, lead):
 @kernel
 def sweep_pair(d, s, g, lead, last, b, corrected):
     """Sweep the contacts of a pair; returns how many were found to be passed, −1 where one cannot be told."""
-    kept, first, found = matrix(g.contact_at, g.n, g.contact_stride), NEVER, 0
+    contact, first, found = contacts_of(g), NEVER, 0
     for e in range(lead, last):
         if not corrected:
-            kept[e, C_FIRST] = kept[e, C_LATE] = 0.0
-        if kept[e, C_THETA] != 0.0:
+            contact.first_touch[e] = contact.late[e] = 0
+        if contact.theta[e] != 0.0:
             continue
         theta = touch_of(d, s, g, e, b, corrected)
         if theta == UNKNOWN:
             return undecided(d, s, g, e, False)
-        kept[e, C_TOUCH] = theta
+        contact.touch[e, 0] = theta
         if theta < first:
             first = theta
             if not corrected:
-                kept[lead, C_FIRST] = e - lead + 1.0
+                contact.first_touch[lead] = e - lead + 1
     for e in range(lead, last):
-        if kept[e, C_THETA] == 0.0 and kept[e, C_TOUCH] <= 1.0:
-            way = (kept[e, C_TOUCH] - first) * travel_of(d, s, g, e, corrected)
-            late = kept[lead, C_FIRST] != 0.0 and (corrected or way > FORCED * kept[e, C_PASSAGE])
+        if contact.theta[e] == 0.0 and contact.touch[e, 0] <= 1.0:
+            way = (contact.touch[e, 0] - first) * travel_of(d, s, g, e, corrected)
+            late = contact.first_touch[lead] != 0 and (corrected or way > FORCED * contact.passage[e])
             if late:  # what lay on the other before the step carries on
-                late = kept[lead + int(kept[lead, C_FIRST]) - 1, C_GAP0] > DIP * kept[e, C_PASSAGE]
-            kept[e, C_LATE] = 1.0 if late else 0.0
+                late = contact.gap_start[lead + contact.first_touch[lead] - 1] > DIP * contact.passage[e]
+            contact.late[e] = 1 if late else 0
             hold(d, s, g, e, b, first, corrected)
             found += 1
     s.swept_total += found
@@ -291,19 +264,19 @@ def shift_swept(d, s):
         g = groups[k]
         if g.contact == 0:
             continue
-        kept = matrix(g.contact_at, g.n, g.contact_stride)
+        contact = contacts_of(g)
         for e in range(g.n):
-            if kept[e, C_THETA] == 0.0:
+            if contact.theta[e] == 0.0:
                 continue
             gap = evaluate_contact(d, g, e, b, x, R, x0, R0, V0)
             if gap >= -OVERLAP * s.exact * s.scale_x:
                 continue
             read_normal(b, normal)
-            along = cosine(normal, kept[e, C_NORMAL : C_NORMAL + 3])
+            along = cosine(normal, contact.normal[e])
             undecided(d, s, g, e, False)  # in case it stays so
             if not along > 0.0:
                 return -1
-            kept[e, C_TOUCH] += FURTHER * gap - DIP * kept[e, C_PASSAGE]
+            contact.touch[e, 0] += FURTHER * gap - DIP * contact.passage[e]
             count += 1
     return count
 
@@ -339,14 +312,14 @@ def acts_elsewhere(d, s):
         g, last = groups[k], 0
         while g.contact != 0 and last < g.n:
             lead, last = last, end_of_pair(g, last)
-            kept = matrix(g.contact_at, g.n, g.contact_stride)
-            first, nearest, turned = lead + int(kept[lead, C_FIRST]) - 1, math.inf, False
+            contact = contacts_of(g)
+            first, nearest, turned = lead + contact.first_touch[lead] - 1, math.inf, False
             for e in range(lead, last if first >= lead and last > lead + 1 else lead):
                 if s.acted[g.first_contact + e] != GAP:
-                    nearest = min(nearest, gap_at(d, s, g, e, b, kept[first, C_THETA], SMOOTH_WAY))
-                    normal = kept[e, C_NORMAL : C_NORMAL + 3]
-                    turned = turned or cosine(normal, kept[first, C_NORMAL : C_NORMAL + 3]) < TURNED
-            if turned or (nearest != math.inf and nearest > FREE * kept[lead, C_PASSAGE]):
+                    nearest = min(nearest, gap_at(d, s, g, e, b, contact.theta[first], SMOOTH_WAY))
+                    normal = contact.normal[e]
+                    turned = turned or cosine(normal, contact.normal[first]) < TURNED
+            if turned or (nearest != math.inf and nearest > FREE * contact.passage[lead]):
                 undecided(d, s, g, first, False)
                 s.passed_how, s.code = ELSEWHERE, PASSED
                 return True

@@ -31,7 +31,7 @@ from fem_mbs.solvers.contact.approach import touches_within
 from fem_mbs.solvers.stepping.kernels.codes import AT_TOUCH, STRUCK, STRUCK_WHILE_DRIVEN
 from fem_mbs.system.assembly import dynamic_tangents, dynamics
 from fem_mbs.system.constraints import RATES, constraint_rates, constraint_tangents
-from fem_mbs.system.contacts import B_GN, B_GN0, gradient_times, laws_of
+from fem_mbs.system.contacts import contacts_of, gradient_times, laws_of
 from fem_mbs.system.global_matrices import (
     clear_matrix,
     expand_add,
@@ -51,12 +51,13 @@ def some_touch(d, s):
         g = groups[k]
         if g.contact == 0:
             continue
+        contact = contacts_of(g)
         law = laws_of(g)
         for e in range(g.n):
             c = g.first_contact + e
             s.bias[c] = 0.0
             if s.active[c] != 0 and law[e].restitution != 0.0 and touches_within(g, e, s):
-                found = found or gradient_times(g, e, B_GN, 0, s.Vs) < -s.tol_v
+                found = found or gradient_times(g, e, contact.G_N[e], s.Vs) < -s.tol_v
     return found
 
 
@@ -120,14 +121,15 @@ def set_accelerations(d, s, a_q, mean):
         g = groups[k]
         if g.contact == 0:
             continue
+        contact = contacts_of(g)
         for e in range(g.n):
             if not touches_within(g, e, s):
                 continue
             if mean:
-                change = gradient_times(g, e, B_GN, 0, s.Vs) - gradient_times(g, e, B_GN0, 0, s.V0)
+                change = gradient_times(g, e, contact.G_N[e], s.Vs) - gradient_times(g, e, contact.G_N_start[e], s.V0)
                 s.bias[g.first_contact + e] = change / s.h
             else:
-                s.bias[g.first_contact + e] = gradient_times(g, e, B_GN, 0, a_q)
+                s.bias[g.first_contact + e] = gradient_times(g, e, contact.G_N[e], a_q)
 
 
 @kernel

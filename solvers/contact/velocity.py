@@ -27,7 +27,7 @@ from fem_mbs.system.constraints import (
     constraints,
     row_norm,
 )
-from fem_mbs.system.contacts import B_GN, B_VT, B_W, add_gradient
+from fem_mbs.system.contacts import add_gradient, contacts_of
 from fem_mbs.system.global_matrices import clear_matrix, expand_add, full_norm, reduce_vector
 from fem_mbs.system.records import VELOCITY, groups_of, zero
 
@@ -310,16 +310,17 @@ def accumulate_impulses(d, s):
         g = groups[a]
         if g.contact == 0:
             continue
+        contact = contacts_of(g)
         for e in range(g.n):
             c = g.first_contact + e
             if status[c] != GAP:
                 acted = True
                 acted_as[c] = status[c]
-                add_gradient(g, e, B_GN, 0, aLam[c, 0], P)
+                add_gradient(g, e, contact.G_N[e], aLam[c, 0], P)
                 for i in range(2):
-                    add_gradient(g, e, B_VT, i, aLam[c, 1 + i], P)
+                    add_gradient(g, e, contact.V_T[e, i], aLam[c, 1 + i], P)
                 for i in range(3):
-                    add_gradient(g, e, B_W, i, achi[c, i], P)
+                    add_gradient(g, e, contact.W[e, i], achi[c, i], P)
                     total_Lam[c, i] += aLam[c, i]
                     total_chi[c, i] += achi[c, i]
             for i in range(3):

@@ -26,11 +26,8 @@ from fem_mbs.solvers.contact.law import (
 )
 from fem_mbs.solvers.stepping.kernels.sizes import speed_of
 from fem_mbs.system.contacts import (
-    B_GN,
-    B_VT,
-    B_W,
-    C_BLOCKS,
     add_gradient,
+    contacts_of,
     gradient_times,
     laws_of,
 )
@@ -59,12 +56,13 @@ def sliding_rows(g, e, s, V, Vminus, sigma_N, stuck, r1, rows, rows_chi):
 
     Multipliers of contacts that ``stuck`` are shifted as in `position_contact_residual`.
     """
+    contact = contacts_of(g)
     c, k, p = g.first_contact + e, s.kv, s.pv_T
     law, cLam, cchi, aLam, achi = laws_of(g), s.cLam, s.cchi, s.aLam, s.achi
     force, row, rate, lam = local_vector(3), local_vector(3), local_vector(3), local_vector(3)
     mu, e_T, disc = law[e].friction, tangential_restitution(g, e, s), law[e].drilling_arm
     for i in range(2):
-        rate[i] = gradient_times(g, e, B_VT, i, V) + e_T * slide_before(g, e, s, i, Vminus)
+        rate[i] = gradient_times(g, e, contact.V_T[e, i], V) + e_T * slide_before(g, e, s, i, Vminus)
         if stuck:
             cLam[c, 1 + i] += p / k * rate[i]
         lam[i] = cLam[c, 1 + i]
@@ -72,11 +70,11 @@ def sliding_rows(g, e, s, V, Vminus, sigma_N, stuck, r1, rows, rows_chi):
         rate[2], lam[2] = disc * drilling_rate(g, e, s, e_T, V, Vminus), cchi[c, 2]
     status = cone_forces(k, p, mu, sigma_N, lam, rate, 2 + g.drilling, force, row)
     for i in range(2):
-        add_gradient(g, e, B_VT, i, -force[i], r1)
+        add_gradient(g, e, contact.V_T[e, i], -force[i], r1)
         aLam[c, 1 + i] = force[i]
         rows[c, 1 + i] = row[i]
     if g.drilling != 0:
-        add_gradient(g, e, B_W, 2, -disc * force[2], r1)
+        add_gradient(g, e, contact.W[e, 2], -disc * force[2], r1)
         achi[c, 2] = disc * force[2]
         rows_chi[c, 2] = row[2]
     return status
@@ -87,13 +85,14 @@ def turning_rows(g, e, s, V, sigma_N, first, n, limit, r1, rows_chi):
     """Resistance of an active contact against n of its angular velocities, from ``first`` on, up to ``limit`` [m]
     times the normal impulse; its status. Rolling has two, spinning the last.
     """
+    contact = contacts_of(g)
     c, k, p, arm, cchi, achi = g.first_contact + e, s.kv, s.pv, s.length, s.cchi, s.achi
     force, row, rate = local_vector(3), local_vector(3), local_vector(3)
     for i in range(n):
-        rate[i] = arm * gradient_times(g, e, B_W, first + i, V)
+        rate[i] = arm * gradient_times(g, e, contact.W[e, first + i], V)
     status = cone_forces(k, p, limit / arm, sigma_N, cchi[c, first:], rate, n, force, row)
     for i in range(n):
-        add_gradient(g, e, B_W, first + i, -arm * force[i], r1)
+        add_gradient(g, e, contact.W[e, first + i], -arm * force[i], r1)
         achi[c, first + i] = arm * force[i]
         rows_chi[c, first + i] = row[i]
     return status
@@ -106,8 +105,9 @@ def normal_rate(g, e, d, s, V, Vminus):
     In the first guess a contact that rests without an impulse yet has σ_N = 0 but for round-off. It counts as active:
     of redundant contacts round-off would choose the first ones to carry the load, and by that one of the solutions.
     """
+    contact = contacts_of(g)
     c = g.first_contact + e
-    g_N = gradient_times(g, e, B_GN, 0, V) + reflected(g, e, d, s, Vminus)
+    g_N = gradient_times(g, e, contact.G_N[e], V) + reflected(g, e, d, s, Vminus)
     sigma_N = s.kv * s.cLam[c, 0] - s.pv * g_N
     if s.iteration == 0 and sigma_N < 0.0 and sigma_N >= -s.pv * s.exact * speed_of(s):
         sigma_N = 0.0
@@ -129,6 +129,7 @@ def velocity_contact_residual(d, s, V, Vminus, r1, rows, rows_chi):
         g = groups[a]
         if g.contact == 0:
             continue
+        contact = contacts_of(g)
         law = laws_of(g)
         for e in range(g.n):
             c = g.first_contact + e
@@ -140,7 +141,7 @@ def velocity_contact_residual(d, s, V, Vminus, r1, rows, rows_chi):
             g_N, sigma_N = normal_rate(g, e, d, s, V, Vminus)
             if sigma_N < 0.0:
                 continue
-            add_gradient(g, e, B_GN, 0, -sigma_N, r1)
+            add_gradient(g, e, contact.G_N[e], -sigma_N, r1)
             aLam[c, 0], rows[c, 0], status[c] = sigma_N, -g_N, CLOSED
             if law[e].friction != 0.0:
                 status[c] = sliding_rows(g, e, s, V, Vminus, sigma_N, stuck, r1, rows, rows_chi)
@@ -170,8 +171,8 @@ def velocity_contact_tangents(d, s, V, Vminus):
             continue
         nd = g.nd
         size = nd + 6
-        S, W = matrix(b[_KK], size, size), vector(b[_H_N], 3 * nd)
-        kept, law = matrix(g.contact_at, g.n, g.contact_stride), laws_of(g)
+        S, W = matrix(b[_KK], size, size), matrix(b[_H_N], 3, nd)
+        contact, law = contacts_of(g), laws_of(g)
         rolling = nd + 3 + g.drilling
         for e in range(g.n):
             c = g.first_contact + e
@@ -182,33 +183,33 @@ def velocity_contact_tangents(d, s, V, Vminus):
             if sigma_N < 0.0:
                 open_contact(S, nd, 6, 2 + g.drilling, k, p, p_T)
             else:
-                G_N = kept[e, C_BLOCKS + B_GN * nd : C_BLOCKS + (B_GN + 1) * nd]
-                V_T = kept[e, C_BLOCKS + B_VT * nd : C_BLOCKS + (B_VT + 2) * nd]
-                for i in range(3 * nd):
-                    W[i] = arm * kept[e, C_BLOCKS + B_W * nd + i]
+                G_N, V_T = contact.G_N[e], contact.V_T[e]
+                for i in range(3):
+                    for j in range(nd):
+                        W[i, j] = arm * contact.W[e, i, j]
                 normal_tangent(S, nd, nd, G_N, k, p)
                 mu, e_T, disc = law[e].friction, tangential_restitution(g, e, s), law[e].drilling_arm
                 if mu == 0.0:
                     open_rows(S, nd + 1, 2, k, p_T)
                 else:
                     for i in range(2):
-                        rate[i] = gradient_times(g, e, B_VT, i, V) + e_T * slide_before(g, e, s, i, Vminus)
+                        rate[i] = gradient_times(g, e, contact.V_T[e, i], V) + e_T * slide_before(g, e, s, i, Vminus)
                         lam[i] = cLam[c, 1 + i]
                     if g.drilling != 0:
                         rate[2], lam[2] = disc * drilling_rate(g, e, s, e_T, V, Vminus), cchi[c, 2]
-                        V_T = vector(b[_H_N] + 24 * nd, 3 * nd)  # behind W
-                        coupled_gradient(g, e, B_VT, disc, V_T)
+                        V_T = matrix(b[_H_N] + 24 * nd, 3, nd)  # behind W
+                        coupled_gradient(contact.V_T[e], contact.W[e, 2], disc, V_T)
                     cone_tangent(S, nd, nd, nd + 1, G_N, V_T, 2 + g.drilling, k, p, p_T, mu, sigma_N, lam, rate)
                 if law[e].rolling_resistance == 0.0:
                     open_rows(S, rolling, 2, k, p)
                 else:
                     for i in range(2):
-                        rate[i] = arm * gradient_times(g, e, B_W, i, V)
+                        rate[i] = arm * gradient_times(g, e, contact.W[e, i], V)
                     bound = law[e].rolling_resistance / arm
                     cone_tangent(S, nd, nd, rolling, G_N, W, 2, k, p, p, bound, sigma_N, cchi[c], rate)
                 if law[e].spinning_resistance != 0.0:
-                    rate[0] = arm * gradient_times(g, e, B_W, 2, V)
-                    spin, bound = W[2 * nd :], law[e].spinning_resistance / arm
+                    rate[0] = arm * gradient_times(g, e, contact.W[e, 2], V)
+                    spin, bound = W[2:], law[e].spinning_resistance / arm
                     cone_tangent(S, nd, nd, nd + 5, G_N, spin, 1, k, p, p, bound, sigma_N, cchi[c, 2:], rate)
                 elif g.drilling == 0:
                     open_rows(S, nd + 5, 1, k, p)

@@ -18,7 +18,7 @@ Source: docs/theory/joint_friction.md, (12).
 from fem_mbs.jit import N_SLOTS, SLOT, integers, kernel, matrix, tensor, vector
 from fem_mbs.solvers.contact.law import GAP
 from fem_mbs.solvers.joint_friction.friction_touch import in_impact
-from fem_mbs.system.contacts import B_GN, gradient_times
+from fem_mbs.system.contacts import contacts_of, gradient_times
 from fem_mbs.system.friction import (
     F_ARM,
     F_BEFORE,
@@ -236,10 +236,11 @@ def knows_forces(d, s):
     groups, split = groups_of(d), in_impact(s)
     for a in range(d.n_groups):
         g = groups[a]
+        contact = contacts_of(g)
         for e in range(g.n if g.contact != 0 else 0):
             c = g.first_contact + e
             if s.was_active[c] != 0 and s.closed[c] == GAP:
-                if not split or gradient_times(g, e, B_GN, 0, s.V) <= s.tol_v:
+                if not split or gradient_times(g, e, contact.G_N[e], s.V) <= s.tol_v:
                     return False
     return True
 

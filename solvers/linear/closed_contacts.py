@@ -17,7 +17,6 @@ import numpy as np
 from fem_mbs.element.contact import Contact
 from fem_mbs.errors import ParameterError, label
 from fem_mbs.solvers.contact.law import GAP, SLIP
-from fem_mbs.system.contacts import B_GN, B_VT, C_BLOCKS
 
 CLOSED = 1e-9  # of the size of the model: gaps that count as closed
 STICKS = 1e-9  # of the speeds of the model: sliding that counts as none
@@ -90,17 +89,16 @@ class ClosedContacts:
         system.gaps(state)
         places = {}
         for group in system.groups:
-            if group.contact_stride:
+            if group.is_contact:
                 for e in range(group.n):
                     places[group.first_contact + e] = (group, e)
         for c, sticks in zip(self.chosen, self.sticks):
             group, e = places[c]
-            nd = group.sizes["nd"]
-            blocks = group.kept[e, C_BLOCKS:].reshape(-1, nd)
-            for block in (B_GN, B_VT, B_VT + 1) if sticks else (B_GN,):
+            data = group.contact_data
+            for row in (data["G_N"][e], *data["V_T"][e]) if sticks else (data["G_N"][e],):
                 full = np.zeros((len(system.nodes), 6))
                 for k, node in enumerate(group.nodes[e]):
-                    full[node] += blocks[block, 6 * k : 6 * k + 6]
+                    full[node] += row[6 * k : 6 * k + 6]
                 rows.append(system.reduced(full))
         return np.array(rows)
 

@@ -35,15 +35,14 @@ from fem_mbs.jit import (
 )
 from fem_mbs.solvers.contact.law import CLOSED, GAP, SLIP, STICK
 from fem_mbs.solvers.lobatto.blocks import spread
-from fem_mbs.solvers.lobatto.directions import add_row, arm_of, block_of, cone_at, cone_of, local_row, multiplier
+from fem_mbs.solvers.lobatto.directions import add_row, arm_of, cone_at, cone_of, local_row, multiplier
 from fem_mbs.solvers.lobatto.lasting import lasting_rows
 from fem_mbs.solvers.stepping.kernels.arrays import copy
 from fem_mbs.system.contacts import (
-    B_GN,
-    C_BLOCKS,
-    C_GAP,
     add_gradient,
     contacts,
+    contacts_of,
+    direction_of,
     gradient_times,
 )
 from fem_mbs.system.gather import gather_poses, gather_start, gather_state, times_tangent
@@ -57,36 +56,34 @@ def _add_gap_row(s, o, j, g, e):
     """Add k_v G_N T/h to the row of the gap."""
     nd, size = g.nd, g.nd + 6
     nodes = integer_matrix(g.nodes_at, g.n, g.nn)
-    kept = matrix(g.contact_at, g.n, g.contact_stride)
     where = indices(g.maps_at[POSITION] + 4 * e * size * size, size * size)
-    at, scale = C_BLOCKS + B_GN * nd, s.kv / s.h
+    G_N, scale = contacts_of(g).G_N[e], s.kv / s.h
     for a in range(g.nn):
         T, c = o.Ti[j, nodes[e, a]], 6 * a
         for k in range(3):
             i = where[nd * size + c + k]
             if i >= 0:
-                o.R_D[i] += scale * kept[e, at + c + k]
+                o.R_D[i] += scale * G_N[c + k]
             i = where[nd * size + c + 3 + k]
             if i >= 0:
                 for m in range(3):
-                    o.R_D[i] += scale * kept[e, at + c + 3 + m] * T[m, k]
+                    o.R_D[i] += scale * G_N[c + 3 + m] * T[m, k]
 
 
 @kernel
 def _add_forces(d, s, o, j, g, e, b, tangents):
     """Forces of the multipliers of stage j, and their entries."""
     nd, size, c = g.nd, g.nd + 6, g.first_contact + e
-    kept = matrix(g.contact_at, g.n, g.contact_stride)
     for i in range(6):
-        add_gradient(g, e, block_of(i), 0, s.kv * arm_of(g, e, s, i) * multiplier(o, j, c, i), o.Fi[j])
+        add_gradient(g, e, direction_of(g, e, i), s.kv * arm_of(g, e, s, i) * multiplier(o, j, c, i), o.Fi[j])
     if not tangents:
         return
     B, S, nothing = matrix(b[_C], size, size), matrix(b[_K], size, size), matrix(b[_M], nd, 0)
     zero(b[_C], size * size)
     for i in range(6):
-        at, column, scale = C_BLOCKS + block_of(i) * nd, nd + local_row(g, i), s.kv * arm_of(g, e, s, i)
+        row, column, scale = direction_of(g, e, i), nd + local_row(g, i), s.kv * arm_of(g, e, s, i)
         for r in range(nd):
-            B[r, column] = scale * kept[e, at + r]
+            B[r, column] = scale * row[r]
     spread(s, o, j, g, e, g.maps_at[POSITION], size, True, nothing, B)
     if j > 0 and g.contact_hessian != 0 and o.cR[j, c, 0] != 0.0:
         H = matrix(b[_HN], nd, nd)
@@ -117,7 +114,7 @@ def _cone_rows(d, s, o, j, g, e, which, tangents):
     length, radius = 0.0, mu * max(o.cR[k, c, 0], 0.0)
     for a in range(n):
         i = int(members[a])
-        rate[a] = arm_of(g, e, s, i) * gradient_times(g, e, block_of(i), 0, s.Vs)
+        rate[a] = arm_of(g, e, s, i) * gradient_times(g, e, direction_of(g, e, i), s.Vs)
         tau[a] = r * rate[a] - multiplier(o, k, c, i)
         length += tau[a] ** 2
     length = math.sqrt(length)
@@ -132,7 +129,7 @@ def _cone_rows(d, s, o, j, g, e, which, tangents):
             continue
         row = local_row(g, i)
         if stick:
-            add_row(o, j, g, e, row, block_of(i), s.kv * arm_of(g, e, s, i), o.R_D, o.R_w)
+            add_row(o, j, g, e, row, direction_of(g, e, i), s.kv * arm_of(g, e, s, i), o.R_D, o.R_w)
             continue
         for m in range(n):
             P[a, m] = share * ((1.0 if a == m else 0.0) - tau[a] * tau[m])
@@ -142,7 +139,7 @@ def _cone_rows(d, s, o, j, g, e, which, tangents):
                 o.R_L[at] += s.kv * ((1.0 if a == m else 0.0) - P[a, m])
             scale = s.kv * r * P[a, m] * arm_of(g, e, s, other)
             if scale != 0.0:
-                add_row(o, j, g, e, row, block_of(other), scale, o.R_D, o.R_w)
+                add_row(o, j, g, e, row, direction_of(g, e, other), scale, o.R_D, o.R_w)
         at = where[(nd + row) * size + nd]
         if at >= 0 and radius > 0.0:
             o.R_L[at] += s.kv * mu * tau[a]
@@ -179,7 +176,7 @@ def _multiplier_row(s, o, k, g, e, i, tangents):
 def _contact_rows(d, s, o, j, g, e, tangents):
     """Rows of one contact at stage j > 0."""
     c, k = g.first_contact + e, j - 1
-    gap = matrix(g.contact_at, g.n, g.contact_stride)[e, C_GAP]
+    gap = contacts_of(g).gap[e]
     closed = s.pv * gap / s.h - s.kv * o.cR[k, c, 0] < 0.0
     closed = closed and (o.by_impulses == 0 or j == o.a.shape[0] - 1)
     resists = closed and o.by_impulses == 0

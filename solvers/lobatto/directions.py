@@ -1,14 +1,8 @@
 """The six directions of a contact: normal, two of sliding, two of rolling, spinning; their gradients in the chart."""
 
-from fem_mbs.jit import indices, integer_matrix, kernel, matrix
-from fem_mbs.system.contacts import B_GN, B_VT, B_W, C_BLOCKS, laws_of
+from fem_mbs.jit import indices, integer_matrix, kernel
+from fem_mbs.system.contacts import laws_of
 from fem_mbs.system.records import POSITION
-
-
-@kernel
-def block_of(i):
-    """Block and row of a contact's direction i: normal, two of sliding, two of rolling, spinning."""
-    return B_GN if i == 0 else (B_VT + i - 1 if i < 3 else B_W + i - 3)
 
 
 @kernel
@@ -56,23 +50,22 @@ def multiplier(o, j, c, i):
 
 
 @kernel
-def add_row(o, j, g, e, row, block, scale, to_D, to_w):
-    """Add scale times a gradient in the chart, B Θ and B T, to a row of two sets of entries."""
+def add_row(o, j, g, e, row, B, scale, to_D, to_w):
+    """Add scale times a gradient B (nd,) in the chart, B Θ and B T, to a row of two sets of entries."""
     nd, size = g.nd, g.nd + 6
     nodes = integer_matrix(g.nodes_at, g.n, g.nn)
-    kept = matrix(g.contact_at, g.n, g.contact_stride)
     where = indices(g.maps_at[POSITION] + 4 * e * size * size, size * size)
-    at, first = C_BLOCKS + block * nd, (nd + row) * size
+    first = (nd + row) * size
     for a in range(g.nn):
         T, Th, c = o.Ti[j, nodes[e, a]], o.Th[j, nodes[e, a]], 6 * a
         for k in range(3):
             i = where[first + c + k]
             if i >= 0:
-                to_w[i] += scale * kept[e, at + c + k]
+                to_w[i] += scale * B[c + k]
         c += 3
         for k in range(3):
             i = where[first + c + k]
             if i >= 0:
                 for m in range(3):
-                    to_w[i] += scale * kept[e, at + c + m] * T[m, k]
-                    to_D[i] += scale * kept[e, at + c + m] * Th[m, k]
+                    to_w[i] += scale * B[c + m] * T[m, k]
+                    to_D[i] += scale * B[c + m] * Th[m, k]

@@ -12,20 +12,20 @@ Source: Capobianco, Harsch, Leyendecker (2024), (53)-(59), (67); docs/theory/lob
 
 import math
 
-from fem_mbs.jit import entry, integers, kernel, matrix
+from fem_mbs.jit import entry, integers, kernel
 from fem_mbs.rotations import rotate_T
 from fem_mbs.solvers.contact import velocity
 from fem_mbs.solvers.contact.law import GAP
 from fem_mbs.solvers.contact.velocity_rows import velocity_contact_residual
 from fem_mbs.solvers.lobatto.chart import without_gyration
 from fem_mbs.solvers.lobatto.data import own_at
-from fem_mbs.solvers.lobatto.directions import arm_of, block_of, multiplier
+from fem_mbs.solvers.lobatto.directions import arm_of, multiplier
 from fem_mbs.solvers.lobatto.lasting import impact_contacts, last_slipping, slips
 from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
 from fem_mbs.solvers.stepping.kernels.newton import merit_of
 from fem_mbs.system.assembly import dynamics
 from fem_mbs.system.constraints import RATES, add_constraint_forces, constraint_rates, constraint_tangents, row_norm
-from fem_mbs.system.contacts import C_GAP, add_gradient, contacts
+from fem_mbs.system.contacts import add_gradient, contacts, contacts_of, direction_of
 from fem_mbs.system.global_matrices import clear_matrix, full_norm
 from fem_mbs.system.records import VELOCITY, groups_of
 
@@ -104,7 +104,7 @@ def momentum_without_end(d, s, o):
                 for j in range(last):
                     impulse += o.b[j] * s.kv * arm_of(g, e, s, i) * multiplier(o, j, c, i)
                 o.before_end[c, i] = impulse
-                add_gradient(g, e, block_of(i), 0, -impulse, o.p)
+                add_gradient(g, e, direction_of(g, e, i), -impulse, o.p)
 
 
 @kernel
@@ -121,10 +121,10 @@ def choose_closed(d, s, o):
         g = groups[a]
         if g.contact == 0:
             continue
-        kept = matrix(g.contact_at, g.n, g.contact_stride)
+        contact = contacts_of(g)
         for e in range(g.n):
             c = g.first_contact + e
-            closed = s.pv * (kept[e, C_GAP] - round_off) / s.h - s.kv * o.cR[last, c, 0] <= 0.0
+            closed = s.pv * (contact.gap[e] - round_off) / s.h - s.kv * o.cR[last, c, 0] <= 0.0
             for i in range(last):
                 # round-off of the linear system leaves multipliers to contacts that are open there
                 closed = closed or (o.stage_status[i, c] != GAP and o.cR[i, c, 0] > 0.0)

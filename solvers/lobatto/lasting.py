@@ -27,11 +27,11 @@ from fem_mbs.jit import N_SLOTS, SLOT, entry, indices, integers, kernel, local_v
 from fem_mbs.solvers.contact.law import CLOSED, GAP, SLIP, STICK
 from fem_mbs.solvers.contact.velocity_rows import velocity_contact_tangents
 from fem_mbs.solvers.lobatto.data import own_at
-from fem_mbs.solvers.lobatto.directions import add_row, arm_of, block_of, cone_of, local_row, multiplier
+from fem_mbs.solvers.lobatto.directions import add_row, arm_of, cone_of, local_row, multiplier
 from fem_mbs.solvers.stepping.kernels.codes import CLOSED_GAP
 from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
 from fem_mbs.solvers.stepping.kernels.sizes import speed_of
-from fem_mbs.system.contacts import B_GN, C_BLOCKS, C_GAP, add_gradient, gradient_times
+from fem_mbs.system.contacts import add_gradient, contacts_of, direction_of, gradient_times
 from fem_mbs.system.gather import scatter_matrix
 from fem_mbs.system.global_matrices import matrix_values
 from fem_mbs.system.records import POSITION, VELOCITY, groups_of, zero
@@ -59,7 +59,7 @@ def rates_of(g, e, s, V, members, n, rate):
     size = 0.0
     for a in range(n):
         i = int(members[a])
-        rate[a] = arm_of(g, e, s, i) * gradient_times(g, e, block_of(i), 0, V)
+        rate[a] = arm_of(g, e, s, i) * gradient_times(g, e, direction_of(g, e, i), V)
         size += rate[a] ** 2
     return math.sqrt(size)
 
@@ -77,9 +77,10 @@ def rests(g, e, s, V):
     Rebounds of a closed contact fall by a factor per step, through every bound. This one is that of impacts, not the
     accuracy of velocities, which is worse far from the origin: contacts would begin to last in another step there.
     """
-    gap = matrix(g.contact_at, g.n, g.contact_stride)[e, C_GAP]
+    contact = contacts_of(g)
+    gap = contact.gap[e]
     closed = gap <= CLOSED_GAP * s.exact * s.scale_x
-    return closed and abs(gradient_times(g, e, B_GN, 0, V)) <= max(s.tol_v, speed_of_rest(s))
+    return closed and abs(gradient_times(g, e, contact.G_N[e], V)) <= max(s.tol_v, speed_of_rest(s))
 
 
 @kernel
@@ -226,7 +227,7 @@ def _sticking_rows(s, o, j, g, e, which, tangents):
             o.rows[k, c, i] += weight * rate[a]
             weight *= s.instants[j]
         if tangents:
-            add_row(o, j, g, e, local_row(g, i), block_of(i), s.kv * arm_of(g, e, s, i), o.A_D, o.A_w)
+            add_row(o, j, g, e, local_row(g, i), direction_of(g, e, i), s.kv * arm_of(g, e, s, i), o.A_D, o.A_w)
 
 
 @kernel
@@ -254,7 +255,7 @@ def _slipping_rows(s, o, j, g, e, which, tangents):
             other = int(members[m])
             scale = factor * ((1.0 if a == m else 0.0) - tau[a] * tau[m]) * arm_of(g, e, s, other)
             if scale != 0.0:
-                add_row(o, j, g, e, row - nd, block_of(other), scale, o.S_D, o.S_w)
+                add_row(o, j, g, e, row - nd, direction_of(g, e, other), scale, o.S_D, o.S_w)
 
 
 @kernel
@@ -293,13 +294,14 @@ def last_slipping(d, s, o, r1, rows, rows_chi):
         g = groups[a]
         if g.contact == 0:
             continue
+        contact = contacts_of(g)
         for e in range(g.n):
             c = g.first_contact + e
             if not slips(o, c):
                 continue
             s.aLam[c, 0] = s.kv * s.cLam[c, 0]
-            rows[c, 0] = -gradient_times(g, e, B_GN, 0, s.V)
-            add_gradient(g, e, B_GN, 0, -s.aLam[c, 0], r1)
+            rows[c, 0] = -gradient_times(g, e, contact.G_N[e], s.V)
+            add_gradient(g, e, contact.G_N[e], -s.aLam[c, 0], r1)
             for which in range(3):
                 if o.lasts[c, which] == GAP:
                     continue
@@ -310,7 +312,7 @@ def last_slipping(d, s, o, r1, rows, rows_chi):
                     arm = arm_of(g, e, s, i)
                     if o.lasts[c, which] == STICK:
                         impulse = s.kv * arm * (s.cLam[c, i] if i < 3 else s.cchi[c, i - 3])
-                        row = -arm * gradient_times(g, e, block_of(i), 0, s.V)
+                        row = -arm * gradient_times(g, e, direction_of(g, e, i), s.V)
                         if i < 3:
                             rows[c, i] = row
                         else:
@@ -321,7 +323,7 @@ def last_slipping(d, s, o, r1, rows, rows_chi):
                         s.aLam[c, i] = impulse
                     else:
                         s.achi[c, i - 3] = impulse
-                    add_gradient(g, e, block_of(i), 0, -impulse, r1)
+                    add_gradient(g, e, direction_of(g, e, i), -impulse, r1)
             s.status[c] = CLOSED if o.lasts[c, 0] == GAP else o.lasts[c, 0]
 
 
@@ -339,31 +341,31 @@ def forces_at_the_end(d, s, o):
                 for i in range(6):
                     impulse = _impulse(s, c, i)
                     last = (impulse - o.before_end[c, i]) / b
-                    add_gradient(g, e, block_of(i), 0, last - impulse, s.P)
+                    add_gradient(g, e, direction_of(g, e, i), last - impulse, s.P)
 
 
 @kernel
 def _impact_block(s, o, g, e, S):
     """Fill S with the matrix of (3) and γ = 0 of a contact; it takes the rows of an open contact off."""
     c, k, nd, members = g.first_contact + e, s.kv, g.nd, local_vector(3)
-    kept = matrix(g.contact_at, g.n, g.contact_stride)
+    contact = contacts_of(g)
     S[nd, nd] = (1.0 - s.epsilon) * k * k / s.pv
     for r in range(nd):
-        S[nd, r] = S[r, nd] = -k * kept[e, C_BLOCKS + B_GN * nd + r]
+        S[nd, r] = S[r, nd] = -k * contact.G_N[e, r]
     for which in range(3):
         if o.lasts[c, which] == GAP:
             continue
         n, mu = cone_of(g, e, s, which, members)
         for a in range(n):
             i = int(members[a])
-            at, arm, row = C_BLOCKS + block_of(i) * nd, arm_of(g, e, s, i), nd + local_row(g, i)
+            B, arm, row = direction_of(g, e, i), arm_of(g, e, s, i), nd + local_row(g, i)
             if o.lasts[c, which] == STICK:
                 S[row, row] = (1.0 - s.epsilon) * k * k / (s.pv_T if which == 0 else s.pv)
                 for r in range(nd):
-                    S[row, r] = S[r, row] = -k * arm * kept[e, at + r]
+                    S[row, r] = S[r, row] = -k * arm * B[r]
             else:
                 for r in range(nd):
-                    S[r, nd] += k * mu * arm * o.slide[c, i] * kept[e, at + r]
+                    S[r, nd] += k * mu * arm * o.slide[c, i] * B[r]
 
 
 @entry("void(int64, int64)")

@@ -21,7 +21,7 @@ Source: docs/theory/moreau_jean.md, (1)-(8).
 
 import math
 
-from fem_mbs.jit import call2, entry, kernel, matrix
+from fem_mbs.jit import call2, entry, kernel
 from fem_mbs.solvers.contact import velocity
 from fem_mbs.solvers.contact.approach import reflected
 from fem_mbs.solvers.contact.velocity import (
@@ -41,13 +41,10 @@ from fem_mbs.solvers.stepping.kernels.step import begin, mark_impacts, rebounds,
 from fem_mbs.system.assembly import advance_configuration, dynamics
 from fem_mbs.system.constraints import RATES, add_constraint_forces, constraint_tangents, constraints, row_norm
 from fem_mbs.system.contacts import (
-    B_GN,
-    B_VT,
-    C_GAP,
-    C_GAP0,
     add_gradient,
     contacts,
     contacts_begin_step,
+    contacts_of,
     gradient_times,
 )
 from fem_mbs.system.global_matrices import clear_matrix, full_norm
@@ -146,20 +143,20 @@ def forecast(d, s, o):
         g = groups[a]
         if g.contact == 0:
             continue
-        kept = matrix(g.contact_at, g.n, g.contact_stride)
+        contact = contacts_of(g)
         for e in range(g.n):
-            gap = min(kept[e, C_GAP], kept[e, C_GAP0]) if o.project != 0 else kept[e, C_GAP]
+            gap = min(contact.gap[e], contact.gap_start[e]) if o.project != 0 else contact.gap[e]
             closed = gap <= closed_gap(s)
             s.candidate[g.first_contact + e] = s.active[g.first_contact + e] = 1 if closed else 0
-            o.start_gap[g.first_contact + e] = kept[e, C_GAP0]
+            o.start_gap[g.first_contact + e] = contact.gap_start[e]
     contacts_begin_step(d)  # Newton's law reflects the velocity along the gradients of the forecast
     for a in range(d.n_groups):
         g = groups[a]
         if g.contact == 0:
             continue
-        kept = matrix(g.contact_at, g.n, g.contact_stride)
+        contact = contacts_of(g)
         for e in range(g.n):
-            kept[e, C_GAP0] = o.start_gap[g.first_contact + e]  # the step may be repeated
+            contact.gap_start[e] = o.start_gap[g.first_contact + e]  # the step may be repeated
 
 
 @kernel
@@ -175,9 +172,10 @@ def choose_violated(d, s):
         g = groups[a]
         if g.contact == 0:
             continue
+        contact = contacts_of(g)
         for e in range(g.n):
             c = g.first_contact + e
-            speed = gradient_times(g, e, B_GN, 0, s.V) + reflected(g, e, d, s, s.Vminus)
+            speed = gradient_times(g, e, contact.G_N[e], s.V) + reflected(g, e, d, s, s.Vminus)
             s.candidate[c] = 1 if s.active[c] != 0 and speed < -s.tol_v else 0
             count += s.candidate[c]
     return count
@@ -218,14 +216,14 @@ def take_back(d, s, o, base):
         g = groups[a]
         if g.contact == 0:
             continue
-        kept = matrix(g.contact_at, g.n, g.contact_stride)
+        contact = contacts_of(g)
         for e in range(g.n):
             c = g.first_contact + e
-            if total[c, 0] <= 0.0 or kept[e, C_GAP0] > closed_gap(s) or rebounds(g, e, s):
+            if total[c, 0] <= 0.0 or contact.gap_start[e] > closed_gap(s) or rebounds(g, e, s):
                 continue
-            add_gradient(g, e, B_GN, 0, push * total[c, 0], base)
+            add_gradient(g, e, contact.G_N[e], push * total[c, 0], base)
             for i in range(2):
-                add_gradient(g, e, B_VT, i, push * total[c, 1 + i], base)
+                add_gradient(g, e, contact.V_T[e, i], push * total[c, 1 + i], base)
 
 
 @kernel

@@ -23,9 +23,8 @@ from fem_mbs.solvers.nsga.data import own_at
 from fem_mbs.solvers.stepping.kernels.codes import OK
 from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
 from fem_mbs.system.contacts import (
-    B_GN,
-    B_VT,
     add_gradient,
+    contacts_of,
     gradient_times,
     laws_of,
 )
@@ -62,17 +61,19 @@ def lone_contact(d, s):
 @kernel
 def add_impulse(g, e, p, scale, P):
     """Add ``scale`` times the impulse p (3,) of a contact to P."""
-    add_gradient(g, e, B_GN, 0, scale * p[0], P)
+    contact = contacts_of(g)
+    add_gradient(g, e, contact.G_N[e], scale * p[0], P)
     for i in range(2):
-        add_gradient(g, e, B_VT, i, scale * p[1 + i], P)
+        add_gradient(g, e, contact.V_T[e, i], scale * p[1 + i], P)
 
 
 @kernel
 def contact_velocities(g, e, V, u):
     """Fill u (3,): normal and tangential velocities of a contact."""
-    u[0] = gradient_times(g, e, B_GN, 0, V)
+    contact = contacts_of(g)
+    u[0] = gradient_times(g, e, contact.G_N[e], V)
     for i in range(2):
-        u[1 + i] = gradient_times(g, e, B_VT, i, V)
+        u[1 + i] = gradient_times(g, e, contact.V_T[e, i], V)
 
 
 @kernel

@@ -27,7 +27,7 @@ import math
 from fem_mbs.jit import integer_matrix, kernel
 from fem_mbs.solvers.contact.law import CLOSED, GAP, SLIP, STICK
 from fem_mbs.solvers.nsga.persistent import rest_speed
-from fem_mbs.system.contacts import B_GN, B_VT, B_VT0, B_W, gradient_times, laws_of
+from fem_mbs.system.contacts import contacts_of, gradient_times, laws_of
 from fem_mbs.system.records import groups_of
 
 BRISK, SETTLING, FIRST_PAUSE, LONGEST_PAUSE = 5, 3, 20, 200  # changes; steps
@@ -45,15 +45,16 @@ def decide_turning(d, s, o, V):
         g = groups[a]
         if g.contact == 0:
             continue
+        contact = contacts_of(g)
         law = laws_of(g)
         for e in range(g.n):
             c = g.first_contact + e
             roll = spin = GAP
             if closed[c] != GAP and law[e].rolling_resistance != 0.0:
-                w1, w2 = gradient_times(g, e, B_W, 0, V), gradient_times(g, e, B_W, 1, V)
+                w1, w2 = gradient_times(g, e, contact.W[e, 0], V), gradient_times(g, e, contact.W[e, 1], V)
                 roll = STICK if w1 * w1 + w2 * w2 <= rest * rest else SLIP
             if closed[c] != GAP and law[e].spinning_resistance != 0.0:
-                spin = STICK if abs(gradient_times(g, e, B_W, 2, V)) <= rest else SLIP
+                spin = STICK if abs(gradient_times(g, e, contact.W[e, 2], V)) <= rest else SLIP
             changed = changed or roll != rolls[c] or spin != spins[c]
             rolls[c], spins[c] = roll, spin
     return changed
@@ -93,7 +94,8 @@ def turned_aside(g, e, v1, v2, V0, rest):
     The direction that friction has in the smooth sub-problem is that of the prediction. Where friction turns it within
     a step, that of a point about to stick, it goes to and fro, and the point never sticks.
     """
-    o1, o2 = gradient_times(g, e, B_VT0, 0, V0), gradient_times(g, e, B_VT0, 1, V0)
+    contact = contacts_of(g)
+    o1, o2 = gradient_times(g, e, contact.V_T_start[e, 0], V0), gradient_times(g, e, contact.V_T_start[e, 1], V0)
     before, along = o1 * o1 + o2 * o2, v1 * o1 + v2 * o2
     if before <= rest * rest:
         return False
@@ -119,12 +121,13 @@ def decide_closed(d, s, o):
         g = groups[a]
         if g.contact == 0:
             continue
+        contact = contacts_of(g)
         law, nodes = laws_of(g), integer_matrix(g.nodes_at, g.n, g.nn)
         for e in range(g.n):
             c = g.first_contact + e
             now = GAP
-            if total[c, 0] > 0.0 and impact[c] == 0 and abs(gradient_times(g, e, B_GN, 0, V)) <= rest:
-                v1, v2 = gradient_times(g, e, B_VT, 0, V), gradient_times(g, e, B_VT, 1, V)
+            if total[c, 0] > 0.0 and impact[c] == 0 and abs(gradient_times(g, e, contact.G_N[e], V)) <= rest:
+                v1, v2 = gradient_times(g, e, contact.V_T[e, 0], V), gradient_times(g, e, contact.V_T[e, 1], V)
                 now = STICK if v1 * v1 + v2 * v2 <= rest * rest else SLIP
                 # a disc that drills slides, whatever its centre does: the corrections know
                 if law[e].friction == 0.0:

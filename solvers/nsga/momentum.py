@@ -22,12 +22,10 @@ Source: docs/theory/decoupled_nsga.md, (32); tests/validation/test_momentum.py.
     impulse       sent, sent_chi (nc, 3)   N s, N m s
 """
 
-from fem_mbs.jit import kernel, matrix
+from fem_mbs.jit import kernel
 from fem_mbs.solvers.contact.law import GAP, SLIP
 from fem_mbs.system.contacts import (
-    B_W,
-    C_NORMAL,
-    C_TANGENTS,
+    contacts_of,
     gradient_times,
     laws_of,
 )
@@ -46,7 +44,7 @@ def force_vectors(d, s, o, lam, chi, k, V, vectors):
         g = groups[a]
         if g.contact == 0:
             continue
-        law, kept = laws_of(g), matrix(g.contact_at, g.n, g.contact_stride)
+        law, contact = laws_of(g), contacts_of(g)
         for e in range(g.n):
             c = g.first_contact + e
             if s.closed[c] == GAP:
@@ -56,9 +54,9 @@ def force_vectors(d, s, o, lam, chi, k, V, vectors):
             spin = k * s.length * chi[c, 2]
             if g.drilling != 0 and s.closed[c] == SLIP:
                 friction = law[e].friction * k * lam[c, 0] / o.ctau[c, 2] * law[e].drilling_arm ** 2
-                spin -= friction * gradient_times(g, e, B_W, 2, V)
+                spin -= friction * gradient_times(g, e, contact.W[e, 2], V)
             for i in range(3):
-                n, t1, t2 = kept[e, C_NORMAL + i], kept[e, C_TANGENTS + i], kept[e, C_TANGENTS + 3 + i]
+                n, t1, t2 = contact.normal[e, i], contact.tangents[e, 0, i], contact.tangents[e, 1, i]
                 vectors[c, i] = k * (lam[c, 0] * n + lam[c, 1] * t1 + lam[c, 2] * t2)
                 vectors[c, 3 + i] = k * s.length * (chi[c, 0] * t1 + chi[c, 1] * t2) + spin * n
 
@@ -73,7 +71,7 @@ def momentum(d, s, o):
         g = groups[a]
         if g.contact == 0:
             continue
-        kept = matrix(g.contact_at, g.n, g.contact_stride)
+        contact = contacts_of(g)
         for e in range(g.n):
             c = g.first_contact + e
             for i in range(3):
@@ -87,7 +85,7 @@ def momentum(d, s, o):
                 memory[c, i] = memory_1 + o.lag * change[c, i]
                 start[c, i] = now[c, i]
                 j = i % 3
-                n, t1, t2 = kept[e, C_NORMAL + j], kept[e, C_TANGENTS + j], kept[e, C_TANGENTS + 3 + j]
+                n, t1, t2 = contact.normal[e, j], contact.tangents[e, 0, j], contact.tangents[e, 1, j]
                 if i < 3:
                     sent[c, 0] += n * more
                     sent[c, 1] += t1 * more

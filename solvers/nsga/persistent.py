@@ -36,13 +36,8 @@ import math
 from fem_mbs.jit import N_SLOTS, SLOT, call2, integers, kernel, local_vector, matrix, vector
 from fem_mbs.solvers.contact.law import GAP, SLIP, STICK
 from fem_mbs.system.contacts import (
-    B_GN,
-    B_VT,
-    B_VT0,
-    B_W,
-    B_WN0,
-    C_BLOCKS,
     add_gradient,
+    contacts_of,
     gradient_times,
     laws_of,
 )
@@ -61,8 +56,8 @@ def rest_speed(s):
 
 
 @kernel
-def direction_of(g, e, block, row, n, V, V0, block0, rest, tau):
-    """Fill tau (n,) with the direction of n rows of a kept gradient times V; ``block0`` is the gradient for V0.
+def direction_along(g, e, rows, first, n, V, V0, rows0, rest, tau):
+    """Fill tau (n,) with the direction of n ``rows`` of a gradient times V, from ``first`` on; ``rows0`` are for V0.
 
     A predicted motion that reverses that of V0 is about to stick, which the corrections decide: V0 counts. What was at
     rest keeps the tau of its force, see `leave_cones`.
@@ -70,8 +65,8 @@ def direction_of(g, e, block, row, n, V, V0, block0, rest, tau):
     now, old = local_vector(2), local_vector(2)
     reversal = size = 0.0
     for i in range(n):
-        now[i] = gradient_times(g, e, block, row + i, V)
-        old[i] = gradient_times(g, e, block0, row + i, V0)
+        now[i] = gradient_times(g, e, rows[first + i], V)
+        old[i] = gradient_times(g, e, rows0[first + i], V0)
         reversal += now[i] * old[i]
         size += old[i] * old[i]
     if size <= rest * rest:
@@ -88,22 +83,24 @@ def direction_of(g, e, block, row, n, V, V0, block0, rest, tau):
 @kernel
 def speed_of_disc(g, e, V):
     """|(v_1, v_2, c ω_N)| of velocities V (N, 6), 1 at rest."""
-    v1, v2 = gradient_times(g, e, B_VT, 0, V), gradient_times(g, e, B_VT, 1, V)
-    spin = laws_of(g)[e].drilling_arm * gradient_times(g, e, B_W, 2, V)
+    contact = contacts_of(g)
+    v1, v2 = gradient_times(g, e, contact.V_T[e, 0], V), gradient_times(g, e, contact.V_T[e, 1], V)
+    spin = laws_of(g)[e].drilling_arm * gradient_times(g, e, contact.W[e, 2], V)
     size = math.sqrt(v1 * v1 + v2 * v2 + spin * spin)
     return size if size > 0.0 else 1.0
 
 
 @kernel
 def coupled_speed(g, e, V, V0):
-    """|(v_1, v_2, c ω_N)| of the predicted velocities V (N, 6), or of those at the start: as in `direction_of`."""
+    """|(v_1, v_2, c ω_N)| of the predicted velocities V (N, 6), or of those at the start: as in `direction_along`."""
+    contact = contacts_of(g)
     arm = laws_of(g)[e].drilling_arm
     now, old, both = 0.0, 0.0, 0.0
     for i in range(3):
         if i < 2:
-            a, b = gradient_times(g, e, B_VT, i, V), gradient_times(g, e, B_VT0, i, V0)
+            a, b = gradient_times(g, e, contact.V_T[e, i], V), gradient_times(g, e, contact.V_T_start[e, i], V0)
         else:
-            a, b = arm * gradient_times(g, e, B_W, 2, V), arm * gradient_times(g, e, B_WN0, 0, V0)
+            a, b = arm * gradient_times(g, e, contact.W[e, 2], V), arm * gradient_times(g, e, contact.W_N_start[e], V0)
         now, old, both = now + a * a, old + b * b, both + a * b
     size = math.sqrt(now if both > 0.0 else old)
     return size if size > 0.0 else 1.0
@@ -121,22 +118,24 @@ def sliding_directions(d, s, o, V, predicted):
     groups = groups_of(d)
     closed, rolls, spins = s.closed, o.rolls, o.spins
     ctau, wtau = o.ctau, o.wtau
-    V0, block0 = (s.V0, B_VT0) if predicted else (V, B_VT)
+    V0 = s.V0 if predicted else V
     rest = rest_speed(s)
     for a in range(d.n_groups):
         g = groups[a]
         if g.contact == 0:
             continue
+        contact = contacts_of(g)
         for e in range(g.n):
             c = g.first_contact + e
             if closed[c] == SLIP and g.drilling != 0:
                 ctau[c, 2] = coupled_speed(g, e, V, V0) if predicted else speed_of_disc(g, e, V)
             elif closed[c] == SLIP:
-                direction_of(g, e, B_VT, 0, 2, V, V0, block0, rest, ctau[c])
+                rows0 = contact.V_T_start[e] if predicted else contact.V_T[e]
+                direction_along(g, e, contact.V_T[e], 0, 2, V, V0, rows0, rest, ctau[c])
             if rolls[c] == SLIP:
-                direction_of(g, e, B_W, 0, 2, V, V0, B_W, rest / s.length, wtau[c])
+                direction_along(g, e, contact.W[e], 0, 2, V, V0, contact.W[e], rest / s.length, wtau[c])
             if spins[c] == SLIP:
-                direction_of(g, e, B_W, 2, 1, V, V0, B_W, rest / s.length, wtau[c, 2:])
+                direction_along(g, e, contact.W[e], 2, 1, V, V0, contact.W[e], rest / s.length, wtau[c, 2:])
 
 
 @kernel
@@ -154,6 +153,7 @@ def closed_forces(d, s, o, V, Gl, Gw, rows, rows_chi):
         g = groups[a]
         if g.contact == 0:
             continue
+        contact = contacts_of(g)
         law = laws_of(g)
         for e in range(g.n):
             c = g.first_contact + e
@@ -162,28 +162,28 @@ def closed_forces(d, s, o, V, Gl, Gw, rows, rows_chi):
                 rows_chi[c, i] = chi[c, i]
             if closed[c] == GAP:
                 continue
-            rows[c, 0] = gradient_times(g, e, B_GN, 0, V)
-            add_gradient(g, e, B_GN, 0, s.ks * lam[c, 0], Gl)
+            rows[c, 0] = gradient_times(g, e, contact.G_N[e], V)
+            add_gradient(g, e, contact.G_N[e], s.ks * lam[c, 0], Gl)
             for i in range(2):
-                add_gradient(g, e, B_VT, i, s.ks * lam[c, 1 + i], Gl)
+                add_gradient(g, e, contact.V_T[e, i], s.ks * lam[c, 1 + i], Gl)
                 if closed[c] == STICK:
-                    rows[c, 1 + i] = gradient_times(g, e, B_VT, i, V)
+                    rows[c, 1 + i] = gradient_times(g, e, contact.V_T[e, i], V)
                 elif closed[c] == SLIP and g.drilling != 0:
                     factor = law[e].friction * lam[c, 0] / ctau[c, 2]
-                    rows[c, 1 + i] = lam[c, 1 + i] + factor * gradient_times(g, e, B_VT, i, V)
+                    rows[c, 1 + i] = lam[c, 1 + i] + factor * gradient_times(g, e, contact.V_T[e, i], V)
                 elif closed[c] == SLIP:
                     rows[c, 1 + i] = lam[c, 1 + i] + law[e].friction * lam[c, 0] * ctau[c, i]
             if closed[c] == SLIP and g.drilling != 0:
                 factor = law[e].friction * lam[c, 0] / ctau[c, 2] * law[e].drilling_arm ** 2
-                add_gradient(g, e, B_W, 2, -s.ks * factor * gradient_times(g, e, B_W, 2, V), Gl)
+                add_gradient(g, e, contact.W[e, 2], -s.ks * factor * gradient_times(g, e, contact.W[e, 2], V), Gl)
             for i in range(3):
                 turns = rolls[c] if i < 2 else spins[c]
                 limit = law[e].rolling_resistance if i < 2 else law[e].spinning_resistance
                 if turns == GAP:
                     continue
-                add_gradient(g, e, B_W, i, arm * s.ks * chi[c, i], Gw)
+                add_gradient(g, e, contact.W[e, i], arm * s.ks * chi[c, i], Gw)
                 if turns == STICK:
-                    rows_chi[c, i] = arm * gradient_times(g, e, B_W, i, V)
+                    rows_chi[c, i] = arm * gradient_times(g, e, contact.W[e, i], V)
                 else:
                     rows_chi[c, i] = chi[c, i] + limit / arm * lam[c, 0] * wtau[c, i]
 
@@ -196,15 +196,16 @@ def add_row_rates(d, s, o, factor, A, rows, rows_chi):
         g = groups[a]
         if g.contact == 0:
             continue
+        contact = contacts_of(g)
         for e in range(g.n):
             c = g.first_contact + e
             if closed[c] == GAP:
                 continue
-            rows[c, 0] += factor * gradient_times(g, e, B_GN, 0, A)
+            rows[c, 0] += factor * gradient_times(g, e, contact.G_N[e], A)
             for i in range(2):
-                rows[c, 1 + i] += factor * gradient_times(g, e, B_VT, i, A)
+                rows[c, 1 + i] += factor * gradient_times(g, e, contact.V_T[e, i], A)
             for i in range(3 if d.n_roll > 0 else 0):
-                rows_chi[c, i] += factor * s.length * gradient_times(g, e, B_W, i, A)
+                rows_chi[c, i] += factor * s.length * gradient_times(g, e, contact.W[e, i], A)
 
 
 @kernel
@@ -224,13 +225,13 @@ def _row_tangent(S, nd, row, stuck, limit, tau, G, scale, k, shift):
 @kernel
 def _disc_tangent(S, g, e, nd, mu, lam_N, speed, k, V):
     """Blocks of the sliding rows and of the forces of (2c), speed = |s|."""
-    kept, arm = matrix(g.contact_at, g.n, g.contact_stride), laws_of(g)[e].drilling_arm
-    factor, turn = mu * lam_N / speed, mu / speed * gradient_times(g, e, B_W, 2, V)
-    w = kept[e, C_BLOCKS + (B_W + 2) * nd :]
+    contact, arm = contacts_of(g), laws_of(g)[e].drilling_arm
+    factor, turn = mu * lam_N / speed, mu / speed * gradient_times(g, e, contact.W[e, 2], V)
+    w = contact.W[e, 2]
     for j in range(2):
-        G, row = kept[e, C_BLOCKS + (B_VT + j) * nd :], nd + 1 + j
+        G, row = contact.V_T[e, j], nd + 1 + j
         S[row, row] -= k
-        S[row, nd] -= k * mu / speed * gradient_times(g, e, B_VT, j, V)
+        S[row, nd] -= k * mu / speed * gradient_times(g, e, contact.V_T[e, j], V)
         for i in range(nd):
             S[i, row] -= k * G[i]
             S[row, i] -= k * factor * G[i]
@@ -260,7 +261,7 @@ def closed_tangents(d, s, o, x, R, V, k, shift, c_q, T):
         nd = g.nd
         size = nd + (6 if d.n_roll > 0 else 3)
         S, H, ve = matrix(b[_KK], size, size), matrix(b[_H_N], nd, nd), vector(b[_V], nd)
-        kept, law = matrix(g.contact_at, g.n, g.contact_stride), laws_of(g)
+        contact, law = contacts_of(g), laws_of(g)
         for e in range(g.n):
             c = g.first_contact + e
             zero(b[_KK], size * size)
@@ -278,17 +279,17 @@ def closed_tangents(d, s, o, x, R, V, k, shift, c_q, T):
                         S[i, j] -= c_q * k * lam[c, 0] * H[i, j]
                         S[nd, j] -= c_q * k * ve[i] * H[i, j]
                 times_tangent(g, e, S, nd + 1, T)
-            _row_tangent(S, nd, nd, True, 0.0, 0.0, kept[e, C_BLOCKS + B_GN * nd :], 1.0, k, shift)
+            _row_tangent(S, nd, nd, True, 0.0, 0.0, contact.G_N[e], 1.0, k, shift)
             mu = law[e].friction if closed[c] == SLIP else 0.0
             if mu != 0.0 and g.drilling != 0:
                 _disc_tangent(S, g, e, nd, mu, lam[c, 0], ctau[c, 2], k, V)
             for j in range(0 if mu != 0.0 and g.drilling != 0 else 2):
-                G = kept[e, C_BLOCKS + (B_VT + j) * nd :]
+                G = contact.V_T[e, j]
                 _row_tangent(S, nd, nd + 1 + j, closed[c] == STICK, mu, ctau[c, j], G, 1.0, k, shift)
             for j in range(size - nd - 3):
                 turns = rolls[c] if j < 2 else spins[c]
                 limit = (law[e].rolling_resistance if j < 2 else law[e].spinning_resistance) / arm
-                G, scale = kept[e, C_BLOCKS + (B_W + j) * nd :], arm if turns != GAP else 0.0
+                G, scale = contact.W[e, j], arm if turns != GAP else 0.0
                 limit = limit if turns == SLIP else 0.0
                 _row_tangent(S, nd, nd + 3 + j, turns == STICK, limit, wtau[c, j], G, scale, k, shift)
             scatter_matrix(g.maps_at[SMOOTH], e, size, vector(b[_KK], size * size), values)

@@ -1,6 +1,6 @@
 """Position correction of the decoupled scheme: that of `contact.position`, from the forces of closed contacts."""
 
-from fem_mbs.jit import entry, kernel, matrix
+from fem_mbs.jit import entry, kernel
 from fem_mbs.solvers.contact.law import GAP
 from fem_mbs.solvers.contact.position import correct_position, start_position
 from fem_mbs.solvers.nsga.data import own_at
@@ -9,7 +9,7 @@ from fem_mbs.solvers.stepping.kernels.codes import CLOSED_GAP, OK, STRIKES
 from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
 from fem_mbs.solvers.stepping.kernels.newton import problem_at
 from fem_mbs.solvers.stepping.kernels.shared_factors import share
-from fem_mbs.system.contacts import C_GAP, C_GAP0, C_THETA
+from fem_mbs.system.contacts import contacts_of
 from fem_mbs.system.records import groups_of
 
 
@@ -26,10 +26,10 @@ def keep_closed(d, s):
         g = groups[a]
         if g.contact == 0:
             continue
-        kept = matrix(g.contact_at, g.n, g.contact_stride)
+        contact = contacts_of(g)
         for e in range(g.n):
             c = g.first_contact + e
-            closed = kept[e, C_GAP0] <= near and kept[e, C_GAP] <= near and kept[e, C_THETA] == 0.0
+            closed = contact.gap_start[e] <= near and contact.gap[e] <= near and contact.theta[e] == 0.0
             if closed and s.held[c] == 0:
                 s.active[c] = 1
 

@@ -32,7 +32,7 @@ from fem_mbs.solvers.stepping.kernels.friction_tasks import END as FRICTION_END
 from fem_mbs.solvers.stepping.kernels.step import LEAST_SHIFT, begin, mark_impacts, take
 from fem_mbs.system.assembly import dynamic_tangents, inertia
 from fem_mbs.system.constraints import constraint_rates
-from fem_mbs.system.contacts import B_W, add_gradient, contacts
+from fem_mbs.system.contacts import add_gradient, contacts, contacts_of
 from fem_mbs.system.global_matrices import (
     expand_add,
     factorise,
@@ -66,11 +66,12 @@ def add_last_moments(d, s, f):
         g = groups[a]
         if g.contact == 0:
             continue
+        contact = contacts_of(g)
         for e in range(g.n):
             c = g.first_contact + e
             if roll[c] >= 0:
                 for i in range(2 if g.drilling != 0 else 3):  # drilling has its row
-                    add_gradient(g, e, B_W, i, -total[c, i] / s.h, f)
+                    add_gradient(g, e, contact.W[e, i], -total[c, i] / s.h, f)
 
 
 @kernel

@@ -25,11 +25,11 @@ Source: worked out here (docs/theory/split_impacts.md). Closed contacts do not t
     H            whole                   step size of the user
 """
 
-from fem_mbs.jit import N_SLOTS, integers, kernel, matrix
+from fem_mbs.jit import N_SLOTS, integers, kernel
 from fem_mbs.solvers.contact.law import GAP
 from fem_mbs.solvers.stepping.kernels.arrays import copy, copy3
 from fem_mbs.solvers.stepping.kernels.codes import LOOKS, STOPS
-from fem_mbs.system.contacts import B_GN, B_GN0, C_GAP, C_GAP0, C_THETA, evaluate_contact, gradient_times, rate_of
+from fem_mbs.system.contacts import contacts_of, evaluate_contact, gradient_times, rate_of
 from fem_mbs.system.records import groups_of
 
 BISECTIONS = 40  # of the first guess
@@ -77,20 +77,20 @@ def find_touching(d, s, o):
         g = groups[k]
         if g.contact == 0:
             continue
-        kept = matrix(g.contact_at, g.n, g.contact_stride)
+        contact = contacts_of(g)
         for e in range(g.n):
             c = g.first_contact + e
             s.touching[c] = 0
             if s.closed[c] != GAP:
                 continue
-            if s.active[c] == 0 and not ends_at_touch(s, kept[e, C_GAP], gradient_times(g, e, B_GN, 0, s.Vs)):
+            if s.active[c] == 0 and not ends_at_touch(s, contact.gap[e], gradient_times(g, e, contact.G_N[e], s.Vs)):
                 continue
-            gap_0, rate_0 = kept[e, C_GAP0], gradient_times(g, e, B_GN0, 0, s.V0)
+            gap_0, rate_0 = contact.gap_start[e], gradient_times(g, e, contact.G_N_start[e], s.V0)
             if gap_0 <= s.exact * s.scale_x and rate_0 <= s.tol_v:
                 continue  # was closed
-            guess = kept[e, C_THETA]
+            guess = contact.theta[e]
             if guess != 0.0:  # swept: gradients are those of the touch
-                change = gradient_times(g, e, B_GN, 0, s.Vs) - rate_0
+                change = gradient_times(g, e, contact.G_N[e], s.Vs) - rate_0
                 rate = rate_0 + guess * change
             else:
                 gap = evaluate_contact(d, g, e, b, s.xs, s.Rs, s.x0, s.R0, s.Vs)
@@ -143,8 +143,8 @@ def close_touching(d, s):
         g = groups[k]
         if g.contact == 0:
             continue
-        kept = matrix(g.contact_at, g.n, g.contact_stride)
+        contact = contacts_of(g)
         for e in range(g.n):
             c = g.first_contact + e
-            if s.touching[c] != 0 and kept[e, C_GAP] <= NEAR * s.exact * s.scale_x:
+            if s.touching[c] != 0 and contact.gap[e] <= NEAR * s.exact * s.scale_x:
                 s.active[c] = 1

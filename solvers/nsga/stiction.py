@@ -46,9 +46,8 @@ from fem_mbs.solvers.nsga.persistent import rest_speed
 from fem_mbs.solvers.nsga.stiction_tasks import BEGIN, NEXT, PREDICTED, START, TIME, TIME_FIRST, TOUCH
 from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
 from fem_mbs.system.contacts import (
-    B_VT,
-    B_VT0,
     contacts,
+    contacts_of,
     gradient_times,
     laws_of,
 )
@@ -70,6 +69,13 @@ def coefficient(law, e, speed):
 
 
 @kernel
+def sliding_speed(g, e, V):
+    """Sliding speed of contact e at V."""
+    contact = contacts_of(g)
+    return math.hypot(gradient_times(g, e, contact.V_T[e, 0], V), gradient_times(g, e, contact.V_T[e, 1], V))
+
+
+@kernel
 def sliding_speeds(d, s, o, ended):
     """Fill o.slid with the speeds at V; what sticks, or has stuck in the step that ended, has −1."""
     groups, rest = groups_of(d), rest_speed(s)
@@ -79,7 +85,7 @@ def sliding_speeds(d, s, o, ended):
             continue
         for e in range(g.n):
             c = g.first_contact + e
-            speed = math.hypot(gradient_times(g, e, B_VT, 0, s.V), gradient_times(g, e, B_VT, 1, s.V))
+            speed = sliding_speed(g, e, s.V)
             stuck = speed <= rest or (ended and s.acted[c] == STICK)
             o.slid[c] = -1.0 if stuck else speed
 
@@ -102,20 +108,22 @@ def first_coefficients(d, o):
 @kernel
 def slides_along(g, e, s, V):
     """Sliding velocity at V times that at the start of the step; below 0 it has turned by more than a right angle."""
+    contact = contacts_of(g)
     along = 0.0
     for i in range(2):
-        along += gradient_times(g, e, B_VT0, i, s.V0) * gradient_times(g, e, B_VT, i, V)
+        along += gradient_times(g, e, contact.V_T_start[e, i], s.V0) * gradient_times(g, e, contact.V_T[e, i], V)
     return along
 
 
 @kernel
 def slides_on(g, e, s, o, c, impact):
     """True if contact c slides on at the end as it slid when the step, or the impact of a split step, began."""
+    contact = contacts_of(g)
     if not impact:
         return slides_along(g, e, s, s.V) >= 0.0
     along = 0.0
     for i in range(2):
-        along += o.tried_impact[c, ALONG + i] * gradient_times(g, e, B_VT, i, s.V)
+        along += o.tried_impact[c, ALONG + i] * gradient_times(g, e, contact.V_T[e, i], s.V)
     return along >= 0.0
 
 
@@ -131,7 +139,7 @@ def predicted_coefficients(d, s, o):
         for e in range(g.n):
             c = g.first_contact + e
             if s.closed[c] == SLIP and o.slid[c] >= 0.0 and law[e].stribeck_speed > 0.0:
-                speed = math.hypot(gradient_times(g, e, B_VT, 0, s.Vs), gradient_times(g, e, B_VT, 1, s.Vs))
+                speed = sliding_speed(g, e, s.Vs)
                 law[e].friction = coefficient(law, e, speed if slides_along(g, e, s, s.Vs) > 0.0 else 0.0)
 
 
@@ -203,10 +211,11 @@ def begin_impact(d, s, o):
         g = groups[a]
         if g.contact == 0:
             continue
+        contact = contacts_of(g)
         law = laws_of(g)
         for e in range(g.n):
             c = g.first_contact + e
-            v1, v2 = gradient_times(g, e, B_VT, 0, s.V), gradient_times(g, e, B_VT, 1, s.V)
+            v1, v2 = gradient_times(g, e, contact.V_T[e, 0], s.V), gradient_times(g, e, contact.V_T[e, 1], s.V)
             speed = math.hypot(v1, v2)
             if s.acted[c] == STICK or speed <= rest:
                 speed = -1.0

@@ -3,7 +3,7 @@
 Source: docs/theory/decoupled_nsga.md, (16)-(21).
 """
 
-from fem_mbs.jit import call2, entry, integer_matrix, kernel, matrix
+from fem_mbs.jit import call2, entry, integer_matrix, kernel
 from fem_mbs.solvers.contact.approach import at_the_touch, was_open
 from fem_mbs.solvers.contact.law import GAP
 from fem_mbs.solvers.contact.restitution import limit_restitution, solve_impact
@@ -23,7 +23,7 @@ from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
 from fem_mbs.solvers.stepping.kernels.friction_tasks import FIRST, IMPACT_BEGIN, IMPACT_DONE, PASSES
 from fem_mbs.solvers.stepping.kernels.newton import problem_at
 from fem_mbs.solvers.stepping.kernels.shared_factors import share
-from fem_mbs.system.contacts import B_GN, B_GN0, C_LATE, gradient_times, laws_of
+from fem_mbs.system.contacts import contacts_of, gradient_times, laws_of
 from fem_mbs.system.records import groups_of, zero
 
 LONG_SEQUENCE = 8  # impact problems of a step; the billiard break of annex B needs 3
@@ -42,8 +42,9 @@ def rests(d, s):
         g = groups[a]
         if g.contact == 0:
             continue
+        contact = contacts_of(g)
         for e in range(g.n):
-            if active[g.first_contact + e] != 0 and gradient_times(g, e, B_GN0, 0, V0) < -s.tol_v:
+            if active[g.first_contact + e] != 0 and gradient_times(g, e, contact.G_N_start[e], V0) < -s.tol_v:
                 return False
     return True
 
@@ -65,7 +66,7 @@ def fastest_at(d, s, g, e):
                 for j in range(other.nn):
                     common = common or (nodes[e, i] == others[f, j] != 0)
             if common:
-                fastest = max(fastest, -gradient_times(other, f, B_GN, 0, s.Vsminus))
+                fastest = max(fastest, -gradient_times(other, f, contacts_of(other).G_N[f], s.Vsminus))
     return fastest
 
 
@@ -81,11 +82,12 @@ def let_slow_ones_wait(d, s):
         g = groups[k]
         if g.contact == 0:
             continue
+        contact = contacts_of(g)
         for e in range(g.n):
             c = g.first_contact + e
             if s.candidate[c] == 0 or laws_of(g)[e].restitution == 0.0 or not was_open(g, e, s):
                 continue
-            approach = -gradient_times(g, e, B_GN, 0, s.Vsminus)
+            approach = -gradient_times(g, e, contact.G_N[e], s.Vsminus)
             if s.tol_v < approach < SLOW * fastest_at(d, s, g, e):
                 s.candidate[c] = WAITS
                 waiting += 1
@@ -123,13 +125,13 @@ def choose_candidates(d, s, o):
         g = groups[a]
         if g.contact == 0:
             continue
-        law, kept = laws_of(g), matrix(g.contact_at, g.n, g.contact_stride)
+        law, contact = laws_of(g), contacts_of(g)
         for e in range(g.n):
             c = g.first_contact + e
             candidate[c] = 0
-            if active[c] == 0 or (first and (kept[e, C_LATE] != 0.0 or at_the_touch(g, e, s))):
+            if active[c] == 0 or (first and (contact.late[e] != 0 or at_the_touch(g, e, s))):
                 continue
-            if gradient_times(g, e, B_GN, 0, Vs) < -s.tol_v:
+            if gradient_times(g, e, contact.G_N[e], Vs) < -s.tol_v:
                 candidate[c] = 1
                 count += 1
             # a closed contact of the smooth sub-problem does not approach there but carries its force here; one without

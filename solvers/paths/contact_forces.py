@@ -44,7 +44,7 @@ from fem_mbs.solvers.contact.law import (
 )
 from fem_mbs.solvers.paths.contact_rows import ContactRows
 from fem_mbs.solvers.paths.untouched import CLOSED as TOUCHES
-from fem_mbs.system.contacts import B_GN, B_GT, B_VT, TURNING, with_any
+from fem_mbs.system.contacts import TURNING, with_any
 from fem_mbs.system.state import State
 
 PROXIMAL = np.array([1e-9, 1e-7, 1e-7])  # ε, of the flexibility at the contact or of 1/p: what may press does
@@ -52,7 +52,7 @@ APEX = 1e-13  # of the forces
 NEAR = 1e-5  # sizes of the model: gap at the start of the load step in which a contact with friction closes
 ROUNDS = 2  # of taking ε out again
 SOFT = 1e7  # extents that a force of the size of the load moves something without stiffness
-NORMAL, TANGENTS = np.eye(3)[0], np.eye(3)[1:].ravel().copy()
+NORMAL, TANGENTS = np.eye(3)[0], np.eye(3)[1:]
 WORDS = {GAP: "open", STICK: "sticks", SLIP: "slides", CLOSED: "closed, no friction"}
 
 
@@ -160,7 +160,7 @@ class ContactForces(ContactRows):
         system, n = self.system, self.system.n
         turning = self._turning(state)
         A = problem.matrix(state, lam, problem.mixed)
-        F, B = self.gradient((B_GN, B_VT, B_VT + 1)), self.gradient((B_GN, B_GT, B_GT + 1))
+        F, B = self.gradient("G_N", "V_T"), self.gradient("G_N", "G_T")
         held = np.maximum(B.multiply(B) @ np.abs(A.diagonal()[:n]), self.p).reshape(
             -1, 3
         )  # ε stays below flexibilities
@@ -206,7 +206,7 @@ class ContactForces(ContactRows):
         closed = np.repeat(self.status != GAP, 3)
         closed[[3 * c + i for c in range(system.nc) for i in (1, 2) if self.status[c] != STICK]] = False
         self.evaluate(state)
-        F = self.gradient((B_GN, B_VT, B_VT + 1)).tocsr()[closed]
+        F = self.gradient("G_N", "V_T").tocsr()[closed]
         rows = csc_array(vstack([G, F]))
         blocks = [[eye_array(n), -rows.T], [-rows, -PROXIMAL[0] * eye_array(rows.shape[0])]]
         found = splu(block_array(blocks).tocsc()).solve(np.concatenate([right[:n], np.zeros(rows.shape[0])]))
@@ -252,7 +252,7 @@ class ContactForces(ContactRows):
         if (self.status == SLIP).any():
             return None
         K = self._turning(state)
-        F = self.gradient((B_GN, B_VT, B_VT + 1)).tocsr()
+        F = self.gradient("G_N", "V_T").tocsr()
         pressed = self.force[:, 0] > TOUCHES * np.abs(self.force).max(initial=0.0)
         chosen = np.zeros((self.system.nc, 3), bool)
         chosen[:, 0], chosen[:, 1:] = pressed, (pressed & (self.status == STICK))[:, None]

@@ -13,7 +13,6 @@ import numpy as np
 from scipy.sparse import csc_array
 
 from fem_mbs.system import contacts as contact_assembly
-from fem_mbs.system.contacts import B_GN, B_VT, C_BLOCKS, C_GAP, C_SLIP
 from fem_mbs.system.state import State
 
 STEP = 1e-6  # of differences: m per size, rad
@@ -24,7 +23,7 @@ class ContactRows:
 
     def __init__(self, system: Any) -> None:
         self.system, nc = system, system.nc
-        self.groups = [group for group in system.groups if group.contact_stride and group.n]
+        self.groups = [group for group in system.groups if group.is_contact and group.n]
         self.laws = np.zeros(nc, contact_assembly.LAW)
         for group in self.groups:
             self.laws[group.first_contact : group.first_contact + group.n] = group.laws
@@ -37,36 +36,35 @@ class ContactRows:
         """Gaps, slips and gradients at a state."""
         system, start = self.system, self.start
         contact_assembly.contacts(system.data[0], state.x, state.R, start.x, start.R, system.no_acceleration)
-        kept = [group.kept[: group.n] for group in self.groups]
-        self.gap = np.concatenate([rows[:, C_GAP] for rows in kept])
-        self.slip = np.concatenate([rows[:, C_SLIP : C_SLIP + 2] for rows in kept])
+        self.gap = np.concatenate([group.contact_data["gap"] for group in self.groups])
+        self.slip = np.concatenate([group.contact_data["slip"] for group in self.groups])
 
     def full(self) -> np.ndarray:
         """Fᵀφ, full vector (6 N,), with the gradients of the last kinematics."""
         total = np.zeros(6 * len(self.system.nodes))
-        for group, ids, blocks in self._blocks():
-            np.add.at(total, ids, self._pushes(group, blocks))
+        for group, ids in self._components():
+            np.add.at(total, ids, self._pushes(group))
         return total
 
-    def _blocks(self):
-        """Groups with full components (n, nd) and gradients (n, rows, nd) of their contacts."""
+    def _components(self):
+        """Groups with full components (n, nd) of their contacts."""
         for group in self.groups:
-            nd, n = group.sizes["nd"], group.n
-            ids = (6 * group.nodes[:n, :, None] + np.arange(6)).reshape(n, nd)
-            yield group, ids, group.kept[:n, C_BLOCKS:].reshape(n, -1, nd)
+            yield group, (6 * group.nodes[: group.n, :, None] + np.arange(6)).reshape(group.n, group.sizes["nd"])
 
-    def gradient(self, chosen: tuple[int, int, int]) -> csc_array:
-        """Three rows of each contact (3 nc, n): the blocks chosen, of the last kinematics."""
-        dof, entries = self.system.dof, ([], [], [])
-        for group, ids, blocks in self._blocks():
-            values, columns = blocks[:, list(chosen)], np.repeat(dof[ids][:, None], 3, axis=1)
-            rows = 3 * group.first_contact + np.arange(3 * group.n).reshape(group.n, 3)
+    def gradient(self, *names: str) -> csc_array:
+        """Gradients of all contacts (rows nc, n) by name, "G_N", "G_T" or "V_T", of the last kinematics."""
+        dof, entries, count = self.system.dof, ([], [], []), 1
+        for group, ids in self._components():
+            values = group.contact_rows(*names)
+            count = values.shape[1]
+            columns = np.repeat(dof[ids][:, None], count, axis=1)
+            rows = count * group.first_contact + np.arange(count * group.n).reshape(group.n, count)
             rows = np.broadcast_to(rows[:, :, None], values.shape)
             there = (columns >= 0) & (values != 0.0)
             for part, array in zip(entries, (values, rows, columns)):
                 part.append(array[there])
         values, rows, columns = (np.concatenate(part) for part in entries)
-        return csc_array((values, (rows, columns)), shape=(3 * self.system.nc, self.system.n))
+        return csc_array((values, (rows, columns)), shape=(count * self.system.nc, self.system.n))
 
     def stiffness(self, state: State) -> csc_array:
         """−∂(Fᵀφ)/∂q (n, n) at constant φ, by central differences; the kinematics are those of the state afterwards.
@@ -85,8 +83,8 @@ class ContactRows:
                 for sign in (1.0, -1.0):
                     delta[nodes[columns >= 0], k] = sign * h
                     self.kinematics(system.moved(state, delta))
-                    ends.append([self._pushes(group, blocks) for group, _, blocks in self._blocks()])
-                for (group, ids, _), own, plus, minus in zip(self._blocks(), owners, *ends):
+                    ends.append([self._pushes(group) for group in self.groups])
+                for (group, ids), own, plus, minus in zip(self._components(), owners, *ends):
                     change = (minus - plus) / (2.0 * h)
                     moved = np.take_along_axis(group.nodes[: group.n], own.argmax(axis=1)[:, None], axis=1)
                     rows, columns = np.broadcast_arrays(system.dof[ids], system.dof[6 * moved + k])
@@ -99,10 +97,10 @@ class ContactRows:
         values, rows, columns = (np.concatenate(part) for part in entries)
         return csc_array((values, (rows, columns)), shape=(system.n, system.n))
 
-    def _pushes(self, group, blocks):
+    def _pushes(self, group):
         """Fᵀφ of the contacts of a group, each on its own nodes (n, nd)."""
         phi = self.force[group.first_contact : group.first_contact + group.n]
-        return np.einsum("er,eri->ei", phi, blocks[:, [B_GN, B_VT, B_VT + 1]])
+        return np.einsum("er,eri->ei", phi, group.contact_rows("G_N", "V_T"))
 
     def _apart(self):
         """Moving nodes of contacts with a force, in sets of which no contact has two."""

@@ -17,7 +17,7 @@ from scipy.sparse import csc_array
 from fem_mbs.errors import label
 from fem_mbs.solvers.contact.law import CLOSED, GAP
 from fem_mbs.solvers.paths.contact_rows import ContactRows
-from fem_mbs.system.contacts import B_GN, TURNING, with_any
+from fem_mbs.system.contacts import TURNING, with_any
 from fem_mbs.system.state import State
 
 
@@ -44,11 +44,11 @@ class HeldContacts(ContactRows):
 
     def rows(self) -> csc_array:
         """G_N (k, n) of those that are held, of the last kinematics."""
-        return csc_array(self.gradient((B_GN, B_GN, B_GN)).tocsr()[[3 * c for c in self.numbers]])
+        return csc_array(self.gradient("G_N").tocsr()[list(self.numbers)])
 
     def rows_of(self, chosen: Any) -> np.ndarray:
         """G_N (k, n) of any contacts, of the last kinematics."""
-        return self.gradient((B_GN, B_GN, B_GN)).tocsr()[[3 * c for c in chosen]].toarray()
+        return self.gradient("G_N").tocsr()[list(chosen)].toarray()
 
     def turning(self, state: State, lam: np.ndarray) -> csc_array:
         """−∂(G_Nᵀλ_N)/∂q (n, n); the kinematics are those of the state afterwards."""

@@ -24,7 +24,6 @@ from fem_mbs.solvers.static_result import StaticResult
 from fem_mbs.solvers.stepping.kernels.records import records
 from fem_mbs.system import assembly, element_states
 from fem_mbs.system.checks import element_checks
-from fem_mbs.system.contacts import C_NORMAL, C_POINT, C_TANGENTS
 from fem_mbs.system.records import ALL
 from fem_mbs.system.state import State
 
@@ -244,12 +243,10 @@ def record_contacts(problem: Any, state: State, record: dict) -> None:
         return
     record["gap"][0] = system.gaps(state)[: system.nc_fixed]
     for group in system.groups:
-        if group.contact_stride and group.first_contact < system.nc_fixed:
+        if group.is_contact and group.first_contact < system.nc_fixed:
             at = slice(group.first_contact, group.first_contact + group.n)
-            kept = group.kept[: group.n]
-            record["contact_point"][0, at] = kept[:, C_POINT : C_POINT + 3]
-            record["contact_normal"][0, at] = kept[:, C_NORMAL : C_NORMAL + 3]
-            record["contact_tangents"][0, at] = kept[:, C_TANGENTS : C_TANGENTS + 6].reshape(-1, 2, 3)
+            for name in ("point", "normal", "tangents"):
+                record[f"contact_{name}"][0, at] = group.contact_data[name]
     if problem.held is not None:
         record["contact_force"][0], record["contact_status"][0] = problem.held.force, problem.held.status
     if contacts is not None:

@@ -30,7 +30,7 @@ from fem_mbs.solvers.three_levels.levels_friction import (
     impulse_of,
     opposed,
 )
-from fem_mbs.system.contacts import B_GN, B_GN0, B_VT, B_W, C_BLOCKS, C_GAP, add_gradient, gradient_times
+from fem_mbs.system.contacts import add_gradient, contacts_of, direction_of, gradient_times
 from fem_mbs.system.gather import gather, gather_start, scatter_matrix, times_tangent
 from fem_mbs.system.global_matrices import matrix_values
 from fem_mbs.system.records import VELOCITY, groups_of, zero
@@ -48,7 +48,8 @@ def acts(g, e, s, o, gap):
     is with a small gap: of contacts that share a load, the feet of a table, some have κ̂ = 0, and their gap is what is
     left of the others'. By its sign their impulse would come and go in the iteration.
     """
-    approach = max(-gradient_times(g, e, B_GN0, 0, s.V0), 0.0)
+    contact = contacts_of(g)
+    approach = max(-gradient_times(g, e, contact.G_N_start[e], s.V0), 0.0)
     least = CLOSED_GAP * s.exact * s.scale_x + NEARLY * s.h * approach
     return gap <= least or o.reached[g.first_contact + e] != 0
 
@@ -63,7 +64,7 @@ def contact_rows(d, s, o):
         g = groups[a]
         if g.contact == 0:
             continue
-        kept = matrix(g.contact_at, g.n, g.contact_stride)
+        contact = contacts_of(g)
         for e in range(g.n):
             c = g.first_contact + e
             for m in range(OWN):
@@ -73,9 +74,9 @@ def contact_rows(d, s, o):
                 s.aLam[c, i], s.achi[c, i] = P[i], moment_arm(d, s, c, i) * P[3 + i]
             twice = h * h * ((0.5 - o.beta) * o.bar0[c, 0] + o.beta * o.bar[c, 0])
             kappa = s.kp * s.cnu[c, 0] + twice + o.c_q / o.c_a * s.ks * o.lam_c[c, 0]
-            gap, fall = kept[e, C_GAP], gradient_times(g, e, B_GN, 0, s.Vd) + o.turned[c, 0]
+            gap, fall = contact.gap[e], gradient_times(g, e, contact.G_N[e], s.Vd) + o.turned[c, 0]
             bounce = reflected(g, e, d, s, s.Vminus)
-            jump = gradient_times(g, e, B_GN, 0, s.V) + bounce
+            jump = gradient_times(g, e, contact.G_N[e], s.V) + bounce
             s.active[c] = 1 if s.pp * gap - kappa <= 0.0 else 0
             level = 1 if s.active[c] != 0 or acts(g, e, s, o, gap) else 0
             level = 2 if level == 1 and s.pv * jump - P[0] <= 0.0 else level
@@ -103,10 +104,8 @@ def add_contacts(d, s, o, block, sign, f):
                 force = s.ks * o.lam_c[c, m] if block == 0 else s.kv * impulse_of(s, c, m)
                 if block == 1:
                     force = half * impulse_of(s, c, m) if m > 0 else s.kp * s.cnu[c, 0]
-                if m < 3:
-                    add_gradient(g, e, B_GN if m == 0 else B_VT, max(m - 1, 0), sign * force, f)
-                elif force != 0.0:
-                    add_gradient(g, e, B_W, m - 3, sign * moment_arm(d, s, c, m - 3) * force, f)
+                arm = 1.0 if m < 3 else moment_arm(d, s, c, m - 3)
+                add_gradient(g, e, direction_of(g, e, m), sign * arm * force, f)
 
 
 @kernel
@@ -204,11 +203,11 @@ def contact_block(d, s, o, row, column, q, T):
         nd = g.nd
         size = nd + OWN
         S, H, v, w = matrix(b[_KK], size, size), matrix(b[_H_N], nd, nd), vector(b[_V], nd), vector(b[_A], nd)
-        kept, B = matrix(g.contact_at, g.n, g.contact_stride), vector(b[_H_N], (OWN - 1) * nd)
+        contact, B = contacts_of(g), vector(b[_H_N], (OWN - 1) * nd)
         for e in range(g.n):
             c = g.first_contact + e
             zero(b[_KK], size * size)
-            G = kept[e, C_BLOCKS + B_GN * nd : C_BLOCKS + (B_GN + 1) * nd]
+            G = contact.G_N[e]
             if row == 1:
                 rows_of_positions(S, s, o, c, nd, column, q, G)
             if g.contact_hessian != 0 and (column < 2 or row == 0):
@@ -221,7 +220,7 @@ def contact_block(d, s, o, row, column, q, T):
                 times_tangent(g, e, S, nd + 1, T)
             elif row == 0 and o.level[c] == 3:
                 swing(S, g, e, s, o, nd, G)
-            opposed(g, e, d, s, kept, B)  # in the place of H
+            opposed(g, e, d, s, B)  # in the place of H
             if row == 0:
                 rows_of_accelerations(S, s, o, c, nd, column, G)
                 friction_of_accelerations(S, g, e, d, s, o, nd, column, B)

@@ -26,19 +26,14 @@ Source: docs/theory/nonsmooth_generalized_alpha_friction.md, (7)-(9); cones: doc
 
 import math
 
-from fem_mbs.jit import kernel, local_vector, matrix, vector
+from fem_mbs.jit import kernel, local_vector, vector
 from fem_mbs.solvers.alpha.contacts import place_of_moment
 from fem_mbs.solvers.contact.approach import slide_before, tangential_restitution
 from fem_mbs.solvers.contact.law import CLOSED, GAP, SLIP, STICK
 from fem_mbs.solvers.contact.velocity import moment_arm
 from fem_mbs.solvers.stepping.kernels.codes import CLOSED_GAP
 from fem_mbs.system.contacts import (
-    B_GN0,
-    B_VT,
-    B_W,
-    B_WN0,
-    C_BLOCKS,
-    C_GAP0,
+    contacts_of,
     gradient_times,
     laws_of,
 )
@@ -87,30 +82,33 @@ def first_row(g, cone):
 @kernel
 def velocity_of(g, e, d, s, m, V):
     """Velocity [m/s] that multiplier m > 0 opposes."""
+    contact = contacts_of(g)
     if m < 3:
-        return gradient_times(g, e, B_VT, m - 1, V)
-    return moment_arm(d, s, g.first_contact + e, m - 3) * gradient_times(g, e, B_W, m - 3, V)
+        return gradient_times(g, e, contact.V_T[e, m - 1], V)
+    return moment_arm(d, s, g.first_contact + e, m - 3) * gradient_times(g, e, contact.W[e, m - 3], V)
 
 
 @kernel
 def reflected_slide(g, e, d, s, cone, m):
     """What the impact law of sliding adds to that velocity."""
+    contact = contacts_of(g)
     e_T = tangential_restitution(g, e, s)
     if cone != SLIDING or e_T == 0.0:
         return 0.0
     if m < 3:
         return e_T * slide_before(g, e, s, m - 1, s.Vminus)
-    return e_T * moment_arm(d, s, g.first_contact + e, m - 3) * gradient_times(g, e, B_WN0, 0, s.Vminus)
+    return e_T * moment_arm(d, s, g.first_contact + e, m - 3) * gradient_times(g, e, contact.W_N_start[e], s.Vminus)
 
 
 @kernel
 def rate_of(g, e, d, s, o, m):
     """Its rate [m/s²], γ̇_F."""
+    contact = contacts_of(g)
     c = g.first_contact + e
     if m < 3:
-        return gradient_times(g, e, B_VT, m - 1, s.Vd) + o.turned[c, m]
+        return gradient_times(g, e, contact.V_T[e, m - 1], s.Vd) + o.turned[c, m]
     arm = moment_arm(d, s, c, m - 3)
-    return arm * (gradient_times(g, e, B_W, m - 3, s.Vd) + o.turned_w[c, m - 3] / s.length)
+    return arm * (gradient_times(g, e, contact.W[e, m - 3], s.Vd) + o.turned_w[c, m - 3] / s.length)
 
 
 @kernel
@@ -138,9 +136,9 @@ def find_lasting(d, s, o):
         g = groups[a]
         if g.contact == 0:
             continue
-        kept = matrix(g.contact_at, g.n, g.contact_stride)
+        contact = contacts_of(g)
         for e in range(g.n):
-            closed = kept[e, C_GAP0] <= least and abs(gradient_times(g, e, B_GN0, 0, s.V0)) <= rest
+            closed = contact.gap_start[e] <= least and abs(gradient_times(g, e, contact.G_N_start[e], s.V0)) <= rest
             for cone in range(CONES):
                 n, radius, _ = cone_of(s, g, e, cone)
                 slide = 0.0
@@ -285,15 +283,16 @@ def branches(s, o, c):
 
 
 @kernel
-def opposed(g, e, d, s, kept, B):
+def opposed(g, e, d, s, B):
     """Gradients of the velocities of a contact in the order of its rows, 5 rows of nd numbers in B."""
-    nd, c = g.nd, g.first_contact + e
-    for j in range(2 * nd):
-        B[j] = kept[e, C_BLOCKS + B_VT * nd + j]
+    contact, nd, c = contacts_of(g), g.nd, g.first_contact + e
+    for i in range(2):
+        for j in range(nd):
+            B[i * nd + j] = contact.V_T[e, i, j]
     for i in range(3):
         arm, at = moment_arm(d, s, c, i), (place_of_moment(g, i) - 1) * nd
         for j in range(nd):
-            B[at + j] = arm * kept[e, C_BLOCKS + (B_W + i) * nd + j]
+            B[at + j] = arm * contact.W[e, i, j]
 
 
 @kernel

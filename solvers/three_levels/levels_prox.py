@@ -23,7 +23,7 @@ Source: Capobianco2021, (144)-(146), algorithm 2; docs/theory/nonsmooth_generali
 
 import math
 
-from fem_mbs.jit import call2, entry, integers, kernel, local_vector, matrix, vector
+from fem_mbs.jit import call2, entry, integers, kernel, local_vector, vector
 from fem_mbs.solvers.alpha.contacts import OWN
 from fem_mbs.solvers.alpha.data import own_at
 from fem_mbs.solvers.alpha.motion import keep_unknowns
@@ -45,7 +45,7 @@ from fem_mbs.solvers.three_levels.levels_friction import (
     velocity_of,
 )
 from fem_mbs.solvers.three_levels.levels_scheme import start
-from fem_mbs.system.contacts import B_GN, C_GAP, gradient_times
+from fem_mbs.system.contacts import contacts_of, gradient_times
 from fem_mbs.system.global_matrices import expand_add, factorise, solve_in_place
 from fem_mbs.system.records import STACKED, VELOCITY, groups_of, layouts_of, zero
 
@@ -67,9 +67,10 @@ def add_row_sums(d, s, o, size):
         g = groups[a]
         if g.contact == 0:
             continue
+        contact = contacts_of(g)
         for e in range(g.n):
             c = g.first_contact + e
-            o.relax[c, 0] += abs(gradient_times(g, e, B_GN, 0, s.trial))
+            o.relax[c, 0] += abs(gradient_times(g, e, contact.G_N[e], s.trial))
             for cone in range(CONES):
                 n, mu, _ = cone_of(s, g, e, cone)
                 for i in range(n if mu > 0.0 else 0):
@@ -166,13 +167,14 @@ def smooth_of(s, o, c, m, force):
 @kernel
 def project(g, e, d, s, o, P, force):
     """(2) and (3) for one contact: fill P and λ (6,), return κ̂."""
+    contact = contacts_of(g)
     c = g.first_contact + e
     for m in range(OWN):
         force[m] = s.ks * o.lam_c[c, m]
         P[m] = s.kv * impulse_of(s, c, m) + smooth_of(s, o, c, m, force[m])
     r, bounce = OMEGA * o.relax[c, 0], reflected(g, e, d, s, s.Vminus)
-    gap, jump = matrix(g.contact_at, g.n, g.contact_stride)[e, C_GAP], gradient_times(g, e, B_GN, 0, s.V) + bounce
-    fall = gradient_times(g, e, B_GN, 0, s.Vd) + o.turned[c, 0]
+    gap, jump = contact.gap[e], gradient_times(g, e, contact.G_N[e], s.V) + bounce
+    fall = gradient_times(g, e, contact.G_N[e], s.Vd) + o.turned[c, 0]
     kappa = max(positions_of(s, o, c, force[0]) + s.kp * s.cnu[c, 0] - r * gap, 0.0)
     closed = kappa > 0.0 or acts(g, e, s, o, gap)
     P[0] = max(P[0] - r * jump, 0.0) if closed else 0.0

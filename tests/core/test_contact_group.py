@@ -12,7 +12,6 @@ import spheres_in_a_box
 import fem_mbs as fem
 from fem_mbs.shapes import Sphere
 from fem_mbs.system.broad_phase import near_pairs
-from fem_mbs.system.contacts import C_PASSAGE
 
 BOTH = {"friction": 0.3, "restitution": 0.5}
 
@@ -350,7 +349,7 @@ def test_pairs_with_obstacles_have_the_passage_of_the_contact_itself(radius):
             if pairs.kind in geometry:
                 alone = pairs.kind(fem.Node6(), frame, radius=r, **geometry[pairs.kind]).passage
             seen.add(pairs.kind)
-            assert pairs.kept[e, C_PASSAGE] == pytest.approx(alone, rel=1e-14), pairs.kind
+            assert pairs.contact_data["passage"][e] == pytest.approx(alone, rel=1e-14), pairs.kind
     assert seen == {fem.SphereOnPlane, *geometry}
 
 

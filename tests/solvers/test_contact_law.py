@@ -7,7 +7,7 @@ import fem_mbs as fem
 from fem_mbs.solvers.contact import law
 from fem_mbs.solvers.contact.drilling import drilling_increment
 from fem_mbs.system import assembly, records
-from fem_mbs.system.contacts import B_W, contacts, contacts_begin_step, gradient_times
+from fem_mbs.system.contacts import contacts, contacts_begin_step, gradient_times
 from fem_mbs.system.records import POSITION, VELOCITY
 
 K, P, P_N, MU, ND = 1.7, 0.6, 0.9, 0.4, 12  # any numbers
@@ -50,7 +50,7 @@ class Cone:
         xi_N, _, g_T, lam_T = self.parts(z)
         S = np.zeros((len(z), len(z)))
         law.normal_tangent(S, ND, ND, self.G_N, K, P_N)
-        law.cone_tangent(S, ND, ND, ND + 1, self.G_N, self.B.ravel(), self.n, K, P_N, P, MU, xi_N, lam_T, g_T)
+        law.cone_tangent(S, ND, ND, ND + 1, self.G_N, self.B, self.n, K, P_N, P, MU, xi_N, lam_T, g_T)
         return S
 
 
@@ -176,13 +176,14 @@ def test_rotation_about_the_normal_over_a_step_is_its_rate_integrated_to_second_
         system, engine = turning_pair(1e-9)
         a, d = engine.arrays, engine.data[0]
         x0, Q0, V = a["x"].copy(), a["Q"].copy(), a["V"].copy()
-        g = records.groups_of(d)[next(i for i, group in enumerate(system.groups) if group.contact_stride)]
+        number = next(i for i, group in enumerate(system.groups) if group.is_contact)
+        g, W = records.groups_of(d)[number], system.groups[number].contact_data["W"]
         x, Q, R, T = x0.copy(), Q0.copy(), a["R"].copy(), a["T"].copy()
 
-        def rate(t, x=x, Q=Q, R=R, T=T, x0=x0, Q0=Q0, V=V, g=g, d=d):
+        def rate(t, x=x, Q=Q, R=R, T=T, x0=x0, Q0=Q0, V=V, g=g, W=W, d=d):
             assembly.advance_configuration(d, x0, Q0, t * V, x, Q, R, T)
             contacts(d, x, R, x, R, V)
-            return gradient_times(g, 0, B_W, 2, V)
+            return gradient_times(g, 0, W[0, 2], V)
 
         rate(0.0)
         R0 = R.copy()

@@ -5,7 +5,6 @@ import pytest
 
 import fem_mbs as fem
 from fem_mbs.solvers.granular import grains
-from fem_mbs.system.contacts import C_NORMAL
 
 H, G, R = 2e-3, 9.81, 0.05
 METHODS = {
@@ -48,10 +47,10 @@ def spheres(shape, *, friction=0.0, motion=lambda k: {}, touching=False):
     if touching:
         system = spheres(shape).compile()
         system.search_pairs(system.initial.x, system.initial.R)
-        system.gaps(system.initial)  # leaves what contacts are in `kept`
-        pairs = system.searches[0].groups[1]
-        assert len(pairs.kept) == len(places)
-        places = np.array(places) - pairs.kept[:, :1] * pairs.kept[:, C_NORMAL : C_NORMAL + 3]
+        system.gaps(system.initial)  # leaves what contacts are in `contact_data`
+        data = system.searches[0].groups[1].contact_data
+        assert len(data["gap"]) == len(places)
+        places = np.array(places) - data["gap"][:, None] * data["normal"]
     model = fem.Model(shape, gravity=[0, 0, -G])
     group = fem.ContactGroup(friction=friction, skin=1.0, name="balls")
     for k, place in enumerate(places):

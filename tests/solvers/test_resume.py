@@ -10,6 +10,7 @@ from every_stepper import METHODS, SMOOTH, label
 from resumed import Killed, differences, stop_after, stopped_and_resumed
 
 import fem_mbs as fem
+from fem_mbs.system.contacts import CONTACTS
 
 sys.path.append(str(Path(__file__).parents[2] / "examples"))
 import roller_crank
@@ -260,6 +261,20 @@ def test_a_model_with_other_tables_controllers_or_events_is_refused(change, name
     fem.DecoupledNSGA().run(steered(), 0.05, 5e-3, save=path, checkpoint_every="10 steps")
     with pytest.raises(fem.ModelError, match=f"{named}.* differs"):
         fem.resume(path, t_end=0.1, model=steered(**change))
+
+
+def test_the_state_of_contacts_has_all_their_data_and_another_layout_is_refused():
+    group = next(group for group in mixed_bag().compile().groups if group.is_contact)
+    state = group.get_state()
+    assert set(CONTACTS.names(array=True)) <= set(state)
+    group.contact_data["gap"][:], group.contact_data["V_T_start"][:] = 7.0, 8.0
+    group.set_state(state)
+    assert not group.contact_data["V_T_start"].any() and np.array_equal(group.contact_data["gap"], state["gap"])
+    rows = {name: array for name, array in state.items() if name not in group.contact_data}
+    with pytest.raises(ValueError, match=r"SphereOnPlane.*'G_N'.*in one of the two"):
+        group.set_state(rows | {"kept": np.zeros((group.n, 185))})
+    with pytest.raises(ValueError, match=r"'gap'.*SphereOnPlane.*\(2,\), not float64 \(3,\)"):
+        group.set_state(state | {"gap": np.zeros(3)})
 
 
 def test_other_hulls_of_the_same_size_are_refused(tmp_path):

@@ -13,7 +13,6 @@ from fem_mbs.errors import ParameterError, SolverError
 from fem_mbs.jit import invoke
 from fem_mbs.solvers import STEPPERS
 from fem_mbs.solvers.stepping.kernels.codes import OK, PASSED
-from fem_mbs.system.contacts import C_POINT
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "examples"))
 import slider_hits_block
@@ -386,10 +385,10 @@ def test_a_step_that_is_repeated_is_swept_from_its_start():
     system = model.compile()
     engine = fem.DecoupledNSGA.published().prepare(system, 1e-3)
     engine.advance(np.array([1e-3]), np.zeros((1, 1, 1, 3)), engine.make_records(1))
-    group = next(group for group in system.groups if group.contact_stride)
+    group = next(group for group in system.groups if group.is_contact)
     run, counts = engine.run[0], engine.arrays["counts"]
     for attempt, code in ((0, PASSED), (1, OK)):
-        group.kept[0, C_POINT : C_POINT + 3] = 1e9
+        group.contact_data["point"][0] = 1e9
         counts[4] = attempt
         invoke(int(run["sweep_part"]), int(run["data_at"]), int(run["run_at"]))
         assert run["code"] == code

@@ -37,7 +37,7 @@ class Diagnosis(Numbering):
         alone, one = self.data.copy(), self.group_records[:1].copy()
         alone[0]["groups_at"], alone[0]["n_groups"] = address(one), 1
         for record, group in zip(self.group_records, self.groups):
-            for e, element in enumerate(group.elements if group.contact_stride == 0 else ()):
+            for e, element in enumerate(group.elements if not group.is_contact else ()):
                 one[0] = record
                 one[0]["n"] = 1
                 one[0]["parameters_at"] += e * group.parameters.itemsize

@@ -29,15 +29,12 @@ DENSE = 1500  # rows and velocities up to which drivers are named
 
 def normal_gradients(system: "System", state: "State", contacts: np.ndarray) -> np.ndarray:
     """Gradients G_N of the gaps of some contacts (k, n), over the unknown velocities."""
-    from fem_mbs.system.contacts import B_GN, C_BLOCKS
-
-    system.gaps(state)  # leaves the gradients in ``kept``
+    system.gaps(state)  # leaves the gradients in ``contact_data``
     rows = np.zeros((len(contacts), system.n))
-    for group in (g for g in system.groups if g.contact_stride):
-        nd = group.sizes["nd"]
+    for group in (g for g in system.groups if g.is_contact):
         for k in np.flatnonzero((contacts >= group.first_contact) & (contacts < group.first_contact + group.n)):
             e, full = contacts[k] - group.first_contact, np.zeros((len(system.nodes), 6))
-            row = group.kept[e, C_BLOCKS + B_GN * nd : C_BLOCKS + (B_GN + 1) * nd].reshape(-1, 6)
+            row = group.contact_data["G_N"][e].reshape(-1, 6)
             np.add.at(full, group.nodes[e], row)
             rows[k] = system.reduced(full.ravel())
     return rows

@@ -16,7 +16,7 @@ from fem_mbs.solvers.stepping.monitors.loss_watch import note_loss
 from fem_mbs.solvers.stepping.monitors.unsaved import impulses_at, keep_unsaved, report_counted, report_unsaved
 from fem_mbs.system.assembly import energies, output_values
 from fem_mbs.system.constraints import constraints
-from fem_mbs.system.contacts import C_GAP, C_NORMAL, C_POINT, C_TANGENTS
+from fem_mbs.system.contacts import contacts_of
 from fem_mbs.system.far_contacts import all_far
 from fem_mbs.system.records import groups_of
 
@@ -44,17 +44,17 @@ def _record_contacts(d, s, o):
         g = groups[a]
         if g.contact == 0 or g.first_contact + g.n > nc:
             continue
-        kept = matrix(g.contact_at, g.n, g.contact_stride)
+        contact = contacts_of(g)
         for e in range(g.n):
             c = g.first_contact + e
-            o.gap[k, c] = kept[e, C_GAP]
+            o.gap[k, c] = contact.gap[e]
             o.contact_status[k, c], o.impact[k, c] = acted[c], now * impact[c]
             for i in range(3):
                 o.impulse[k, c, i] = impulse[c, i] if now != 0 else 0.0
                 o.moment_impulse[k, c, i] = moment_impulse[c, i] if now != 0 else 0.0
-                o.contact_point[k, c, i], o.contact_normal[k, c, i] = kept[e, C_POINT + i], kept[e, C_NORMAL + i]
+                o.contact_point[k, c, i], o.contact_normal[k, c, i] = contact.point[e, i], contact.normal[e, i]
                 for j in range(2):
-                    o.contact_tangents[k, c, j, i] = kept[e, C_TANGENTS + 3 * j + i]
+                    o.contact_tangents[k, c, j, i] = contact.tangents[e, j, i]
             if s.in_parts == 0:
                 report_unsaved(s, o, k, c)
 

@@ -5,16 +5,15 @@ A method gives the address of what solves a step, ``step_part``; `take` calls it
 
 import numpy as np
 
-from fem_mbs.jit import call2, kernel, matrix, vector
+from fem_mbs.jit import call2, kernel, vector
 from fem_mbs.solvers.stepping.kernels.arrays import copy, copy1, copy3, largest
 from fem_mbs.solvers.stepping.kernels.codes import CLOSED_GAP, LARGE_ROTATION, NOT_CONVERGED, OK, SINGULAR, TOUCHED
 from fem_mbs.solvers.stepping.kernels.sizes import farthest_part
 from fem_mbs.system.constraints import constraints
 from fem_mbs.system.contacts import (
-    B_GN0,
-    C_GAP0,
     contacts,
     contacts_begin_step,
+    contacts_of,
     gradient_times,
     laws_of,
 )
@@ -172,15 +171,17 @@ def take(d, s):
 @kernel
 def rebounds(g, e, s):
     """Whether Newton's law reflects contact e of a group by more than contacts at rest approach."""
-    approach = abs(gradient_times(g, e, B_GN0, 0, s.V0))
+    contact = contacts_of(g)
+    approach = abs(gradient_times(g, e, contact.G_N_start[e], s.V0))
     return laws_of(g)[e].restitution * approach > BOUNCE * max(s.tol_v, s.rest_speed)
 
 
 @kernel
 def rested(g, e, s):
     """Whether contact e of a group was closed at the start of the step, and its bodies did not approach."""
-    gap = matrix(g.contact_at, g.n, g.contact_stride)[e, C_GAP0]
-    approach = abs(gradient_times(g, e, B_GN0, 0, s.V0))
+    contact = contacts_of(g)
+    gap = contact.gap_start[e]
+    approach = abs(gradient_times(g, e, contact.G_N_start[e], s.V0))
     return gap <= CLOSED_GAP * s.exact * s.scale_x and approach <= max(s.tol_v, s.rest_speed)
 
 

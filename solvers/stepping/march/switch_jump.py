@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fem_mbs.errors import SolverError, label
-from fem_mbs.jit import address, call2, entry, invoke, matrix
+from fem_mbs.jit import address, call2, entry, invoke
 from fem_mbs.solvers.contact.law import GAP
 from fem_mbs.solvers.contact.velocity import accumulate_impulses, rates_of_time
 from fem_mbs.solvers.stepping.kernels import newton
@@ -26,7 +26,7 @@ from fem_mbs.solvers.stepping.kernels.friction_tasks import BEGIN, FIRST, JUMPED
 from fem_mbs.solvers.stepping.kernels.sizes import farthest_part
 from fem_mbs.solvers.stepping.kernels.step import LADDER, LEAST_SHIFT
 from fem_mbs.solvers.stepping.monitors.unsaved import keep_jump
-from fem_mbs.system.contacts import B_GN, C_GAP, contacts, contacts_begin_step, gradient_times
+from fem_mbs.system.contacts import contacts, contacts_begin_step, contacts_of, gradient_times
 from fem_mbs.system.global_matrices import full_norm
 from fem_mbs.system.records import VELOCITY, groups_of, zero
 
@@ -68,10 +68,10 @@ def begin_jump(data, run):
         g = groups[a]
         if g.contact == 0:
             continue
-        kept = matrix(g.contact_at, g.n, g.contact_stride)
+        contact = contacts_of(g)
         for e in range(g.n):
             c = g.first_contact + e
-            closed = kept[e, C_GAP] <= near or s.was_active[c] != 0
+            closed = contact.gap[e] <= near or s.was_active[c] != 0
             s.candidate[c] = s.active[c] = 1 if closed else 0
             s.status[c] = s.turning[c] = s.acted[c] = GAP
     rates_of_time(d, s, s.V)
@@ -111,9 +111,10 @@ def end_jump(data, run):
         g = groups[a]
         if g.contact == 0:
             continue
+        contact = contacts_of(g)
         for e in range(g.n):
             c = g.first_contact + e
-            rests = s.acted[c] != GAP or gradient_times(g, e, B_GN, 0, s.V) <= RESTS * s.tol_v
+            rests = s.acted[c] != GAP or gradient_times(g, e, contact.G_N[e], s.V) <= RESTS * s.tol_v
             s.was_active[c] = 1 if s.candidate[c] != 0 and rests else 0
             if not rests:
                 s.closed[c] = GAP  # of persistent contacts

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fem_mbs.errors import label
-from fem_mbs.jit import entry, kernel, matrix
+from fem_mbs.jit import entry, kernel
 from fem_mbs.results.table import pair_column
 from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
-from fem_mbs.system.contacts import C_GAP
+from fem_mbs.system.contacts import contacts_of
 from fem_mbs.system.records import groups_of
 from fem_mbs.system.sizes import gyration
 
@@ -47,11 +47,11 @@ def note_depths(d, s):
         g = groups[a]
         if g.contact == 0 or g.first_contact + g.n > s.nc_fixed:
             continue
-        kept = matrix(g.contact_at, g.n, g.contact_stride)
+        contact = contacts_of(g)
         for e in range(g.n):
             c = g.first_contact + e
-            if kept[e, C_GAP] < s.deepest[c, 0]:
-                s.deepest[c, 0], s.deepest[c, 1] = kept[e, C_GAP], s.t
+            if contact.gap[e] < s.deepest[c, 0]:
+                s.deepest[c, 0], s.deepest[c, 1] = contact.gap[e], s.t
 
 
 @entry("void(int64, int64)")

@@ -43,7 +43,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fem_mbs.errors import label
-from fem_mbs.jit import N_SLOTS, SLOT, call2, entry, integers, kernel, local_matrix, local_vector, matrix, vector
+from fem_mbs.jit import N_SLOTS, SLOT, call2, entry, integers, kernel, local_matrix, local_vector, vector
 from fem_mbs.results.energy_table import OF_GROUPS
 from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
 from fem_mbs.solvers.stepping.monitors.external_work import (
@@ -59,7 +59,7 @@ from fem_mbs.solvers.stepping.monitors.external_work import (
 )
 from fem_mbs.solvers.stepping.monitors.loss_watch import impulses_are_known, losses_are_told
 from fem_mbs.system.assembly import potential_of_forces
-from fem_mbs.system.contacts import B_GN, B_GN0, B_VT, B_VT0, B_W, C_BLOCKS, gradient_times
+from fem_mbs.system.contacts import contacts_of, gradient_times
 from fem_mbs.system.friction import F_GIVEN, F_TAKEN, states_of
 from fem_mbs.system.gather import gather
 from fem_mbs.system.records import groups_of, switches_of, zero
@@ -227,15 +227,16 @@ def book_contact(g, e, c, s, V, normal, tangential, P, chi, line):
     Dry friction takes energy or does nothing. What its impulse gives in an impact, whose course is not known, the
     impact has paid, and its line has it; of a contact that another impact presses together, that of the other one.
     """
-    mean = 0.5 * (gradient_times(g, e, normal, 0, V) + gradient_times(g, e, B_GN, 0, s.V))
+    contact = contacts_of(g)
+    mean = 0.5 * (gradient_times(g, e, normal, V) + gradient_times(g, e, contact.G_N[e], s.V))
     impact, friction = P[0] * mean, 0.0
     for j in range(2):
         if P[1 + j] != 0.0:
-            mean = 0.5 * (gradient_times(g, e, tangential, j, V) + gradient_times(g, e, B_VT, j, s.V))
+            mean = 0.5 * (gradient_times(g, e, tangential[j], V) + gradient_times(g, e, contact.V_T[e, j], s.V))
             friction += P[1 + j] * mean
     for j in range(3):
         if chi[c, j] != 0.0:
-            mean = 0.5 * (gradient_times(g, e, B_W, j, V) + gradient_times(g, e, B_W, j, s.V))
+            mean = 0.5 * (gradient_times(g, e, contact.W[e, j], V) + gradient_times(g, e, contact.W[e, j], s.V))
             friction += chi[c, j] * mean
     if s.impact[c] != 0 and friction > 0.0:
         impact, friction = impact + friction, 0.0
@@ -252,13 +253,13 @@ def half_way(g, e, P, mean):
     That of a contact in the smooth motion is a sum of forces at both ends: with the axes of the end normal forces would
     do work on what slides along a curved surface. Axes are the gradients by the position of the first node.
     """
-    kept = matrix(g.contact_at, g.n, g.contact_stride)
+    contact = contacts_of(g)
     start, end, size, size_0 = local_matrix(3, 3), local_matrix(3, 3), 0.0, 0.0
     for j in range(3):
-        start[0, j], end[0, j] = kept[e, C_BLOCKS + B_GN0 * g.nd + j], kept[e, C_BLOCKS + B_GN * g.nd + j]
+        start[0, j], end[0, j] = contact.G_N_start[e, j], contact.G_N[e, j]
         for i in range(2):
-            start[1 + i, j] = kept[e, C_BLOCKS + (B_VT0 + i) * g.nd + j]
-            end[1 + i, j] = kept[e, C_BLOCKS + (B_VT + i) * g.nd + j]
+            start[1 + i, j] = contact.V_T_start[e, i, j]
+            end[1 + i, j] = contact.V_T[e, i, j]
         size, size_0 = size + end[0, j] ** 2, size_0 + start[0, j] ** 2
     for i in range(3):
         mean[i] = P[i]
@@ -300,6 +301,7 @@ def book_contacts(d, s):
         paired = g.contact != 0 and g.first_contact + g.n > s.nc_fixed
         if g.contact == 0 or (paired and s.pair_line < 0):
             continue
+        contact = contacts_of(g)
         for e in range(g.n):
             c = g.first_contact + e
             P, chi = (s.total_Lam, s.total_chi) if s.persistent == 0 else (s.sent, s.sent_chi)
@@ -309,9 +311,11 @@ def book_contacts(d, s):
                     held = s.persistent != 0 and P[c, 0] != s.total_Lam[c, 0]  # a part of it is of the smooth motion
                     if held:
                         half_way(g, e, P[c], mean)
-                    book_contact(g, e, c, s, s.V0, B_GN0, B_VT0, mean if held else P[c], chi, line)
+                    normal, tangential = contact.G_N_start[e], contact.V_T_start[e]
+                    book_contact(g, e, c, s, s.V0, normal, tangential, mean if held else P[c], chi, line)
                 else:
-                    book_contact(g, e, c, s, s.Vs if s.from_start == 0 else s.V0, B_GN, B_VT, P[c], chi, line)
+                    V = s.Vs if s.from_start == 0 else s.V0
+                    book_contact(g, e, c, s, V, contact.G_N[e], contact.V_T[e], P[c], chi, line)
 
 
 @entry("void(int64, int64)")

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from fem_mbs.jit import entry, integers, kernel, matrix
 from fem_mbs.results.sums import SUMS, along_axes
 from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
-from fem_mbs.system.contacts import C_NORMAL, C_TANGENTS
+from fem_mbs.system.contacts import contacts_of
 from fem_mbs.system.records import groups_of
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def _add(d, s, Lam, chi):
         g = groups[a]
         if g.contact == 0:
             continue
-        kept = matrix(g.contact_at, g.n, g.contact_stride)
+        contact = contacts_of(g)
         for e in range(g.n):
             c = g.first_contact + e
             if impact[c] != 0:
@@ -61,7 +61,7 @@ def _add(d, s, Lam, chi):
                 continue
             s.waiting[c] = max(s.waiting[c], 1)
             for i in range(3):
-                n, t1, t2 = kept[e, C_NORMAL + i], kept[e, C_TANGENTS + i], kept[e, C_TANGENTS + 3 + i]
+                n, t1, t2 = contact.normal[e, i], contact.tangents[e, 0, i], contact.tangents[e, 1, i]
                 s.unsaved[c, i] += Lam[c, 0] * n + Lam[c, 1] * t1 + Lam[c, 2] * t2
                 s.unsaved_chi[c, i] += chi[c, 0] * t1 + chi[c, 1] * t2 + chi[c, 2] * n  # rolling, then spinning
 

@@ -77,7 +77,7 @@ def _tables(group):
 def _laws(group):
     """Laws of a group as the model gives them: a run may have left another coefficient of friction."""
     laws = group.laws.copy()
-    if group.contact_stride:
+    if group.is_contact:
         laws["friction"] = laws["sliding_friction"]
     return laws
 
