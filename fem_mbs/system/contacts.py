@@ -10,7 +10,7 @@ from numba import carray
 from fem_mbs.data_table import Item, Table
 from fem_mbs.jit import N_SLOTS, SLOT, call2, integer_matrix, integers, kernel, matrix, vector, void_pointer
 from fem_mbs.system.gather import gather, gather_start
-from fem_mbs.system.records import groups_of, zero
+from fem_mbs.system.records import GROUP, zero
 
 _GAP, _SLIP, _GN, _GTAN, _VT, _W, _HN = (SLOT[k] for k in ("gap", "slip", "G_N", "G_T", "V_T", "W", "H_N"))
 _POINT, _NORMAL, _TANGENTS = (SLOT[k] for k in ("point", "normal", "tangents"))
@@ -52,6 +52,7 @@ CONTACTS = Table(
     },
 )
 CONTACTS_DTYPE = CONTACTS.dtype
+GROUP_BYTES = GROUP.itemsize
 # law of a contact, see `Contact.law`. `friction` is the coefficient that acts: a run changes it where the static and
 # the sliding one differ
 LAW = np.dtype(
@@ -65,6 +66,13 @@ TURNING = ("rolling_resistance", "spinning_resistance")  # coefficients of momen
 def with_any(laws: np.ndarray, *names: str) -> np.ndarray:
     """Which laws have a positive coefficient among those named."""
     return np.any([laws[name] > 0.0 for name in names], axis=0)
+
+
+@kernel
+def contact_groups(d):
+    """Records of the groups of contacts, which are behind all others."""
+    at = d.groups_at + d.first_contact_group * GROUP_BYTES
+    return carray(void_pointer(at), (d.n_groups - d.first_contact_group,), GROUP)
 
 
 @kernel
@@ -139,11 +147,7 @@ def keep_contact(g, e, b):
 def contacts(d, x, R, x0, R0, V):
     """Evaluate the kinematics of all contacts and keep it; what swept contacts keep is that of their first touch."""
     b = integers(d.table_at, N_SLOTS)
-    groups = groups_of(d)
-    for k in range(d.n_groups):
-        g = groups[k]
-        if g.contact == 0:
-            continue
+    for g in contact_groups(d):
         contact = contacts_of(g)
         for e in range(g.n):
             if contact.theta[e] == 0.0:
@@ -173,12 +177,9 @@ def begin_contact(g, e):
 @kernel
 def contacts_begin_step(d):
     """`begin_contact` of all contacts."""
-    groups = groups_of(d)
-    for k in range(d.n_groups):
-        g = groups[k]
-        if g.contact != 0:
-            for e in range(g.n):
-                begin_contact(g, e)
+    for g in contact_groups(d):
+        for e in range(g.n):
+            begin_contact(g, e)
 
 
 @kernel

@@ -1,6 +1,7 @@
 """Internal variables of elements: consistent ones, those of an iteration, those at the end of a step."""
 
 from fem_mbs.jit import N_SLOTS, SLOT, call2, integer_matrix, integers, kernel, matrix, vector
+from fem_mbs.system.contacts import contact_groups
 from fem_mbs.system.gather import gather
 from fem_mbs.system.records import ALL, COUNTING, groups_of, switches_of
 
@@ -68,10 +69,8 @@ def initial_states(d, x, R, V):
 @kernel
 def contact_states(d, x, R, V):
     """Internal variables of contacts (the face they are on, heights of smoothed surfaces) at the configuration."""
-    groups = groups_of(d)
-    for k in range(d.n_groups):
-        g = groups[k]
-        if g.initial != 0 and g.contact != 0:
+    for g in contact_groups(d):
+        if g.initial != 0:
             _new_states(d, g, g.initial, x, R, V)
 
 

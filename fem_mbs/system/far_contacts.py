@@ -26,12 +26,12 @@ import math
 from fem_mbs.jit import N_SLOTS, integer_matrix, integers, kernel
 from fem_mbs.system.contacts import (
     begin_contact,
+    contact_groups,
     contacts_of,
     evaluate_contact,
     keep_contact,
 )
 from fem_mbs.system.element_states import accept_state
-from fem_mbs.system.records import groups_of
 
 LARGEST = 0.35**2  # of (2)
 ANGLE = 0.7146
@@ -129,11 +129,8 @@ def evaluate_far(d, g, b, x, R, x0, R0, V):
 @kernel
 def begin_contacts(d, x, R, V):
     """`contacts` and `contacts_begin_step` at the start of a step, without contacts that are far."""
-    b, groups = integers(d.table_at, N_SLOTS), groups_of(d)
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.contact == 0:
-            continue
+    b = integers(d.table_at, N_SLOTS)
+    for g in contact_groups(d):
         if g.far != 0:
             begin_far(d, g, b, x, R, V)
             continue
@@ -148,11 +145,8 @@ def begin_contacts(d, x, R, V):
 @kernel
 def near_contacts(d, x, R, x0, R0, V):
     """`contacts` within a step that `begin_contacts` began, without contacts that are far."""
-    b, groups = integers(d.table_at, N_SLOTS), groups_of(d)
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.contact == 0:
-            continue
+    b = integers(d.table_at, N_SLOTS)
+    for g in contact_groups(d):
         if g.far != 0:
             evaluate_far(d, g, b, x, R, x0, R0, V)
             continue
@@ -166,10 +160,9 @@ def near_contacts(d, x, R, x0, R0, V):
 @kernel
 def all_far(d, x, R, x0, R0, V):
     """Evaluate all contacts that may have been left out; what (1) refers to stays."""
-    b, groups = integers(d.table_at, N_SLOTS), groups_of(d)
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.contact != 0 and g.far != 0:
+    b = integers(d.table_at, N_SLOTS)
+    for g in contact_groups(d):
+        if g.far != 0:
             for e in range(g.n):
                 evaluate_contact(d, g, e, b, x, R, x0, R0, V)
                 keep_contact(g, e, b)
@@ -178,10 +171,9 @@ def all_far(d, x, R, x0, R0, V):
 @kernel
 def wake_far(d, s):
     """Evaluate all contacts that were left out, at the start of the step and where it is: others look at them too."""
-    b, groups = integers(d.table_at, N_SLOTS), groups_of(d)
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.contact == 0 or g.far == 0:
+    b = integers(d.table_at, N_SLOTS)
+    for g in contact_groups(d):
+        if g.far == 0:
             continue
         contact = contacts_of(g)
         for e in range(g.n):

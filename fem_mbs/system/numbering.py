@@ -94,6 +94,7 @@ class Numbering(Checked):
         )
         self.workspace.buffer["gravity"][:] = self.gravity
         self.groups = [Group(elements, self.workspace) for elements in families.values()]
+        self.groups.sort(key=lambda group: group.is_contact)  # those of contacts last, see `contact_groups`
         self._check_moments()
         self._number_elements()
         self._number_friction()
@@ -266,6 +267,7 @@ class Numbering(Checked):
             ("m", self.m),
             ("nc", self.nc),
             ("n_groups", len(self.groups)),
+            ("first_contact_group", sum(not group.is_contact for group in self.groups)),
             ("n_signals", len(self.signals)),
             ("n_outputs", self.n_outputs),
             ("n_roll", self.n_roll),

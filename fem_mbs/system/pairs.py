@@ -286,6 +286,7 @@ class _Probe:
         self.record[0]["contact_at"], self.record[0]["n"] = address(self.contact_record), len(pairs)
         self.data = system.data.copy()
         self.data[0]["groups_at"], self.data[0]["n_groups"] = self.record.ctypes.data, 1
+        self.data[0]["first_contact_group"] = 0
         self.V = system.no_acceleration
 
     def gaps(self, x: np.ndarray, R: np.ndarray) -> np.ndarray:

@@ -41,7 +41,7 @@ FILLS_M, FILLS_C, FILLS_K, FILLS_KA = 1, 2, 4, 8  # which tangents the kernels o
 
 # The system: sizes and addresses.
 DATA = np.dtype(
-    [(name, "i8") for name in ("n_nodes", "n", "m", "nc", "n_groups", "n_signals", "n_outputs")]
+    [(name, "i8") for name in ("n_nodes", "n", "m", "nc", "n_groups", "first_contact_group", "n_signals", "n_outputs")]
     + [(name, "i8") for name in ("groups_at", "dof_at", "turns_at", "table_at", "signals_at", "layouts_at")]
     + [(name, "i8") for name in ("roll_index_at", "n_roll", "drill_index_at", "drill_arm_at", "n_drill", "row_arm_at")]
     + [("rate_rows_at", "i8"), ("n_rate_rows", "i8")]  # rows of velocities, by number

@@ -22,10 +22,10 @@ from fem_mbs.solvers.alpha.data import own_at
 from fem_mbs.solvers.contact.law import SLIP
 from fem_mbs.solvers.contact.velocity import moment_arm
 from fem_mbs.solvers.stepping.kernels.codes import CLOSED_GAP
-from fem_mbs.system.contacts import add_gradient, contacts_of, evaluate_contact, laws_of
+from fem_mbs.system.contacts import add_gradient, contact_groups, contacts_of, evaluate_contact, laws_of
 from fem_mbs.system.gather import gather_poses, gather_start, gather_state, scatter_matrix, times_tangent
 from fem_mbs.system.global_matrices import matrix_values
-from fem_mbs.system.records import VELOCITY, groups_of, zero
+from fem_mbs.system.records import VELOCITY, zero
 
 _H_N, _KK = SLOT["H_N"], SLOT["K"]
 OWN = 6  # rows of a contact: normal, sliding (2), rolling (2), spinning; coupled drilling follows sliding
@@ -40,12 +40,9 @@ def combined(s, c):
 @kernel
 def choose_closed(d, s):
     """Contacts that are closed in the motion without correction are the ones of the velocity problem, (1)."""
-    b, groups = integers(d.table_at, N_SLOTS), groups_of(d)
+    b = integers(d.table_at, N_SLOTS)
     least = CLOSED_GAP * s.exact * s.scale_x
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.contact == 0:
-            continue
+    for g in contact_groups(d):
         for e in range(g.n):
             gap = evaluate_contact(d, g, e, b, s.xs, s.Rs, s.x0, s.R0, s.Vs)
             s.candidate[g.first_contact + e] = 1 if gap <= least else 0
@@ -54,11 +51,8 @@ def choose_closed(d, s):
 @kernel
 def add_pressed(d, s):
     """Contacts that the correction presses together act in velocities too, although they would open without it, (1)."""
-    groups, k, p = groups_of(d), s.kp, s.pp
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.contact == 0:
-            continue
+    k, p = s.kp, s.pp
+    for g in contact_groups(d):
         contact = contacts_of(g)
         for e in range(g.n):
             c = g.first_contact + e
@@ -77,12 +71,9 @@ def place_of_moment(g, i):
 @kernel
 def position_rows(d, s, rp, rows):
     """Contact part of the position residual: subtract (2) and (3) from rp (full), fill rows (nc,) divided by k_p."""
-    groups, k, p = groups_of(d), s.kp, s.pp
+    k, p = s.kp, s.pp
     half = 0.5 * s.h * s.kv
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.contact == 0:
-            continue
+    for g in contact_groups(d):
         contact = contacts_of(g)
         for e in range(g.n):
             c = g.first_contact + e
@@ -104,12 +95,9 @@ def position_tangents(d, s, factor, own, T):
 
     T takes the increments of the block to rotations of q.
     """
-    b, groups, values = integers(d.table_at, N_SLOTS), groups_of(d), matrix_values(d, VELOCITY)
+    b, values = integers(d.table_at, N_SLOTS), matrix_values(d, VELOCITY)
     k, p = s.kp, s.pp
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.contact == 0:
-            continue
+    for g in contact_groups(d):
         nd = g.nd
         size = nd + OWN
         S, H = matrix(b[_KK], size, size), matrix(b[_H_N], nd, nd)
@@ -151,11 +139,10 @@ def velocity_couplings(d, s, factor, T):
     """Add ``factor`` times the derivative (4) of the contact rows of velocities with respect to q to the block of
     matrix VELOCITY. T takes the increments of the block to rotations of q.
     """
-    b, groups, values = integers(d.table_at, N_SLOTS), groups_of(d), matrix_values(d, VELOCITY)
+    b, values = integers(d.table_at, N_SLOTS), matrix_values(d, VELOCITY)
     k, p, p_T = s.kv, s.pv, s.pv_T
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.contact == 0 or g.contact_hessian == 0:
+    for g in contact_groups(d):
+        if g.contact_hessian == 0:
             continue
         nd = g.nd
         size = nd + OWN
@@ -195,12 +182,9 @@ def velocity_couplings(d, s, factor, T):
 @kernel
 def impulse_columns(d, s):
     """Add derivatives of (3), and of (2) where levels are combined, by multipliers of velocities to matrix VELOCITY."""
-    b, groups, values = integers(d.table_at, N_SLOTS), groups_of(d), matrix_values(d, VELOCITY)
+    b, values = integers(d.table_at, N_SLOTS), matrix_values(d, VELOCITY)
     half, whole = 0.5 * s.h * s.kv, s.h * s.kv if own_at(s.own_at)[0].combined != 0 else 0.0
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.contact == 0:
-            continue
+    for g in contact_groups(d):
         nd = g.nd
         size = nd + OWN
         S, contact = matrix(b[_KK], size, size), contacts_of(g)

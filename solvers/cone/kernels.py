@@ -44,13 +44,14 @@ from fem_mbs.system.constraints import (
     row_norm,
 )
 from fem_mbs.system.contacts import (
+    contact_groups,
     contacts,
     contacts_of,
     gradient_times,
     laws_of,
 )
 from fem_mbs.system.global_matrices import clear_matrix, full_norm
-from fem_mbs.system.records import VELOCITY, groups_of, zero
+from fem_mbs.system.records import VELOCITY, zero
 
 REACH = 2.0  # times the gap that the fastest node could close in the step: contacts up to it take part
 
@@ -198,14 +199,10 @@ def look_ahead(d, s, o):
     Others cost time and change nothing. A contact that closes all the same, through a force that begins in the step,
     overlaps by h² times an acceleration and is put right in the next step.
     """
-    groups = groups_of(d)
     fast_x = fastest(s, 0)
     fast_w = max(fastest(s, 3), fast_x / s.length)
     count = 0
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.contact == 0:
-            continue
+    for g in contact_groups(d):
         contact = contacts_of(g)
         for e in range(g.n):
             c, reach = g.first_contact + e, REACH * s.h * reach_of(g, e, o, fast_x, fast_w)
@@ -225,12 +222,8 @@ def lost_by_stops(d, s):
     """
     if d.nc == 0 or s.without_contacts != 0:
         return 0.0
-    groups = groups_of(d)
     total = 0.0
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.contact == 0:
-            continue
+    for g in contact_groups(d):
         law, contact = laws_of(g), contacts_of(g)
         for e in range(g.n):
             c, e_N = g.first_contact + e, law[e].restitution

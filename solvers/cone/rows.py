@@ -27,6 +27,7 @@ from fem_mbs.solvers.contact.velocity_rows import open_velocity_rows
 from fem_mbs.solvers.contact_problem.cones import project, projection_tangent
 from fem_mbs.system.contacts import (
     add_gradient,
+    contact_groups,
     contacts_of,
     direction_of,
     gradient_times,
@@ -34,7 +35,7 @@ from fem_mbs.system.contacts import (
 )
 from fem_mbs.system.gather import scatter_matrix
 from fem_mbs.system.global_matrices import matrix_values
-from fem_mbs.system.records import VELOCITY, groups_of, zero
+from fem_mbs.system.records import VELOCITY, zero
 
 _H_N, _KK = SLOT["H_N"], SLOT["K"]
 
@@ -58,14 +59,10 @@ def augmented(g, e, s, V, Vminus, xi, mu):
 @kernel
 def relaxed_residual(d, s, V, Vminus, r1, rows, rows_chi):
     """As `contact.velocity_rows.velocity_contact_residual`, of the relaxed law."""
-    groups = groups_of(d)
     cLam, cchi, aLam, achi = s.cLam, s.cchi, s.aLam, s.achi
     status, turning, candidate = s.status, s.turning, s.candidate
     xi, r, mu, k, p, arm = local_vector(6), local_vector(6), local_vector(3), s.kv, s.pv, s.length
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.contact == 0:
-            continue
+    for g in contact_groups(d):
         contact = contacts_of(g)
         for e in range(g.n):
             c = g.first_contact + e
@@ -96,14 +93,10 @@ def relaxed_residual(d, s, V, Vminus, r1, rows, rows_chi):
 def relaxed_tangents(d, s, V, Vminus):
     """As `contact.velocity_rows.velocity_contact_tangents`, of the relaxed law."""
     b = integers(d.table_at, N_SLOTS)
-    groups = groups_of(d)
     layout = matrix_values(d, VELOCITY)
     xi, r, mu, k, p, arm = local_vector(6), local_vector(6), local_vector(3), s.kv, s.pv, s.length
     DP = local_matrix(6, 6)
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.contact == 0:
-            continue
+    for g in contact_groups(d):
         nd = g.nd
         size = nd + 6
         S, B = matrix(b[_KK], size, size), matrix(b[_H_N], 6, nd)

@@ -25,8 +25,7 @@ from fem_mbs.solvers.contact.law import GAP, cone_tangent, normal_tangent, open_
 from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
 from fem_mbs.solvers.stepping.kernels.newton import problem_at
 from fem_mbs.solvers.stepping.kernels.shared_factors import BORDERED, borrowed_solve
-from fem_mbs.system.contacts import contacts_of, laws_of
-from fem_mbs.system.records import groups_of
+from fem_mbs.system.contacts import contact_groups, contacts_of, laws_of
 
 
 @kernel
@@ -123,11 +122,9 @@ def columns(d, p, s):
 
     Returns how many these are; none is solved for more than `BORDERED`.
     """
-    groups, of, count, same = groups_of(d), s.border_of, 0, True
-    for a in range(d.n_groups):
+    groups, of, count, same = contact_groups(d), s.border_of, 0, True
+    for a in range(len(groups)):
         g = groups[a]
-        if g.contact == 0:
-            continue
         for e in range(g.n):
             if s.status[g.first_contact + e] == GAP:
                 continue
@@ -147,7 +144,7 @@ def columns(d, p, s):
 @kernel
 def fill_small(d, s, X, count, x, S, small):
     """Fill the matrix and the right-hand side of (2), and S (6 count, 6) of the contacts."""
-    groups, first = groups_of(d), d.n + d.m
+    groups, first = contact_groups(d), d.n + d.m
     for b in range(count):
         g, e = groups[s.border_of[b, 0]], s.border_of[b, 1]
         unit_tangent(s, g, e, S[6 * b : 6 * b + 6])
@@ -189,7 +186,7 @@ def position_border(data, run):
             for i in range(3):
                 x[rows + 3 * c + i] *= -(s.pp if i == 0 else s.pp_T) / (s.kp * s.kp)
     for b in range(count):
-        g, e = groups_of(d)[s.border_of[b, 0]], s.border_of[b, 1]
+        g, e = contact_groups(d)[s.border_of[b, 0]], s.border_of[b, 1]
         for i in range(3):
             push = 0.0
             for j in range(6):

@@ -5,8 +5,7 @@ Source: docs/theory/decoupled_nsga.md, decision 12.
 
 from fem_mbs.jit import kernel
 from fem_mbs.system.assembly import advance_configuration
-from fem_mbs.system.contacts import contacts, contacts_of, gradient_times
-from fem_mbs.system.records import groups_of
+from fem_mbs.system.contacts import contact_groups, contacts, contacts_of, gradient_times
 
 PART = 1e-3  # of the step: how far the difference goes to either side
 
@@ -14,11 +13,7 @@ PART = 1e-3  # of the step: how far the difference goes to either side
 @kernel
 def closed_rates(d, s, V, rates, turns):
     """Fill rates (nc, 3) with G_N v, G_T v and turns (nc, 3) with length W v of all contacts at the last evaluation."""
-    groups = groups_of(d)
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.contact == 0:
-            continue
+    for g in contact_groups(d):
         contact = contacts_of(g)
         for e in range(g.n):
             c = g.first_contact + e

@@ -14,8 +14,7 @@ from fem_mbs.solvers.contact.approach import (
 from fem_mbs.solvers.contact.law import GAP
 from fem_mbs.solvers.stepping.kernels.codes import STRUCK
 from fem_mbs.solvers.stepping.kernels.friction_tasks import IMPACT_WORK
-from fem_mbs.system.contacts import contacts_of, gradient_times, laws_of
-from fem_mbs.system.records import groups_of
+from fem_mbs.system.contacts import contact_groups, contacts_of, gradient_times, laws_of
 
 GAIN = 1e-8  # of the work of impulses, relative to its parts, that is round-off
 
@@ -31,15 +30,11 @@ def work_of_impulses(d, s):
     work of these forces is known, and is the last sum (`contact.touch`, (2)). That before it is of joint friction.
     Constraints do no work: G v = 0 before and after.
     """
-    groups = groups_of(d)
     aLam, achi = s.aLam, s.achi
     V, Vs, Vminus = s.V, s.Vsminus, s.Vminus
     candidate = s.candidate
     total = size = 0.0
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.contact == 0:
-            continue
+    for g in contact_groups(d):
         contact = contacts_of(g)
         for e in range(g.n):
             c = g.first_contact + e
@@ -78,12 +73,9 @@ def energy_of_touches(d, s):
     begin at γ_t. δ is zero for one contact without friction, but for O(h²) where its forces change on the way back to
     the touch. Sizes: Σ ½ Λ |γ~| and Σ ½ Λ e |γ_t|.
     """
-    groups, count = groups_of(d), 0
+    count = 0
     total = size = kept = 0.0
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.contact == 0:
-            continue
+    for g in contact_groups(d):
         contact = contacts_of(g)
         law = laws_of(g)
         for e in range(g.n):
@@ -106,12 +98,8 @@ def energy_of_touches(d, s):
 @kernel
 def reflects(d, s):
     """True if a contact that acts in the problem solved last bounces."""
-    groups = groups_of(d)
     aLam, Vminus = s.aLam, s.Vminus
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.contact == 0:
-            continue
+    for g in contact_groups(d):
         for e in range(g.n):
             if aLam[g.first_contact + e, 0] > 0.0 and reflected(g, e, d, s, Vminus) < -s.tol_v:
                 return True
@@ -146,11 +134,7 @@ def compare_with_law(d, s):
     if reflects(d, s):
         total, size = work_of_impulses(d, s)
         s.step_gain += max(total - GAIN * size, 0.0)
-    groups = groups_of(d)
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.contact == 0:
-            continue
+    for g in contact_groups(d):
         contact = contacts_of(g)
         law = laws_of(g)
         for e in range(g.n):

@@ -17,6 +17,7 @@ from fem_mbs.solvers.contact.approach import reflected, slide_before, tangential
 from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
 from fem_mbs.solvers.stepping.kernels.friction_tasks import CORRECTION_GO, CORRECTION_KEEP, CORRECTION_RIGHT
 from fem_mbs.system.contacts import (
+    contact_groups,
     contacts_of,
     direction_of,
     gradient_times,
@@ -29,7 +30,7 @@ from fem_mbs.system.global_matrices import (
     reduce_vector,
     solve_in_place,
 )
-from fem_mbs.system.records import POSITION, SMOOTH, groups_of, layouts_of
+from fem_mbs.system.records import POSITION, SMOOTH, layouts_of
 
 
 @kernel
@@ -95,12 +96,8 @@ def apply_increment(data, run, level, dx):
 def contact_values(data, run, level, u):
     """Fill u₀ (nc, 6): gap and slip, or g°_N and g°_T; then rolling (2) and spinning velocities."""
     d, s = system_at(data)[0], run_at(run)[0]
-    groups = groups_of(d)
     V, Vminus = s.V, s.Vminus
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.contact == 0:
-            continue
+    for g in contact_groups(d):
         contact = contacts_of(g)
         for e in range(g.n):
             c = g.first_contact + e
@@ -122,12 +119,8 @@ def contact_values(data, run, level, u):
 def contact_blocks(data, level, place, nodes, blocks):
     """Fill nodes (k, nn) and blocks (k, nn, size, 6) of the contacts c with place[c] ≥ 0; absent nodes are −1."""
     d = system_at(data)[0]
-    groups = groups_of(d)
     size = blocks.shape[2]
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.contact == 0:
-            continue
+    for g in contact_groups(d):
         of, contact = integer_matrix(g.nodes_at, g.n, g.nn), contacts_of(g)
         for e in range(g.n):
             k = place[g.first_contact + e]

@@ -59,6 +59,7 @@ from fem_mbs.solvers.stepping.kernels.codes import (
 from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
 from fem_mbs.system.assembly import advance_configuration
 from fem_mbs.system.contacts import (
+    contact_groups,
     contacts_of,
     gradient_times,
     laws_of,
@@ -152,11 +153,8 @@ def struck_elsewhere(d, s, g, e, b):
 @kernel
 def look_at_missed(d, s):
     """Refuse a step that passes a contact that has not acted; whether there are contacts that act newly."""
-    b, groups, news = integers(d.table_at, N_SLOTS), groups_of(d), False
-    for k in range(d.n_groups):
-        g = groups[k]
-        if g.contact == 0:
-            continue
+    b, news = integers(d.table_at, N_SLOTS), False
+    for g in contact_groups(d):
         contact, law = contacts_of(g), laws_of(g)
         for e in range(g.n):
             c = g.first_contact + e
@@ -171,11 +169,8 @@ def look_at_missed(d, s):
 @kernel
 def look_at_struck(d, s):
     """Refuse a step in which a contact acts newly, far from its first touch."""
-    b, groups = integers(d.table_at, N_SLOTS), groups_of(d)
-    for k in range(d.n_groups):
-        g = groups[k]
-        if g.contact == 0:
-            continue
+    b = integers(d.table_at, N_SLOTS)
+    for g in contact_groups(d):
         contact, law = contacts_of(g), laws_of(g)
         for e in range(g.n):
             c = g.first_contact + e

@@ -27,6 +27,7 @@ from fem_mbs.solvers.contact.law import (
 from fem_mbs.solvers.stepping.kernels.codes import LOOKS, STRIKES, TOUCHES
 from fem_mbs.system.contacts import (
     add_gradient,
+    contact_groups,
     contacts_of,
     evaluate_contact,
     gradient_times,
@@ -34,7 +35,7 @@ from fem_mbs.system.contacts import (
 )
 from fem_mbs.system.gather import gather_poses, gather_start, gather_state, scatter_matrix, times_tangent
 from fem_mbs.system.global_matrices import matrix_values
-from fem_mbs.system.records import POSITION, groups_of, zero
+from fem_mbs.system.records import POSITION, zero
 
 _H_N, _KK = SLOT["H_N"], SLOT["K"]
 
@@ -42,12 +43,8 @@ _H_N, _KK = SLOT["H_N"], SLOT["K"]
 @kernel
 def swept_gaps(d, s):
     """Gap and slip of swept contacts, linear in the correction U (`contact.sweep`, (2))."""
-    groups = groups_of(d)
     U = s.U
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.contact == 0:
-            continue
+    for g in contact_groups(d):
         contact = contacts_of(g)
         for e in range(g.n):
             if contact.theta[e] != 0.0:
@@ -60,12 +57,8 @@ def swept_gaps(d, s):
 def let_go(d, s):
     """End of a step or of an attempt at one: swept contacts follow their bodies again; their gap is the one reached."""
     b = integers(d.table_at, N_SLOTS)
-    groups = groups_of(d)
     x, R, V = s.x, s.R, s.V
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.contact == 0:
-            continue
+    for g in contact_groups(d):
         contact = contacts_of(g)
         for e in range(g.n):
             if contact.theta[e] != 0.0:
@@ -104,17 +97,13 @@ def position_contact_residual(d, s, r1, rows):
     ξ_T out of the cone, and Newton's iteration goes to and fro between two directions of slip (annex B.5.1: 74 of 1,000
     steps stalled, none with the shift). Contacts that slid are not shifted: that costs iterations (2.2 and 1.7 times).
     """
-    groups = groups_of(d)
     cnu, status = s.cnu, s.status
     nu_D, rows_D = s.nu_D, s.rows_D
     x, R = s.x, s.R
     x0, R0 = s.x0, s.R0
     force, row, slip, lam = local_vector(3), local_vector(3), local_vector(3), local_vector(3)
     k, p, p_T = s.kp, s.pp, s.pp_T
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.contact == 0:
-            continue
+    for g in contact_groups(d):
         contact, law = contacts_of(g), laws_of(g)
         for e in range(g.n):
             c = g.first_contact + e
@@ -155,15 +144,11 @@ def position_contact_residual(d, s, r1, rows):
 def position_contact_tangents(d, s, x, R, x0, R0, T):
     """Add the contact blocks of the position sub-problem to its matrix."""
     b = integers(d.table_at, N_SLOTS)
-    groups = groups_of(d)
     layout = matrix_values(d, POSITION)
     cnu, nu_D = s.cnu, s.nu_D
     slip, lam = local_vector(3), local_vector(3)
     k, p, p_T = s.kp, s.pp, s.pp_T
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.contact == 0:
-            continue
+    for g in contact_groups(d):
         nd = g.nd
         own = 3 + g.drilling
         size = nd + own

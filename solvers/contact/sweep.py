@@ -77,6 +77,7 @@ from fem_mbs.solvers.contact.step_path import (
 from fem_mbs.solvers.stepping.kernels.codes import ELSEWHERE, OK, PASSED, UNDECIDED
 from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
 from fem_mbs.system.contacts import (
+    contact_groups,
     contacts,
     contacts_of,
     evaluate_contact,
@@ -84,7 +85,6 @@ from fem_mbs.system.contacts import (
     laws_of,
     start_gradients,
 )
-from fem_mbs.system.records import groups_of
 
 TURNED = 0.97  # cosine of 14°
 OVERLAP = 10.0  # times the accuracy of gaps: what a solved correction may leave
@@ -228,10 +228,10 @@ def sweep_pair(d, s, g, lead, last, b, corrected):
 @kernel
 def sweep_contacts(d, s, corrected):
     """Sweep all contacts along the path; returns how many were found to be passed, −1 where one cannot be told."""
-    b, groups, count = integers(d.table_at, N_SLOTS), groups_of(d), 0
-    for k in range(d.n_groups):
-        g, last = groups[k], 0
-        while g.contact != 0 and last < g.n:
+    b, count = integers(d.table_at, N_SLOTS), 0
+    for g in contact_groups(d):
+        last = 0
+        while last < g.n:
             lead, last = last, end_of_pair(g, last)
             found = sweep_pair(d, s, g, lead, last, b, corrected)
             if found < 0:
@@ -256,14 +256,10 @@ def sweep(data, run):
 def shift_swept(d, s):
     """Shift (2) of contacts that overlap after the correction; returns how many, −1 where the normal has turned."""
     b = integers(d.table_at, N_SLOTS)
-    groups = groups_of(d)
     x, R = s.x, s.R
     x0, R0, V0 = s.x0, s.R0, s.V0
     normal, count = local_vector(3), 0
-    for k in range(d.n_groups):
-        g = groups[k]
-        if g.contact == 0:
-            continue
+    for g in contact_groups(d):
         contact = contacts_of(g)
         for e in range(g.n):
             if contact.theta[e] == 0.0:
@@ -307,10 +303,10 @@ def acts_elsewhere(d, s):
     Where convex bodies touch, all their contacts have one normal. What (2) says of those that are far at the touch is a
     lower bound of their gap: they may act in the air. One at least of those that are near at the touch has to act.
     """
-    b, groups = integers(d.table_at, N_SLOTS), groups_of(d)
-    for k in range(d.n_groups):
-        g, last = groups[k], 0
-        while g.contact != 0 and last < g.n:
+    b = integers(d.table_at, N_SLOTS)
+    for g in contact_groups(d):
+        last = 0
+        while last < g.n:
             lead, last = last, end_of_pair(g, last)
             contact = contacts_of(g)
             first, nearest, turned = lead + contact.first_touch[lead] - 1, math.inf, False

@@ -31,7 +31,7 @@ from fem_mbs.solvers.contact.approach import touches_within
 from fem_mbs.solvers.stepping.kernels.codes import AT_TOUCH, STRUCK, STRUCK_WHILE_DRIVEN
 from fem_mbs.system.assembly import dynamic_tangents, dynamics
 from fem_mbs.system.constraints import RATES, constraint_rates, constraint_tangents
-from fem_mbs.system.contacts import contacts_of, gradient_times, laws_of
+from fem_mbs.system.contacts import contact_groups, contacts_of, gradient_times, laws_of
 from fem_mbs.system.global_matrices import (
     clear_matrix,
     expand_add,
@@ -46,11 +46,8 @@ from fem_mbs.system.records import SMOOTH, groups_of, layouts_of, zero
 @kernel
 def some_touch(d, s):
     """True if a contact with restitution closes within the step; ``s.bias`` of all contacts is set to zero."""
-    found, groups = False, groups_of(d)
-    for k in range(d.n_groups):
-        g = groups[k]
-        if g.contact == 0:
-            continue
+    found = False
+    for g in contact_groups(d):
         contact = contacts_of(g)
         law = laws_of(g)
         for e in range(g.n):
@@ -116,11 +113,7 @@ def allow(d, s, dx):
 @kernel
 def set_accelerations(d, s, a_q, mean):
     """Set ``s.bias`` of the contacts that close within the step to a: that of ``a_q``, or the mean of the step."""
-    groups = groups_of(d)
-    for k in range(d.n_groups):
-        g = groups[k]
-        if g.contact == 0:
-            continue
+    for g in contact_groups(d):
         contact = contacts_of(g)
         for e in range(g.n):
             if not touches_within(g, e, s):

@@ -27,9 +27,9 @@ from fem_mbs.system.constraints import (
     constraints,
     row_norm,
 )
-from fem_mbs.system.contacts import add_gradient, contacts_of
+from fem_mbs.system.contacts import add_gradient, contact_groups, contacts_of
 from fem_mbs.system.global_matrices import clear_matrix, expand_add, full_norm, reduce_vector
-from fem_mbs.system.records import VELOCITY, groups_of, zero
+from fem_mbs.system.records import VELOCITY, zero
 
 
 @kernel
@@ -300,16 +300,12 @@ def clear_impulses(d, s):
 def accumulate_impulses(d, s):
     """Add the impulses of the candidates to P and to the totals; zero the contact unknowns; True if one was active."""
     compare_with_law(d, s)
-    groups = groups_of(d)
     P, status, acted_as = s.P, s.status, s.acted
     cLam, cchi = s.cLam, s.cchi
     aLam, achi = s.aLam, s.achi
     total_Lam, total_chi = s.total_Lam, s.total_chi
     acted = False
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.contact == 0:
-            continue
+    for g in contact_groups(d):
         contact = contacts_of(g)
         for e in range(g.n):
             c = g.first_contact + e

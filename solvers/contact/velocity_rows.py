@@ -27,13 +27,14 @@ from fem_mbs.solvers.contact.law import (
 from fem_mbs.solvers.stepping.kernels.sizes import speed_of
 from fem_mbs.system.contacts import (
     add_gradient,
+    contact_groups,
     contacts_of,
     gradient_times,
     laws_of,
 )
 from fem_mbs.system.gather import scatter_matrix
 from fem_mbs.system.global_matrices import matrix_values
-from fem_mbs.system.records import VELOCITY, groups_of, zero
+from fem_mbs.system.records import VELOCITY, zero
 
 _H_N, _KK = SLOT["H_N"], SLOT["K"]
 
@@ -123,12 +124,8 @@ def velocity_contact_residual(d, s, V, Vminus, r1, rows, rows_chi):
     sliding is that of the contact disc. The impulses that act, which are inside the cones to round-off, are kept in
     aLam and achi; multipliers differ from them by the tolerance of the iteration.
     """
-    groups = groups_of(d)
     aLam, status, turning, candidate = s.aLam, s.status, s.turning, s.candidate
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.contact == 0:
-            continue
+    for g in contact_groups(d):
         contact = contacts_of(g)
         law = laws_of(g)
         for e in range(g.n):
@@ -159,16 +156,12 @@ def velocity_contact_tangents(d, s, V, Vminus):
     Rows of a contact: normal, sliding (2), rolling (2), spinning; with coupled drilling this follows sliding.
     """
     b = integers(d.table_at, N_SLOTS)
-    groups = groups_of(d)
     layout = matrix_values(d, VELOCITY)
     cLam, cchi = s.cLam, s.cchi
     candidate = s.candidate
     rate, lam = local_vector(3), local_vector(3)
     k, p, p_T, arm = s.kv, s.pv, s.pv_T, s.length
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.contact == 0:
-            continue
+    for g in contact_groups(d):
         nd = g.nd
         size = nd + 6
         S, W = matrix(b[_KK], size, size), matrix(b[_H_N], 3, nd)

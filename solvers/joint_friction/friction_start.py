@@ -18,7 +18,7 @@ Source: docs/theory/joint_friction.md, (12).
 from fem_mbs.jit import N_SLOTS, SLOT, integers, kernel, matrix, tensor, vector
 from fem_mbs.solvers.contact.law import GAP
 from fem_mbs.solvers.joint_friction.friction_touch import in_impact
-from fem_mbs.system.contacts import contacts_of, gradient_times
+from fem_mbs.system.contacts import contact_groups, contacts_of, gradient_times
 from fem_mbs.system.friction import (
     F_ARM,
     F_BEFORE,
@@ -233,11 +233,10 @@ def knows_forces(d, s):
 
     Contacts that open in the impact of a split step do not act after it.
     """
-    groups, split = groups_of(d), in_impact(s)
-    for a in range(d.n_groups):
-        g = groups[a]
+    split = in_impact(s)
+    for g in contact_groups(d):
         contact = contacts_of(g)
-        for e in range(g.n if g.contact != 0 else 0):
+        for e in range(g.n):
             c = g.first_contact + e
             if s.was_active[c] != 0 and s.closed[c] == GAP:
                 if not split or gradient_times(g, e, contact.G_N[e], s.V) <= s.tol_v:

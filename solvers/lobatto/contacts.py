@@ -40,13 +40,14 @@ from fem_mbs.solvers.lobatto.lasting import lasting_rows
 from fem_mbs.solvers.stepping.kernels.arrays import copy
 from fem_mbs.system.contacts import (
     add_gradient,
+    contact_groups,
     contacts,
     contacts_of,
     direction_of,
     gradient_times,
 )
 from fem_mbs.system.gather import gather_poses, gather_start, gather_state, times_tangent
-from fem_mbs.system.records import POSITION, groups_of, zero
+from fem_mbs.system.records import POSITION, zero
 
 _K, _C, _M, _HN = (SLOT[k] for k in ("K", "C", "M", "H_N"))
 
@@ -206,13 +207,9 @@ def _contact_rows(d, s, o, j, g, e, tangents):
 def stage_contacts(d, s, o, j, tangents):
     """Forces and rows of all contacts at stage j, evaluated at xs, Rs, Vs, with ``tangents`` also their entries."""
     b = integers(d.table_at, N_SLOTS)
-    groups = groups_of(d)
     last = o.a.shape[0] - 1
     contacts(d, s.xs, s.Rs, s.x0, s.R0, s.Vs)
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.contact == 0:
-            continue
+    for g in contact_groups(d):
         for e in range(g.n):
             c = g.first_contact + e
             if j == 0:

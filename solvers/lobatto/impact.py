@@ -25,9 +25,9 @@ from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
 from fem_mbs.solvers.stepping.kernels.newton import merit_of
 from fem_mbs.system.assembly import dynamics
 from fem_mbs.system.constraints import RATES, add_constraint_forces, constraint_rates, constraint_tangents, row_norm
-from fem_mbs.system.contacts import add_gradient, contacts, contacts_of, direction_of
+from fem_mbs.system.contacts import add_gradient, contact_groups, contacts, contacts_of, direction_of
 from fem_mbs.system.global_matrices import clear_matrix, full_norm
-from fem_mbs.system.records import VELOCITY, groups_of
+from fem_mbs.system.records import VELOCITY
 
 
 @entry("void(int64, int64)")
@@ -92,11 +92,7 @@ def momentum_without_end(d, s, o):
             without_gyration(s, o, last, n, moment[at + 3 : at + 6])
             for k in range(3, 6):
                 o.p[at + k] += b * moment[at + k]
-    groups = groups_of(d)
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.contact == 0:
-            continue
+    for g in contact_groups(d):
         for e in range(g.n):
             c = g.first_contact + e
             for i in range(6):
@@ -116,11 +112,8 @@ def choose_closed(d, s, o):
     """
     contacts(d, s.x, s.R, s.x0, s.R0, s.V)
     round_off = s.exact * s.scale_x
-    groups, last = groups_of(d), o.a.shape[0] - 2
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.contact == 0:
-            continue
+    last = o.a.shape[0] - 2
+    for g in contact_groups(d):
         contact = contacts_of(g)
         for e in range(g.n):
             c = g.first_contact + e

@@ -31,10 +31,10 @@ from fem_mbs.solvers.lobatto.directions import add_row, arm_of, cone_of, local_r
 from fem_mbs.solvers.stepping.kernels.codes import CLOSED_GAP
 from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
 from fem_mbs.solvers.stepping.kernels.sizes import speed_of
-from fem_mbs.system.contacts import add_gradient, contacts_of, direction_of, gradient_times
+from fem_mbs.system.contacts import add_gradient, contact_groups, contacts_of, direction_of, gradient_times
 from fem_mbs.system.gather import scatter_matrix
 from fem_mbs.system.global_matrices import matrix_values
-from fem_mbs.system.records import POSITION, VELOCITY, groups_of, zero
+from fem_mbs.system.records import POSITION, VELOCITY, zero
 
 _K = SLOT["K"]
 STILL = 1e2  # times the accuracy of velocities: a contact that slides no faster sticks
@@ -86,14 +86,10 @@ def rests(g, e, s, V):
 @kernel
 def choose_lasting(d, s, o, allowed):
     """Choose contacts that last, if ``allowed``, by what they do at the start of the step; whether there is one."""
-    groups = groups_of(d)
     still = speed_of_rest(s)
     members, rate = local_vector(3), local_vector(3)
     o.lasting = 0
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.contact == 0:
-            continue
+    for g in contact_groups(d):
         for e in range(g.n):
             c = g.first_contact + e
             for which in range(3):
@@ -183,12 +179,9 @@ def _lasted(g, e, s, o):
 @kernel
 def give_up(d, s, o):
     """Take contacts that did not last for others; how many these are. Velocities at the end are known."""
-    groups, count = groups_of(d), 0
+    count = 0
     o.lasting = 0
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.contact == 0:
-            continue
+    for g in contact_groups(d):
         for e in range(g.n):
             c = g.first_contact + e
             if not lasts(o, c):
@@ -270,11 +263,8 @@ def _direction(g, e, s, V, members, n, tau):
 @kernel
 def keep_directions(d, s, o):
     """Keep τ^s of what slips; contacts are evaluated at the last stage, whose velocities are in Vs."""
-    groups, members, tau = groups_of(d), local_vector(3), local_vector(3)
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.contact == 0:
-            continue
+    members, tau = local_vector(3), local_vector(3)
+    for g in contact_groups(d):
         for e in range(g.n):
             c = g.first_contact + e
             for which in range(3):
@@ -289,11 +279,8 @@ def keep_directions(d, s, o):
 @kernel
 def last_slipping(d, s, o, r1, rows, rows_chi):
     """Impulses (3) and rows of contacts that slip, in the impact problem; its contact residual left them open."""
-    groups, members = groups_of(d), local_vector(3)
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.contact == 0:
-            continue
+    members = local_vector(3)
+    for g in contact_groups(d):
         contact = contacts_of(g)
         for e in range(g.n):
             c = g.first_contact + e
@@ -330,11 +317,8 @@ def last_slipping(d, s, o, r1, rows, rows_chi):
 @kernel
 def forces_at_the_end(d, s, o):
     """Add to P, which has the impulses ΔP of all contacts, what the last multipliers R^s of those that last differ."""
-    groups, b = groups_of(d), o.b[o.a.shape[0] - 1]
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.contact == 0:
-            continue
+    b = o.b[o.a.shape[0] - 1]
+    for g in contact_groups(d):
         for e in range(g.n):
             c = g.first_contact + e
             if lasts(o, c):
@@ -377,12 +361,8 @@ def impact_contacts(data, run):
     if o.lasting == 0:
         return
     b = integers(d.table_at, N_SLOTS)
-    groups = groups_of(d)
     values = matrix_values(d, VELOCITY)
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.contact == 0:
-            continue
+    for g in contact_groups(d):
         size = g.nd + 6
         S = matrix(b[_K], size, size)
         for e in range(g.n):

@@ -42,13 +42,14 @@ from fem_mbs.system.assembly import advance_configuration, dynamics
 from fem_mbs.system.constraints import RATES, add_constraint_forces, constraint_tangents, constraints, row_norm
 from fem_mbs.system.contacts import (
     add_gradient,
+    contact_groups,
     contacts,
     contacts_begin_step,
     contacts_of,
     gradient_times,
 )
 from fem_mbs.system.global_matrices import clear_matrix, full_norm
-from fem_mbs.system.records import POSITION, VELOCITY, groups_of, zero
+from fem_mbs.system.records import POSITION, VELOCITY, zero
 
 
 @kernel
@@ -138,11 +139,7 @@ def forecast(d, s, o):
             s.D[i, j] = o.gamma * s.h * s.V0[i, j]
     advance_configuration(d, s.x0, s.Q0, s.D, s.xs, s.Qs, s.Rs, s.T)
     contacts(d, s.xs, s.Rs, s.x0, s.R0, s.V0)
-    groups = groups_of(d)
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.contact == 0:
-            continue
+    for g in contact_groups(d):
         contact = contacts_of(g)
         for e in range(g.n):
             gap = min(contact.gap[e], contact.gap_start[e]) if o.project != 0 else contact.gap[e]
@@ -150,10 +147,7 @@ def forecast(d, s, o):
             s.candidate[g.first_contact + e] = s.active[g.first_contact + e] = 1 if closed else 0
             o.start_gap[g.first_contact + e] = contact.gap_start[e]
     contacts_begin_step(d)  # Newton's law reflects the velocity along the gradients of the forecast
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.contact == 0:
-            continue
+    for g in contact_groups(d):
         contact = contacts_of(g)
         for e in range(g.n):
             contact.gap_start[e] = o.start_gap[g.first_contact + e]  # the step may be repeated
@@ -166,12 +160,8 @@ def choose_violated(d, s):
     They have touched in this step, where the forecast did not see it. Left to the next step, what should rest hops with
     the period of three steps: the projection lifts it as far as it falls.
     """
-    groups = groups_of(d)
     count = 0
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.contact == 0:
-            continue
+    for g in contact_groups(d):
         contact = contacts_of(g)
         for e in range(g.n):
             c = g.first_contact + e
@@ -210,12 +200,8 @@ def take_back(d, s, o, base):
     those that leave. Rolling and spinning have no rows in the projection and are left as they are.
     """
     push = 2.0 * o.theta / s.h  # θ h over the ½ h² of the projection
-    groups = groups_of(d)
     total = s.total_Lam
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.contact == 0:
-            continue
+    for g in contact_groups(d):
         contact = contacts_of(g)
         for e in range(g.n):
             c = g.first_contact + e

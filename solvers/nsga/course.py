@@ -24,29 +24,28 @@ from fem_mbs.solvers.stepping.kernels.codes import OK
 from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
 from fem_mbs.system.contacts import (
     add_gradient,
+    contact_groups,
     contacts_of,
     gradient_times,
     laws_of,
 )
-from fem_mbs.system.records import groups_of, zero
+from fem_mbs.system.records import zero
 
 
 @kernel
 def lone_contact(d, s):
-    """Return group and number in it of the contact whose impact can be integrated, (−1, −1) if there is none.
+    """Return group of contacts and number in it of the contact whose impact can be integrated, (−1, −1): none.
 
     It is the only one that takes part; closed ones that carry load would act in (1) as well.
     """
-    groups, found, count = groups_of(d), (-1, -1), 0
+    groups, found, count = contact_groups(d), (-1, -1), 0
     for c in range(d.nc):
         if s.candidate[c] != 0:
             count += 1
     if count != 1:
         return found
-    for a in range(d.n_groups):
+    for a in range(len(groups)):
         g = groups[a]
-        if g.contact == 0:
-            continue
         for e in range(g.n):
             if s.candidate[g.first_contact + e] == 0:
                 continue
@@ -136,7 +135,7 @@ def course_part(run, _):
     a, e = lone_contact(d, s)
     if a < 0:
         return
-    if integrate(d, s, groups_of(d)[a], e):
+    if integrate(d, s, contact_groups(d)[a], e):
         o.answer = o.integrated = 1
         return
     zero(s.W_at, 6 * d.n_nodes)

@@ -27,8 +27,7 @@ import math
 from fem_mbs.jit import integer_matrix, kernel
 from fem_mbs.solvers.contact.law import CLOSED, GAP, SLIP, STICK
 from fem_mbs.solvers.nsga.persistent import rest_speed
-from fem_mbs.system.contacts import contacts_of, gradient_times, laws_of
-from fem_mbs.system.records import groups_of
+from fem_mbs.system.contacts import contact_groups, contacts_of, gradient_times, laws_of
 
 BRISK, SETTLING, FIRST_PAUSE, LONGEST_PAUSE = 5, 3, 20, 200  # changes; steps
 SUCCESSION = 3  # steps between changes that are quick
@@ -38,13 +37,9 @@ TURNED = 0.93  # cos² of the angle by which sliding may turn in a step
 @kernel
 def decide_turning(d, s, o, V):
     """Fill rolls and spins (nc,) of closed contacts by their relative angular velocities; True when one has changed."""
-    groups = groups_of(d)
     closed, rolls, spins = s.closed, o.rolls, o.spins
     rest, changed = rest_speed(s) / s.length, False
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.contact == 0:
-            continue
+    for g in contact_groups(d):
         contact = contacts_of(g)
         law = laws_of(g)
         for e in range(g.n):
@@ -111,16 +106,12 @@ def decide_closed(d, s, o):
     change its velocity, and rows G v = 0 would take that away in a smooth step. Whether a contact at rest can stick is
     seen from its force, see `leave_cones`.
     """
-    groups = groups_of(d)
     closed, impact, total = s.closed, s.impact, s.total_Lam
     entered, ends = o.entered, o.ends
     part, stirred = o.part, o.stirred
     pause, acted = o.pause, s.acted
     V, rest = s.V, rest_speed(s)
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.contact == 0:
-            continue
+    for g in contact_groups(d):
         contact = contacts_of(g)
         law, nodes = laws_of(g), integer_matrix(g.nodes_at, g.n, g.nn)
         for e in range(g.n):
@@ -147,10 +138,7 @@ def decide_closed(d, s, o):
                         pause[part[nodes[e, k]]] = max(pause[part[nodes[e, k]]], SETTLING)
     pause_chattering(d, s, o)
     changed = some = False
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.contact == 0:
-            continue
+    for g in contact_groups(d):
         nodes = integer_matrix(g.nodes_at, g.n, g.nn)
         for e in range(g.n):
             c = g.first_contact + e
@@ -173,15 +161,11 @@ def leave_cones(d, s, o, noise):
     ``noise`` [unit of the multipliers] is what the iterations leave. Contacts with a disc start to slide or to drill in
     the corrections.
     """
-    groups = groups_of(d)
     closed, rolls, spins = s.closed, o.rolls, o.spins
     lam, chi = o.clam, o.mchi
     ctau, wtau = o.ctau, o.wtau
     left = False
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.contact == 0:
-            continue
+    for g in contact_groups(d):
         law = laws_of(g)
         for e in range(g.n):
             c = g.first_contact + e

@@ -25,11 +25,11 @@ Source: docs/theory/decoupled_nsga.md, (32); tests/validation/test_momentum.py.
 from fem_mbs.jit import kernel
 from fem_mbs.solvers.contact.law import GAP, SLIP
 from fem_mbs.system.contacts import (
+    contact_groups,
     contacts_of,
     gradient_times,
     laws_of,
 )
-from fem_mbs.system.records import groups_of
 
 
 @kernel
@@ -39,11 +39,7 @@ def force_vectors(d, s, o, lam, chi, k, V, vectors):
     Their multipliers are k lam and k length chi (nc, 3) along the axes of the last evaluation; sliding discs have a
     moment besides, by velocities V (N, 6) and (2c) of `nsga.persistent`, which no unknown holds.
     """
-    groups = groups_of(d)
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.contact == 0:
-            continue
+    for g in contact_groups(d):
         law, contact = laws_of(g), contacts_of(g)
         for e in range(g.n):
             c = g.first_contact + e
@@ -64,13 +60,9 @@ def force_vectors(d, s, o, lam, chi, k, V, vectors):
 @kernel
 def momentum(d, s, o):
     """Fill sent and sent_chi by (2), before statuses change for the next step; then â_n, λ_c,n are those of its end."""
-    groups = groups_of(d)
     now, start, memory, change = o.cforce, o.cforce0, o.cforce_a, o.cforce_change
     total, total_chi, sent, sent_chi = s.total_Lam, s.total_chi, s.sent, s.sent_chi
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.contact == 0:
-            continue
+    for g in contact_groups(d):
         contact = contacts_of(g)
         for e in range(g.n):
             c = g.first_contact + e

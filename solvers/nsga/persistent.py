@@ -37,13 +37,14 @@ from fem_mbs.jit import N_SLOTS, SLOT, call2, integers, kernel, local_vector, ma
 from fem_mbs.solvers.contact.law import GAP, SLIP, STICK
 from fem_mbs.system.contacts import (
     add_gradient,
+    contact_groups,
     contacts_of,
     gradient_times,
     laws_of,
 )
 from fem_mbs.system.gather import gather, scatter_matrix, times_tangent
 from fem_mbs.system.global_matrices import matrix_values
-from fem_mbs.system.records import SMOOTH, groups_of, zero
+from fem_mbs.system.records import SMOOTH, zero
 
 ABOVE = 10.0  # times what the sub-problems leave: a velocity that is one
 _H_N, _KK, _V = SLOT["H_N"], SLOT["K"], SLOT["v"]
@@ -115,15 +116,11 @@ def sliding_directions(d, s, o, V, predicted):
 
     The prediction is second-order accurate, so the directions are too, and (2), (5) become linear.
     """
-    groups = groups_of(d)
     closed, rolls, spins = s.closed, o.rolls, o.spins
     ctau, wtau = o.ctau, o.wtau
     V0 = s.V0 if predicted else V
     rest = rest_speed(s)
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.contact == 0:
-            continue
+    for g in contact_groups(d):
         contact = contacts_of(g)
         for e in range(g.n):
             c = g.first_contact + e
@@ -144,15 +141,11 @@ def closed_forces(d, s, o, V, Gl, Gw, rows, rows_chi):
 
     A row is G v (W v times length), or what is missing in the law of its multiplier.
     """
-    groups = groups_of(d)
     closed, rolls, spins = s.closed, o.rolls, o.spins
     lam, chi = o.clam, o.mchi
     ctau, wtau = o.ctau, o.wtau
     arm = s.length
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.contact == 0:
-            continue
+    for g in contact_groups(d):
         contact = contacts_of(g)
         law = laws_of(g)
         for e in range(g.n):
@@ -191,11 +184,8 @@ def closed_forces(d, s, o, V, Gl, Gw, rows, rows_chi):
 @kernel
 def add_row_rates(d, s, o, factor, A, rows, rows_chi):
     """Add factor G A of closed contacts to rows (nc, 3), and factor length W A to rows_chi (nc, 3)."""
-    groups, closed = groups_of(d), s.closed
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.contact == 0:
-            continue
+    closed = s.closed
+    for g in contact_groups(d):
         contact = contacts_of(g)
         for e in range(g.n):
             c = g.first_contact + e
@@ -249,15 +239,11 @@ def closed_tangents(d, s, o, x, R, V, k, shift, c_q, T):
     ``shift``: proximal shift over k.
     """
     b = integers(d.table_at, N_SLOTS)
-    groups = groups_of(d)
     values = matrix_values(d, SMOOTH)
     closed, rolls, spins = s.closed, o.rolls, o.spins
     lam, ctau, wtau = o.clam, o.ctau, o.wtau
     arm = s.length
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.contact == 0:
-            continue
+    for g in contact_groups(d):
         nd = g.nd
         size = nd + (6 if d.n_roll > 0 else 3)
         S, H, ve = matrix(b[_KK], size, size), matrix(b[_H_N], nd, nd), vector(b[_V], nd)

@@ -9,8 +9,7 @@ from fem_mbs.solvers.stepping.kernels.codes import CLOSED_GAP, OK, STRIKES
 from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
 from fem_mbs.solvers.stepping.kernels.newton import problem_at
 from fem_mbs.solvers.stepping.kernels.shared_factors import share
-from fem_mbs.system.contacts import contacts_of
-from fem_mbs.system.records import groups_of
+from fem_mbs.system.contacts import contact_groups, contacts_of
 
 
 @kernel
@@ -21,11 +20,8 @@ def keep_closed(d, s):
     correction has no force. The velocity problem obeys the bounds, and the bodies would fall through what they lie on,
     by g h in this step.
     """
-    groups, near = groups_of(d), CLOSED_GAP * s.exact * s.scale_x
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.contact == 0:
-            continue
+    near = CLOSED_GAP * s.exact * s.scale_x
+    for g in contact_groups(d):
         contact = contacts_of(g)
         for e in range(g.n):
             c = g.first_contact + e

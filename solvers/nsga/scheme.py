@@ -32,7 +32,7 @@ from fem_mbs.solvers.stepping.kernels.friction_tasks import END as FRICTION_END
 from fem_mbs.solvers.stepping.kernels.step import LEAST_SHIFT, begin, mark_impacts, take
 from fem_mbs.system.assembly import dynamic_tangents, inertia
 from fem_mbs.system.constraints import constraint_rates
-from fem_mbs.system.contacts import add_gradient, contacts, contacts_of
+from fem_mbs.system.contacts import add_gradient, contact_groups, contacts, contacts_of
 from fem_mbs.system.global_matrices import (
     expand_add,
     factorise,
@@ -41,7 +41,7 @@ from fem_mbs.system.global_matrices import (
     reduce_vector,
     solve_in_place,
 )
-from fem_mbs.system.records import POSITION, SMOOTH, VELOCITY, groups_of, zero
+from fem_mbs.system.records import POSITION, SMOOTH, VELOCITY, zero
 
 FEW, SMALL_SHIFT = (
     2,
@@ -61,11 +61,8 @@ def add_last_moments(d, s, f):
     on a slope would creep by what its weight turns it in each step. Not after a step with an impact, whose impulses
     are over; they may have passed through contacts that were closed.
     """
-    groups, roll, total = groups_of(d), integers(d.roll_index_at, d.nc), s.total_chi
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.contact == 0:
-            continue
+    roll, total = integers(d.roll_index_at, d.nc), s.total_chi
+    for g in contact_groups(d):
         contact = contacts_of(g)
         for e in range(g.n):
             c = g.first_contact + e

@@ -29,8 +29,7 @@ from fem_mbs.jit import N_SLOTS, integers, kernel
 from fem_mbs.solvers.contact.law import GAP
 from fem_mbs.solvers.stepping.kernels.arrays import copy, copy3
 from fem_mbs.solvers.stepping.kernels.codes import LOOKS, STOPS
-from fem_mbs.system.contacts import contacts_of, evaluate_contact, gradient_times, rate_of
-from fem_mbs.system.records import groups_of
+from fem_mbs.system.contacts import contact_groups, contacts_of, evaluate_contact, gradient_times, rate_of
 
 BISECTIONS = 40  # of the first guess
 SINKS = 1.01  # times what forces make in a step: a contact at rest sinks that fast, but for round-off
@@ -71,12 +70,9 @@ def ends_at_touch(s, gap, rate):
 @kernel
 def find_touching(d, s, o):
     """Mark the contacts that touch by (1), estimate where the first one does; returns their number."""
-    b, groups, count = integers(d.table_at, N_SLOTS), groups_of(d), 0
+    b, count = integers(d.table_at, N_SLOTS), 0
     o.guess = 1.0
-    for k in range(d.n_groups):
-        g = groups[k]
-        if g.contact == 0:
-            continue
+    for g in contact_groups(d):
         contact = contacts_of(g)
         for e in range(g.n):
             c = g.first_contact + e
@@ -110,11 +106,8 @@ def look(d, s, o):
 
     The configuration goes back to the start of the step.
     """
-    b, groups, first = integers(d.table_at, N_SLOTS), groups_of(d), True
-    for k in range(d.n_groups):
-        g = groups[k]
-        if g.contact == 0:
-            continue
+    b, first = integers(d.table_at, N_SLOTS), True
+    for g in contact_groups(d):
         for e in range(g.n):
             if s.touching[g.first_contact + e] == 0:
                 continue
@@ -138,11 +131,7 @@ def stops(d, s, o):
 @kernel
 def close_touching(d, s):
     """Contacts that touch at the end of the step take part in its impact; its position correction leaves them out."""
-    groups = groups_of(d)
-    for k in range(d.n_groups):
-        g = groups[k]
-        if g.contact == 0:
-            continue
+    for g in contact_groups(d):
         contact = contacts_of(g)
         for e in range(g.n):
             c = g.first_contact + e

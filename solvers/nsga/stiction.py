@@ -46,12 +46,12 @@ from fem_mbs.solvers.nsga.persistent import rest_speed
 from fem_mbs.solvers.nsga.stiction_tasks import BEGIN, NEXT, PREDICTED, START, TIME, TIME_FIRST, TOUCH
 from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
 from fem_mbs.system.contacts import (
+    contact_groups,
     contacts,
     contacts_of,
     gradient_times,
     laws_of,
 )
-from fem_mbs.system.records import groups_of
 
 MU, PASS, SPEED, ALONG = 0, 1, 2, 3  # coefficient, pass; sliding at the touch: speed, −1: stuck, and velocity
 UNKNOWN = -2.0  # SPEED before the time before the touch has been solved
@@ -78,11 +78,8 @@ def sliding_speed(g, e, V):
 @kernel
 def sliding_speeds(d, s, o, ended):
     """Fill o.slid with the speeds at V; what sticks, or has stuck in the step that ended, has −1."""
-    groups, rest = groups_of(d), rest_speed(s)
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.contact == 0:
-            continue
+    rest = rest_speed(s)
+    for g in contact_groups(d):
         for e in range(g.n):
             c = g.first_contact + e
             speed = sliding_speed(g, e, s.V)
@@ -93,11 +90,7 @@ def sliding_speeds(d, s, o, ended):
 @kernel
 def first_coefficients(d, o):
     """Coefficients of the first pass of a step."""
-    groups = groups_of(d)
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.contact == 0:
-            continue
+    for g in contact_groups(d):
         law = laws_of(g)
         for e in range(g.n):
             c = g.first_contact + e
@@ -130,11 +123,7 @@ def slides_on(g, e, s, o, c, impact):
 @kernel
 def predicted_coefficients(d, s, o):
     """(3), of contacts that slide in the smooth motion; what turns by more than a right angle is about to stick."""
-    groups = groups_of(d)
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.contact == 0:
-            continue
+    for g in contact_groups(d):
         law = laws_of(g)
         for e in range(g.n):
             c = g.first_contact + e
@@ -159,11 +148,8 @@ def mean_coefficient(law, e, s, o, c):
 @kernel
 def next_coefficients(d, s, o, impact):
     """Coefficients of the next pass of a step, (1), or of the impact of a split one; True where one has changed."""
-    groups, again = groups_of(d), False
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.contact == 0:
-            continue
+    again = False
+    for g in contact_groups(d):
         law = laws_of(g)
         for e in range(g.n):
             c = g.first_contact + e
@@ -184,10 +170,8 @@ def next_coefficients(d, s, o, impact):
 @kernel
 def keep_tried(d, o, table):
     """Keep coefficients and passes in the first columns of ``table``."""
-    groups = groups_of(d)
-    for a in range(d.n_groups):
-        g = groups[a]
-        for e in range(g.n if g.contact != 0 else 0):
+    for g in contact_groups(d):
+        for e in range(g.n):
             c = g.first_contact + e
             table[c, MU], table[c, PASS] = laws_of(g)[e].friction, o.passes[c]
 
@@ -195,10 +179,8 @@ def keep_tried(d, o, table):
 @kernel
 def take_tried(d, o, table):
     """Take coefficients and passes from the first columns of ``table``."""
-    groups = groups_of(d)
-    for a in range(d.n_groups):
-        g = groups[a]
-        for e in range(g.n if g.contact != 0 else 0):
+    for g in contact_groups(d):
+        for e in range(g.n):
             c = g.first_contact + e
             laws_of(g)[e].friction, o.passes[c] = table[c, MU], int(table[c, PASS])
 
@@ -206,11 +188,8 @@ def take_tried(d, o, table):
 @kernel
 def begin_impact(d, s, o):
     """Coefficients with which the impact of a split step begins; where it began alike, those of its last pass."""
-    groups, rest, tried = groups_of(d), rest_speed(s), o.tried_impact
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.contact == 0:
-            continue
+    rest, tried = rest_speed(s), o.tried_impact
+    for g in contact_groups(d):
         contact = contacts_of(g)
         law = laws_of(g)
         for e in range(g.n):

@@ -23,7 +23,7 @@ from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
 from fem_mbs.solvers.stepping.kernels.friction_tasks import FIRST, IMPACT_BEGIN, IMPACT_DONE, PASSES
 from fem_mbs.solvers.stepping.kernels.newton import problem_at
 from fem_mbs.solvers.stepping.kernels.shared_factors import share
-from fem_mbs.system.contacts import contacts_of, gradient_times, laws_of
+from fem_mbs.system.contacts import contact_groups, contacts_of, gradient_times, laws_of
 from fem_mbs.system.records import groups_of, zero
 
 LONG_SEQUENCE = 8  # impact problems of a step; the billiard break of annex B needs 3
@@ -34,14 +34,10 @@ SLOW = 0.1  # of the fastest approach at a common body: contacts that close in a
 @kernel
 def rests(d, s):
     """Whether no active contact approached before the step: then none strikes in it, closed ones only carry load."""
-    groups = groups_of(d)
     active, V0 = s.active, s.V0
     if s.cut == STRIKES:
         return False
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.contact == 0:
-            continue
+    for g in contact_groups(d):
         contact = contacts_of(g)
         for e in range(g.n):
             if active[g.first_contact + e] != 0 and gradient_times(g, e, contact.G_N_start[e], V0) < -s.tol_v:
@@ -77,11 +73,8 @@ def let_slow_ones_wait(d, s):
     In one problem with it such a contact hands the impulse on, and reflects its own small approach: two bodies then fly
     off together where the first should stop. In the next problem it approaches with what the fast impact has given.
     """
-    groups, waiting = groups_of(d), 0
-    for k in range(d.n_groups):
-        g = groups[k]
-        if g.contact == 0:
-            continue
+    waiting = 0
+    for g in contact_groups(d):
         contact = contacts_of(g)
         for e in range(g.n):
             c = g.first_contact + e
@@ -112,7 +105,6 @@ def choose_candidates(d, s, o):
     not: layer by layer, an impact would need a problem for each. In short sequences without contact groups
     `let_slow_ones_wait`.
     """
-    groups = groups_of(d)
     active, candidate = s.active, s.candidate
     closed, counts, acted_as = s.closed, s.counts, s.acted
     clam, rest = o.clam, rest_speed(s)
@@ -121,10 +113,7 @@ def choose_candidates(d, s, o):
     resting, many, long = first and rests(d, s), d.nc > s.nc_fixed, counts[3] >= LONG_SEQUENCE
     touched = s.cut == STRIKES and counts[3] == 1
     count = 0
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.contact == 0:
-            continue
+    for g in contact_groups(d):
         law, contact = laws_of(g), contacts_of(g)
         for e in range(g.n):
             c = g.first_contact + e
@@ -149,11 +138,8 @@ def choose_candidates(d, s, o):
 @kernel
 def some_reflect(d, s):
     """Whether a candidate has a restitution, which it loses where a sequence is cut short."""
-    groups, candidate = groups_of(d), s.candidate
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.contact == 0:
-            continue
+    candidate = s.candidate
+    for g in contact_groups(d):
         law = laws_of(g)
         for e in range(g.n):
             if candidate[g.first_contact + e] != 0 and law[e].restitution > 0.0:

@@ -30,10 +30,10 @@ from fem_mbs.solvers.three_levels.levels_friction import (
     impulse_of,
     opposed,
 )
-from fem_mbs.system.contacts import add_gradient, contacts_of, direction_of, gradient_times
+from fem_mbs.system.contacts import add_gradient, contact_groups, contacts_of, direction_of, gradient_times
 from fem_mbs.system.gather import gather, gather_start, scatter_matrix, times_tangent
 from fem_mbs.system.global_matrices import matrix_values
-from fem_mbs.system.records import VELOCITY, groups_of, zero
+from fem_mbs.system.records import VELOCITY, zero
 
 NEARLY = 1e-3  # of what a contact closes in a step: less is as good as closed
 _A, _H_N, _KK, _V = SLOT["a"], SLOT["H_N"], SLOT["K"], SLOT["v"]
@@ -59,11 +59,8 @@ def contact_rows(d, s, o):
     """Sets and rows (1)-(3) of all contacts, and those of friction; rows of a block are divided by −k, those of
     accelerations by −c_a k.
     """
-    groups, h, P = groups_of(d), s.h, local_vector(OWN)
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.contact == 0:
-            continue
+    h, P = s.h, local_vector(OWN)
+    for g in contact_groups(d):
         contact = contacts_of(g)
         for e in range(g.n):
             c = g.first_contact + e
@@ -93,11 +90,8 @@ def contact_rows(d, s, o):
 @kernel
 def add_contacts(d, s, o, block, sign, f):
     """Add ``sign`` times forces, impulses of positions or impulses of all contacts to f (full), for a block."""
-    groups, half = groups_of(d), 0.5 * s.h * s.kv
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.contact == 0:
-            continue
+    half = 0.5 * s.h * s.kv
+    for g in contact_groups(d):
         for e in range(g.n):
             c = g.first_contact + e
             for m in range(OWN):
@@ -194,12 +188,9 @@ def hold_rows(S, nd, k):
 @kernel
 def contact_block(d, s, o, row, column, q, T):
     """Add the derivatives of the contacts in one block to matrix VELOCITY; q, T as in `coupled.assemble`."""
-    b, groups, values = integers(d.table_at, N_SLOTS), groups_of(d), matrix_values(d, VELOCITY)
+    b, values = integers(d.table_at, N_SLOTS), matrix_values(d, VELOCITY)
     k = s.h * s.ks if row == 0 else (s.kp if row == 1 else s.kv)
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.contact == 0:
-            continue
+    for g in contact_groups(d):
         nd = g.nd
         size = nd + OWN
         S, H, v, w = matrix(b[_KK], size, size), matrix(b[_H_N], nd, nd), vector(b[_V], nd), vector(b[_A], nd)

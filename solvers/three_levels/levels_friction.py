@@ -33,11 +33,11 @@ from fem_mbs.solvers.contact.law import CLOSED, GAP, SLIP, STICK
 from fem_mbs.solvers.contact.velocity import moment_arm
 from fem_mbs.solvers.stepping.kernels.codes import CLOSED_GAP
 from fem_mbs.system.contacts import (
+    contact_groups,
     contacts_of,
     gradient_times,
     laws_of,
 )
-from fem_mbs.system.records import groups_of
 
 SLIDING, ROLLING, SPINNING = range(3)
 CONES = 3  # of a contact
@@ -129,13 +129,9 @@ def set_row(s, c, m, value):
 @kernel
 def find_lasting(d, s, o):
     """Cones that are closed and slide at the start of the step, for (5); contacts were evaluated there last."""
-    groups = groups_of(d)
     rest = ABOVE * (s.tol_v + s.rtol * s.h * s.F_s / s.mean_mass)
     least = CLOSED_GAP * s.exact * s.scale_x
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.contact == 0:
-            continue
+    for g in contact_groups(d):
         contact = contacts_of(g)
         for e in range(g.n):
             closed = contact.gap_start[e] <= least and abs(gradient_times(g, e, contact.G_N_start[e], s.V0)) <= rest
@@ -154,11 +150,7 @@ def measure_cones(d, s, o):
 
     λ and, where sliding lasts, Λ are inside. Between them P has the memory of λ, which is not where λ_F jumps.
     """
-    groups = groups_of(d)
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.contact == 0:
-            continue
+    for g in contact_groups(d):
         for e in range(g.n):
             c = g.first_contact + e
             for cone in range(CONES):

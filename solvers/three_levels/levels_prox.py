@@ -45,9 +45,9 @@ from fem_mbs.solvers.three_levels.levels_friction import (
     velocity_of,
 )
 from fem_mbs.solvers.three_levels.levels_scheme import start
-from fem_mbs.system.contacts import contacts_of, gradient_times
+from fem_mbs.system.contacts import contact_groups, contacts_of, gradient_times
 from fem_mbs.system.global_matrices import expand_add, factorise, solve_in_place
-from fem_mbs.system.records import STACKED, VELOCITY, groups_of, layouts_of, zero
+from fem_mbs.system.records import STACKED, VELOCITY, layouts_of, zero
 
 MOST = 600  # iterations
 TOGETHER = 20  # iterations with one matrix; then Newton's is tried
@@ -60,13 +60,10 @@ def add_row_sums(d, s, o, size):
     """Add what a unit multiplier has changed of all velocities that contacts oppose, in |…|, to ``relax``; the motion
     is in the last block of dx.
     """
-    groups, dx = groups_of(d), vector(s.dx_at, 3 * size)
+    dx = vector(s.dx_at, 3 * size)
     zero(s.trial_at, 6 * d.n_nodes)
     expand_add(d, 1.0 / s.kv, dx[2 * size : 3 * size], s.trial)
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.contact == 0:
-            continue
+    for g in contact_groups(d):
         contact = contacts_of(g)
         for e in range(g.n):
             c = g.first_contact + e
@@ -81,14 +78,11 @@ def add_row_sums(d, s, o, size):
 @kernel
 def find_relaxation(d, s, o):
     """r of the multipliers of all contacts for ω = 1, with the matrix that is factorised."""
-    groups, roll = groups_of(d), integers(d.roll_index_at, d.nc)
+    roll = integers(d.roll_index_at, d.nc)
     size = layouts_of(d)[VELOCITY].n
     dx = vector(s.dx_at, 3 * size)
     zero(o.relax_at, OWN * d.nc)
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.contact == 0:
-            continue
+    for g in contact_groups(d):
         for e in range(g.n):
             c = g.first_contact + e
             for m in range(OWN if roll[c] >= 0 else 3):
@@ -99,9 +93,8 @@ def find_relaxation(d, s, o):
                 dx[2 * size + place_of(d, roll, c, m)] = -s.kv
                 solve_in_place(d, STACKED, s.dx_at)
                 add_row_sums(d, s, o, size)
-    for a in range(d.n_groups):
-        g = groups[a]
-        for e in range(g.n if g.contact != 0 else 0):
+    for g in contact_groups(d):
+        for e in range(g.n):
             c = g.first_contact + e
             o.relax[c, 0] = 1.0 / o.relax[c, 0] if o.relax[c, 0] > 0.0 else s.mean_mass
             for cone in range(CONES):
@@ -194,13 +187,10 @@ def positions_of(s, o, c, force):
 @kernel
 def project_all(d, s, o):
     """Right-hand sides of the rows of contacts in dx: what (2) and (3) change."""
-    groups, roll = groups_of(d), integers(d.roll_index_at, d.nc)
+    roll = integers(d.roll_index_at, d.nc)
     size = layouts_of(d)[VELOCITY].n
     dx, P, force = vector(s.dx_at, 3 * size), local_vector(OWN), local_vector(OWN)
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.contact == 0:
-            continue
+    for g in contact_groups(d):
         for e in range(g.n):
             c = g.first_contact + e
             kappa = project(g, e, d, s, o, P, force)

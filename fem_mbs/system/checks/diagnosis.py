@@ -35,7 +35,7 @@ class Diagnosis(Numbering):
         """The first element whose forces are not finite at a state, or None."""
         A = self.no_acceleration if A is None else A
         alone, one = self.data.copy(), self.group_records[:1].copy()
-        alone[0]["groups_at"], alone[0]["n_groups"] = address(one), 1
+        alone[0]["groups_at"], alone[0]["n_groups"], alone[0]["first_contact_group"] = address(one), 1, 1
         for record, group in zip(self.group_records, self.groups):
             for e, element in enumerate(group.elements if not group.is_contact else ()):
                 one[0] = record

@@ -16,9 +16,8 @@ from fem_mbs.solvers.stepping.monitors.loss_watch import note_loss
 from fem_mbs.solvers.stepping.monitors.unsaved import impulses_at, keep_unsaved, report_counted, report_unsaved
 from fem_mbs.system.assembly import energies, output_values
 from fem_mbs.system.constraints import constraints
-from fem_mbs.system.contacts import contacts_of
+from fem_mbs.system.contacts import contact_groups, contacts_of
 from fem_mbs.system.far_contacts import all_far
-from fem_mbs.system.records import groups_of
 
 SLOT_T, SLOT_GRAVITY = SLOT["t"], SLOT["gravity"]
 
@@ -39,10 +38,8 @@ def _record_contacts(d, s, o):
         for c in range(nc):
             for i in range(3):
                 o.contact_force[k, c, i], o.contact_moment[k, c, i] = total[c, i] / s.h, total_chi[c, i] / s.h
-    groups = groups_of(d)
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.contact == 0 or g.first_contact + g.n > nc:
+    for g in contact_groups(d):
+        if g.first_contact + g.n > nc:
             continue
         contact = contacts_of(g)
         for e in range(g.n):

@@ -11,6 +11,7 @@ from fem_mbs.solvers.stepping.kernels.codes import CLOSED_GAP, LARGE_ROTATION, N
 from fem_mbs.solvers.stepping.kernels.sizes import farthest_part
 from fem_mbs.system.constraints import constraints
 from fem_mbs.system.contacts import (
+    contact_groups,
     contacts,
     contacts_begin_step,
     contacts_of,
@@ -20,7 +21,7 @@ from fem_mbs.system.contacts import (
 from fem_mbs.system.far_contacts import begin_contacts
 from fem_mbs.system.global_matrices import full_norm
 from fem_mbs.system.least_norm import least_norm, prepare
-from fem_mbs.system.records import SMOOTH, VELOCITY, groups_of
+from fem_mbs.system.records import SMOOTH, VELOCITY
 
 REACHED = 2  # flag of a contact that has an impact if another has
 BOUNCE = 2.0  # times tol_v: rebounds above it are impacts of contacts that were closed before
@@ -194,11 +195,7 @@ def mark_impacts(d, s):
     """
     total, impact, was = s.total_Lam, s.impact, s.was_active
     struck = False
-    groups = groups_of(d)
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.contact == 0:
-            continue
+    for g in contact_groups(d):
         for e in range(g.n):
             c = g.first_contact + e
             acts = total[c, 0] > 0.0

@@ -26,9 +26,9 @@ from fem_mbs.solvers.stepping.kernels.friction_tasks import BEGIN, FIRST, JUMPED
 from fem_mbs.solvers.stepping.kernels.sizes import farthest_part
 from fem_mbs.solvers.stepping.kernels.step import LADDER, LEAST_SHIFT
 from fem_mbs.solvers.stepping.monitors.unsaved import keep_jump
-from fem_mbs.system.contacts import contacts, contacts_begin_step, contacts_of, gradient_times
+from fem_mbs.system.contacts import contact_groups, contacts, contacts_begin_step, contacts_of, gradient_times
 from fem_mbs.system.global_matrices import full_norm
-from fem_mbs.system.records import VELOCITY, groups_of, zero
+from fem_mbs.system.records import VELOCITY, zero
 
 if TYPE_CHECKING:
     from fem_mbs.element.base import Element
@@ -63,11 +63,7 @@ def begin_jump(data, run):
         contacts(d, s.x, s.R, s.x, s.R, s.V)
         contacts_begin_step(d)
     near = max(CLOSED_GAP * s.exact, TOUCHES) * s.scale_x
-    groups = groups_of(d)
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.contact == 0:
-            continue
+    for g in contact_groups(d):
         contact = contacts_of(g)
         for e in range(g.n):
             c = g.first_contact + e
@@ -106,11 +102,7 @@ def end_jump(data, run):
     accumulate_impulses(d, s)
     if s.friction != 0:
         call2(s.friction_part, run, JUMPED)
-    groups = groups_of(d)
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.contact == 0:
-            continue
+    for g in contact_groups(d):
         contact = contacts_of(g)
         for e in range(g.n):
             c = g.first_contact + e

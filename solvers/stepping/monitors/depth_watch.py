@@ -20,8 +20,7 @@ from fem_mbs.errors import label
 from fem_mbs.jit import entry, kernel
 from fem_mbs.results.table import pair_column
 from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
-from fem_mbs.system.contacts import contacts_of
-from fem_mbs.system.records import groups_of
+from fem_mbs.system.contacts import contact_groups, contacts_of
 from fem_mbs.system.sizes import gyration
 
 if TYPE_CHECKING:
@@ -42,10 +41,8 @@ def note_depths(d, s):
 
     Those that were not evaluated in it are open, see `system.far_contacts`.
     """
-    groups = groups_of(d)
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.contact == 0 or g.first_contact + g.n > s.nc_fixed:
+    for g in contact_groups(d):
+        if g.first_contact + g.n > s.nc_fixed:
             continue
         contact = contacts_of(g)
         for e in range(g.n):

@@ -59,7 +59,7 @@ from fem_mbs.solvers.stepping.monitors.external_work import (
 )
 from fem_mbs.solvers.stepping.monitors.loss_watch import impulses_are_known, losses_are_told
 from fem_mbs.system.assembly import potential_of_forces
-from fem_mbs.system.contacts import contacts_of, gradient_times
+from fem_mbs.system.contacts import contact_groups, contacts_of, gradient_times
 from fem_mbs.system.friction import F_GIVEN, F_TAKEN, states_of
 from fem_mbs.system.gather import gather
 from fem_mbs.system.records import groups_of, switches_of, zero
@@ -294,12 +294,10 @@ def work_of_group(s):
 @kernel
 def book_contacts(d, s):
     """(3) of all contacts; those of contact groups have one line for impacts and one for friction."""
-    groups = groups_of(d)
     first, mean = s.works.shape[0] - 2 * s.nc_fixed, local_vector(3)
-    for k in range(d.n_groups):
-        g = groups[k]
-        paired = g.contact != 0 and g.first_contact + g.n > s.nc_fixed
-        if g.contact == 0 or (paired and s.pair_line < 0):
+    for g in contact_groups(d):
+        paired = g.first_contact + g.n > s.nc_fixed
+        if paired and s.pair_line < 0:
             continue
         contact = contacts_of(g)
         for e in range(g.n):

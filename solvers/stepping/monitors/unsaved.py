@@ -21,8 +21,7 @@ from typing import TYPE_CHECKING
 from fem_mbs.jit import entry, integers, kernel, matrix
 from fem_mbs.results.sums import SUMS, along_axes
 from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
-from fem_mbs.system.contacts import contacts_of
-from fem_mbs.system.records import groups_of
+from fem_mbs.system.contacts import contact_groups, contacts_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -44,11 +43,8 @@ def impulses_at(s):
 @kernel
 def _add(d, s, Lam, chi):
     """Add impulses Lam, chi (nc, 3) of contacts, along their present axes, to those that wait."""
-    impact, groups = integers(s.impact_at, d.nc), groups_of(d)
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.contact == 0:
-            continue
+    impact = integers(s.impact_at, d.nc)
+    for g in contact_groups(d):
         contact = contacts_of(g)
         for e in range(g.n):
             c = g.first_contact + e
