@@ -37,7 +37,7 @@ from fem_mbs.elements.drives.spans import (
 )
 from fem_mbs.elements.drives.wrap import WRAP, exponent, exponent_slope, given_wrap, leans, wraps
 from fem_mbs.jit import kernel, local_matrix, local_vector
-from fem_mbs.system.friction import F_BOUND, F_FORCE, F_JAM, F_RATE, F_SIGN, F_STATUS, F_WORK, N_FRICTION, SLIP
+from fem_mbs.system.friction import N_FRICTION, SLIP, friction_in
 
 PARAMETERS = np.dtype(
     [*JOINT_FRAMES.descr, ("r_1", "f8"), ("r_2", "f8"), ("kappa", "f8"), ("psi_0", "f8"), ("h_0", "f8"),
@@ -94,19 +94,19 @@ def count_belt(p, x_A, R_A, x_B, R_B, state):
 @kernel
 def belt_output(p, x_A, R_A, x_B, R_B, state, out):
     """What the run has kept of the friction, tensions (3), and the way of (1)."""
-    u, U = local_vector(3), local_matrix(3, 12)
+    kept, u, U = friction_in(state), local_vector(3), local_matrix(3, 12)
     centre_line(p, x_A, R_A, x_B, R_B, state[ANGLES : ANGLES + 2], u, U)
-    force = -state[F_FORCE]
+    force = -kept.force
     out[0] += p.preload + 0.5 * force
     out[1] += p.preload - 0.5 * force
     out[2] += force
-    out[3] += state[F_BOUND]
-    out[4] += state[F_RATE]
+    out[3] += kept.bound
+    out[4] += kept.rate
     out[5] += p.r_1 * u[0] + p.r_2 * u[1] - p.psi_0
-    if state[F_JAM] == 0.0 and state[F_STATUS] == SLIP:
-        out[6] += state[F_SIGN]
-    out[7] += force * state[F_RATE]
-    out[8] += state[F_WORK]
+    if kept.jammed == 0.0 and kept.status == SLIP:
+        out[6] += kept.sign
+    out[7] += force * kept.rate
+    out[8] += kept.work
 
 
 @kernel

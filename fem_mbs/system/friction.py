@@ -1,74 +1,146 @@
-"""Joint friction: evaluation of its rows and bounds, and what is kept of each.
+"""Joint friction: evaluation of its rows and bounds, and the record of each.
 
 An element of this role has one row, the relative rate of a joint coordinate, γ = G v + ∂γ/∂t, and a bound N(λ) of what
-friction can hold, positively homogeneous in the multipliers λ of the joint but for a part that is given, see
-`fem_mbs.element.base.FrictionRow`. The law is that of the method that solves it,
+friction can hold, positively homogeneous in the multipliers λ of the joint but for a part that is given
+(`fem_mbs.element.friction_row`). The law is that of the method that solves it, see
 `fem_mbs.solvers.joint_friction.friction`.
 
-All that a run changes is in the internal variables of the element (``state``), so that it is saved and put back with
-those of all elements.
+All that a run changes is in the record `FRICTION`, with which the internal variables of the element (``state``) begin,
+so that it is saved and restored with those of all elements.
 
 Source: docs/theory/joint_friction.md, (1), (2).
 """
 
-from fem_mbs.jit import N_SLOTS, SLOT, call2, indices, integer_matrix, integers, kernel, matrix, tensor, vector
+import numpy as np
+from numba import carray
+
+from fem_mbs.jit import SLOT, call2, indices, integer_matrix, integers, kernel, tensor, vector, void_pointer
 from fem_mbs.system.gather import gather_motion
-from fem_mbs.system.records import groups_of, switches_of, zero
+from fem_mbs.system.records import GROUP, layouts_of, switches_of, zero
 
-# --- internal variables, by column. Saved:
-F_STATUS, F_SIGN = 0, 1  # STICK or SLIP as the last step ended; direction of sliding, ±1
-F_FORCE, F_BOUND, F_RATE = 2, 3, 4  # friction at the end of the step [N, N m], what it can be, γ
-F_WORK, F_KAPPA, F_JAM = 5, 6, 7  # taken out of the model since the start [J]; κ; it jammed in this step
-F_SMOOTH = 8  # λ~ [N, N m]
-F_MASS = 9  # p: effective mass of the coordinate [kg, kg m²]
-# of the step that is taken:
-F_IMPULSE, F_BEFORE = 10, 11  # Λ [N s, N m s], and as it was before a search along a Newton step
-F_MU, F_PASS = 12, 13  # coefficient in this pass, and which pass it is
-F_TRY, F_TRY_SIGN, F_FORCED = 14, 15, 16  # status in the problem; 1: it is prescribed, −1: no friction
-F_ROW, F_N, F_GT = 17, 18, 19  # residual of the row; bound over the coefficient; ∂γ/∂t
-F_ARM = 20  # turns γ into a velocity [m, -]
-F_START, F_CHANGES = 21, 22  # status as the step began; changes while accelerations are made consistent
-F_OLD = 23  # γ at the start of the step
-F_PART = 24  # of the step before sliding began or reversed, 0: all of it is as at its end
-F_SHARE, F_HELD = 27, 28  # part of the bound that acts in the step; impulse besides [N s, N m s]
-F_OUT = 25  # it is left out of the smooth sub-problem, and of consistent accelerations
-F_LAST = 29  # friction at the start of the step
-F_BEGAN, F_BEGAN_GT = 26, 30  # λ~ that the step begins with, and ∂γ/∂t
-F_TAKEN, F_GIVEN = 31, 32  # of a run that keeps books: work of the step, of the friction and of its moving surface [J]
-F_OPEN = 33  # consistent accelerations have not settled with it
-F_CORRECTED, F_CORRECTED_BEFORE = 34, 35  # friction in the position correction [N, N m], and before a search
-F_DONE = 36  # impulse of the step before the impact problem that is solved [N s, N m s]
-F_SLOPE = 37  # from here on: ∂N/∂λ
 MOST_ROWS = 5  # of a joint that leaves a coordinate free
-N_FRICTION = F_SLOPE + MOST_ROWS
+FREE, STICK, SLIP = 0.0, 1.0, 2.0  # status; FREE: without friction
 
-FREE, STICK, SLIP = 0.0, 1.0, 2.0  # status; FREE: left out
+# Problem that is solved for a row in a step; a split step has two, see `joint_friction.friction_touch`.
+PROBLEM = [
+    ("start_status", "f8"),  # status as the step, or the impact of a split step, began
+    ("sign", "f8"),  # direction of sliding as it began and of the last sliding, ±1
+    ("event_fraction", "f8"),  # fraction of the step before sliding began or reversed, 0: no change within the step
+    ("coefficient", "f8"),  # μ of this pass
+    ("pass_number", "f8"),  # 0 … 2; −1 at the start of a run
+    ("prescribed", "f8"),  # 1: trial_status is prescribed, 0: it follows from the rate, −1: no friction acts
+    ("bound_share", "f8"),  # fraction of the bound that acts in the step
+    ("added_bound", "f8"),  # impulse that is added to it [N s, N m s]
+    ("trial_status", "f8"),  # status in the problem
+    ("trial_sign", "f8"),  # direction of sliding in the problem, ±1
+]
+
+# Units are those of a displacement; for an angle N m in place of N, rad/s of m/s, N m s of N s and kg m² of kg.
+FRICTION = np.dtype([
+    # saved: at the end of the last step, for outputs and for the next step
+    ("status", "f8"),  # STICK or SLIP
+    ("force", "f8"),  # friction force [N]
+    ("bound", "f8"),  # μ N, the most that it can be [N]
+    ("rate", "f8"),  # γ [m/s]
+    ("work", "f8"),  # dissipated since the start [J]
+    ("kappa", "f8"),  # κ
+    ("jammed", "f8"),  # 1: it jammed in the step
+    # of the row
+    ("arm", "f8"),  # converts γ into a velocity [m, 1 of a displacement]
+    ("effective_mass", "f8"),  # p, of the coordinate [kg]
+    ("given_rate", "f8"),  # ∂γ/∂t, less the speed of the surface [m/s]
+    ("normal_force", "f8"),  # N(λ) as evaluated last, the bound over the coefficient [N]
+    ("slope", "f8", (MOST_ROWS,)),  # ∂N/∂λ there
+    # of the step: at its start
+    ("start_rate", "f8"),  # γ [m/s]
+    ("start_force", "f8"),  # friction force [N]
+    ("start_smooth_force", "f8"),  # λ~ [N]
+    ("start_given_rate", "f8"),  # ∂γ/∂t [m/s]
+    # of the step: smooth sub-problem
+    ("smooth_force", "f8"),  # λ~ [N]
+    ("excluded", "f8"),  # 1: left out of the smooth sub-problem and of consistent accelerations
+    ("residual", "f8"),  # of the row, here and in the sub-problems below [m/s, of the position correction m]
+    # of the step: position correction
+    ("correction_force", "f8"),  # friction force Y [N]
+    ("correction_force_before", "f8"),  # the same as a search along a Newton step begins
+    ("correction_normal_force", "f8"),  # N of this pass, −1 in the first one [N]
+    # of the step: velocity sub-problem
+    *PROBLEM,
+    ("impulse", "f8"),  # Λ, total impulse of the step [N s]
+    ("impulse_before", "f8"),  # the same as a search along a Newton step begins
+    ("earlier_impulse", "f8"),  # impulse of the step before the impact problem that is solved [N s]
+    # of the step: split step
+    ("touch_impulse", "f8"),  # impulse of the time before the touch [N s]
+    ("touch_rate", "f8"),  # γ at the touch [m/s]
+    ("before_touch", PROBLEM),  # problem of the time before the touch as its pass begins
+    ("at_touch", PROBLEM),  # problem of the impact as its pass begins
+    # of the step: energy balance
+    ("step_work", "f8"),  # dissipated in the step [J]
+    ("surface_work", "f8"),  # work of the moving surface in the step [J]
+    # consistent accelerations
+    ("given_acceleration", "f8"),  # dγ/dt less G v̇ of what is solved for [m/s²]
+    ("normal_offset", "f8"),  # N − ∂N/∂λ λ at the multipliers of the last solution [N]
+    ("last_smooth_force", "f8"),  # λ~ of the smooth motion before [N]
+    ("status_changes", "f8"),  # number of changes of the status
+    ("unsettled", "f8"),  # 1: the iteration has not converged with it
+])  # fmt: skip
+N_FRICTION = FRICTION.itemsize // 8
+
+COEFFICIENTS = np.dtype([
+    ("static", "f8"),  # μ_s
+    ("sliding", "f8"),  # μ_k
+    ("every_kappa", "f8"),  # 1: κ is computed in every step
+])  # fmt: skip
 
 _V, _G, _GG, _H, _GT, _GTT, _LAM = (SLOT[k] for k in ("v", "g", "G", "H", "gt", "gtt", "lam"))
 _BOUND, _BOUND_LAM, _BOUND_Q = (SLOT[k] for k in ("bound", "bound_lam", "bound_q"))
 
 
 @kernel
-def states_of(g):
-    """Internal variables of the elements of a group (n, nq)."""
-    return matrix(g.state_at, g.n, g.nq)
+def friction_groups(d):
+    """Records of the groups with joint friction, which follow each other."""
+    return carray(void_pointer(d.groups_at + d.friction_offset), (d.n_friction_groups,), GROUP)
 
 
 @kernel
-def coefficients_of(g):
-    """Laws of the elements of a group (n, 3): static and sliding coefficient, whether κ is wanted in every step."""
-    return matrix(g.laws_at, g.n, 3)
+def friction_of(g, e):
+    """Record of element e of a group."""
+    return carray(void_pointer(g.state_at + 8 * e * g.nq), (1,), FRICTION)[0]
+
+
+@kernel
+def friction_in(state):
+    """Record at the beginning of the internal variables (nq,) of one element."""
+    return carray(void_pointer(state.ctypes.data), (1,), FRICTION)[0]
+
+
+@kernel
+def coefficients_of(g, e):
+    """Coefficients of element e of a group."""
+    return carray(void_pointer(g.laws_at), (g.n,), COEFFICIENTS)[e]
+
+
+@kernel
+def coefficient_at(mu, status):
+    """Static coefficient of a joint that sticks, sliding coefficient of others."""
+    return mu.static if status == STICK else mu.sliding
+
+
+@kernel
+def rows_in(d, layout, at):
+    """Rows of friction (n_friction,) of a vector at an address that belongs to a global matrix."""
+    return vector(at + 8 * (layouts_of(d)[layout].n - d.n_friction), d.n_friction)
 
 
 @kernel
 def smooth_status(kept):
     """Status in the smooth sub-problem and in consistent accelerations."""
-    return FREE if kept[F_OUT] != 0.0 else kept[F_STATUS]
+    return FREE if kept.excluded != 0.0 else kept.status
 
 
 @kernel
 def evaluate_row(d, g, e, b, x, R, V):
-    """γ of element e of group g; its gradient is kept, ∂γ/∂t in F_GT. Leaves the element gathered."""
+    """γ of element e of group g; its gradient is kept, and ∂γ/∂t. Leaves the element gathered."""
     nd = g.nd
     gather_motion(d, g, e, b, x, R, V)
     zero(b[_GG], nd)
@@ -78,7 +150,7 @@ def evaluate_row(d, g, e, b, x, R, V):
     call2(g.friction, g.parameters_at + e * g.stride, d.table_at)
     G, v, stored = vector(b[_GG], nd), vector(b[_V], nd), tensor(g.G_at, g.n, 1, nd)
     rate = vector(b[_GT], 1)[0]
-    states_of(g)[e, F_GT] = rate
+    friction_of(g, e).given_rate = rate
     for i in range(nd):
         stored[e, 0, i] = G[i]
         rate += G[i] * v[i]
@@ -100,11 +172,11 @@ def evaluate_bound(d, g, e, b, lam, scale, more, more_scale):
     zero(b[_BOUND_Q], g.nd)
     if switches_of(g)[e] != 0:
         call2(g.friction_bound, g.parameters_at + e * g.stride, d.table_at)
-    kept = states_of(g)[e]
-    kept[F_N] = vector(b[_BOUND], 1)[0]
+    kept = friction_of(g, e)
+    kept.normal_force = vector(b[_BOUND], 1)[0]
     for i in range(nr):
-        kept[F_SLOPE + i] = slope[i]
-    return kept[F_N]
+        kept.slope[i] = slope[i]
+    return kept.normal_force
 
 
 @kernel
@@ -183,14 +255,3 @@ def add_row_reduced(d, g, e, factor, reduced):
             k = dof[6 * nodes[e, a] + j]
             if k >= 0:
                 reduced[k] += factor * stored[e, 0, 6 * a + j]
-
-
-@kernel
-def evaluate_rows(d, x, R, V, column):
-    """γ of all elements into a column of their internal variables; gradients are kept."""
-    b, groups = integers(d.table_at, N_SLOTS), groups_of(d)
-    for k in range(d.n_groups):
-        g = groups[k]
-        if g.friction != 0:
-            for e in range(g.n):
-                states_of(g)[e, column] = evaluate_row(d, g, e, b, x, R, V)

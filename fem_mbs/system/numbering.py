@@ -98,6 +98,7 @@ class Numbering(Checked):
         self._check_moments()
         self._number_elements()
         self._number_friction()
+        self._put_friction_last()
         self.row_arm, self.empty_rows = np.ones(max(self.m, 1)), np.zeros(max(self.m, 1), np.int64)
         self.shared_rows: SharedRows | None = None
         self.rate_rows = np.flatnonzero(self.velocity_rows)
@@ -176,6 +177,17 @@ class Numbering(Checked):
                     message = f"its joint, {label(element.joint)}, is not in the model; model.add(…) it too"
                     raise ModelError(f"{label(element)}: {message}", [element, element.joint])
                 group.joint_rows[e] = self.rows[element.joint].start
+
+    def _put_friction_last(self):
+        """Put groups of joint friction behind those of other elements, so that their records follow each other.
+
+        Numbers that elements have stay, and so does ``added``: numbers of groups in the order of the model.
+        """
+        groups = self.groups
+        self.groups = sorted(groups, key=lambda group: group.elements[0].role == "friction")
+        self.added = [self.groups.index(group) for group in groups]
+        count = sum(group.elements[0].role == "friction" for group in groups)
+        self.friction_groups = range(len(groups) - count, len(groups))
 
     def _number_moments(self):
         """Number the contacts that have more unknowns than three: moments of rolling and spinning, coupled drilling."""
@@ -285,6 +297,8 @@ class Numbering(Checked):
             ("rate_rows_at", address(self.rate_rows)),
             ("n_rate_rows", len(self.rate_rows)),
             ("n_friction", self.n_friction),
+            ("n_friction_groups", len(self.friction_groups)),
+            ("friction_offset", self.friction_groups.start * GROUP.itemsize),
             ("states_at", address(self.states)),
             ("gravity_signal", self.gravity_signal),
             ("empty_rows_at", address(self.empty_rows)),

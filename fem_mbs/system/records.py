@@ -45,7 +45,9 @@ DATA = np.dtype(
     + [(name, "i8") for name in ("groups_at", "dof_at", "turns_at", "table_at", "signals_at", "layouts_at")]
     + [(name, "i8") for name in ("roll_index_at", "n_roll", "drill_index_at", "drill_arm_at", "n_drill", "row_arm_at")]
     + [("rate_rows_at", "i8"), ("n_rate_rows", "i8")]  # rows of velocities, by number
-    + [("n_friction", "i8"), ("states_at", "i8")]  # states_at: of each node whether it is a state, not matter
+    # groups with joint friction follow each other, that many bytes behind the first group
+    + [(name, "i8") for name in ("n_friction", "n_friction_groups", "friction_offset")]
+    + [("states_at", "i8")]  # of each node whether it is a state, not matter
     + [("gravity_signal", "i8")]  # first of three functions of time, −1 for a constant field
     # flags of constraint rows without any motion; record of the rows that repeat each other (0: none)
     + [("empty_rows_at", "i8"), ("shared_at", "i8")]

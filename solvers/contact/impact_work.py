@@ -59,7 +59,7 @@ def work_of_impulses(d, s):
                     total, size = total + part, size + abs(0.5 * achi[c, i] * before)
     if s.friction != 0:
         call2(s.friction_part, s.run_at, IMPACT_WORK)
-        total, size = total + s.friction_row, size + s.friction_slip
+        total, size = total + s.friction_work, size + s.friction_work_size
     return total, size
 
 

@@ -20,10 +20,10 @@ again
 
 Source: docs/theory/joint_friction.md, (1), (5), (6).
 
-    symbol        code                      meaning
-    λ~_F, Λ_F     F_SMOOTH, F_IMPULSE       N and N s, of an angle N m and N m s; unknowns are divided by k_s, k_v
-    p             F_MASS                    effective mass of the coordinate
-    μ of a pass   F_MU                      and F_PASS, its number
+    symbol        field of FRICTION         meaning
+    λ~_F, Λ_F     smooth_force, impulse     N and N s, of an angle N m and N m s; unknowns are divided by k_s, k_v
+    p             effective_mass            of the coordinate
+    μ of a pass   coefficient               and pass_number, its number
 """
 
 import math
@@ -37,6 +37,8 @@ from fem_mbs.solvers.joint_friction.friction_position import (
     correction_tangents,
     corrections,
     first_corrections,
+    keep_corrections,
+    move_corrections,
     next_bounds,
 )
 from fem_mbs.solvers.joint_friction.friction_start import (
@@ -54,10 +56,10 @@ from fem_mbs.solvers.joint_friction.friction_start import (
     take_accelerations,
 )
 from fem_mbs.solvers.joint_friction.friction_touch import (
+    added_in_impact,
+    begin_split,
     begin_time,
     end_time,
-    first_tried,
-    held_within_step,
     impulse_bound,
     in_impact,
     next_pass_of_impact,
@@ -106,51 +108,25 @@ from fem_mbs.solvers.stepping.kernels.friction_tasks import (
     WITH_ROWS,
 )  # fmt: skip
 from fem_mbs.system.friction import (
-    F_ARM,
-    F_BEFORE,
-    F_BEGAN,
-    F_BEGAN_GT,
-    F_CORRECTED,
-    F_CORRECTED_BEFORE,
-    F_DONE,
-    F_FORCED,
-    F_GT,
-    F_HELD,
-    F_IMPULSE,
-    F_JAM,
-    F_MASS,
-    F_MU,
-    F_OLD,
-    F_OPEN,
-    F_OUT,
-    F_PART,
-    F_PASS,
-    F_RATE,
-    F_ROW,
-    F_SHARE,
-    F_SIGN,
-    F_SLOPE,
-    F_SMOOTH,
-    F_START,
-    F_STATUS,
-    F_TRY,
-    F_TRY_SIGN,
     SLIP,
     STICK,
     add_row,
     clear_block,
+    coefficient_at,
     coefficients_of,
     curvature,
     evaluate_bound,
     evaluate_row,
+    friction_groups,
+    friction_of,
     row_times,
+    rows_in,
     scatter_block,
     smooth_status,
-    states_of,
 )
 from fem_mbs.system.gather import gather_motion, times_tangent
 from fem_mbs.system.global_matrices import matrix_values
-from fem_mbs.system.records import SMOOTH, VELOCITY, groups_of, layouts_of
+from fem_mbs.system.records import SMOOTH, VELOCITY
 
 _V, _H, _KK, _BOUND_Q = SLOT["v"], SLOT["H"], SLOT["K"], SLOT["bound_q"]
 
@@ -158,53 +134,47 @@ _V, _H, _KK, _BOUND_Q = SLOT["v"], SLOT["H"], SLOT["K"], SLOT["bound_q"]
 @kernel
 def smooth_forces(d, s, o):
     """Add forces of (2) to Gw, evaluate the rows at q~, v~."""
-    b, groups = integers(d.table_at, N_SLOTS), groups_of(d)
-    for k in range(d.n_groups):
-        g = groups[k]
-        if g.friction == 0:
-            continue
-        mu = coefficients_of(g)
+    b = integers(d.table_at, N_SLOTS)
+    for g in friction_groups(d):
         for e in range(g.n):
-            kept = states_of(g)[e]
+            kept, mu = friction_of(g, e), coefficients_of(g, e)
             rate = evaluate_row(d, g, e, b, s.xs, s.Rs, s.Vs)
-            add_row(g, e, kept[F_SMOOTH], o.Gw)
+            add_row(g, e, kept.smooth_force, o.Gw)
             status = smooth_status(kept)
             if status == STICK:
-                kept[F_ROW] = rate
+                kept.residual = rate
             else:
-                missing = kept[F_SMOOTH]
+                missing = kept.smooth_force
                 if status == SLIP:
-                    missing += kept[F_SIGN] * mu[e, 1] * evaluate_bound(d, g, e, b, s.lam, s.ks, s.lam, 0.0)
-                kept[F_ROW] = missing / (o.c_a * kept[F_MASS])  # with c_a: velocity problems can use its factors
+                    missing += kept.sign * mu.sliding * evaluate_bound(d, g, e, b, s.lam, s.ks, s.lam, 0.0)
+                # with c_a: velocity problems can use its factors
+                kept.residual = missing / (o.c_a * kept.effective_mass)
             add_norms(s, kept, status == STICK)
 
 
 @kernel
 def smooth_tangents(d, s, o):
     """Add the blocks of (2) to the matrix of the smooth sub-problem, where it was evaluated last."""
-    b, groups, values = integers(d.table_at, N_SLOTS), groups_of(d), matrix_values(d, SMOOTH)
+    b, values = integers(d.table_at, N_SLOTS), matrix_values(d, SMOOTH)
     s.friction_stuck = 0
-    for k in range(d.n_groups):
-        g = groups[k]
-        if g.friction == 0:
-            continue
-        nd, size, mu, stored = g.nd, g.nd + 1 + g.nr, coefficients_of(g), tensor(g.G_at, g.n, 1, g.nd)
+    for g in friction_groups(d):
+        nd, size, stored = g.nd, g.nd + 1 + g.nr, tensor(g.G_at, g.n, 1, g.nd)
         S, H, ve, slope = matrix(b[_KK], size, size), matrix(b[_H], nd, nd), vector(b[_V], nd), vector(b[_BOUND_Q], nd)
         for e in range(g.n):
-            kept = states_of(g)[e]
-            status, force, weight = smooth_status(kept), kept[F_SMOOTH], 1.0 / (o.c_a * kept[F_MASS])
+            kept = friction_of(g, e)
+            status, force, weight = smooth_status(kept), kept.smooth_force, 1.0 / (o.c_a * kept.effective_mass)
             clear_block(S, nd)
             gather_motion(d, g, e, b, s.xs, s.Rs, s.Vs)
             bent = status == STICK or force != 0.0
             if bent:
                 curvature(d, g, e, b)
             if status == SLIP:
-                weight_N = weight * kept[F_SIGN] * mu[e, 1]
+                weight_N = weight * kept.sign * coefficients_of(g, e).sliding
                 evaluate_bound(d, g, e, b, s.lam, s.ks, s.lam, 0.0)
                 for j in range(nd):
                     S[nd, j] -= s.ks * o.c_q * weight_N * slope[j]
                 for i in range(g.nr):
-                    S[nd, nd + 1 + i] -= s.ks * weight_N * kept[F_SLOPE + i] * s.ks
+                    S[nd, nd + 1 + i] -= s.ks * weight_N * kept.slope[i] * s.ks
             for i in range(nd if bent else 0):
                 for j in range(nd):
                     S[i, j] -= o.c_q * force * H[i, j]
@@ -218,49 +188,45 @@ def smooth_tangents(d, s, o):
                 S[i, nd] -= s.ks * stored[e, 0, i]
                 if status == STICK:
                     S[nd, i] -= s.ks * stored[e, 0, i]
-            S[nd, nd] -= s.epsilon * s.ks / kept[F_ARM] ** 2 if status == STICK else s.ks * weight * s.ks
+            S[nd, nd] -= s.epsilon * s.ks / kept.arm**2 if status == STICK else s.ks * weight * s.ks
             scatter_block(g.maps_at[SMOOTH], e, S, nd, values)
-
-
-@kernel
-def first_row(d, layout):
-    """Number of the first row of friction in a global matrix."""
-    return layouts_of(d)[layout].n - d.n_friction
 
 
 @kernel
 def right_sides(d, s, layout, k):
     """k times the residuals of the rows, in dx."""
-    dx, groups = vector(s.dx_at, layouts_of(d)[layout].n), groups_of(d)
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.friction != 0:
-            for e in range(g.n):
-                dx[first_row(d, layout) + g.first_friction + e] = k * states_of(g)[e, F_ROW]
+    right = rows_in(d, layout, s.dx_at)
+    for g in friction_groups(d):
+        for e in range(g.n):
+            right[g.first_friction + e] = k * friction_of(g, e).residual
 
 
 @kernel
-def move(d, s, layout, column, start, factor):
-    """A column of internal variables ← column ``start`` + factor times the Newton step in dx."""
-    dx, groups = vector(s.dx_at, layouts_of(d)[layout].n), groups_of(d)
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.friction != 0:
-            for e in range(g.n):
-                kept = states_of(g)[e]
-                kept[column] = kept[start] + factor * dx[first_row(d, layout) + g.first_friction + e]
+def move_smooth_forces(d, s, factor):
+    """Add factor times the Newton step in dx to the friction of the smooth sub-problem."""
+    step = rows_in(d, SMOOTH, s.dx_at)
+    for g in friction_groups(d):
+        for e in range(g.n):
+            friction_of(g, e).smooth_force += factor * step[g.first_friction + e]
 
 
 @kernel
-def keep(d, column, start):
-    """Keep a column of internal variables in another one, for the search along a Newton step."""
-    groups = groups_of(d)
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.friction != 0:
-            for e in range(g.n):
-                kept = states_of(g)[e]
-                kept[column] = kept[start]
+def keep_impulses(d):
+    """Keep the impulses with which a search along a Newton step begins."""
+    for g in friction_groups(d):
+        for e in range(g.n):
+            kept = friction_of(g, e)
+            kept.impulse_before = kept.impulse
+
+
+@kernel
+def move_impulses(d, s, factor):
+    """Set the impulses to those kept plus factor times the Newton step in dx."""
+    step = rows_in(d, VELOCITY, s.dx_at)
+    for g in friction_groups(d):
+        for e in range(g.n):
+            kept = friction_of(g, e)
+            kept.impulse = kept.impulse_before + factor * step[g.first_friction + e]
 
 
 @kernel
@@ -269,117 +235,101 @@ def begin_step(d, let_go):
 
     Within a step that is all of it.
     """
-    groups = groups_of(d)
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.friction != 0:
-            for e in range(g.n):
-                kept = states_of(g)[e]
-                if let_go and kept[F_OPEN] != 0.0:
-                    kept[F_OUT], kept[F_SMOOTH] = 1.0, 0.0
-                elif not let_go:
-                    kept[F_OUT], kept[F_OPEN] = 0.0, 1.0
-                    kept[F_START], kept[F_OLD], kept[F_JAM] = kept[F_STATUS], kept[F_RATE], 0.0
-                    kept[F_BEGAN], kept[F_BEGAN_GT] = kept[F_SMOOTH], kept[F_GT]
+    for g in friction_groups(d):
+        for e in range(g.n):
+            kept = friction_of(g, e)
+            if let_go and kept.unsettled != 0.0:
+                kept.excluded, kept.smooth_force = 1.0, 0.0
+            elif not let_go:
+                kept.excluded, kept.unsettled = 0.0, 1.0
+                kept.start_status, kept.start_rate, kept.jammed = kept.status, kept.rate, 0.0
+                kept.start_smooth_force, kept.start_given_rate = kept.smooth_force, kept.given_rate
 
 
 @kernel
-def first_impulses(d, s, o):
+def first_impulses(d, s):
     """Rows at the end of the step, impulses of the smooth forces as a first guess, coefficients of the first pass."""
-    b, groups = integers(d.table_at, N_SLOTS), groups_of(d)
-    for k in range(d.n_groups):
-        g = groups[k]
-        if g.friction == 0:
-            continue
-        mu = coefficients_of(g)
+    b = integers(d.table_at, N_SLOTS)
+    for g in friction_groups(d):
         for e in range(g.n):
-            kept = states_of(g)[e]
+            kept, mu = friction_of(g, e), coefficients_of(g, e)
             evaluate_row(d, g, e, b, s.x, s.R, s.Vs)
-            kept[F_IMPULSE], kept[F_FORCED], kept[F_PASS] = s.h * kept[F_SMOOTH], 0.0, 0.0
-            kept[F_PART], kept[F_SHARE], kept[F_HELD] = 0.0, 1.0, 0.0
-            kept[F_MU] = mu[e, 0] if kept[F_START] == STICK else mu[e, 1]
-            kept[F_TRY], kept[F_TRY_SIGN] = kept[F_START], kept[F_SIGN]
+            kept.impulse, kept.prescribed, kept.pass_number = s.h * kept.smooth_force, 0.0, 0.0
+            kept.event_fraction, kept.bound_share, kept.added_bound = 0.0, 1.0, 0.0
+            kept.coefficient = coefficient_at(mu, kept.start_status)
+            kept.trial_status, kept.trial_sign = kept.start_status, kept.sign
             if s.cut == STRIKES:
-                first_tried(kept, o, g.first_friction + e)
+                begin_split(kept)
 
 
 @kernel
 def impulses(d, s, o):
     """Subtract impulses of (3) from r1, evaluate rows and statuses."""
-    b, groups, number = integers(d.table_at, N_SLOTS), groups_of(d), 0
-    for k in range(d.n_groups):
-        g = groups[k]
-        if g.friction == 0:
-            continue
+    b, number = integers(d.table_at, N_SLOTS), 0
+    for g in friction_groups(d):
         for e in range(g.n):
-            kept = states_of(g)[e]
+            kept = friction_of(g, e)
             gather_motion(d, g, e, b, s.x, s.R, s.V)
-            rate = row_times(g, e, s.V) + kept[F_GT]
-            bound = kept[F_MU] * impulse_bound(d, s, o, g, e, b)
-            impulse = kept[F_IMPULSE] - past_impulse(s, o, g.first_friction + e)
-            if kept[F_FORCED] == 0.0:
-                xi = impulse - kept[F_MASS] * rate
-                kept[F_TRY] = STICK if abs(xi) < bound + held_within_step(s, kept) else SLIP
-                if kept[F_TRY] == SLIP and xi != 0.0:
-                    kept[F_TRY_SIGN] = -1.0 if xi > 0.0 else 1.0
+            rate = row_times(g, e, s.V) + kept.given_rate
+            bound = kept.coefficient * impulse_bound(d, s, o, g, e, b)
+            impulse = kept.impulse - past_impulse(s, kept)
+            if kept.prescribed == 0.0:
+                xi = impulse - kept.effective_mass * rate
+                kept.trial_status = STICK if abs(xi) < bound + added_in_impact(s, kept) else SLIP
+                if kept.trial_status == SLIP and xi != 0.0:
+                    kept.trial_sign = -1.0 if xi > 0.0 else 1.0
             pressed = 4 if bound > 0.0 else 0  # an impact begins without reactions, and its bound without a slope
-            bound = kept[F_SHARE] * bound + kept[F_HELD]
-            sticks = kept[F_TRY] == STICK
-            if kept[F_FORCED] < 0.0:
+            bound = kept.bound_share * bound + kept.added_bound
+            sticks = kept.trial_status == STICK
+            if kept.prescribed < 0.0:
                 bound = 0.0  # without friction
-            kept[F_ROW] = rate if sticks else (impulse + kept[F_TRY_SIGN] * bound) / kept[F_MASS]
-            add_row(g, e, -kept[F_IMPULSE], s.r1)
+            kept.residual = rate if sticks else (impulse + kept.trial_sign * bound) / kept.effective_mass
+            add_row(g, e, -kept.impulse, s.r1)
             add_norms(s, kept, sticks)
-            number = (11 * number + int(kept[F_TRY]) + int(kept[F_TRY_SIGN]) + pressed) % 1000003
+            number = (11 * number + int(kept.trial_status) + int(kept.trial_sign) + pressed) % 1000003
     s.friction_status = number
 
 
 @kernel
 def velocity_tangents(d, s):
     """Add the blocks of (3) to the matrix of the velocity problem."""
-    b, groups, values, kv = integers(d.table_at, N_SLOTS), groups_of(d), matrix_values(d, VELOCITY), s.kv
-    for k in range(d.n_groups):
-        g = groups[k]
-        if g.friction == 0:
-            continue
+    b, values, kv = integers(d.table_at, N_SLOTS), matrix_values(d, VELOCITY), s.kv
+    for g in friction_groups(d):
         nd, size, stored = g.nd, g.nd + 1 + g.nr, tensor(g.G_at, g.n, 1, g.nd)
         S = matrix(b[_KK], size, size)
         for e in range(g.n):
-            kept = states_of(g)[e]
+            kept = friction_of(g, e)
             clear_block(S, nd)
             for i in range(nd):
                 S[i, nd] -= kv * stored[e, 0, i]
-                if kept[F_TRY] == STICK:
+                if kept.trial_status == STICK:
                     S[nd, i] -= kv * stored[e, 0, i]
-            if kept[F_TRY] == STICK:
-                S[nd, nd] -= s.epsilon * kv / kept[F_ARM] ** 2
+            if kept.trial_status == STICK:
+                S[nd, nd] -= s.epsilon * kv / kept.arm**2
             else:
-                weight = kv * kv / kept[F_MASS]
+                weight = kv * kv / kept.effective_mass
                 S[nd, nd] -= weight
-                weight *= kept[F_SHARE] if kept[F_FORCED] >= 0.0 else 0.0
+                weight *= kept.bound_share if kept.prescribed >= 0.0 else 0.0
                 for i in range(g.nr):
-                    S[nd, nd + 1 + i] -= weight * kept[F_TRY_SIGN] * kept[F_MU] * kept[F_SLOPE + i]
+                    S[nd, nd + 1 + i] -= weight * kept.trial_sign * kept.coefficient * kept.slope[i]
             scatter_block(g.maps_at[VELOCITY], e, S, nd, values)
 
 
 @kernel
 def note_impulses(d, s, smooth):
     """Keep the impulses of the step before the next impact problem: of smooth forces, or as the last one left them."""
-    groups = groups_of(d)
-    for k in range(d.n_groups):
-        g = groups[k]
-        if g.friction != 0:
-            for e in range(g.n):
-                kept = states_of(g)[e]
-                kept[F_DONE] = s.h * kept[F_SMOOTH] if smooth else kept[F_IMPULSE]
+    for g in friction_groups(d):
+        for e in range(g.n):
+            kept = friction_of(g, e)
+            kept.earlier_impulse = s.h * kept.smooth_force if smooth else kept.impulse
 
 
 @kernel
-def begin_sequence(d, s, o):
+def begin_sequence(d, s):
     """Begin the impact problems of a step."""
     note_impulses(d, s, True)
     if s.cut == STRIKES:
-        begin_time(d, s, o)
+        begin_time(d)
 
 
 @kernel
@@ -398,25 +348,22 @@ def impact_work(d, s):
 
     Of the second term, the friction of the smooth motion, the impulses of the first problem may take back.
     """
-    groups = groups_of(d)
-    s.friction_row = s.friction_slip = 0.0
-    for k in range(d.n_groups):
-        g = groups[k]
-        if g.friction == 0:
-            continue
+    s.friction_work = s.friction_work_size = 0.0
+    for g in friction_groups(d):
         for e in range(g.n):
-            kept = states_of(g)[e]
-            before, after = row_times(g, e, s.Vsminus) + kept[F_GT], row_times(g, e, s.V) + kept[F_GT]
-            impulse = kept[F_IMPULSE] - kept[F_DONE]
-            s.friction_row += 0.5 * impulse * (before + after)
-            s.friction_slip += abs(0.5 * impulse * before)
+            kept = friction_of(g, e)
+            before, after = row_times(g, e, s.Vsminus) + kept.given_rate, row_times(g, e, s.V) + kept.given_rate
+            impulse = kept.impulse - kept.earlier_impulse
+            s.friction_work += 0.5 * impulse * (before + after)
+            s.friction_work_size += abs(0.5 * impulse * before)
             if s.counts[3] == 0:
-                s.friction_row += 0.25 * s.h * (kept[F_BEGAN] + kept[F_SMOOTH]) * (kept[F_OLD] + before)
+                lasting = kept.start_smooth_force + kept.smooth_force
+                s.friction_work += 0.25 * s.h * lasting * (kept.start_rate + before)
 
 
 @entry("void(int64, int64)")
 def friction_part(run, task):
-    """What ``task`` says, by the numbers above."""
+    """Do one of the `friction_tasks`."""
     s = run_at(run)[0]
     d, o = system_at(s.data_at)[0], own_at(s.own_at)[0]
     s.friction_answer = 0
@@ -438,7 +385,7 @@ def friction_part(run, task):
     elif task == JOINT_RATES:
         right_sides(d, s, VELOCITY, s.kv)
     elif task == MOVE:
-        move(d, s, SMOOTH, F_SMOOTH, F_SMOOTH, (s.scale - o.taken) * s.ks)
+        move_smooth_forces(d, s, (s.scale - o.taken) * s.ks)
     elif task == CORRECTION_FIRST:
         first_corrections(d)
     elif task == CORRECTION_BOUNDS:
@@ -448,27 +395,26 @@ def friction_part(run, task):
     elif task == CORRECTION_RIGHT:
         right_sides(d, s, s.number, s.kp)
     elif task == CORRECTION_KEEP:
-        keep(d, F_CORRECTED_BEFORE, F_CORRECTED)
+        keep_corrections(d)
     elif task == CORRECTION_GO:
-        factor = s.scale * s.kp / (s.position_factor * s.h * s.h)
-        move(d, s, s.number, F_CORRECTED, F_CORRECTED_BEFORE, factor)
+        move_corrections(d, s, s.scale * s.kp / (s.position_factor * s.h * s.h))
     elif task == KEEP:
-        keep(d, F_BEFORE, F_IMPULSE)
+        keep_impulses(d)
     elif task == GO:
-        move(d, s, VELOCITY, F_IMPULSE, F_BEFORE, s.scale * s.kv)
+        move_impulses(d, s, s.scale * s.kv)
     elif task == BEGIN or task == LET_GO:
         begin_step(d, task == LET_GO)
     elif task == FIRST:
-        first_impulses(d, s, o)
+        first_impulses(d, s)
     elif task == PASSES:
-        again = next_pass_of_impact(d, s, o) if in_impact(s) else next_pass(d, s, False)
+        again = next_pass_of_impact(d, s) if in_impact(s) else next_pass(d, s, False)
         s.friction_answer = 1 if again else 0
     elif task == PIECES:
         search_pieces(d, s)
     elif task == END:
-        s.friction_answer = 1 if end_step(d, s, o) else 0
+        s.friction_answer = 1 if end_step(d, s) else 0
     elif task == IMPACT_BEGIN:
-        begin_sequence(d, s, o)
+        begin_sequence(d, s)
     elif task == IMPACT_DONE:
         s.friction_answer = 1 if end_problem(d, s, o) else 0
     elif task == IMPACT_WORK:
@@ -476,7 +422,7 @@ def friction_part(run, task):
     elif task == JUMP:
         add_jumps(d, s)
     elif task == REPORT:
-        report_step(d, s, o)
+        report_step(d, s)
     elif task == START:
         start_statuses(d, s)
         s.friction_event = -1.0  # no step has changed anything

@@ -1,4 +1,4 @@
-"""What joint friction leaves at the end of a step: statuses, whether a joint jammed, forces and work.
+"""Joint friction at the end of a step: statuses, whether a joint jammed, forces and work.
 
 Friction at the end of a step is Λ_F/h, but where something changed in the step: then that of consistent accelerations,
 with which the memory of the method starts again. Its work is the trapezoidal rule,
@@ -22,7 +22,7 @@ accelerations, but where a joint sticks and a contact acts that these leave out:
 
 The course of the impulses of an impact is not known, and Newton's law may let friction that turns its joint round work
 with it, W > 0. Dry friction takes energy or does nothing: in a step with an impact W ≤ 0 is kept, and what is above it
-is booked where it comes from, with the contacts that were struck (`stepping.monitors.ledger`).
+is counted where it comes from, with the contacts that had an impact (`stepping.monitors.ledger`).
 
 (1) is nearer to the motion where sliding reverses within a step, (2) is what the velocities of the scheme have lost.
 They differ by O(h²).
@@ -37,42 +37,20 @@ from fem_mbs.solvers.joint_friction.friction_start import AT_REST, knows_forces
 from fem_mbs.solvers.joint_friction.friction_touch import back_to_touch, in_impact, past_impulse
 from fem_mbs.solvers.stepping.monitors.external_work import mean_velocities
 from fem_mbs.system.friction import (
-    F_ARM,
-    F_BEGAN,
-    F_BEGAN_GT,
-    F_BOUND,
-    F_FORCE,
-    F_GIVEN,
-    F_GT,
-    F_IMPULSE,
-    F_JAM,
-    F_KAPPA,
-    F_LAST,
-    F_N,
-    F_OLD,
-    F_PART,
-    F_RATE,
-    F_SIGN,
-    F_SMOOTH,
-    F_START,
-    F_STATUS,
-    F_TAKEN,
-    F_TRY,
-    F_TRY_SIGN,
-    F_WORK,
     SLIP,
     STICK,
+    coefficient_at,
     coefficients_of,
+    friction_groups,
+    friction_of,
     row_times,
-    states_of,
 )  # fmt: skip
-from fem_mbs.system.records import groups_of
 
 
 @kernel
 def reverses(kept):
-    """Whether a joint slides the other way than at the start of the step."""
-    return kept[F_TRY] == SLIP and kept[F_START] == SLIP and kept[F_TRY_SIGN] != kept[F_SIGN]
+    """True if a joint slides in the other direction than at the start of the step."""
+    return kept.trial_status == SLIP and kept.start_status == SLIP and kept.trial_sign != kept.sign
 
 
 @kernel
@@ -90,42 +68,42 @@ def stays_closed(d, s):
 
 
 @kernel
-def impact_of_split(s, kept, o, j):
-    """Work of the friction of row j by γ in the impact of a split step [J]; 0 in other steps."""
+def impact_of_split(s, kept):
+    """Work of the friction of a row by γ in the impact of a split step [J]; 0 in other steps."""
     if not in_impact(s):
         return 0.0
-    return 0.5 * (kept[F_IMPULSE] - o.touch_impulse[j]) * (o.touch_rate[j] + kept[F_RATE])
+    return 0.5 * (kept.impulse - kept.touch_impulse) * (kept.touch_rate + kept.rate)
 
 
 @kernel
-def end_of_time(s, kept, o, j):
-    """Impulse and rate of row j at the end of the step, of a split step at the touch."""
+def end_of_time(s, kept):
+    """Impulse and rate of a row at the end of the step, of a split step at the touch."""
     if in_impact(s):
-        return o.touch_impulse[j], o.touch_rate[j]
-    return kept[F_IMPULSE], kept[F_RATE]
+        return kept.touch_impulse, kept.touch_rate
+    return kept.impulse, kept.rate
 
 
 @kernel
-def ended(s, kept):
+def end_status(s, kept):
     """Status at the end of the step."""
     if not in_impact(s):
-        return kept[F_TRY]
-    return STICK if kept[F_ARM] * abs(kept[F_RATE]) <= AT_REST * s.tol_v else SLIP
+        return kept.trial_status
+    return STICK if kept.arm * abs(kept.rate) <= AT_REST * s.tol_v else SLIP
 
 
 @kernel
-def book(g, e, s, o, kept, corrected):
-    """(2), for the energy balance; ``corrected``: γ~ by the way of the step, whose mean velocities s.trial has.
+def works_of_step(g, e, s, kept, corrected):
+    """Set the works (2) of the energy balance, without the work of the impact of a split step.
 
-    Without the work of the impact of a split step.
+    With ``corrected`` γ~ is by the displacement of the step, whose mean velocities are in s.trial.
     """
-    rate, lasting = row_times(g, e, s.Vs) + kept[F_GT], 0.5 * s.h * (kept[F_BEGAN] + kept[F_SMOOTH])
+    rate, lasting = row_times(g, e, s.Vs) + kept.given_rate, 0.5 * s.h * (kept.start_smooth_force + kept.smooth_force)
     if corrected:
-        rate = 2.0 * row_times(g, e, s.trial) + kept[F_BEGAN_GT] + kept[F_GT] - kept[F_OLD]
-    total, end = end_of_time(s, kept, o, g.first_friction + e)
-    kept[F_TAKEN] = lasting * 0.5 * (kept[F_OLD] + rate) + (total - s.h * kept[F_SMOOTH]) * 0.5 * (rate + end)
-    impulse = kept[F_IMPULSE] - s.h * kept[F_SMOOTH]
-    kept[F_GIVEN] = -lasting * 0.5 * (kept[F_BEGAN_GT] + kept[F_GT]) - impulse * kept[F_GT]
+        rate = 2.0 * row_times(g, e, s.trial) + kept.start_given_rate + kept.given_rate - kept.start_rate
+    total, end = end_of_time(s, kept)
+    kept.step_work = lasting * 0.5 * (kept.start_rate + rate) + (total - s.h * kept.smooth_force) * 0.5 * (rate + end)
+    impulse = kept.impulse - s.h * kept.smooth_force
+    kept.surface_work = -lasting * 0.5 * (kept.start_given_rate + kept.given_rate) - impulse * kept.given_rate
 
 
 @kernel
@@ -138,106 +116,103 @@ def contacts_struck(d, s):
 
 
 @kernel
-def end_step(d, s, o):
-    """Statuses that the step has brought; True when the memory of the method has to start again.
+def end_step(d, s):
+    """Set what is saved of the step but for force and work; True when the memory of the method has to start again.
 
     ``s.friction_event``: part of the step after which a joint changed, −1: none did.
     """
-    groups, changed, stopped = groups_of(d), False, False
+    changed = stopped = False
     s.friction_event, s.given_back = -1.0, 0.0
     struck, split = contacts_struck(d, s), in_impact(s)
     corrected = s.ledger_part != 0 and stays_closed(d, s)
     if corrected:
         mean_velocities(d, s)
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.friction == 0:
-            continue
+    for g in friction_groups(d):
         for e in range(g.n):
-            kept, j = states_of(g)[e], g.first_friction + e
-            kept[F_RATE] = row_times(g, e, s.V) + kept[F_GT]
+            kept = friction_of(g, e)
+            kept.rate = row_times(g, e, s.V) + kept.given_rate
             if split:
-                back_to_touch(kept, o, j)
-                stopped = stopped or (kept[F_START] == SLIP and ended(s, kept) == STICK)
+                back_to_touch(kept)
+                stopped = stopped or (kept.start_status == SLIP and end_status(s, kept) == STICK)
             if s.ledger_part != 0:
-                book(g, e, s, o, kept, corrected)
-                impact = impact_of_split(s, kept, o, j)
-                most = impact if split else kept[F_TAKEN]
-                kept[F_TAKEN] += impact
+                works_of_step(g, e, s, kept, corrected)
+                impact = impact_of_split(s, kept)
+                most = impact if split else kept.step_work
+                kept.step_work += impact
                 if struck and most > 0.0:
-                    s.given_back, kept[F_TAKEN] = s.given_back + most, kept[F_TAKEN] - most
-            stops = kept[F_TRY] == STICK and kept[F_START] == SLIP
-            if stops or kept[F_TRY] != kept[F_START] or reverses(kept):
+                    s.given_back, kept.step_work = s.given_back + most, kept.step_work - most
+            stops = kept.trial_status == STICK and kept.start_status == SLIP
+            if stops or kept.trial_status != kept.start_status or reverses(kept):
                 stopped, changed = stopped or stops, True
-                rate = row_times(g, e, s.Vs) + kept[F_GT]
-                if stops and kept[F_OLD] * rate < 0.0:
-                    kept[F_PART] = kept[F_OLD] / (kept[F_OLD] - rate)
-                s.friction_event = max(s.friction_event, kept[F_PART])
+                rate = row_times(g, e, s.Vs) + kept.given_rate
+                if stops and kept.start_rate * rate < 0.0:
+                    kept.event_fraction = kept.start_rate / (kept.start_rate - rate)
+                s.friction_event = max(s.friction_event, kept.event_fraction)
     if stopped or kappas_wanted(d):
         kappas_and_masses(d, s)
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.friction == 0:
-            continue
+    for g in friction_groups(d):
         for e in range(g.n):
-            kept, status = states_of(g)[e], ended(s, states_of(g)[e])
-            if status == STICK and kept[F_START] == SLIP and kept[F_KAPPA] >= 1.0:
-                kept[F_JAM] = 1.0
+            kept = friction_of(g, e)
+            status = end_status(s, kept)
+            if status == STICK and kept.start_status == SLIP and kept.kappa >= 1.0:
+                kept.jammed = 1.0
                 if s.jammed == 0:
                     s.jam_row, s.jam_time = g.first_friction + e, s.t
-                    impulse = kept[F_IMPULSE] - past_impulse(s, o, g.first_friction + e)
-                    s.jam_kappa, s.jam_impulse = kept[F_KAPPA], abs(impulse)
+                    impulse = kept.impulse - past_impulse(s, kept)
+                    s.jam_kappa, s.jam_impulse = kept.kappa, abs(impulse)
                 s.jammed += 1
                 s.struck = 1
-            mu = coefficients_of(g)[e, 0 if status == STICK else 1]
-            kept[F_STATUS], kept[F_BOUND] = status, mu * kept[F_N]
+            mu = coefficients_of(g, e)
+            kept.status = status
+            kept.bound = coefficient_at(mu, status) * kept.normal_force
             if status == SLIP:
-                kept[F_SIGN] = kept[F_TRY_SIGN]
+                kept.sign = kept.trial_sign
                 if split:
-                    kept[F_SIGN] = -1.0 if kept[F_RATE] < 0.0 else 1.0
+                    kept.sign = -1.0 if kept.rate < 0.0 else 1.0
     return changed
 
 
 @kernel
-def way_of(s, kept, new):
-    """Way of a joint in a step to the rate ``new``, with its sign; of one that changed in it that in which it slid as
-    it does last."""
-    old, part = kept[F_OLD], kept[F_PART]
+def displacement(s, kept, new):
+    """Signed displacement of a joint in a step to the rate ``new``.
+
+    Of one that changed in the step: that of the part in which it slid as it does last.
+    """
+    old, part = kept.start_rate, kept.event_fraction
     if part == 0.0:
         return 0.5 * s.h * (old + new)
-    return 0.5 * s.h * (part * old if kept[F_TRY] == STICK else (1.0 - part) * new)
+    return 0.5 * s.h * (part * old if kept.trial_status == STICK else (1.0 - part) * new)
 
 
 @kernel
-def report_step(d, s, o):
-    """Forces and work of the step; where something has changed, after the memory of the method has started again."""
-    groups, event, known = groups_of(d), s.friction_event, knows_forces(d, s)
+def report_step(d, s):
+    """Set saved force and bound, add the work of the step.
+
+    Where something has changed it is called after the memory of the method has started again.
+    """
+    event, known = s.friction_event, knows_forces(d, s)
     struck, split = contacts_struck(d, s), in_impact(s)
     single = s.struck != 0 and not split  # friction and impact of the step are one
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.friction == 0:
-            continue
-        mu = coefficients_of(g)
+    for g in friction_groups(d):
         for e in range(g.n):
-            kept = states_of(g)[e]
-            impulse, rate = end_of_time(s, kept, o, g.first_friction + e)
+            kept, mu = friction_of(g, e), coefficients_of(g, e)
+            impulse, rate = end_of_time(s, kept)
             force = impulse / s.h
-            if split and kept[F_TRY] == SLIP:
-                kept[F_PART] = 0.0
+            if split and kept.trial_status == SLIP:
+                kept.event_fraction = 0.0
             if event >= 0.0 and s.struck == 0 and known:
-                force = kept[F_SMOOTH]
-            way, before, part = way_of(s, kept, rate), kept[F_LAST], event if event > 0.0 else 0.5
-            mean = force if single or kept[F_OLD] * before > 0.0 else part * before + (1.0 - part) * force
-            if kept[F_PART] > 0.0 and not single:
-                mean = before if kept[F_TRY] == STICK else force
-                if kept[F_START] == SLIP and kept[F_TRY] == SLIP:  # the way before it reversed
-                    kept[F_WORK] -= 0.5 * s.h * kept[F_PART] * kept[F_OLD] * before
-            kept[F_WORK] -= min(mean * way, 0.0) if struck and not split else mean * way
-            kept[F_WORK] -= min(impact_of_split(s, kept, o, g.first_friction + e), 0.0)
-            jumped = split and (known or kept[F_STATUS] == SLIP)
+                force = kept.smooth_force
+            moved, before, part = displacement(s, kept, rate), kept.start_force, event if event > 0.0 else 0.5
+            mean = force if single or kept.start_rate * before > 0.0 else part * before + (1.0 - part) * force
+            if kept.event_fraction > 0.0 and not single:
+                mean = before if kept.trial_status == STICK else force
+                if kept.start_status == SLIP and kept.trial_status == SLIP:  # the way before it reversed
+                    kept.work -= 0.5 * s.h * kept.event_fraction * kept.start_rate * before
+            kept.work -= min(mean * moved, 0.0) if struck and not split else mean * moved
+            kept.work -= min(impact_of_split(s, kept), 0.0)
+            jumped = split and (known or kept.status == SLIP)
             if jumped:
-                force = kept[F_SMOOTH]
-            kept[F_FORCE] = kept[F_LAST] = force
+                force = kept.smooth_force
+            kept.force = kept.start_force = force
             if jumped or (event >= 0.0 and s.struck == 0 and known):
-                kept[F_BOUND] = (mu[e, 0] if kept[F_STATUS] == STICK else mu[e, 1]) * kept[F_N]
+                kept.bound = coefficient_at(mu, kept.status) * kept.normal_force

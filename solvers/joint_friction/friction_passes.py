@@ -19,39 +19,22 @@ impact (1) alone.
 
 Source: docs/theory/joint_friction.md, (7), (8).
 
-    symbol      code                  meaning
-    φ           F_PART
-    1 − φ, …    F_SHARE, F_HELD       part of b that acts; impulse besides, along the friction at the end. In the impact
-                                      of a split step F_HELD is what `joint_friction.friction_touch` tries first
+    symbol      field of FRICTION           meaning
+    φ           event_fraction
+    1 − φ, …    bound_share, added_bound    fraction of b that acts; impulse that is added to it. In the impact of a
+                                            split step this is what `joint_friction.friction_touch` tries first
 """
 
 from fem_mbs.jit import kernel
 from fem_mbs.solvers.contact.law import GAP
 from fem_mbs.system.friction import (
-    F_FORCE,
-    F_FORCED,
-    F_GT,
-    F_HELD,
-    F_IMPULSE,
-    F_MU,
-    F_N,
-    F_OLD,
-    F_OUT,
-    F_PART,
-    F_PASS,
-    F_SHARE,
-    F_SIGN,
-    F_SMOOTH,
-    F_START,
-    F_TRY,
-    F_TRY_SIGN,
     SLIP,
     STICK,
     coefficients_of,
+    friction_groups,
+    friction_of,
     row_times,
-    states_of,
 )  # fmt: skip
-from fem_mbs.system.records import groups_of
 
 
 @kernel
@@ -60,25 +43,25 @@ def two_parts(s, kept, part):
 
     b is of the mean reaction, φ times that of the smooth motion and 1 − φ times that after the jump.
     """
-    kept[F_PART] = part
-    if kept[F_OUT] != 0.0:  # its smooth motion is without friction
-        kept[F_SHARE] = 1.0 - 2.0 * part
+    kept.event_fraction = part
+    if kept.excluded != 0.0:  # its smooth motion is without friction
+        kept.bound_share = 1.0 - 2.0 * part
     else:
-        kept[F_HELD] = -2.0 * part * s.h * abs(kept[F_SMOOTH])
+        kept.added_bound = -2.0 * part * s.h * abs(kept.smooth_force)
 
 
 @kernel
 def turns_back(g, e, s, kept, static, sliding):
-    """Whether a joint that stops in the step cannot stay: holding it since takes more than static friction, (6).
+    """True if a joint that stops in the step cannot stay: the force since then exceeds static friction, (6).
 
-    F_PART is then the part of the step in which it slid on.
+    ``event_fraction`` is then the part of the step in which it slid on.
     """
-    rate = row_times(g, e, s.Vs) + kept[F_GT]
-    if kept[F_OLD] * rate >= 0.0:
+    rate = row_times(g, e, s.Vs) + kept.given_rate
+    if kept.start_rate * rate >= 0.0:
         return False
-    part = kept[F_OLD] / (kept[F_OLD] - rate)
-    hold = kept[F_SIGN] * kept[F_IMPULSE] / s.h + sliding * kept[F_N] * part
-    if hold <= static * kept[F_N] * (1.0 - part) * (1.0 + s.rtol):
+    part = kept.start_rate / (kept.start_rate - rate)
+    hold = kept.sign * kept.impulse / s.h + sliding * kept.normal_force * part
+    if hold <= static * kept.normal_force * (1.0 - part) * (1.0 + s.rtol):
         return False
     two_parts(s, kept, part)
     return True
@@ -87,17 +70,17 @@ def turns_back(g, e, s, kept, static, sliding):
 @kernel
 def breaks_loose(s, kept, static):
     """Impulse of a joint that sticks until its load is that of static friction, and slides from then on, (7)."""
-    direction = -kept[F_TRY_SIGN]
-    before, needed, most = direction * kept[F_FORCE], direction * kept[F_SMOOTH], static * kept[F_N]
-    if kept[F_OUT] != 0.0 or before < 0.0 or before >= most or needed <= most * (1.0 - s.rtol):
+    direction = -kept.trial_sign
+    before, needed, most = direction * kept.force, direction * kept.smooth_force, static * kept.normal_force
+    if kept.excluded != 0.0 or before < 0.0 or before >= most or needed <= most * (1.0 - s.rtol):
         return
     part = min((most - before) / (needed - before), 1.0)  # 1 but for rounding where it does just as the step ends
-    kept[F_PART], kept[F_SHARE], kept[F_HELD] = part, 1.0 - part, part * s.h * 0.5 * (before + most)
+    kept.event_fraction, kept.bound_share, kept.added_bound = part, 1.0 - part, part * s.h * 0.5 * (before + most)
 
 
 @kernel
 def strikes(d, s):
-    """Whether contacts were struck in the step: when in it friction changed its direction is then not known."""
+    """True if contacts had an impact in the step: when friction changed its direction is then not known."""
     for c in range(d.nc):
         if s.acted[c] != GAP and s.was_active[c] == 0:
             return True
@@ -110,34 +93,30 @@ def next_pass(d, s, impact):
 
     ``impact``: of the impact of a split step, which lasts no time.
     """
-    groups, again, struck = groups_of(d), False, impact or strikes(d, s)
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.friction == 0:
-            continue
-        mu = coefficients_of(g)
+    again, struck = False, impact or strikes(d, s)
+    for g in friction_groups(d):
         for e in range(g.n):
-            kept = states_of(g)[e]
-            if impact and kept[F_HELD] > 0.0 and kept[F_TRY] == SLIP:
-                kept[F_HELD], again = 0.0, True
+            kept, mu = friction_of(g, e), coefficients_of(g, e)
+            if impact and kept.added_bound > 0.0 and kept.trial_status == SLIP:
+                kept.added_bound, again = 0.0, True
                 continue
-            if kept[F_PASS] == 2.0 or (impact and mu[e, 0] == mu[e, 1]):
+            if kept.pass_number == 2.0 or (impact and mu.static == mu.sliding):
                 continue
-            if kept[F_TRY] != SLIP:
-                if kept[F_START] == SLIP and not struck and turns_back(g, e, s, kept, mu[e, 0], mu[e, 1]):
-                    kept[F_MU], kept[F_PASS], kept[F_FORCED], again = mu[e, 1], 2.0, 1.0, True
-                    kept[F_TRY], kept[F_TRY_SIGN] = SLIP, -kept[F_SIGN]
+            if kept.trial_status != SLIP:
+                if kept.start_status == SLIP and not struck and turns_back(g, e, s, kept, mu.static, mu.sliding):
+                    kept.coefficient, kept.pass_number, kept.prescribed, again = mu.sliding, 2.0, 1.0, True
+                    kept.trial_status, kept.trial_sign = SLIP, -kept.sign
                 continue
-            reverses = kept[F_START] == SLIP and kept[F_TRY_SIGN] != kept[F_SIGN]
-            if reverses and kept[F_PASS] == 0.0 and mu[e, 0] > mu[e, 1]:
-                kept[F_MU], kept[F_PASS], again = mu[e, 0], 1.0, True
+            reverses = kept.start_status == SLIP and kept.trial_sign != kept.sign
+            if reverses and kept.pass_number == 0.0 and mu.static > mu.sliding:
+                kept.coefficient, kept.pass_number, again = mu.static, 1.0, True
             elif reverses:
-                rate = row_times(g, e, s.V if kept[F_OUT] != 0.0 else s.Vs) + kept[F_GT]
-                kept[F_MU], kept[F_PASS], kept[F_FORCED], again = mu[e, 1], 2.0, 1.0, True
-                if kept[F_OLD] * rate < 0.0 and not struck:
-                    two_parts(s, kept, kept[F_OLD] / (kept[F_OLD] - rate))
-            elif kept[F_START] == STICK:
-                kept[F_MU], kept[F_PASS], again = mu[e, 1], 2.0, True
+                rate = row_times(g, e, s.V if kept.excluded != 0.0 else s.Vs) + kept.given_rate
+                kept.coefficient, kept.pass_number, kept.prescribed, again = mu.sliding, 2.0, 1.0, True
+                if kept.start_rate * rate < 0.0 and not struck:
+                    two_parts(s, kept, kept.start_rate / (kept.start_rate - rate))
+            elif kept.start_status == STICK:
+                kept.coefficient, kept.pass_number, again = mu.sliding, 2.0, True
                 if not struck:
-                    breaks_loose(s, kept, mu[e, 0])
+                    breaks_loose(s, kept, mu.static)
     return again

@@ -8,8 +8,8 @@ With the reaction y_j of the joints to a unit impulse of sliding friction, −s_
 sliding of one joint with κ < 1 has one solution, with 1/(1 − κ) of the friction that its load alone would give. With
 κ ≥ 1 none may slide in this direction: the joint jams, by an impulse that does not go with the step size.
 
-Pieces: every joint sticks, slides forwards or backwards, 3ⁿ in all, solved one after the other with statuses held until
-one is allowed. First comes how the joint was, then sliding, then sticking. Before that statuses of
+Pieces: every joint sticks, slides forwards or backwards, 3ⁿ in all, solved one after the other with prescribed statuses
+until one is allowed. First comes how the joint was, then sliding, then sticking. Before that statuses of
 `joint_friction.friction_sweeps` are tried; with more than four joints these alone.
 
 Source: docs/theory/joint_friction.md, (9), (10).
@@ -19,7 +19,7 @@ from fem_mbs.jit import N_SLOTS, integers, kernel, vector
 from fem_mbs.solvers.contact.velocity import start_from_last
 from fem_mbs.solvers.joint_friction.friction_sweeps import sweep_statuses
 from fem_mbs.solvers.joint_friction.friction_touch import (
-    held_within_step,
+    added_in_impact,
     impulse_before,
     impulse_bound,
     in_impact,
@@ -32,30 +32,19 @@ from fem_mbs.solvers.stepping.kernels.newton import solve
 from fem_mbs.system.assembly import dynamic_tangents
 from fem_mbs.system.constraints import RATES, constraint_tangents, constraints
 from fem_mbs.system.friction import (
-    F_ARM,
-    F_FORCED,
-    F_GT,
-    F_IMPULSE,
-    F_KAPPA,
-    F_MASS,
-    F_MU,
-    F_SIGN,
-    F_SLOPE,
-    F_START,
-    F_TRY,
-    F_TRY_SIGN,
     SLIP,
     STICK,
     add_row_reduced,
     coefficients_of,
     evaluate_bound,
+    friction_groups,
+    friction_of,
     row_times,
     row_times_reduced,
-    states_of,
 )
 from fem_mbs.system.gather import gather_motion
 from fem_mbs.system.global_matrices import clear_matrix, factorise, fill_diagonal, solve_in_place
-from fem_mbs.system.records import VELOCITY, groups_of, layouts_of, zero
+from fem_mbs.system.records import VELOCITY, layouts_of, zero
 
 MOST_PIECES = 4  # joints whose pieces are all tried
 FIXED = 1e-12  # of the mobility of a free body: below, the coordinate cannot move
@@ -64,21 +53,18 @@ BEYOND = 1e-9  # of the bound
 
 @kernel
 def kappas_wanted(d):
-    """Whether a joint asks for κ in every step."""
-    groups = groups_of(d)
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.friction != 0:
-            for e in range(g.n):
-                if coefficients_of(g)[e, 2] != 0.0:
-                    return True
+    """True if a joint needs κ in every step."""
+    for g in friction_groups(d):
+        for e in range(g.n):
+            if coefficients_of(g, e).every_kappa != 0.0:
+                return True
     return False
 
 
 @kernel
 def kappas_and_masses(d, s):
     """Fill p and κ of (1) at the present configuration and reactions; rows of friction have been evaluated there."""
-    b, groups, layout = integers(d.table_at, N_SLOTS), groups_of(d), layouts_of(d)[VELOCITY]
+    b, layout = integers(d.table_at, N_SLOTS), layouts_of(d)[VELOCITY]
     n, dx = d.n, vector(s.dx_at, layout.n)
     x, R, V, respond = s.x, s.R, s.V, own_at(s.own_at)[0].respond
     clear_matrix(d, VELOCITY)
@@ -91,31 +77,27 @@ def kappas_and_masses(d, s):
     s.lent_c = 0.0
     if not factorise(d, VELOCITY):
         return
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.friction == 0:
-            continue
-        mu, rows = coefficients_of(g), integers(g.joint_rows_at, g.n)
+    for g in friction_groups(d):
+        rows = integers(g.joint_rows_at, g.n)
         for e in range(g.n):
-            kept = states_of(g)[e]
+            kept, mu = friction_of(g, e), coefficients_of(g, e)
             zero(s.dx_at, layout.n)
-            add_row_reduced(d, g, e, -kept[F_SIGN], dx)
+            add_row_reduced(d, g, e, -kept.sign, dx)
             solve_in_place(d, VELOCITY, s.dx_at)
             for i in range(n + d.m):
-                respond[g.first_friction + e, i] = -kept[F_SIGN] * dx[i]
-            mobility = -kept[F_SIGN] * row_times_reduced(d, g, e, dx) * kept[F_ARM] ** 2 * s.mean_mass
-            kept[F_MASS] = s.mean_mass * kept[F_ARM] ** 2 / max(mobility, FIXED)
+                respond[g.first_friction + e, i] = -kept.sign * dx[i]
+            mobility = -kept.sign * row_times_reduced(d, g, e, dx) * kept.arm**2 * s.mean_mass
+            kept.effective_mass = s.mean_mass * kept.arm**2 / max(mobility, FIXED)
             gather_motion(d, g, e, b, x, R, V)
             evaluate_bound(d, g, e, b, s.lam_report, 1.0, s.lam_report, 0.0)
-            kept[F_KAPPA] = 0.0
+            kept.kappa = 0.0
             for i in range(g.nr):
-                kept[F_KAPPA] += mu[e, 1] * kept[F_SLOPE + i] * s.kv * dx[n + rows[e] + i]
+                kept.kappa += mu.sliding * kept.slope[i] * s.kv * dx[n + rows[e] + i]
 
 
 @kernel
 def from_rest(d, s, o):
     """First guess for a problem that is solved anew: nothing has happened in the step, or in its impact."""
-    groups = groups_of(d)
     zero(s.W_at, 6 * d.n_nodes)
     zero(s.Lam_at, d.m)
     if in_impact(s):
@@ -124,66 +106,59 @@ def from_rest(d, s, o):
             for j in range(6):
                 s.W[i, j] = s.Vminus[i, j] - s.V0[i, j]
     start_from_last(d, s)
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.friction != 0:
-            for e in range(g.n):
-                kept = states_of(g)[e]
-                kept[F_IMPULSE] = impulse_before(s, kept)
+    for g in friction_groups(d):
+        for e in range(g.n):
+            kept = friction_of(g, e)
+            kept.impulse = impulse_before(s, kept)
 
 
 @kernel
-def choose(kept, option):
-    """Hold a joint in one of its three pieces: how it was, then sliding, then sticking."""
-    kept[F_FORCED] = 1.0
-    kept[F_TRY_SIGN] = kept[F_SIGN]
-    if kept[F_START] == STICK:
-        kept[F_TRY] = STICK if option == 0 else SLIP
-        kept[F_TRY_SIGN] = 1.0 if option == 1 else -1.0
+def prescribe(kept, option):
+    """Prescribe one of the three pieces of a joint: how it was, then sliding, then sticking."""
+    kept.prescribed = 1.0
+    kept.trial_sign = kept.sign
+    if kept.start_status == STICK:
+        kept.trial_status = STICK if option == 0 else SLIP
+        kept.trial_sign = 1.0 if option == 1 else -1.0
         return
-    kept[F_TRY] = STICK if option == 2 else SLIP
+    kept.trial_status = STICK if option == 2 else SLIP
     if option == 1:
-        kept[F_TRY_SIGN] = -kept[F_SIGN]
+        kept.trial_sign = -kept.sign
 
 
 @kernel
 def is_allowed(d, s, o):
-    """Whether what was held is allowed: friction within its bound where it sticks, against the rate where it slides."""
-    b, groups = integers(d.table_at, N_SLOTS), groups_of(d)
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.friction == 0:
-            continue
+    """True if prescribed statuses are admissible: friction within its bound, or against the rate of sliding."""
+    b = integers(d.table_at, N_SLOTS)
+    for g in friction_groups(d):
         for e in range(g.n):
-            kept = states_of(g)[e]
-            if kept[F_FORCED] == 0.0:
+            kept = friction_of(g, e)
+            if kept.prescribed == 0.0:
                 continue
-            if kept[F_TRY] == STICK:
+            if kept.trial_status == STICK:
                 gather_motion(d, g, e, b, s.x, s.R, s.V)
-                bound = kept[F_MU] * impulse_bound(d, s, o, g, e, b) + held_within_step(s, kept)
-                impulse = kept[F_IMPULSE] - past_impulse(s, o, g.first_friction + e)
-                if abs(impulse) > bound * (1.0 + BEYOND) + s.tolerance * kept[F_ARM]:
+                bound = kept.coefficient * impulse_bound(d, s, o, g, e, b) + added_in_impact(s, kept)
+                impulse = kept.impulse - past_impulse(s, kept)
+                if abs(impulse) > bound * (1.0 + BEYOND) + s.tolerance * kept.arm:
                     return False
             else:
-                rate = (row_times(g, e, s.V) + kept[F_GT]) * kept[F_TRY_SIGN]
-                if rate * kept[F_ARM] < -s.tolerance / s.mean_mass:
+                rate = (row_times(g, e, s.V) + kept.given_rate) * kept.trial_sign
+                if rate * kept.arm < -s.tolerance / s.mean_mass:
                     return False
     return True
 
 
 @kernel
-def hold_piece(d, piece):
-    """Hold all joints as the number of a piece says; −1: let all of them go."""
-    groups, rest = groups_of(d), piece
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.friction != 0:
-            for e in range(g.n):
-                kept = states_of(g)[e]
-                kept[F_FORCED] = 0.0
-                if piece >= 0:
-                    choose(kept, rest % 3)
-                    rest //= 3
+def prescribe_piece(d, piece):
+    """Prescribe the statuses of all joints by the number of a piece; −1: prescribe none."""
+    rest = piece
+    for g in friction_groups(d):
+        for e in range(g.n):
+            kept = friction_of(g, e)
+            kept.prescribed = 0.0
+            if piece >= 0:
+                prescribe(kept, rest % 3)
+                rest //= 3
 
 
 @kernel
@@ -202,10 +177,10 @@ def search_pieces(d, s):
     for piece in range(3**d.n_friction if d.n_friction <= MOST_PIECES else 0):
         if s.code == OK and is_allowed(d, s, o):
             break
-        hold_piece(d, piece)
+        prescribe_piece(d, piece)
         from_rest(d, s, o)
         solve(s, s.velocity_problem, s.max_iterations)
     if s.code == OK and not is_allowed(d, s, o):
         s.code = NOT_CONVERGED
     s.pieces += 1
-    hold_piece(d, -1)
+    prescribe_piece(d, -1)

@@ -8,11 +8,11 @@ against its friction; what was let slide so and accelerates backwards sticks.
 
 Source: docs/theory/joint_friction.md, (12).
 
-    symbol             code        meaning
-    λ_F                F_SMOOTH    [N, N m]
-    γ_2                F_ROW       of the row; with G_F v̇ of accelerations that (1) is solved from, for what is missing
-    N − ∂N/∂λ λ        F_BEFORE    at the last multipliers
-    λ~_F               F_MU        of the smooth motion before
+    symbol         field of FRICTION    meaning
+    λ_F            smooth_force         [N, N m]
+    γ_2            given_acceleration   with G_F v̇ of the accelerations that (1) is solved from, for what is missing
+    N − ∂N/∂λ λ    normal_offset        at the last multipliers
+    λ~_F           last_smooth_force    of the smooth motion before
 """
 
 from fem_mbs.jit import N_SLOTS, SLOT, integers, kernel, matrix, tensor, vector
@@ -20,46 +20,26 @@ from fem_mbs.solvers.contact.law import GAP
 from fem_mbs.solvers.joint_friction.friction_touch import in_impact
 from fem_mbs.system.contacts import contact_groups, contacts_of, gradient_times
 from fem_mbs.system.friction import (
-    F_ARM,
-    F_BEFORE,
-    F_BOUND,
-    F_CHANGES,
-    F_FORCE,
-    F_GT,
-    F_IMPULSE,
-    F_JAM,
-    F_KAPPA,
-    F_LAST,
-    F_MASS,
-    F_MU,
-    F_N,
-    F_OPEN,
-    F_OUT,
-    F_PASS,
-    F_RATE,
-    F_ROW,
-    F_SIGN,
-    F_SLOPE,
-    F_SMOOTH,
-    F_STATUS,
-    F_WORK,
     SLIP,
     STICK,
     add_row,
     clear_block,
+    coefficient_at,
     coefficients_of,
     curvature,
     evaluate_bound,
     evaluate_row,
+    friction_groups,
+    friction_of,
     row_times,
     row_times_reduced,
+    rows_in,
     scatter_block,
     smooth_status,
-    states_of,
 )
 from fem_mbs.system.gather import gather_motion
 from fem_mbs.system.global_matrices import full_norm, matrix_values
-from fem_mbs.system.records import SMOOTH, groups_of, layouts_of
+from fem_mbs.system.records import SMOOTH, groups_of
 
 _H, _KK, _V, _GTT = SLOT["H"], SLOT["K"], SLOT["v"], SLOT["gtt"]
 AT_REST = 10.0  # times tol_v
@@ -69,103 +49,92 @@ MOST_CHANGES = 3.0  # of the status of a joint
 
 
 @kernel
+def status_by_rate(s, kept, rate):
+    """Set saved status, direction of sliding and rate γ by the rate alone."""
+    rests = kept.arm * abs(rate) <= AT_REST * s.tol_v
+    kept.status, kept.sign = STICK if rests else SLIP, -1.0 if rate < 0.0 else 1.0
+    kept.rate = rate
+
+
+@kernel
 def start_statuses(d, s):
-    """Statuses at the start of a run, by velocities; nothing is known of forces."""
-    b, groups = integers(d.table_at, N_SLOTS), groups_of(d)
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.friction == 0:
-            continue
+    """Set the saved part at the start of a run: statuses by velocities, no forces yet."""
+    b = integers(d.table_at, N_SLOTS)
+    for g in friction_groups(d):
         stored = tensor(g.G_at, g.n, 1, g.nd)
         for e in range(g.n):
-            kept = states_of(g)[e]
+            kept = friction_of(g, e)
             rate, moves = evaluate_row(d, g, e, b, s.x, s.R, s.V), False
             for i in range(g.nd):
                 moves = moves or (i % 6 < 3 and stored[e, 0, i] != 0.0)
-            kept[F_ARM], kept[F_RATE] = 1.0 if moves else s.size, rate
-            rests = kept[F_ARM] * abs(rate) <= AT_REST * s.tol_v
-            kept[F_STATUS], kept[F_SIGN] = STICK if rests else SLIP, -1.0 if rate < 0.0 else 1.0
-            kept[F_SMOOTH] = kept[F_FORCE] = kept[F_WORK] = kept[F_KAPPA] = kept[F_JAM] = 0.0
-            kept[F_MASS] = s.mean_mass * kept[F_ARM] ** 2
+            kept.arm = 1.0 if moves else s.size
+            status_by_rate(s, kept, rate)
+            kept.smooth_force = kept.force = kept.work = kept.kappa = kept.jammed = 0.0
+            kept.effective_mass = s.mean_mass * kept.arm**2
 
 
 @kernel
 def end_jump(d, s):
-    """Statuses by the velocities after a jump, and what friction took in it: −Λ times the mean of both γ."""
-    b, groups = integers(d.table_at, N_SLOTS), groups_of(d)
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.friction == 0:
-            continue
+    """Set saved statuses by the velocities after a jump; add the work dissipated in it, −Λ times the mean of both γ."""
+    b = integers(d.table_at, N_SLOTS)
+    for g in friction_groups(d):
         for e in range(g.n):
-            kept = states_of(g)[e]
+            kept = friction_of(g, e)
             rate = evaluate_row(d, g, e, b, s.x, s.R, s.V)
-            kept[F_WORK] -= 0.5 * kept[F_IMPULSE] * (row_times(g, e, s.V0) + kept[F_GT] + rate)
-            rests = kept[F_ARM] * abs(rate) <= AT_REST * s.tol_v
-            kept[F_STATUS], kept[F_SIGN] = STICK if rests else SLIP, -1.0 if rate < 0.0 else 1.0
-            kept[F_RATE], kept[F_IMPULSE] = rate, 0.0
+            kept.work -= 0.5 * kept.impulse * (row_times(g, e, s.V0) + kept.given_rate + rate)
+            status_by_rate(s, kept, rate)
+            kept.impulse = 0.0
 
 
 @kernel
 def new_speeds(d, s):
-    """Statuses between two steps, of rows whose surface has another speed now: by the velocities, as at the start."""
-    b, groups = integers(d.table_at, N_SLOTS), groups_of(d)
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.friction == 0:
-            continue
+    """Set saved statuses, between two steps, of rows whose surface has another speed now, as at the start."""
+    b = integers(d.table_at, N_SLOTS)
+    for g in friction_groups(d):
         for e in range(g.n):
-            kept = states_of(g)[e]
-            rate, slow = evaluate_row(d, g, e, b, s.x, s.R, s.V), AT_REST * s.tol_v
-            if kept[F_ARM] * abs(rate - kept[F_RATE]) > slow:
-                rests = kept[F_ARM] * abs(rate) <= slow
-                kept[F_STATUS], kept[F_SIGN] = STICK if rests else SLIP, -1.0 if rate < 0.0 else 1.0
-                kept[F_RATE] = rate
+            kept = friction_of(g, e)
+            rate = evaluate_row(d, g, e, b, s.x, s.R, s.V)
+            if kept.arm * abs(rate - kept.rate) > AT_REST * s.tol_v:
+                status_by_rate(s, kept, rate)
 
 
 @kernel
-def keep_bound(d, g, e, b, s, lam):
-    """N at multipliers lam (m,), its slope, and what the slope leaves of it."""
-    kept, row = states_of(g)[e], integers(g.joint_rows_at, g.n)[e]
-    kept[F_BEFORE] = evaluate_bound(d, g, e, b, lam, 1.0, lam, 0.0)
+def keep_bound(d, g, e, b, lam):
+    """Evaluate N at multipliers lam (m,), its slope, and N − ∂N/∂λ λ."""
+    kept, row = friction_of(g, e), integers(g.joint_rows_at, g.n)[e]
+    kept.normal_offset = evaluate_bound(d, g, e, b, lam, 1.0, lam, 0.0)
     for i in range(g.nr):
-        kept[F_BEFORE] -= kept[F_SLOPE + i] * lam[row + i]
+        kept.normal_offset -= kept.slope[i] * lam[row + i]
 
 
 @kernel
 def begin_accelerations(d, s):
     """Rows at the present state, with the rates of the accelerations in ``s.trial``; bounds by the last reactions."""
-    b, groups = integers(d.table_at, N_SLOTS), groups_of(d)
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.friction == 0:
-            continue
+    b = integers(d.table_at, N_SLOTS)
+    for g in friction_groups(d):
         H, ve = matrix(b[_H], g.nd, g.nd), vector(b[_V], g.nd)
         for e in range(g.n):
-            kept = states_of(g)[e]
+            kept = friction_of(g, e)
             evaluate_row(d, g, e, b, s.x, s.R, s.V)
-            kept[F_ROW], kept[F_CHANGES], kept[F_OUT] = vector(b[_GTT], 1)[0], 0.0, 0.0
+            kept.given_acceleration, kept.status_changes, kept.excluded = vector(b[_GTT], 1)[0], 0.0, 0.0
             curvature(d, g, e, b)
             for i in range(g.nd):
                 for j in range(g.nd):
-                    kept[F_ROW] += ve[i] * H[i, j] * ve[j]
-            kept[F_ROW] += row_times(g, e, s.trial)
-            keep_bound(d, g, e, b, s, s.lam_report)
-            kept[F_MU] = kept[F_SMOOTH]
+                    kept.given_acceleration += ve[i] * H[i, j] * ve[j]
+            kept.given_acceleration += row_times(g, e, s.trial)
+            keep_bound(d, g, e, b, s.lam_report)
+            kept.last_smooth_force = kept.smooth_force
 
 
 @kernel
 def acceleration_tangents(d, s):
     """Add the rows of (1) to the matrix of the smooth motion, which has k = 1."""
-    b, groups, values = integers(d.table_at, N_SLOTS), groups_of(d), matrix_values(d, SMOOTH)
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.friction == 0:
-            continue
-        nd, size, mu, stored = g.nd, g.nd + 1 + g.nr, coefficients_of(g), tensor(g.G_at, g.n, 1, g.nd)
+    b, values = integers(d.table_at, N_SLOTS), matrix_values(d, SMOOTH)
+    for g in friction_groups(d):
+        nd, size, stored = g.nd, g.nd + 1 + g.nr, tensor(g.G_at, g.n, 1, g.nd)
         S = matrix(b[_KK], size, size)
         for e in range(g.n):
-            kept = states_of(g)[e]
+            kept = friction_of(g, e)
             status = smooth_status(kept)
             clear_block(S, nd)
             for i in range(nd):
@@ -175,56 +144,48 @@ def acceleration_tangents(d, s):
             S[nd, nd] -= shift_of(s, kept) if status == STICK else 1.0
             if status == SLIP:
                 for i in range(g.nr):
-                    S[nd, nd + 1 + i] -= kept[F_SIGN] * mu[e, 1] * kept[F_SLOPE + i]
+                    S[nd, nd + 1 + i] -= kept.sign * coefficients_of(g, e).sliding * kept.slope[i]
             scatter_block(g.maps_at[SMOOTH], e, S, nd, values)
 
 
 @kernel
 def shift_of(s, kept):
     """Proximal shift of a row that sticks."""
-    return s.epsilon / (s.mean_mass * kept[F_ARM] ** 2)
+    return s.epsilon / (s.mean_mass * kept.arm**2)
 
 
 @kernel
 def acceleration_right(d, s):
     """Right-hand sides of the rows of (1), in dx."""
-    groups, dx, first = groups_of(d), vector(s.dx_at, layouts_of(d)[SMOOTH].n), layouts_of(d)[SMOOTH].n - d.n_friction
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.friction == 0:
-            continue
-        mu = coefficients_of(g)
+    right = rows_in(d, SMOOTH, s.dx_at)
+    for g in friction_groups(d):
         for e in range(g.n):
-            kept, right = states_of(g)[e], 0.0
+            kept, row = friction_of(g, e), 0.0
             status = smooth_status(kept)
             if status == STICK:
-                right = kept[F_ROW] - shift_of(s, kept) * kept[F_SMOOTH]
+                row = kept.given_acceleration - shift_of(s, kept) * kept.smooth_force
             elif status == SLIP:
-                right = kept[F_SIGN] * mu[e, 1] * kept[F_BEFORE]
-            dx[first + g.first_friction + e] = right
+                row = kept.sign * coefficients_of(g, e).sliding * kept.normal_offset
+            right[g.first_friction + e] = row
 
 
 @kernel
 def lags_right(d, s):
     """Right-hand sides of the rows that stick, in dx, for what `nsga.scheme.forget_lag` solves."""
-    groups, dx, first = groups_of(d), vector(s.dx_at, layouts_of(d)[SMOOTH].n), layouts_of(d)[SMOOTH].n - d.n_friction
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.friction != 0:
-            for e in range(g.n):
-                if smooth_status(states_of(g)[e]) == STICK:
-                    dx[first + g.first_friction + e] = -row_times(g, e, s.trial)
+    right = rows_in(d, SMOOTH, s.dx_at)
+    for g in friction_groups(d):
+        for e in range(g.n):
+            if smooth_status(friction_of(g, e)) == STICK:
+                right[g.first_friction + e] = -row_times(g, e, s.trial)
 
 
 @kernel
 def take_accelerations(d, s):
     """Friction from the solution in dx."""
-    groups, dx, first = groups_of(d), vector(s.dx_at, layouts_of(d)[SMOOTH].n), layouts_of(d)[SMOOTH].n - d.n_friction
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.friction != 0:
-            for e in range(g.n):
-                states_of(g)[e, F_SMOOTH] = dx[first + g.first_friction + e]
+    solution = rows_in(d, SMOOTH, s.dx_at)
+    for g in friction_groups(d):
+        for e in range(g.n):
+            friction_of(g, e).smooth_force = solution[g.first_friction + e]
 
 
 @kernel
@@ -246,72 +207,57 @@ def knows_forces(d, s):
 
 @kernel
 def check_accelerations(d, s):
-    """Whether (1) is to be solved once more: N has not converged, or a joint sticks or slides that cannot.
+    """True if (1) has to be solved once more: N has not converged, or a joint sticks or slides that cannot.
 
     The solution is in dx. Without the forces of closed contacts N is not known, nor then what cannot stick.
     """
-    b, groups, again, known = integers(d.table_at, N_SLOTS), groups_of(d), False, knows_forces(d, s)
+    b, again, known = integers(d.table_at, N_SLOTS), False, knows_forces(d, s)
     dx, noise = vector(s.dx_at, d.n), ROUND * full_norm(d, s.f, s.length)
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.friction == 0:
-            continue
-        mu = coefficients_of(g)
+    for g in friction_groups(d):
         for e in range(g.n):
-            kept, row = states_of(g)[e], integers(g.joint_rows_at, g.n)[e]
-            linear = kept[F_BEFORE]
+            kept, row = friction_of(g, e), integers(g.joint_rows_at, g.n)[e]
+            linear = kept.normal_offset
             for i in range(g.nr):
-                linear += kept[F_SLOPE + i] * s.lam[row + i]
+                linear += kept.slope[i] * s.lam[row + i]
             gather_motion(d, g, e, b, s.x, s.R, s.V)
-            keep_bound(d, g, e, b, s, s.lam)
-            force, changes = kept[F_SMOOTH], known and kept[F_CHANGES] < MOST_CHANGES
+            keep_bound(d, g, e, b, s.lam)
+            force, changes = kept.smooth_force, known and kept.status_changes < MOST_CHANGES
             status, open_ = smooth_status(kept), False
             if status == STICK:
-                if changes and abs(force) > mu[e, 0] * kept[F_N] + noise * kept[F_ARM]:
-                    kept[F_STATUS], kept[F_SIGN] = SLIP, -1.0 if force > 0.0 else 1.0
-                    kept[F_CHANGES], open_ = kept[F_CHANGES] + 1.0, True
-            elif status == SLIP and abs(kept[F_N] - linear) > LINEAR * kept[F_N]:
+                if changes and abs(force) > coefficients_of(g, e).static * kept.normal_force + noise * kept.arm:
+                    kept.status, kept.sign = SLIP, -1.0 if force > 0.0 else 1.0
+                    kept.status_changes, open_ = kept.status_changes + 1.0, True
+            elif status == SLIP and abs(kept.normal_force - linear) > LINEAR * kept.normal_force:
                 open_ = True
-            elif status == SLIP and kept[F_CHANGES] > 0.0 and changes:
-                if (row_times_reduced(d, g, e, dx) + kept[F_ROW]) * kept[F_SIGN] < 0.0:
-                    kept[F_STATUS], kept[F_CHANGES], open_ = STICK, kept[F_CHANGES] + 1.0, True
-            kept[F_OPEN], again = 1.0 if open_ else 0.0, again or open_
+            elif status == SLIP and kept.status_changes > 0.0 and changes:
+                if (row_times_reduced(d, g, e, dx) + kept.given_acceleration) * kept.sign < 0.0:
+                    kept.status, kept.status_changes, open_ = STICK, kept.status_changes + 1.0, True
+            kept.unsettled, again = 1.0 if open_ else 0.0, again or open_
     return again
 
 
 @kernel
 def add_jumps(d, s):
-    """Add to the full vector s.f what friction has changed by since the smooth motion."""
-    groups = groups_of(d)
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.friction != 0:
-            for e in range(g.n):
-                kept = states_of(g)[e]
-                add_row(g, e, kept[F_SMOOTH] - kept[F_MU], s.f)
+    """Add the change of friction since the smooth motion to the full vector s.f."""
+    for g in friction_groups(d):
+        for e in range(g.n):
+            kept = friction_of(g, e)
+            add_row(g, e, kept.smooth_force - kept.last_smooth_force, s.f)
 
 
 @kernel
 def last_forces(d):
-    """Friction that the next step begins with, from consistent accelerations."""
-    groups = groups_of(d)
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.friction != 0:
-            for e in range(g.n):
-                states_of(g)[e, F_LAST] = states_of(g)[e, F_SMOOTH]
+    """Set the friction with which the next step begins, from consistent accelerations."""
+    for g in friction_groups(d):
+        for e in range(g.n):
+            friction_of(g, e).start_force = friction_of(g, e).smooth_force
 
 
 @kernel
 def report_start(d):
-    """Friction at the start of a run, from consistent accelerations."""
-    groups = groups_of(d)
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.friction == 0:
-            continue
-        mu = coefficients_of(g)
+    """Set the saved part at the start of a run: friction from consistent accelerations, and its bound."""
+    for g in friction_groups(d):
         for e in range(g.n):
-            kept = states_of(g)[e]
-            kept[F_FORCE], kept[F_LAST], kept[F_PASS] = kept[F_SMOOTH], kept[F_SMOOTH], -1.0  # no step yet
-            kept[F_BOUND] = (mu[e, 0] if kept[F_STATUS] == STICK else mu[e, 1]) * kept[F_N]
+            kept, mu = friction_of(g, e), coefficients_of(g, e)
+            kept.force, kept.start_force, kept.pass_number = kept.smooth_force, kept.smooth_force, -1.0  # no step yet
+            kept.bound = coefficient_at(mu, kept.status) * kept.normal_force

@@ -22,102 +22,85 @@ from fem_mbs.solvers.joint_friction.friction_touch import bound_of_impulses, in_
 from fem_mbs.solvers.nsga.data import own_at
 from fem_mbs.solvers.stepping.kernels.newton import solve
 from fem_mbs.system.friction import (
-    F_FORCED,
-    F_GT,
-    F_HELD,
-    F_IMPULSE,
-    F_MU,
-    F_SHARE,
-    F_TRY,
-    F_TRY_SIGN,
     SLIP,
     STICK,
+    friction_groups,
+    friction_of,
     row_times,
     row_times_reduced,
-    states_of,
 )  # fmt: skip
 from fem_mbs.system.gather import gather_motion
-from fem_mbs.system.records import groups_of
 
 MOST_SWEEPS = 2000
 SETTLED = 1e-12  # change of an impulse in a sweep, relative to the largest
 
 
 @kernel
-def without_friction(d, s, o):
+def without_friction(d, s):
     """Solve the problem with all rows free; leaves it in W and Λ."""
-    groups = groups_of(d)
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.friction != 0:
-            for e in range(g.n):
-                kept = states_of(g)[e]
-                kept[F_FORCED], kept[F_TRY] = -1.0, SLIP
-                kept[F_IMPULSE] = past_impulse(s, o, g.first_friction + e)
+    for g in friction_groups(d):
+        for e in range(g.n):
+            kept = friction_of(g, e)
+            kept.prescribed, kept.trial_status = -1.0, SLIP
+            kept.impulse = past_impulse(s, kept)
     solve(s, s.velocity_problem, s.max_iterations)
 
 
 @kernel
 def couple(d, o):
     """Fill D of (1) from the responses."""
-    groups, respond, D = groups_of(d), o.respond, o.mobility
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.friction != 0:
-            for e in range(g.n):
-                for j in range(d.n_friction):
-                    D[g.first_friction + e, j] = row_times_reduced(d, g, e, respond[j])
+    respond, D = o.respond, o.mobility
+    for g in friction_groups(d):
+        for e in range(g.n):
+            for j in range(d.n_friction):
+                D[g.first_friction + e, j] = row_times_reduced(d, g, e, respond[j])
 
 
 @kernel
 def sweep(d, s, o, b):
     """One sweep of (2); largest change of an impulse, relative to the largest, each over the effective mass."""
-    groups, D, respond, rates = groups_of(d), o.mobility, o.respond, o.row_rates
+    D, respond, rates, R = o.mobility, o.respond, o.row_rates, o.reactions
     changed = largest = 0.0
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.friction == 0:
-            continue
+    for g in friction_groups(d):
         for e in range(g.n):
-            kept, j = states_of(g)[e], g.first_friction + e
+            kept, j = friction_of(g, e), g.first_friction + e
             if not D[j, j] > 0.0:
                 continue
             gather_motion(d, g, e, b, s.x, s.R, s.V)
-            bound = kept[F_MU] * bound_of_impulses(d, s, g, e, b, s.phi, 1.0, s.phi, 0.0)
-            bound = kept[F_SHARE] * bound + kept[F_HELD]
-            old = kept[F_IMPULSE] - past_impulse(s, o, j)
+            bound = kept.coefficient * bound_of_impulses(d, s, g, e, b, R, 1.0, R, 0.0)
+            bound = kept.bound_share * bound + kept.added_bound
+            old = kept.impulse - past_impulse(s, kept)
             new = min(max(old - rates[j] / D[j, j], -bound), bound)
-            kept[F_TRY] = STICK if abs(new) < bound else SLIP
-            kept[F_TRY_SIGN] = -1.0 if new > 0.0 else 1.0
+            kept.trial_status = STICK if abs(new) < bound else SLIP
+            kept.trial_sign = -1.0 if new > 0.0 else 1.0
             change = new - old
-            kept[F_IMPULSE] += change
+            kept.impulse += change
             for i in range(d.n_friction):
                 rates[i] += D[i, j] * change
             for i in range(d.m):
-                s.phi[i] += s.kv * respond[j, d.n + i] * change
+                R[i] += s.kv * respond[j, d.n + i] * change
             changed, largest = max(changed, abs(change) * D[j, j]), max(largest, abs(new) * D[j, j])
     return changed / largest if largest > 0.0 else 0.0
 
 
 @kernel
 def sweep_statuses(d, s):
-    """Hold all rows as sweeps say, with their impulses as a first guess; responses are known."""
-    b, groups, o = integers(d.table_at, N_SLOTS), groups_of(d), own_at(s.own_at)[0]
-    without_friction(d, s, o)
+    """Prescribe the statuses that projected Gauss-Seidel iterations give, with their impulses as a first guess.
+
+    Responses are known.
+    """
+    b, o = integers(d.table_at, N_SLOTS), own_at(s.own_at)[0]
+    without_friction(d, s)
     couple(d, o)
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.friction != 0:
-            for e in range(g.n):
-                o.row_rates[g.first_friction + e] = row_times(g, e, s.V) + states_of(g)[e, F_GT]
+    for g in friction_groups(d):
+        for e in range(g.n):
+            o.row_rates[g.first_friction + e] = row_times(g, e, s.V) + friction_of(g, e).given_rate
     for i in range(d.m):
         past = -s.kv * o.touch_Lam[i] if in_impact(s) else s.h * s.ks * s.lam[i]
-        s.phi[i] = past + s.kv * s.Lam[i]
+        o.reactions[i] = past + s.kv * s.Lam[i]
     for _ in range(MOST_SWEEPS):
         if sweep(d, s, o, b) <= SETTLED:
             break
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.friction != 0:
-            for e in range(g.n):
-                states_of(g)[e, F_FORCED] = 1.0
+    for g in friction_groups(d):
+        for e in range(g.n):
+            friction_of(g, e).prescribed = 1.0

@@ -13,12 +13,11 @@ of the time before the touch are over before the impact is solved.
 
 Source: docs/theory/split_impacts.md, "The step".
 
-    symbol       code                     meaning
-    Λ_F⁻, Λ⁻     o.touch_impulse, o.touch_Lam   [N s, N m s]; Λ is divided by k_v
-    γ⁻           o.touch_rate             rate at the touch
-                 o.before_touch           columns `TRIED` of the time before the touch, as the pass begins
-                 o.at_touch               the same of the impact
-    μ_s H N      F_HELD                   in the impact
+    symbol       field of FRICTION        meaning
+    Λ_F⁻         touch_impulse            [N s, N m s]; Λ⁻ is o.touch_Lam, divided by k_v
+    γ⁻           touch_rate               rate at the touch
+                 before_touch, at_touch   problem of the time before the touch, and of the impact, as the pass begins
+    μ_s H N      added_bound              in the impact
 """
 
 from fem_mbs.jit import kernel
@@ -26,32 +25,16 @@ from fem_mbs.solvers.joint_friction.friction_passes import next_pass
 from fem_mbs.solvers.stepping.kernels.arrays import copy1
 from fem_mbs.solvers.stepping.kernels.codes import STRIKES
 from fem_mbs.system.friction import (
-    F_DONE,
-    F_FORCED,
-    F_GT,
-    F_HELD,
-    F_IMPULSE,
-    F_MU,
-    F_N,
-    F_PART,
-    F_PASS,
-    F_SHARE,
-    F_SIGN,
-    F_START,
-    F_TRY,
-    F_TRY_SIGN,
     FREE,
     SLIP,
     STICK,
+    coefficient_at,
     coefficients_of,
     evaluate_bound,
+    friction_groups,
+    friction_of,
     row_times,
-    states_of,
 )
-from fem_mbs.system.records import groups_of
-
-TRIED = (F_START, F_SIGN, F_PART, F_MU, F_PASS, F_FORCED, F_SHARE, F_HELD, F_TRY, F_TRY_SIGN)
-START, SIGN, PART = 0, 1, 2  # their places
 
 
 @kernel
@@ -61,22 +44,22 @@ def in_impact(s):
 
 
 @kernel
-def past_impulse(s, o, j):
-    """Friction impulse of row j that belongs to the time before the impact [N s, N m s]."""
-    return o.touch_impulse[j] if in_impact(s) else 0.0
+def past_impulse(s, kept):
+    """Friction impulse of a row that belongs to the time before the impact [N s, N m s]."""
+    return kept.touch_impulse if in_impact(s) else 0.0
 
 
 @kernel
 def bound_of_impulses(d, s, g, e, b, one, scale, more, more_scale):
     """b over μ for the impulses scale one + more_scale more (m,), its slope kept: h N, or that of (1)."""
-    kept, impact = states_of(g)[e], in_impact(s)
+    kept, impact = friction_of(g, e), in_impact(s)
     if s.h > 0.0 and not impact:
         return s.h * evaluate_bound(d, g, e, b, one, scale / s.h, more, more_scale / s.h)
-    lasting = kept[F_N]
+    lasting = kept.normal_force
     given = evaluate_bound(d, g, e, b, one, 0.0, more, 0.0)
     bound = evaluate_bound(d, g, e, b, one, scale, more, more_scale) - given
     if impact:
-        kept[F_N] = lasting
+        kept.normal_force = lasting
     return bound
 
 
@@ -89,102 +72,91 @@ def impulse_bound(d, s, o, g, e, b):
 
 
 @kernel
-def held_within_step(s, kept):
-    """What friction within a step adds to the bound of a joint that stuck as it was struck [N s, N m s]."""
-    return kept[F_HELD] if in_impact(s) else 0.0
+def added_in_impact(s, kept):
+    """Impulse that is added to the bound of a joint that stuck as the impact began [N s, N m s]; 0 before an impact."""
+    return kept.added_bound if in_impact(s) else 0.0
 
 
 @kernel
-def keep_tried(kept, table, j):
-    """Keep coefficient, pass and status of row j."""
-    for i in range(len(TRIED)):
-        table[j, i] = kept[TRIED[i]]
+def copy_problem(source, target):
+    """Copy the fields `PROBLEM` of one record to another."""
+    target.start_status, target.sign = source.start_status, source.sign
+    target.event_fraction = source.event_fraction
+    target.coefficient, target.pass_number = source.coefficient, source.pass_number
+    target.bound_share, target.added_bound = source.bound_share, source.added_bound
+    target.prescribed = source.prescribed
+    target.trial_status, target.trial_sign = source.trial_status, source.trial_sign
 
 
 @kernel
-def take_tried(table, j, kept):
-    """Take them again."""
-    for i in range(len(TRIED)):
-        kept[TRIED[i]] = table[j, i]
-
-
-@kernel
-def first_tried(kept, o, j):
+def begin_split(kept):
     """Begin the problems of a split step: nothing is known of its impact."""
-    keep_tried(kept, o.before_touch, j)
-    o.touch_impulse[j], o.at_touch[j, START] = kept[F_IMPULSE], FREE
+    copy_problem(kept, kept.before_touch)
+    kept.touch_impulse, kept.at_touch.start_status = kept.impulse, FREE
 
 
 @kernel
-def begin_time(d, s, o):
+def begin_time(d):
     """Begin the sequence of problems with the time before the touch."""
-    groups = groups_of(d)
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.friction != 0:
-            for e in range(g.n):
-                kept, j = states_of(g)[e], g.first_friction + e
-                take_tried(o.before_touch, j, kept)
-                kept[F_IMPULSE] = o.touch_impulse[j]
+    for g in friction_groups(d):
+        for e in range(g.n):
+            kept = friction_of(g, e)
+            copy_problem(kept.before_touch, kept)
+            kept.impulse = kept.touch_impulse
 
 
 @kernel
-def begin_impact(kept, mu, o, j):
+def begin_impact(kept, mu, o):
     """Statuses and coefficient with which the impact begins: those at the touch, or of its last pass."""
-    status, sign = kept[F_TRY], kept[F_TRY_SIGN] if kept[F_TRY] == SLIP else kept[F_SIGN]
-    if o.at_touch[j, START] == status and o.at_touch[j, SIGN] == sign:
-        take_tried(o.at_touch, j, kept)
+    status, sign = kept.trial_status, kept.trial_sign if kept.trial_status == SLIP else kept.sign
+    if kept.at_touch.start_status == status and kept.at_touch.sign == sign:
+        copy_problem(kept.at_touch, kept)
         return
-    kept[F_START], kept[F_SIGN], kept[F_TRY_SIGN] = status, sign, sign
-    kept[F_MU] = mu[0] if status == STICK else mu[1]
-    kept[F_PART], kept[F_PASS], kept[F_FORCED], kept[F_SHARE] = 0.0, 0.0, 0.0, 1.0
-    kept[F_HELD] = mu[0] * o.whole * kept[F_N] if status == STICK else 0.0
-    keep_tried(kept, o.at_touch, j)
+    kept.start_status, kept.sign, kept.trial_sign = status, sign, sign
+    kept.coefficient = coefficient_at(mu, status)
+    kept.event_fraction, kept.pass_number, kept.prescribed, kept.bound_share = 0.0, 0.0, 0.0, 1.0
+    kept.added_bound = mu.static * o.whole * kept.normal_force if status == STICK else 0.0
+    copy_problem(kept, kept.at_touch)
 
 
 @kernel
 def end_time(d, s, o):
     """End the time before the touch; True if a pass follows, with which the sequence begins again."""
-    groups, again = groups_of(d), next_pass(d, s, False)
+    again = next_pass(d, s, False)
     if not again:
         copy1(s.Lam, o.touch_Lam)
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.friction == 0:
-            continue
-        mu = coefficients_of(g)
+    for g in friction_groups(d):
         for e in range(g.n):
-            kept, j = states_of(g)[e], g.first_friction + e
-            o.touch_impulse[j] = kept[F_IMPULSE]
+            kept = friction_of(g, e)
+            kept.touch_impulse = kept.impulse
             if again:
-                keep_tried(kept, o.before_touch, j)
+                copy_problem(kept, kept.before_touch)
             else:
-                o.touch_rate[j] = row_times(g, e, s.V) + kept[F_GT]
-                begin_impact(kept, mu[e], o, j)
+                kept.touch_rate = row_times(g, e, s.V) + kept.given_rate
+                begin_impact(kept, coefficients_of(g, e), o)
     return again
 
 
 @kernel
-def next_pass_of_impact(d, s, o):
+def next_pass_of_impact(d, s):
     """Coefficients of the next pass of the impact; True when one has changed."""
-    groups, again = groups_of(d), next_pass(d, s, True)
-    for a in range(d.n_groups):
-        g = groups[a]
-        if g.friction != 0:
-            for e in range(g.n):
-                keep_tried(states_of(g)[e], o.at_touch, g.first_friction + e)
+    again = next_pass(d, s, True)
+    for g in friction_groups(d):
+        for e in range(g.n):
+            kept = friction_of(g, e)
+            copy_problem(kept, kept.at_touch)
     return again
 
 
 @kernel
-def back_to_touch(kept, o, j):
+def back_to_touch(kept):
     """Statuses of the time before the touch, as it began and as it ended."""
-    kept[F_TRY], kept[F_TRY_SIGN] = kept[F_START], kept[F_SIGN]
-    kept[F_START], kept[F_SIGN] = o.before_touch[j, START], o.before_touch[j, SIGN]
-    kept[F_PART] = o.before_touch[j, PART]
+    kept.trial_status, kept.trial_sign = kept.start_status, kept.sign
+    kept.start_status, kept.sign = kept.before_touch.start_status, kept.before_touch.sign
+    kept.event_fraction = kept.before_touch.event_fraction
 
 
 @kernel
 def impulse_before(s, kept):
     """Impulse before the problem that is solved: first guess of what is solved anew."""
-    return kept[F_DONE] if in_impact(s) else 0.0
+    return kept.earlier_impulse if in_impact(s) else 0.0

@@ -50,16 +50,12 @@ TABLE = Table(
         ),
         "tried_before": Item("nc 2", "coefficient and pass of the time before the touch of a split step"),
         "tried_impact": Item("nc 5", "those of its impact, speed and velocity of sliding at the touch"),
-        # joint friction, see nsga.friction_sweeps
+        # joint friction, see joint_friction.friction_sweeps
         "respond": Item("nf u", "solution for a unit impulse of each row"),
         "mobility": Item("nf nf", "rates that they give"),
         "row_rates": Item("nf", "rates of the rows"),
-        # of the time before the touch of a split step, see nsga.friction_touch
-        "touch_impulse": Item("nf", "friction impulses of that time"),
-        "touch_rate": Item("nf", "rates at the touch"),
-        "touch_Lam": Item("m", "Λ of that time, divided by k_v"),
-        "before_touch": Item("nf 10", "coefficients, passes and statuses of that time"),
-        "at_touch": Item("nf 10", "the same of the impact"),
+        "reactions": Item("m", "impulses of the joints that they give [N s, N m s]"),
+        "touch_Lam": Item("m", "Λ of the time before the touch of a split step, divided by k_v"),
         **COEFFICIENTS,
         "ps": Item("", "p of the smooth sub-problem"),
         "mixed": Item("", "mixed iteration of beams", "i8"),

@@ -25,7 +25,7 @@ import numpy as np
 from fem_mbs.elements.joints.rows import column, plane_hessian, plane_row
 from fem_mbs.jit import kernel, local_matrix, local_vector
 from fem_mbs.rotations import add_cross, rotate, rotate_T
-from fem_mbs.system.friction import F_BOUND, F_FORCE, F_JAM, F_KAPPA, F_RATE, F_SIGN, F_STATUS, F_WORK, MOST_ROWS, SLIP
+from fem_mbs.system.friction import MOST_ROWS, SLIP, friction_in
 
 TURN, SLIDE, TURN_SECOND = 0, 1, 2  # kinds of coordinates
 AS_THEY_ARE, POINT, PIN_FIRST, PIN_SECOND = 0, 1, 2, 3  # what p of (3) is
@@ -192,13 +192,14 @@ def friction_bound(p, R_A, R_B, s, lam, bound, bound_lam, bound_q):
 @kernel
 def output(state, out):
     """What the run has kept of the friction."""
-    out[0] += state[F_FORCE]
-    out[1] += state[F_BOUND]
-    out[2] += state[F_RATE]
-    if state[F_JAM] != 0.0:
+    kept = friction_in(state)
+    out[0] += kept.force
+    out[1] += kept.bound
+    out[2] += kept.rate
+    if kept.jammed != 0.0:
         out[3] += 2.0
-    elif state[F_STATUS] == SLIP:
-        out[3] += state[F_SIGN]
-    out[4] -= state[F_FORCE] * state[F_RATE]
-    out[5] += state[F_WORK]
-    out[6] += state[F_KAPPA]
+    elif kept.status == SLIP:
+        out[3] += kept.sign
+    out[4] -= kept.force * kept.rate
+    out[5] += kept.work
+    out[6] += kept.kappa

@@ -25,7 +25,7 @@ from fem_mbs.elements.joints.coordinates.given import driving_signal, never_nega
 from fem_mbs.elements.joints.coordinates.kernels import coordinate_gradient, coordinate_hessian
 from fem_mbs.elements.joints.rows import random_joint
 from fem_mbs.jit import kernel
-from fem_mbs.system.friction import F_BOUND, F_FORCE, F_RATE, F_SIGN, F_STATUS, SLIP
+from fem_mbs.system.friction import SLIP, friction_in
 
 
 @kernel
@@ -54,12 +54,13 @@ def friction_bound(s, bound):
 @kernel
 def output(state, s, out):
     """What the run has kept of it."""
-    out[0] += state[F_FORCE]
-    out[1] += state[F_BOUND]
-    out[2] += state[F_RATE]
-    if state[F_STATUS] == SLIP:
-        out[3] += state[F_SIGN]
-    out[4] += state[F_FORCE] * (state[F_RATE] + s[0, 0])
+    kept = friction_in(state)
+    out[0] += kept.force
+    out[1] += kept.bound
+    out[2] += kept.rate
+    if kept.status == SLIP:
+        out[3] += kept.sign
+    out[4] += kept.force * (kept.rate + s[0, 0])
 
 
 class JointServo(FrictionRow):

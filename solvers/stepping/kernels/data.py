@@ -310,7 +310,7 @@ TABLE = Table(
         "insist": Item("", "iterations of a velocity problem that are taken whatever its residual is", "i8"),
         "code": Item("", "how a part ended", "i8"),
         "want_matrix": Item("", "the residual assembles its matrix, where it can", "i8"),
-        # joint friction, see nsga.friction
+        # joint friction, see joint_friction.friction
         "friction": Item("", "number of its rows, 0: the model has none", "i8"),
         "friction_answer": Item("", "of the last task", "i8"),
         "stuck_rows": Item("nf", "which these are", "i8"),
@@ -320,6 +320,8 @@ TABLE = Table(
         "friction_event": Item("", "part of the step after which one of them has changed, −1: none"),
         "friction_row": Item("", "norm of its rows that stick, as velocities"),
         "friction_slip": Item("", "norm of those that slide"),
+        "friction_work": Item("", "work of friction in the impact problem solved last [J]"),
+        "friction_work_size": Item("", "sum of the sizes of its parts [J]"),
         "friction_moves": Item("", "|U|² in the metric of masses that its change in the position correction brings"),
         "jammed": Item("", "joints that jammed, in all steps", "i8", kept=True),
         "jam_row": Item("", "row of the first of these", "i8", kept=True),

@@ -33,7 +33,7 @@ JUMPED = 24  # of a jump where a constraint was switched on: statuses by the vel
 LAGS = 27  # of a − v̇~ in ``s.trial``, right-hand sides of its rows
 SPEEDS = 26  # between two steps, where forces have jumped: statuses where the speed of a surface has jumped too
 IMPACT_BEGIN = 40  # of a sequence of impact problems: its impulses so far are those of the smooth forces
-IMPACT_WORK = 41  # work of friction in the problem solved last, in ``friction_row``; its size in ``friction_slip`` [J]
+IMPACT_WORK = 41  # work of friction in the problem solved last, in ``friction_work``, with its size
 IMPACT_DONE = 42  # of an impact problem; answer: another pass up to the touch, the sequence begins again
 RESTARTED = 25  # between two steps, where forces have jumped: friction that the next step begins with
 # of the position correction of models with contacts:

@@ -39,7 +39,7 @@ from fem_mbs.jit import N_SLOTS, SLOT, call2, entry, integer_matrix, integers, k
 from fem_mbs.rotations import quaternion_log, quaternion_multiply
 from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
 from fem_mbs.system.assembly import stored_energy
-from fem_mbs.system.friction import F_FORCE, F_GT, F_IMPULSE, F_N, F_PART, F_PASS, coefficients_of, states_of
+from fem_mbs.system.friction import coefficients_of, friction_of
 from fem_mbs.system.gather import gather
 from fem_mbs.system.records import groups_of, switches_of, zero
 
@@ -77,7 +77,8 @@ def external(system: "System") -> tuple[np.ndarray, int]:
     count : int
     """
     table, count = [], 0
-    for number, group in enumerate(system.groups):
+    for number in system.added:
+        group = system.groups[number]
         # of the elements of one type some may be conservative: (1) is right for these as well
         kind = max((kind_of(element) for element in group.elements), default=0)
         if kind:
@@ -210,11 +211,11 @@ def work_of_driver(d, g, e, b, s, kept):
 @kernel
 def work_of_friction(g, e, s, kept):
     """(1) of a MOVED [J]; keeps friction and speed. What slides against its surface takes energy: γ plays no part."""
-    state, most = states_of(g)[e], 0.0
-    force = state[F_FORCE] if s.step_number == 0 and state[F_PASS] < 0.0 else state[F_IMPULSE] / s.h
-    speed = -state[F_GT]
-    if state[F_PART] > 0.0:
-        most = coefficients_of(g)[e, 0] * state[F_N] * max(abs(speed), abs(kept[1]))
+    state, most = friction_of(g, e), 0.0
+    force = state.force if s.step_number == 0 and state.pass_number < 0.0 else state.impulse / s.h
+    speed = -state.given_rate
+    if state.event_fraction > 0.0:
+        most = coefficients_of(g, e).static * state.normal_force * max(abs(speed), abs(kept[1]))
     ends = max(max(force * speed, force * kept[1]), max(kept[0] * speed, kept[0] * kept[1]))
     kept[0], kept[1] = force, speed
     return s.h * max(most, ends)

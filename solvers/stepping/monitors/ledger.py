@@ -60,7 +60,7 @@ from fem_mbs.solvers.stepping.monitors.external_work import (
 from fem_mbs.solvers.stepping.monitors.loss_watch import impulses_are_known, losses_are_told
 from fem_mbs.system.assembly import potential_of_forces
 from fem_mbs.system.contacts import contact_groups, contacts_of, gradient_times
-from fem_mbs.system.friction import F_GIVEN, F_TAKEN, states_of
+from fem_mbs.system.friction import friction_of
 from fem_mbs.system.gather import gather
 from fem_mbs.system.records import groups_of, switches_of, zero
 
@@ -102,9 +102,8 @@ class Ledger:
     def __init__(self, system: "System", switches: bool, pairs: bool, swept: bool) -> None:
         self.kept, self.lines = 0, []
         table: list[tuple] = []
-        for number, group in enumerate(system.groups):
-            if hasattr(group, "pairs"):
-                continue
+        for number in system.added:
+            group = system.groups[number]
             if group.elements[0].role == "friction":
                 table += self._rows_of_friction(number, group)
                 continue
@@ -325,10 +324,10 @@ def ledger(data, run):
     for k in range(s.booked.shape[0]):
         g, kind, at, line = groups[s.booked[k, 0]], s.booked[k, 1], s.booked[k, 2], s.booked[k, 3]
         if kind == RUBS or kind == MOVED or kind == DRIVES:
-            state = states_of(g)[at]
-            s.works[line] += state[F_TAKEN]
+            kept = friction_of(g, at)
+            s.works[line] += kept.step_work
             if kind != RUBS:
-                s.works[line + 1 if kind == MOVED else line] += state[F_GIVEN]
+                s.works[line + 1 if kind == MOVED else line] += kept.surface_work
             continue
         each = g.nd + 1 if kind == FORCE else g.nd if kind == WEIGHT else 2 * g.nr
         on = switches_of(g)
