@@ -55,11 +55,6 @@ class ConeComplementarity(Stepper):
     contact_tolerance : float > 0, optional, -
         Scale-free error asked of the problems of contact groups. Default: 1e-3 where the spheres are free bodies, which
         sweeps solve; 1e-6 pair by pair.
-    threads : {1, 2}
-        2: sweeps over both halves of a group of free spheres at once. For 10,000 spheres and more, and only where a
-        second core has nothing else to do: sweeps then take 0.55 of the time, on a busy machine twice the time. Both
-        are within the tolerance, and each has the same digits in every run. Groups with resistance to turning,
-        capsules, boxes or several spheres on a body take one thread.
     reference_force : float ≥ 0 [N]
         Forces are solved to ``rtol`` of it where those of the model are smaller.
     divide_failed_steps : bool
@@ -113,7 +108,6 @@ class ConeComplementarity(Stepper):
         tol_v: float | None = None,
         contact_solver: str = "auto",
         contact_tolerance: float | None = None,
-        threads: int = 1,
         reference_force: float = 0.0,
         divide_failed_steps: bool = True,
         reuse: bool = True,
@@ -131,7 +125,6 @@ class ConeComplementarity(Stepper):
             tol_v=tol_v,
             contact_solver=contact_solver,
             contact_tolerance=contact_tolerance,
-            threads=threads,
             divide_failed_steps=divide_failed_steps,
             reuse=reuse,
             reference_force=reference_force,

@@ -16,7 +16,6 @@ from fem_mbs.results.table import PAIR_COLUMNS, pair_column
 from fem_mbs.solvers.contact.law import CLOSED, SLIP, STICK
 from fem_mbs.solvers.granular.data import B_MASS, G_MASS, G_TURN, LANES, P_N, P_RN, P_RT, T_CHI, TABLE
 from fem_mbs.solvers.granular.fitting import turns
-from fem_mbs.solvers.granular.halves import SecondThread
 from fem_mbs.solvers.granular.obstacles.mechanism import MEAN
 from fem_mbs.solvers.granular.obstacles.mechanism_arrays import Mechanism
 from fem_mbs.solvers.granular.obstacles.obstacle_arrays import Obstacles
@@ -120,7 +119,6 @@ class Grains:
             "mean": getattr(method, "theta", MEAN),
             "relaxed": int(getattr(method, "relaxed", False)),
             "recovery": getattr(method, "recovery_speed", None) or np.inf,
-            "threads": 1 if self.clumps or self.resists else method.threads,  # others have no halves
             "tolerance": tolerance, "refused": max(WORST, 10.0 * tolerance),
             "most": SWEEPS, "cap": caps[0],
         }  # fmt: skip
@@ -204,9 +202,8 @@ class Grains:
             self.mechanism.connect(engine)
         run, saved = engine.run, 0
         while done < len(times):
-            with SecondThread(self.record, self.arrays):
-                left = len(times) - done
-                taken, code = run_grains(engine.data, run, self.record, self.unsaved.record, left, done, times, signals)
+            left = len(times) - done
+            taken, code = run_grains(engine.data, run, self.record, self.unsaved.record, left, done, times, signals)
             done += taken
             if int(run[0]["saved"]) > saved:
                 self.tables.append(self.closed_pairs())

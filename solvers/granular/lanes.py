@@ -46,18 +46,13 @@ def _block_of(p, k):
 
 
 @kernel
-def look(p, half):
-    """List the pairs that the next sweeps take besides those that are listed: all that may close their gaps.
-
-    Only those between grains of one half, or all of them with 0, see `granular.halves`.
-    """
-    first, second, order, place, rows, side = p.first, p.second, p.order, p.place, p.rows, p.side
+def look(p):
+    """List the pairs that the next sweeps take besides those that are listed: all that may close their gaps."""
+    first, second, order, place, rows = p.first, p.second, p.order, p.place, p.rows
     g, end, moved, ordered = p.grains, p.grains.shape[0] - 1, moved_from(p), p.ordered != 0
     for k in range(p.count):
         c = order[k] if ordered else k
         if place[c] >= 0 or second[c] <= moved:
-            continue
-        if half != 0 and side[first[c]] & side[row_of(second[c], end)] != half:
             continue
         bias = rows[c, P_BIAS]
         if bias > 0.0 and rows[c, P_RN] == 0.0 and p.relaxed == 0:
@@ -179,16 +174,16 @@ def extrapolate(p, beta):
 
 
 @kernel
-def sweep(p, beta, start, end):
-    """One sweep over the pairs of groups ``start`` … ``end``. Returns the estimate of the squared error times ‖q̂‖², and
-    the work of the change against the last one: positive when the momentum points the wrong way.
+def sweep(p, beta):
+    """One iteration over all listed pairs. Returns the estimate of the squared error times ‖q̂‖², and the work of the
+    change against the last one: positive when the momentum points the wrong way.
     """
     U, group = local_vector(ROWS), p.group
     for i in range(ESTIMATE, ROWS):
         U[i] = 0.0
     moving, lagged = p.moving != 0, p.lagged != 0
-    relaxed, at = p.relaxed != 0 or lagged, group[start - 1] if start > 0 else 0
-    for q in range(start, end):
+    relaxed, at = p.relaxed != 0 or lagged, 0
+    for q in range(p.groups):
         count = group[q] - at
         _approach(p.grains, p.partners, at, count, U)
         if moving:

@@ -15,7 +15,7 @@ Source: docs/theory/contact_groups.md, (6), (8).
 import math
 
 from fem_mbs.jit import call2, kernel
-from fem_mbs.solvers.granular import bodies, halves, lanes, sweeps
+from fem_mbs.solvers.granular import bodies, lanes, sweeps
 from fem_mbs.solvers.granular.data import ADD, ERROR, P_RN, SIZE, SWEEP, T_CHI
 from fem_mbs.solvers.granular.obstacles.mechanism import mechanism_at
 
@@ -63,7 +63,7 @@ def _sweep(p, beta):
     if p.resists != 0:
         call2(p.turning_part, p.self_at, SWEEP)
         return p.answer, p.work
-    estimate, work = bodies.sweep(p, beta) if p.clumps != 0 else halves.sweep(p, beta)
+    estimate, work = bodies.sweep(p, beta) if p.clumps != 0 else lanes.sweep(p, beta)
     if p.coupled < 0:
         call2(p.mechanism_part, p.self_at, SWEEP)
         return estimate + p.answer, work + p.work
@@ -101,7 +101,7 @@ def _begin(p):
     rows, last = p.rows, p.last
     p.sweeps, p.lagged = 0, 0
     if p.clumps == 0:
-        halves.begin(p)
+        lanes.begin(p)
     if p.clumps == 0 and p.coupled == 0:
         return  # lanes keep their own
     for c in range(p.count):
@@ -143,7 +143,7 @@ def solve(p, q_square):
     sums, sums_before, error = 0.0, 0.0, math.inf
     for k in range(p.most):
         if k % LOOK == 0 and p.clumps == 0:
-            lanes.look(p, 0)
+            lanes.look(p)
         if p.clumps != 0:
             _extrapolate(p.bodies, p.before, beta)
         else:

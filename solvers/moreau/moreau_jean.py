@@ -46,11 +46,6 @@ class MoreauJean(Stepper):
     contact_tolerance : float > 0, optional, -
         Scale-free error asked of the problems of contact groups. Default: 1e-3 where the spheres are free bodies, which
         sweeps solve; 1e-6 pair by pair.
-    threads : {1, 2}
-        2: sweeps over both halves of a group of free spheres at once. For 10,000 spheres and more, and only where a
-        second core has nothing else to do: sweeps then take 0.55 of the time, on a busy machine twice the time. Both
-        are within the tolerance, and each has the same digits in every run. Groups with resistance to turning,
-        capsules, boxes or several spheres on a body take one thread.
     epsilon : float ≥ 0, optional, -
         Proximal shift of redundant constraints and contacts, as `DecoupledNSGA` has it.
     tol_v : float, optional [m/s]
@@ -107,7 +102,6 @@ class MoreauJean(Stepper):
         friction_penalty: float = 2.0 / 7.0,
         contact_solver: str = "auto",
         contact_tolerance: float | None = None,
-        threads: int = 1,
         epsilon: float | None = None,
         tol_v: float | None = None,
         reference_force: float = 0.0,
@@ -125,7 +119,6 @@ class MoreauJean(Stepper):
             tol_v=tol_v,
             contact_solver=contact_solver,
             contact_tolerance=contact_tolerance,
-            threads=threads,
             divide_failed_steps=divide_failed_steps,
             reuse=reuse,
             reference_force=reference_force,

@@ -139,11 +139,6 @@ class DecoupledNSGA(AlphaMethod):
     contact_tolerance : float > 0, optional, -
         Scale-free error asked of the problems of contact groups. Default: 1e-3 where the spheres are free bodies, which
         sweeps solve; 1e-6 pair by pair.
-    threads : {1, 2}
-        2: sweeps over both halves of a group of free spheres at once. For 10,000 spheres and more, and only where a
-        second core has nothing else to do: sweeps then take 0.55 of the time, on a busy machine twice the time. Both
-        are within the tolerance, and each has the same digits in every run. Groups with resistance to turning,
-        capsules, boxes or several spheres on a body take one thread.
     step_control : StepControl, optional
         Steps of variable size: halved when they fail, larger ones in smooth motion. Default: all steps are h.
     divide_failed_steps : bool
@@ -205,7 +200,6 @@ class DecoupledNSGA(AlphaMethod):
         max_splits: int = 3,
         contact_solver: str = "auto",
         contact_tolerance: float | None = None,
-        threads: int = 1,
         step_control: StepControl | None = None,
         divide_failed_steps: bool = True,
         reuse: bool = True,
@@ -223,7 +217,6 @@ class DecoupledNSGA(AlphaMethod):
             approach=approach,
             contact_solver=contact_solver,
             contact_tolerance=contact_tolerance,
-            threads=threads,
             step_control=step_control,
             divide_failed_steps=divide_failed_steps,
             reuse=reuse,

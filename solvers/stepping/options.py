@@ -33,12 +33,6 @@ def _control(owner: Checked, name: str, value: Any) -> Any:
     return owner.as_instance(name, value, StepControl, "a StepControl or None")
 
 
-def _threads(owner: Checked, name: str, value: Any) -> int:
-    count = owner.as_integer(name, value)
-    owner.check(count <= 2, name, value, "must be 1 or 2: sweeps are divided into two halves, not more")
-    return count
-
-
 OPTIONS: dict[str, Callable[[Checked, str, Any], Any]] = {
     "rho_inf": lambda owner, name, value: owner.number(name, value, at_least=0, at_most=1),
     "rtol": _inside,
@@ -51,7 +45,6 @@ OPTIONS: dict[str, Callable[[Checked, str, Any], Any]] = {
     "approach": _one_of("start", "slower"),
     "contact_solver": _one_of(*CONTACT_SOLVERS),
     "contact_tolerance": _optional(_inside),
-    "threads": _threads,
     "divide_failed_steps": lambda owner, name, value: owner.as_flag(name, value),
     "step_control": _optional(_control),
     "reuse": lambda owner, name, value: owner.as_flag(name, value),

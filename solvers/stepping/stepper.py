@@ -90,7 +90,6 @@ class Stepper(Checked):
     takes_mechanisms: bool = False  # with obstacles that they move
     takes_static_friction: bool = False  # of contacts, with a method ``parts_of_static_friction``
     takes_friction: bool = False  # of joints, with a method ``parts_of_friction``
-    threads: int = 1  # for these sweeps
     contact_shift: float = SHIFT  # proximal shift of redundant contacts, unless epsilon is given
     follows: bool = False  # positions follow velocities: joints drift, contacts penetrate by what a step travels
     velocities_first: bool = False  # no position correction goes before the velocity problem of a step

@@ -3,7 +3,7 @@
 import numpy as np
 
 from fem_mbs.jit import kernel
-from fem_mbs.solvers.granular import halves, lanes, momentum, sweeps
+from fem_mbs.solvers.granular import lanes, momentum, sweeps
 from fem_mbs.solvers.granular.data import LANES, TABLE
 
 
@@ -19,34 +19,34 @@ def error_of(record):
 
 @kernel
 def begin(record):
-    halves.begin(record[0])
-    lanes.look(record[0], 0)
+    lanes.begin(record[0])
+    lanes.look(record[0])
 
 
 @kernel
 def look(record):
-    lanes.look(record[0], 0)
+    lanes.look(record[0])
 
 
 @kernel
 def sweep(record, beta):
-    return halves.sweep(record[0], beta)
+    return lanes.sweep(record[0], beta)
 
 
 @kernel
 def one_sweep(record):
     p = record[0]
-    halves.begin(p)
-    lanes.look(p, 0)
-    halves.sweep(p, 0.0)
+    lanes.begin(p)
+    lanes.look(p)
+    lanes.sweep(p, 0.0)
     lanes.put_back(p)
 
 
 @kernel
 def begin_lag(record):
     p = record[0]
-    halves.begin(p)
-    lanes.look(p, 0)
+    lanes.begin(p)
+    lanes.look(p)
     lanes.begin_lag(p)
 
 
