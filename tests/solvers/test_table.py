@@ -9,6 +9,7 @@ from fem_mbs.jit import address, void_pointer
 from fem_mbs.solvers.nsga import data
 from fem_mbs.solvers.stepping.kernels.data import TABLE
 
+PAIR = np.dtype([("normal", "f8", 3), ("impulse", "f8")], align=True)
 SMALL = Table(
     "small",
     {
@@ -16,6 +17,7 @@ SMALL = Table(
         "R": Item("N 3 3", "rotations"),
         "flag": Item("nc", "statuses", "i1", kept=True),
         "lam": Item("nc 2", "multipliers", scaling=1),
+        "pair": Item("nc", "records", PAIR),
         "h": Item("", "step size"),
         "count": Item("", "steps", "i8", kept=True),
     },
@@ -65,6 +67,16 @@ def filled(N, nc):
     return arrays, record
 
 
+@njit
+def push(at):
+    s = carray(void_pointer(at), (1,), DTYPE)[0]
+    for c in range(s.pair.shape[0]):
+        pair = s.pair[c]
+        pair.impulse += pair.normal[2]
+        pair.normal[0] = c
+    s.pair[0] = s.pair[1]
+
+
 @pytest.mark.parametrize("N, nc", [(2, 3), (5, 0), (2, 1)])
 def test_compiled_views_have_the_shapes_of_the_arrays_of_the_run(N, nc):
     _, record = filled(N, nc)
@@ -96,6 +108,17 @@ def test_arrays_of_records_have_the_fields_of_their_type():
         RECORDS.aim(record, {"laws": np.zeros((3, 3))})
 
 
+def test_fields_of_records_in_an_array_are_those_of_compiled_code():
+    arrays, record = filled(2, 3)
+    arrays["pair"]["normal"], arrays["pair"]["impulse"] = np.arange(9).reshape(3, 3), 0.5
+    push(address(record))
+    assert np.array_equal(arrays["pair"]["impulse"], [5.5, 5.5, 8.5])
+    assert np.array_equal(arrays["pair"]["normal"], [[1, 4, 5], [1, 4, 5], [2, 7, 8]])
+    arrays["pair"] = np.zeros(3, OTHER)
+    with pytest.raises(ValueError, match="array 'pair'"):
+        SMALL.aim(record, arrays)
+
+
 def test_a_size_that_two_arrays_do_not_share_is_refused():
     arrays, record = filled(4, 3)
     arrays["R"] = np.zeros((5, 3, 3))
@@ -104,7 +127,7 @@ def test_a_size_that_two_arrays_do_not_share_is_refused():
 
 
 def test_names_are_chosen_by_what_the_table_says():
-    assert SMALL.names(array=True) == ["x", "R", "flag", "lam"]
+    assert SMALL.names(array=True) == ["x", "R", "flag", "lam", "pair"]
     assert SMALL.names(kept=True) == ["x", "flag", "count"] and SMALL.names(array=False, kept=False) == ["h"]
 
 
