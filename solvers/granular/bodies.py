@@ -1,4 +1,4 @@
-"""Velocities of bodies with several spheres each: the sweeps of `granular.sweeps` with full 3×3 blocks.
+"""Velocities of bodies with several spheres each: Gauss-Seidel iterations as of `granular.sweeps`, with 3×3 blocks.
 
 A body has a node at its centre of mass, velocities v and ω (inertial axes), 1/m and J⁻¹. A contact with the normal n
 (from the second sphere to the first) is at a_a from the node of the first body and at a_b from that of the second:
@@ -18,7 +18,7 @@ import math
 from fem_mbs.jit import kernel, local_vector
 from fem_mbs.rotations import quaternion_exp, quaternion_multiply, quaternion_normalise, quaternion_to_matrix
 from fem_mbs.solvers.contact_problem.one import solve_coulomb
-from fem_mbs.solvers.granular.data import B_MASS, B_SPIN, B_TURN, P_BIAS, P_N, P_RN, P_RT
+from fem_mbs.solvers.granular.data import copy_impulse
 from fem_mbs.solvers.granular.lanes import LAG
 from fem_mbs.solvers.granular.sweeps import left, moved_from
 
@@ -26,13 +26,13 @@ LOCAL = 5  # projections for one contact
 
 
 @kernel
-def turned(g, a, m0, m1, m2):
-    """J⁻¹ m of body a, inertial axes."""
-    t = B_TURN
+def turned(body, m0, m1, m2):
+    """J⁻¹ m of a body, inertial axes."""
+    J = body.inverse_inertia
     return (
-        g[a, t] * m0 + g[a, t + 1] * m1 + g[a, t + 2] * m2,
-        g[a, t + 1] * m0 + g[a, t + 3] * m1 + g[a, t + 4] * m2,
-        g[a, t + 2] * m0 + g[a, t + 4] * m1 + g[a, t + 5] * m2,
+        J[0] * m0 + J[1] * m1 + J[2] * m2,
+        J[1] * m0 + J[3] * m1 + J[4] * m2,
+        J[2] * m0 + J[4] * m1 + J[5] * m2,
     )
 
 
@@ -45,10 +45,10 @@ def cross(a0, a1, a2, b0, b1, b2):
 @kernel
 def load(p, R, V):
     """Velocities and inverse inertias of the nodes as those of the bodies."""
-    g, node, inverse = p.bodies, p.body_node, p.inverse
+    node, inverse = p.body_node, p.inverse
     B = local_vector(9)
     for a in range(node.shape[0] - 1):
-        i = node[a]
+        i, body = node[a], p.bodies[a]
         for j in range(3):
             spin = 0.0
             for m in range(3):
@@ -57,29 +57,29 @@ def load(p, R, V):
                 B[3 * m + j] = (
                     inverse[a, m, 0] * R[i, j, 0] + inverse[a, m, 1] * R[i, j, 1] + inverse[a, m, 2] * R[i, j, 2]
                 )
-            g[a, j], g[a, B_SPIN + j] = V[i, j], spin
-        at = B_TURN
+            body.velocity[j], body.angular_velocity[j] = V[i, j], spin
+        at = 0
         for j in range(3):
             for k in range(j, 3):
-                g[a, at] = R[i, j, 0] * B[k] + R[i, j, 1] * B[3 + k] + R[i, j, 2] * B[6 + k]
+                body.inverse_inertia[at] = R[i, j, 0] * B[k] + R[i, j, 1] * B[3 + k] + R[i, j, 2] * B[6 + k]
                 at += 1
 
 
 @kernel
 def unload(p, R, V, P):
     """Velocities of the bodies as those of the nodes; P (6 N,): what was added, as impulses."""
-    g, node, J, d = p.bodies, p.body_node, p.inertia, local_vector(3)
+    node, J, d = p.body_node, p.inertia, local_vector(3)
     for a in range(node.shape[0] - 1):
-        i = node[a]
-        if g[a, B_MASS] == 0.0:
+        i, body = node[a], p.bodies[a]
+        if body.inverse_mass == 0.0:
             continue
         for j in range(3):
             turn = 0.0
             for m in range(3):
-                turn += R[i, m, j] * g[a, B_SPIN + m]
-            P[6 * i + j] = (g[a, j] - V[i, j]) / g[a, B_MASS]
+                turn += R[i, m, j] * body.angular_velocity[m]
+            P[6 * i + j] = (body.velocity[j] - V[i, j]) / body.inverse_mass
             d[j] = turn - V[i, 3 + j]
-            V[i, j] = g[a, j]
+            V[i, j] = body.velocity[j]
             V[i, 3 + j] = turn
         for j in range(3):
             P[6 * i + 3 + j] = J[a, j, 0] * d[0] + J[a, j, 1] * d[1] + J[a, j, 2] * d[2]
@@ -88,12 +88,12 @@ def unload(p, R, V, P):
 @kernel
 def place(p, x):
     """Arms, tangents and blocks (2) of all pairs, for normals and centres that are known and nodes at x."""
-    body, node, at, radius, g, rows = p.body, p.body_node, p.at, p.radius, p.bodies, p.rows
+    body, node, at, radius, g, pairs = p.body, p.body_node, p.at, p.radius, p.bodies, p.pairs
     arms, tangents, block = p.arms, p.tangents, p.block
     end, E = node.shape[0] - 1, local_vector(9)
     for c in range(p.count):
         for j in range(3):
-            E[j] = rows[c, P_N + j]
+            E[j] = pairs[c].normal[j]
         complete_axes(E)
         for j in range(6):
             tangents[c, j] = E[3 + j]
@@ -106,7 +106,7 @@ def place(p, x):
             k = 3 * side
             if p.shapes != 0:  # `granular.shapes.features` knows the arms
                 if a != end:
-                    _add_mobility(g, a, arms[c, k], arms[c, k + 1], arms[c, k + 2], E, block[c])
+                    _add_mobility(g[a], arms[c, k], arms[c, k + 1], arms[c, k + 2], E, block[c])
                 continue
             if a == end:
                 arms[c, k] = arms[c, k + 1] = arms[c, k + 2] = 0.0
@@ -115,7 +115,7 @@ def place(p, x):
             i = node[a]
             for j in range(3):
                 arms[c, k + j] = at[sphere, j] + reach * E[j] - x[i, j]
-            _add_mobility(g, a, arms[c, k], arms[c, k + 1], arms[c, k + 2], E, block[c])
+            _add_mobility(g[a], arms[c, k], arms[c, k + 1], arms[c, k + 2], E, block[c])
 
 
 @kernel
@@ -131,29 +131,29 @@ def complete_axes(E):
 
 
 @kernel
-def _add_mobility(g, a, a0, a1, a2, E, W):
-    """Add what body a gives to W (3, 3) of a contact at an arm."""
+def _add_mobility(body, a0, a1, a2, E, W):
+    """Add what a body gives to W (3, 3) of a contact at an arm."""
     for k in range(3):
         m0, m1, m2 = cross(a0, a1, a2, E[3 * k], E[3 * k + 1], E[3 * k + 2])
-        y0, y1, y2 = turned(g, a, m0, m1, m2)
-        W[k, k] += g[a, B_MASS]
+        y0, y1, y2 = turned(body, m0, m1, m2)
+        W[k, k] += body.inverse_mass
         for l in range(3):
             m0, m1, m2 = cross(a0, a1, a2, E[3 * l], E[3 * l + 1], E[3 * l + 2])
             W[l, k] += m0 * y0 + m1 * y1 + m2 * y2
 
 
 @kernel
-def push(g, a, arms, c, k, sign, d0, d1, d2):
-    """Give impulse ±d at an arm to body a."""
-    m = sign * g[a, B_MASS]
-    g[a, 0] += m * d0
-    g[a, 1] += m * d1
-    g[a, 2] += m * d2
+def push(body, arms, c, k, sign, d0, d1, d2):
+    """Give impulse ±d at an arm to a body."""
+    m, v, w = sign * body.inverse_mass, body.velocity, body.angular_velocity
+    v[0] += m * d0
+    v[1] += m * d1
+    v[2] += m * d2
     m0, m1, m2 = cross(arms[c, k], arms[c, k + 1], arms[c, k + 2], d0, d1, d2)
-    y0, y1, y2 = turned(g, a, m0, m1, m2)
-    g[a, B_SPIN] += sign * y0
-    g[a, B_SPIN + 1] += sign * y1
-    g[a, B_SPIN + 2] += sign * y2
+    y0, y1, y2 = turned(body, m0, m1, m2)
+    w[0] += sign * y0
+    w[1] += sign * y1
+    w[2] += sign * y2
 
 
 @kernel
@@ -166,43 +166,41 @@ def both(p, c):
 @kernel
 def add_impulses(p):
     """Add the impulses of all pairs to the velocities of the bodies."""
-    g, rows, arms, moved = p.bodies, p.rows, p.arms, moved_from(p)
+    g, arms, moved = p.bodies, p.arms, moved_from(p)
     for c in range(p.count):
-        r = rows[c, P_RN]
+        pair = p.pairs[c]
+        r, n, f = pair.normal_impulse, pair.normal, pair.tangential_impulse
         if r == 0.0 or p.second[c] <= moved:
             continue
         a, b = both(p, c)
-        d0, d1, d2 = (
-            rows[c, P_RT] + r * rows[c, P_N],
-            rows[c, P_RT + 1] + r * rows[c, P_N + 1],
-            rows[c, P_RT + 2] + r * rows[c, P_N + 2],
-        )
-        push(g, a, arms, c, 0, 1.0, d0, d1, d2)
-        push(g, b, arms, c, 3, -1.0, d0, d1, d2)
+        d0, d1, d2 = f[0] + r * n[0], f[1] + r * n[1], f[2] + r * n[2]
+        push(g[a], arms, c, 0, 1.0, d0, d1, d2)
+        push(g[b], arms, c, 3, -1.0, d0, d1, d2)
 
 
 @kernel
-def point_velocity(g, arms, c, k, a):
-    """Velocity of body a at an arm."""
-    s0, s1, s2 = cross(g[a, 3], g[a, 4], g[a, 5], arms[c, k], arms[c, k + 1], arms[c, k + 2])
-    return g[a, 0] + s0, g[a, 1] + s1, g[a, 2] + s2
+def point_velocity(body, arms, c, k):
+    """Velocity of a body at an arm."""
+    v, w = body.velocity, body.angular_velocity
+    s0, s1, s2 = cross(w[0], w[1], w[2], arms[c, k], arms[c, k + 1], arms[c, k + 2])
+    return v[0] + s0, v[1] + s1, v[2] + s2
 
 
 @kernel
 def approach(p, c, a, b):
     """u of (1) with u_given left out, inertial axes, and u_N."""
-    g, arms, rows = p.bodies, p.arms, p.rows
-    u0, u1, u2 = point_velocity(g, arms, c, 0, a)
-    v0, v1, v2 = point_velocity(g, arms, c, 3, b)
+    g, arms, n = p.bodies, p.arms, p.pairs[c].normal
+    u0, u1, u2 = point_velocity(g[a], arms, c, 0)
+    v0, v1, v2 = point_velocity(g[b], arms, c, 3)
     u0, u1, u2 = u0 - v0, u1 - v1, u2 - v2
-    return u0, u1, u2, rows[c, P_N] * u0 + rows[c, P_N + 1] * u1 + rows[c, P_N + 2] * u2
+    return u0, u1, u2, n[0] * u0 + n[1] * u1 + n[2] * u2
 
 
 @kernel
 def _slip(p, c, u0, u1, u2, u_n):
     """u_T, inertial axes."""
-    rows = p.rows
-    u0, u1, u2 = u0 - u_n * rows[c, P_N], u1 - u_n * rows[c, P_N + 1], u2 - u_n * rows[c, P_N + 2]
+    n = p.pairs[c].normal
+    u0, u1, u2 = u0 - u_n * n[0], u1 - u_n * n[1], u2 - u_n * n[2]
     if p.moving != 0:
         return u0 - p.given[c, 0], u1 - p.given[c, 1], u2 - p.given[c, 2]
     return u0, u1, u2
@@ -217,18 +215,19 @@ def _scale(p, c):
 @kernel
 def size_of_problem(p):
     """‖q̂‖² over the contacts that approach with the present velocities (those without impulses), or carry."""
-    rows, relaxed, total, moved = p.rows, p.relaxed != 0, 0.0, moved_from(p)
+    relaxed, total, moved = p.relaxed != 0, 0.0, moved_from(p)
     for c in range(p.count):
         if p.second[c] <= moved:
             continue
         a, b = both(p, c)
         u0, u1, u2, u_n = approach(p, c, a, b)
-        q_n = u_n + rows[c, P_BIAS]
-        if q_n >= 0.0 and rows[c, P_RN] == 0.0 and not relaxed:
+        pair = p.pairs[c]
+        q_n = u_n + pair.bias
+        if q_n >= 0.0 and pair.normal_impulse == 0.0 and not relaxed:
             continue
         u0, u1, u2 = _slip(p, c, u0, u1, u2, u_n)
         slide = u0 * u0 + u1 * u1 + u2 * u2
-        if relaxed and rows[c, P_RN] == 0.0 and q_n >= p.mu[c] * math.sqrt(slide):
+        if relaxed and pair.normal_impulse == 0.0 and q_n >= p.mu[c] * math.sqrt(slide):
             continue
         total += _scale(p, c) * (q_n * q_n + slide)
     return total
@@ -237,17 +236,18 @@ def size_of_problem(p):
 @kernel
 def error_of(p):
     """Squared error times ‖q̂‖² at the present velocities and impulses."""
-    rows, relaxed, total, away, moved = p.rows, p.relaxed != 0, 0.0, 0.0, moved_from(p)
+    relaxed, total, away, moved = p.relaxed != 0, 0.0, 0.0, moved_from(p)
     for c in range(p.count):
         if p.second[c] <= moved:
             continue
         a, b = both(p, c)
         u0, u1, u2, u_n = approach(p, c, a, b)
-        q_n = u_n + rows[c, P_BIAS]
-        if rows[c, P_RN] == 0.0 and q_n >= 0.0 and not relaxed:
+        pair = p.pairs[c]
+        q_n = u_n + pair.bias
+        if pair.normal_impulse == 0.0 and q_n >= 0.0 and not relaxed:
             continue
         u0, u1, u2 = _slip(p, c, u0, u1, u2, u_n)
-        square, short = left(rows, c, q_n, u0, u1, u2, _scale(p, c), p.mu[c], relaxed)
+        square, short = left(pair, q_n, u0, u1, u2, _scale(p, c), p.mu[c], relaxed)
         total += square
         away += short
     return max(total, away)
@@ -281,8 +281,8 @@ def solve_relaxed(W, q, mu, r):
 
 @kernel
 def sweep(p, beta):
-    """One sweep over all pairs, as `granular.sweeps.sweep`."""
-    g, rows, last, t, arms, mus = p.bodies, p.rows, p.last, p.tangents, p.arms, p.mu
+    """One iteration over all pairs, as `granular.lanes.sweep`."""
+    g, t, arms, mus = p.bodies, p.tangents, p.arms, p.mu
     q, r, d, y = local_vector(3), local_vector(3), local_vector(3), local_vector(3)
     estimate = work = 0.0
     lagged, moved = p.lagged != 0, moved_from(p)
@@ -292,27 +292,29 @@ def sweep(p, beta):
             continue
         a, b = both(p, c)
         u0, u1, u2, u_n = approach(p, c, a, b)
-        if rows[c, P_RN] == 0.0 and last[c, 0] == 0.0 and u_n + rows[c, P_BIAS] >= 0.0 and not relaxed:
+        pair, last = p.pairs[c], p.last[c]
+        r_n, r_t, n = pair.normal_impulse, pair.tangential_impulse, pair.normal
+        if r_n == 0.0 and last.normal_impulse == 0.0 and u_n + pair.bias >= 0.0 and not relaxed:
             continue
         if p.moving != 0:
             u0, u1, u2 = u0 - p.given[c, 0], u1 - p.given[c, 1], u2 - p.given[c, 2]
         W = p.block[c]
         # impulses of before, and those that go on as they changed, axes n, t_1, t_2
-        r0, r1, r2 = rows[c, P_RT], rows[c, P_RT + 1], rows[c, P_RT + 2]
-        y0, y1, y2 = r0 + beta * (r0 - last[c, 1]), r1 + beta * (r1 - last[c, 2]), r2 + beta * (r2 - last[c, 3])
-        d[0] = rows[c, P_RN]
+        r0, r1, r2, l_t = r_t[0], r_t[1], r_t[2], last.tangential_impulse
+        y0, y1, y2 = r0 + beta * (r0 - l_t[0]), r1 + beta * (r1 - l_t[1]), r2 + beta * (r2 - l_t[2])
+        d[0] = r_n
         d[1] = t[c, 0] * r0 + t[c, 1] * r1 + t[c, 2] * r2
         d[2] = t[c, 3] * r0 + t[c, 4] * r1 + t[c, 5] * r2
-        y[0] = rows[c, P_RN] + beta * (rows[c, P_RN] - last[c, 0])
+        y[0] = r_n + beta * (r_n - last.normal_impulse)
         y[1] = t[c, 0] * y0 + t[c, 1] * y1 + t[c, 2] * y2
         y[2] = t[c, 3] * y0 + t[c, 4] * y1 + t[c, 5] * y2
-        last[c, 0], last[c, 1], last[c, 2], last[c, 3] = rows[c, P_RN], r0, r1, r2
+        copy_impulse(pair, last)
         u_1 = t[c, 0] * u0 + t[c, 1] * u1 + t[c, 2] * u2
         u_2 = t[c, 3] * u0 + t[c, 4] * u1 + t[c, 5] * u2
         for j in range(3):
             q[j] = -(W[j, 0] * y[0] + W[j, 1] * y[1] + W[j, 2] * y[2])
             r[j] = y[j]
-        q[0], q[1], q[2] = q[0] + u_n + rows[c, P_BIAS], q[1] + u_1, q[2] + u_2
+        q[0], q[1], q[2] = q[0] + u_n + pair.bias, q[1] + u_1, q[2] + u_2
         if lagged:  # as in `granular.sweeps`, (4)
             q[0] += p.slide[c]
             p.slide[c] += LAG * (mus[c] * math.sqrt(u_1 * u_1 + u_2 * u_2) - p.slide[c])
@@ -321,7 +323,7 @@ def sweep(p, beta):
         else:
             solve_coulomb(W, q, mus[c], r)
         for j in range(3):
-            d[j] = r[j] - d[j]  # against the last sweep
+            d[j] = r[j] - d[j]  # against the last iteration
             y[j] = r[j] - y[j]
         square = 0.0
         for j in range(3):
@@ -329,12 +331,12 @@ def sweep(p, beta):
             square += change * change
             work -= change * d[j]
         estimate += _scale(p, c) * square
-        rows[c, P_RN] = r[0]
+        pair.normal_impulse = r[0]
         for j in range(3):
-            rows[c, P_RT + j] = r[1] * t[c, j] + r[2] * t[c, 3 + j]
-            q[j] = y[0] * rows[c, P_N + j] + y[1] * t[c, j] + y[2] * t[c, 3 + j]
-        push(g, a, arms, c, 0, 1.0, q[0], q[1], q[2])
-        push(g, b, arms, c, 3, -1.0, q[0], q[1], q[2])
+            r_t[j] = r[1] * t[c, j] + r[2] * t[c, 3 + j]
+            q[j] = y[0] * n[j] + y[1] * t[c, j] + y[2] * t[c, 3 + j]
+        push(g[a], arms, c, 0, 1.0, q[0], q[1], q[2])
+        push(g[b], arms, c, 3, -1.0, q[0], q[1], q[2])
     return estimate, work
 
 
@@ -349,11 +351,11 @@ def follow(p, x0, Q0, V, h, x, Q, R):
     for a in range(node.shape[0]):
         mark[a, 0] = 0.0
     for c in range(p.count):
-        if p.rows[c, P_RN] != 0.0:
+        if p.pairs[c].normal_impulse != 0.0:
             a, b = both(p, c)
             mark[a, 0] = mark[b, 0] = 1.0
     for a in range(node.shape[0] - 1):
-        if mark[a, 0] == 0.0 or p.bodies[a, B_MASS] == 0.0:
+        if mark[a, 0] == 0.0 or p.bodies[a].inverse_mass == 0.0:
             continue
         i = node[a]
         for j in range(3):

@@ -16,7 +16,6 @@ Source: docs/theory/contact_groups.md, swings of carried bodies.
 from fem_mbs.jit import kernel, local_vector
 from fem_mbs.rotations import quaternion_exp, quaternion_multiply, quaternion_normalise, quaternion_to_matrix
 from fem_mbs.solvers.granular.bodies import cross
-from fem_mbs.solvers.granular.data import B_MASS, G_MASS, P_N, P_RN
 from fem_mbs.solvers.granular.pairs import velocity_at
 from fem_mbs.solvers.granular.sweeps import moved_from
 
@@ -36,7 +35,7 @@ def _root(parent, a):
 def _approach(p, c, side, x, R, V):
     """Velocity [m/s] along the normal of pair c of the point of its first (0) or second (1) sphere; arms at x, R."""
     a = p.first[c] if side == 0 else p.second[c]
-    i, n0, n1, n2 = p.node[a], p.rows[c, P_N], p.rows[c, P_N + 1], p.rows[c, P_N + 2]
+    i, n = p.node[a], p.pairs[c].normal
     if p.shapes != 0:
         k = 3 * side
         d0, d1, d2 = p.arms[c, k], p.arms[c, k + 1], p.arms[c, k + 2]
@@ -46,21 +45,22 @@ def _approach(p, c, side, x, R, V):
     w1 = R[i, 1, 0] * V[i, 3] + R[i, 1, 1] * V[i, 4] + R[i, 1, 2] * V[i, 5]
     w2 = R[i, 2, 0] * V[i, 3] + R[i, 2, 1] * V[i, 4] + R[i, 2, 2] * V[i, 5]
     w0, w1, w2 = cross(w0, w1, w2, d0, d1, d2)
-    return n0 * (V[i, 0] + w0) + n1 * (V[i, 1] + w1) + n2 * (V[i, 2] + w2)
+    return n[0] * (V[i, 0] + w0) + n[1] * (V[i, 1] + w1) + n[2] * (V[i, 2] + w2)
 
 
 @kernel
 def _mark(p, x0, R0, V0):
     """Parts of bodies that push each other, ``p.parent``, and at the first body of each what (1) asks, ``p.rides``."""
-    parent, rides, rows, u, moved = p.parent, p.rides, p.rows, local_vector(3), moved_from(p)
+    parent, rides, u, moved = p.parent, p.rides, local_vector(3), moved_from(p)
     for a in range(parent.shape[0]):
         parent[a], rides[a] = a, 0
     for c in range(p.count):
         b = p.second[c]
-        if rows[c, P_RN] > 0.0 and b >= 0:
+        if p.pairs[c].normal_impulse > 0.0 and b >= 0:
             parent[_root(parent, p.body[b])] = _root(parent, p.body[p.first[c]])
     for c in range(p.count):
-        if rows[c, P_RN] == 0.0:
+        pair = p.pairs[c]
+        if pair.normal_impulse == 0.0:
             continue
         b, root = p.second[c], _root(parent, p.body[p.first[c]])
         rate = _approach(p, c, 0, x0, R0, V0)
@@ -68,7 +68,7 @@ def _mark(p, x0, R0, V0):
             rate -= _approach(p, c, 1, x0, R0, V0)
         else:
             velocity_at(p, c, x0, R0, V0, u)
-            rate -= u[0] * rows[c, P_N] + u[1] * rows[c, P_N + 1] + u[2] * rows[c, P_N + 2]
+            rate -= u[0] * pair.normal[0] + u[1] * pair.normal[1] + u[2] * pair.normal[2]
             if b <= moved:
                 rides[root] |= CARRIED
         if rate < -(p.gain + p.slow):
@@ -84,7 +84,7 @@ def carry(p, s):
     x0, x, V0, V, d, e = s.x0, s.x, s.V0, s.V, local_vector(3), local_vector(4)
     for a in range(p.node.shape[0]):
         b = p.body[a]
-        moves = p.bodies[b, B_MASS] if p.clumps != 0 else p.grains[b, G_MASS]
+        moves = p.bodies[b].inverse_mass if p.clumps != 0 else p.particles[b].inverse_mass
         if moves == 0.0 or p.rides[_root(p.parent, b)] != CARRIED:
             continue
         i = p.node[a]  # spheres of one body leave the same

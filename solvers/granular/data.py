@@ -1,42 +1,63 @@
 """Data of contact groups whose spheres are free bodies; compiled code calls its record ``p``.
 
-Spheres that are bodies of their own are *grains*, numbered as the spheres of the group are; the last row of the arrays
-of grains is a body that cannot move, the partner of obstacles. Where bodies carry several spheres, or spheres away from
-their nodes, or have any inertia, there are *bodies* in place of grains: what has the size nb, and arms and blocks of
-pairs (`granular.bodies`).
+Spheres that are bodies of their own are *particles*, numbered as the spheres of the group are; the last of the
+particles is a body that cannot move, the partner of obstacles. Where bodies carry several spheres, or spheres away from
+their nodes, or have any inertia, there are *bodies* in place of particles: what has the size nb, and arms and blocks of
+pairs (`granular.bodies`). What belongs together is one record: of a particle and of a pair it fills one line of cache.
 
-    symbol   code                     symbol   code
-    v, r ω   grains, columns 0-5      n        rows, columns 0-2
-    1/m      grains, column 6         r_N      rows, column 3
-    r²/J     grains, column 7         r_T      rows, columns 4-6 (inertial axes)
-    v, ω     bodies, columns 0-5      b        rows, column 7
-    1/m      bodies, column 6         a_a, a_b arms, columns 0-2 and 3-5 (inertial axes)
-    J⁻¹      bodies, columns 7-12     W        block, axes n, t_1, t_2
+    symbol   code                             symbol   code
+    v        velocity                         n        normal of a pair, from the second body to the first
+    r ω      surface_velocity of a particle   r_N      normal_impulse
+    ω        angular_velocity of a body       r_T      tangential_impulse (inertial axes)
+    1/m      inverse_mass                     b        bias
+    r²/J     inverse_inertia of a particle    a_a, a_b arms, columns 0-2 and 3-5 (inertial axes)
+    J⁻¹      inverse_inertia of a body        W        block, axes n, t_1, t_2
 """
 
+import numpy as np
 from numba import carray
 
 from fem_mbs.data_table import Item, Table
-from fem_mbs.jit import kernel, void_pointer
+from fem_mbs.jit import kernel, vector, void_pointer
 from fem_mbs.system.contacts import LAW
 
-# columns of a grain and of a pair: one line of cache each
-G_V, G_SPIN, G_MASS, G_TURN, GRAIN = 0, 3, 6, 7, 8
-P_N, P_RN, P_RT, P_BIAS, PAIR, LAST = 0, 3, 4, 7, 8, 4
-# pairs of a block and numbers of each, and room for those that wait for a group, see `granular.lanes`
-LANES, FIELDS, WAITING = 32, 16, 128
-T_CHI, T_ROLL, T_SPIN, T_ARM = 0, 3, 4, 5
+# pairs of a block, and room for those that wait for a group, see `granular.lanes`
+LANES, WAITING = 32, 128
+
+
+def _record(**fields):
+    """Record type of float64 fields: name and number, or shape, of its numbers."""
+    return np.dtype([(name, "f8", shape) for name, shape in fields.items()], align=True)
+
+
+PARTICLE = _record(velocity=(3,), surface_velocity=(3,), inverse_mass=(), inverse_inertia=())
+BODY = _record(velocity=(3,), angular_velocity=(3,), inverse_mass=(), inverse_inertia=(6,))  # xx, xy, xz, yy, yz, zz
+PAIR = _record(normal=(3,), normal_impulse=(), tangential_impulse=(3,), bias=())
+IMPULSE = _record(normal_impulse=(), tangential_impulse=(3,))
+MOMENT = _record(moment_impulse=(3,), rolling_resistance=(), spinning_resistance=(), drilling_arm=())
+BLOCK = _record(
+    normal=(3, LANES),
+    bias=(LANES,),
+    impulse=(4, LANES),
+    before=(4, LANES),
+    friction=(LANES,),
+    mobility=(LANES,),
+    tangential_mobility=(LANES,),
+    lag=(LANES,),
+)
+CHANGES = _record(linear=(3, LANES), angular=(3, LANES), estimate=(LANES,), work=(LANES,))
+BODY_NUMBERS = BODY.itemsize // 8
+
 # tasks of `granular.parts`
 SIZE, ADD, SWEEP, ERROR, PLACE, UNLOAD, READY, SETTLE, FIND, FIND_AGAIN, EVALUATE, PUSH_APART, CARRY = range(13)
-B_SPIN, B_MASS, B_TURN = 3, 6, 7  # J⁻¹ by rows: xx, xy, xz, yy, yz, zz
 
 # ns spheres, ng = ns + 1, np room for pairs, nm the same where planes move, no planes, nl materials, nx excluded
-# pairs; nb bodies and one that cannot move, nk room for pairs of these: 0 for grains; ny the same and, where contacts
+# pairs; nb bodies and one that cannot move, nk room for pairs of these, 0 for particles; ny the same and where contacts
 # resist turning, nodes of obstacles that contacts move; nv rows of velocities: ng or ny; nq room for listed pairs of
-# grains, whole blocks, 0 for bodies; nt room for pairs where contacts resist turning (`granular.turning`); nh convex
-# shapes, whose corners are the spheres, first those nr of bodies, then those of obstacles; nf room for their pairs, nc
-# their number of bodies, nz and nw the most corners and edges of a shape: 0 where all shapes are spheres; nj room for
-# pairs where a law has restitution; ne = ng where contacts move obstacles
+# particles, nu blocks of them, 0 for bodies; nt room for pairs where contacts resist turning (`granular.turning`); nh
+# convex shapes, whose corners are the spheres, first those nr of bodies, then those of obstacles; nf room for their
+# pairs, nc their number of bodies, nz and nw the most corners and edges of a shape: 0 where all shapes are spheres; nj
+# room for pairs where a law has restitution; ne = ng where contacts move obstacles
 TABLE = Table(
     "contact group of free bodies",
     {
@@ -45,28 +66,30 @@ TABLE = Table(
         "at": Item("ns 3", "centre of each sphere at the start of the step, and while positions are corrected"),
         "swing": Item("ns 3", "velocity of each centre at the start of the step"),
         "radius": Item("ng", "[m]"),
-        "material": Item("ng", "of each grain", "i8"),
-        "grains": Item("ng 8", "velocities v and r ω, 1/m and r²/J"),
-        "before": Item("nv 8", "velocities one sweep ago, as in `grains` or in the first columns of `bodies`"),
-        "body": Item("ng", "row of `bodies` or `grains` of each sphere, the last of what cannot move", "i8"),
+        "material": Item("ng", "of each particle", "i8"),
+        "particles": Item("ng", "velocities v and r ω, 1/m and r²/J", PARTICLE),
+        "before": Item(
+            "nv 8", "velocities one iteration ago, in the places of `particles`, or as the first numbers of `bodies`"
+        ),
+        "body": Item("ng", "row of `bodies` or `particles` of each sphere, the last of what cannot move", "i8"),
         "body_node": Item("nb", "of each body", "i8"),
         "inertia": Item("nb 3 3", "J of each body, axes of its node"),
         "inverse": Item("nb 3 3", "its inverse"),
-        "bodies": Item("ny 13", "velocities v and ω, 1/m and J⁻¹, inertial axes; then those of nodes of `mechanism`"),
+        "bodies": Item("ny", "v, ω, 1/m and J⁻¹, inertial axes; then the velocities of nodes of `mechanism`", BODY),
         "turn": Item("nb 3", "rotation of each body by the correction of positions, inertial axes"),
         "arms": Item("nk 6", "from the nodes of both bodies to the contact, inertial axes"),
         "tangents": Item("nk 6", "t_1 and t_2"),
         "block": Item("nk 3 3", "W of each contact"),
-        "slide": Item("nk", "σ: μ ‖u_T‖ of the last sweeps, where `lagged`"),
-        "turns": Item("nt 6", "χ of each contact, inertial axes, then ρ, γ and the arm c of its disc"),
-        "last_turns": Item("nt 3", "χ one sweep ago"),
-        "old_turns": Item("nt 3", "χ before the last search"),
+        "slide": Item("nk", "σ: μ ‖u_T‖ of the last iterations, where `lagged`"),
+        "moments": Item("nt", "χ of each contact, inertial axes, ρ, γ and the arm c of its disc", MOMENT),
+        "last_moments": Item("nt 3", "χ one iteration ago"),
+        "old_moments": Item("nt 3", "χ before the last search"),
         "given_turn": Item("nt 3", "angular velocity of the plane"),
         "spin": Item("nt 3 3", "angular velocity by moments, axes t_1, t_2, n"),
         "mixed": Item("nt 3 3", "angular velocity by impulses, axes t_1, t_2, n and n, t_1, t_2"),
         "center": Item("ng 3", "centres when pairs were searched"),
-        "ahead": Item("ns", "way of each grain that the search has allowed for"),
-        "reach": Item("ns", "radius and way of each grain"),
+        "ahead": Item("ns", "path of each particle that the search has allowed for"),
+        "reach": Item("ns", "radius and path of each particle"),
         # of obstacles; those of shapes have no normal and no point, see `granular.obstacles.obstacles`
         "plane": Item("no 4", "normals and distances from the origin, inertial axes"),
         "plane_node": Item("no", "of each obstacle", "i8"),
@@ -76,19 +99,20 @@ TABLE = Table(
         "excluded": Item("nx", "pairs of nodes that never touch, first · N + second in rising order", "i8"),
         "laws": Item("nl nl", "laws of pairs of materials", LAW),
         "room": Item("np 2", "pairs that a search has found", "i4"),
-        # pairs by their first grain: those of grain i are at start[i] … start[i + 1]
-        "start": Item("ng", "first pair of each grain", "i8"),
-        "first": Item("np", "grain", "i8"),
-        "second": Item("np", "grain, or −1 − number of an obstacle", "i8"),
-        "rows": Item("np 8", "normals, impulses, b"),
-        "last": Item("np 4", "impulses one sweep ago; of spheres, in a search, before it"),
-        "order": Item("np", "in which sweeps take the pairs, where `ordered`", "i8"),
+        # pairs by their first particle: those of particle i are at start[i] … start[i + 1]
+        "start": Item("ng", "first pair of each particle", "i8"),
+        "first": Item("np", "particle", "i8"),
+        "second": Item("np", "particle, or −1 − number of an obstacle", "i8"),
+        "pairs": Item("np", "n, r_N, r_T, b", PAIR),
+        "last": Item("np", "impulses one iteration ago; of spheres, in a search, before it", IMPULSE),
+        "order": Item("np", "in which iterations take the pairs, where `ordered`", "i8"),
         "place": Item("np", "position of each pair in the lanes, −1: it is not listed", "i8"),
-        "lanes": Item(f"nq {FIELDS}", "numbers of the listed pairs, block by block, see `granular.lanes`"),
-        "partners": Item("nq 2", "rows of `grains` of each position", "i4"),
+        "lanes": Item("nu", "numbers of the listed pairs, see `granular.lanes`", BLOCK),
+        "changes": Item("1", "scratch of an iteration over the pairs of a block, see `granular.lanes`", CHANGES),
+        "partners": Item("nq 2", "rows of `particles` of each position", "i4"),
         "chosen": Item("nq", "pair of each position", "i8"),
         "group": Item("nq", "position after the last of each group", "i8"),
-        "mark": Item("ng", "last group that each grain is in", "i8"),
+        "mark": Item("ng", "last group that each particle is in", "i8"),
         "waiting": Item(f"{WAITING}", "pairs that wait for another group", "i8"),
         "gap": Item("np", "at the start of the step"),
         "mu": Item("np", "friction"),
@@ -96,17 +120,17 @@ TABLE = Table(
         "stop": Item("nj", "b that stops a pair with restitution before it has met, 0: it is closed or meets [m/s]"),
         "lift": Item("nj", "b as it was found, then what moving planes add to it [m/s]"),
         "gained": Item("nj", "u_N that forces of the step without contacts give [m/s]"),
-        "earlier": Item("nj 4", "impulses of the impacts of the step so far, see `granular.strikes`"),
+        "earlier": Item("nj", "impulses of the impacts of the step so far, see `granular.strikes`", IMPULSE),
         "given": Item("nm 3", "tangential velocity of the obstacle at the contact, where obstacles move"),
         "old_start": Item("ng", "the same before the last search", "i8"),
         "old_second": Item("np", "the same before the last search", "i4"),
-        "old_rows": Item("nf 8", "the same before the last search"),
+        "old_pairs": Item("nf", "the same before the last search", PAIR),
         "obstacles_at": Item("", "record of `granular.obstacles.obstacles`", "i8"),
         "mechanism_at": Item("", "record of `granular.obstacles.mechanism`, where contacts move obstacles", "i8"),
         "parent": Item("ne", "another body of the same part, or itself, see `granular.carried`", "i8"),
         "rides": Item("ne", "of the first body of each part: whether it is carried, or struck", "i8"),
         "coupled": Item("", "−1 − the first obstacle that contacts move, 0: none", "i8"),
-        # convex shapes, see granular.cores
+        # convex shapes, see `granular.shapes.cores`
         "shape": Item("ng", "of each sphere, which is a corner", "i8"),
         "thick": Item("ng", "half thickness of the shape of each sphere: its radius where it is one"),
         "core_first": Item("nh", "first corner of each shape", "i8"),
@@ -145,8 +169,8 @@ TABLE = Table(
         "band": Item("", "of the smaller diameter: closed gaps are below it"),
         "clean": Item("", "of the smaller diameter: overlaps that positions may keep"),
         "alone": Item("nodes 6", "velocities without contacts"),
-        "sought": Item("nodes 6", "velocities that the sweeps found"),
-        "settled": Item("nodes 6", "velocities of the method with the impulses of the last sweeps"),
+        "sought": Item("nodes 6", "velocities that the iterations found"),
+        "settled": Item("nodes 6", "velocities of the method with the impulses of the last iterations"),
         "count": Item("", "number of pairs", "i8"),
         "listed": Item("", "number of listed pairs", "i8"),
         "groups": Item("", "number of their groups", "i8"),
@@ -156,7 +180,7 @@ TABLE = Table(
         "pending": Item("", "the last search had no room; old pairs are kept already", "i8"),
         "found": Item("", "number that the last search found", "i8"),
         "moving": Item("", "obstacles move", "i8"),
-        "clumps": Item("", "there are bodies in place of grains", "i8"),
+        "clumps": Item("", "there are bodies in place of particles", "i8"),
         "resists": Item("", "contacts resist turning", "i8"),
         "held": Item("", "the method holds positions while it changes velocities", "i8"),
         "led": Item("", "bodies that contacts have pushed are put to x_n + h v", "i8"),
@@ -165,7 +189,7 @@ TABLE = Table(
         "recovery": Item("", "speed at which overlaps are taken back at most"),
         "tolerance": Item("", "scale-free error asked for"),
         "refused": Item("", "errors above it fail the step"),
-        "most": Item("", "sweeps of a step", "i8"),
+        "most": Item("", "iterations of a step", "i8"),
         "cap": Item("", "of the momentum"),
         "error": Item("", "scale-free error reached"),
         "sweeps": Item("", "of the last step", "i8"),
@@ -188,9 +212,9 @@ TABLE = Table(
         "sequences": Item("", "steps whose impacts were solved one after the other", "i8"),
         "slow": Item("", "approaches up to this speed are no impacts [m/s]"),
         "gain": Item("", "approach that forces of this step alone can give [m/s]"),
-        "beta": Item("", "momentum of the next sweep"),
+        "beta": Item("", "momentum of the next iteration"),
         "answer": Item("", "of a part"),
-        "work": Item("", "of a sweep"),
+        "work": Item("", "of an iteration"),
     },
 )
 GRAINS = TABLE.dtype
@@ -200,6 +224,36 @@ GRAINS = TABLE.dtype
 def grains_at(at):
     """Record of this table at an address, as an array of one."""
     return carray(void_pointer(at), (1,), GRAINS)
+
+
+@kernel
+def velocities_of(p, a):
+    """v and ω (6,) of body a."""
+    return vector(p.bodies_at + 8 * BODY_NUMBERS * a, 6)
+
+
+@kernel
+def copy_impulse(impulse, to):
+    """Copy the impulses of a pair, or of `IMPULSE`, to those of another record."""
+    to.normal_impulse = impulse.normal_impulse
+    for j in range(3):
+        to.tangential_impulse[j] = impulse.tangential_impulse[j]
+
+
+@kernel
+def add_impulse(impulse, to):
+    """Add the impulses of a record to those of another."""
+    to.normal_impulse += impulse.normal_impulse
+    for j in range(3):
+        to.tangential_impulse[j] += impulse.tangential_impulse[j]
+
+
+@kernel
+def clear_impulse(pair):
+    """Set the impulses of a pair to zero."""
+    pair.normal_impulse = 0.0
+    for j in range(3):
+        pair.tangential_impulse[j] = 0.0
 
 
 @kernel
@@ -220,4 +274,4 @@ def never_touch(p, i, k, nodes):
 def can_move(p, i):
     """Whether impulses move sphere i: pairs that cannot move have no mobility to divide by."""
     a = p.body[i]
-    return (p.bodies[a, B_MASS] if p.clumps != 0 else p.grains[a, G_MASS]) > 0.0
+    return (p.bodies[a].inverse_mass if p.clumps != 0 else p.particles[a].inverse_mass) > 0.0

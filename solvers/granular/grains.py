@@ -14,7 +14,7 @@ from fem_mbs.jit import address
 from fem_mbs.results.sums import merged
 from fem_mbs.results.table import PAIR_COLUMNS, pair_column
 from fem_mbs.solvers.contact.law import CLOSED, SLIP, STICK
-from fem_mbs.solvers.granular.data import B_MASS, G_MASS, G_TURN, LANES, P_N, P_RN, P_RT, T_CHI, TABLE
+from fem_mbs.solvers.granular.data import LANES, TABLE
 from fem_mbs.solvers.granular.fitting import turns
 from fem_mbs.solvers.granular.obstacles.mechanism import MEAN
 from fem_mbs.solvers.granular.obstacles.mechanism_arrays import Mechanism
@@ -79,7 +79,7 @@ class Grains:
         bound = self.clumps or self.moving or len(found.moved) or system.m or getattr(method, "mixed", False)
         self.free = not (bound or method.velocities_first)
         self.bounces = BOUNCES and bool((search.laws["restitution"] > 0.0).any())
-        sizes |= {name: sizes["np"] * is_there for name, is_there in self._by_pair().items()}
+        sizes |= self._sizes_of_pairs(sizes["np"])
         hulls = self.hulls = Hulls(owner.shapes)
         sizes |= sizes_of_shapes(owner, obstacles, hulls, sizes)
         self.arrays, self.record = TABLE.arrays(sizes), np.zeros(1, TABLE.dtype)
@@ -125,10 +125,12 @@ class Grains:
         for name, value in numbers.items():
             self.record[0][name] = value
 
-    def _by_pair(self):
-        """Sizes that are the number of pairs, and whether the group has such arrays."""
-        there = {"np": True, "nm": self.moving, "nk": self.clumps, "nt": self.resists, "nq": not self.clumps}
-        return there | {"nj": self.bounces}
+    def _sizes_of_pairs(self, count):
+        """Sizes of the arrays that have room for ``count`` pairs; 0 for those that the group does not have."""
+        there = {"np": True, "nm": self.moving, "nk": self.clumps, "nt": self.resists, "nj": self.bounces}
+        sizes = {name: count * is_there for name, is_there in there.items()}
+        free = not self.clumps
+        return sizes | {"nq": count * free, "nu": count // LANES * free}
 
     def _fill_spheres(self, search):
         """Places and materials of spheres, or of shapes, and the laws of their contacts."""
@@ -145,16 +147,16 @@ class Grains:
         masses, turns = found.inertias[:, 0, 0], found.inertias[:, 3:, 3:]
         of_mass = np.divide(1.0, masses, out=np.zeros_like(masses), where=moves)
         if not self.clumps:
-            grain = np.searchsorted(found.nodes, a["node"])
+            particle = np.searchsorted(found.nodes, a["node"])
             a["body"][:] = np.arange(len(a["body"]))
-            a["grains"][:-1, G_MASS] = of_mass[grain]
-            square, moment = a["radius"][:-1] ** 2, turns[grain, 0, 0]
-            np.divide(square, moment, out=a["grains"][:-1, G_TURN], where=moment > 0.0)
+            a["particles"]["inverse_mass"][:-1] = of_mass[particle]
+            square, moment = a["radius"][:-1] ** 2, turns[particle, 0, 0]
+            np.divide(square, moment, out=a["particles"]["inverse_inertia"][:-1], where=moment > 0.0)
             return
         a["body"][:] = len(found.nodes)  # what cannot move: obstacles too
         own = self.engine.system.searches[0].nodes
         a["body"][: len(own)] = np.searchsorted(found.nodes, own)
-        a["body_node"][:-1], a["bodies"][: len(found.nodes), B_MASS] = found.nodes, of_mass
+        a["body_node"][:-1], a["bodies"]["inverse_mass"][: len(found.nodes)] = found.nodes, of_mass
         rows = len(found.nodes) + 1 + np.searchsorted(found.moved, self.obstacles.nodes)
         a["plane_row"][:] = np.where(np.isin(self.obstacles.nodes, found.moved), rows, len(found.nodes))
         a["inertia"][:-1] = turns
@@ -179,13 +181,13 @@ class Grains:
 
     def search_again(self) -> None:
         """Give the pairs more room, as many as the last search found and some."""
-        there = self._by_pair() | {"nf": self.shaped}
-        growing = [[name] for name, is_there in there.items() if is_there]
         size = _whole_blocks(max(int(GROWTH * self.record[0]["found"]), len(self.arrays["first"])))
+        sizes = self._sizes_of_pairs(size) | {"nf": size * self.shaped}
         for name, item in TABLE.items.items():
-            if item.shape.split()[:1] in growing:
+            axes = item.shape.split()
+            if axes and sizes.get(axes[0], 0):
                 old = self.arrays[name]
-                self.arrays[name] = np.zeros((size, *old.shape[1:]), old.dtype)
+                self.arrays[name] = np.zeros((sizes[axes[0]], *old.shape[1:]), old.dtype)
                 self.arrays[name][: len(old)] = old
         if self.mechanism is not None:
             self.mechanism.grow(size)
@@ -232,10 +234,9 @@ class Grains:
         from fem_mbs.solvers.granular.step import end_gaps
 
         a, count = self.arrays, int(self.record[0]["count"])
-        rows = a["rows"][:count]
-        chosen = np.flatnonzero(rows[:, P_RN] > 0.0)
-        rows, first, second = rows[chosen], a["first"][chosen], a["second"][chosen]
-        normal, fixed = rows[:, P_N : P_N + 3], second < 0
+        chosen = np.flatnonzero(a["pairs"]["normal_impulse"][:count] > 0.0)
+        pairs, first, second = a["pairs"][chosen], a["first"][chosen], a["second"][chosen]
+        normal, fixed = pairs["normal"], second < 0
         state, number = self.engine.arrays, -1 - second[fixed]
         a["at"][:] = state["x"][a["node"]] + np.einsum("skm,sm->sk", state["R"][a["node"]], a["offset"])
         centers, radius = a["at"][first], a["radius"][first]
@@ -246,17 +247,17 @@ class Grains:
         gap = np.where(fixed, gaps[chosen], apart - a["radius"][second] - radius)
         types, partners = np.zeros(len(chosen)), second.copy()
         types[fixed], partners[fixed] = self.obstacles.types[number], self.obstacles.partners[number]
-        friction, mu = np.linalg.norm(rows[:, P_RT : P_RT + 3], axis=1), a["mu"][chosen]
-        status = np.where(friction >= (1.0 - 1e-9) * mu * rows[:, P_RN], SLIP, STICK)
+        friction, mu = np.linalg.norm(pairs["tangential_impulse"], axis=1), a["mu"][chosen]
+        status = np.where(friction >= (1.0 - 1e-9) * mu * pairs["normal_impulse"], SLIP, STICK)
         table = np.zeros((len(chosen), PAIR_COLUMNS))
         columns = {
             "sphere": first, "type": types, "partner": partners,
             "status": np.where(mu > 0.0, status, CLOSED), "gap": gap,
-            "impulse": rows[:, P_RN, None] * normal + rows[:, P_RT : P_RT + 3],
+            "impulse": pairs["normal_impulse"][:, None] * normal + pairs["tangential_impulse"],
             "point": centers - radius[:, None] * normal, "normal": normal,
         }  # fmt: skip
         if self.resists:
-            columns["moment_impulse"] = a["turns"][chosen, T_CHI : T_CHI + 3]
+            columns["moment_impulse"] = a["moments"]["moment_impulse"][chosen]
         columns["force"] = columns["impulse"] / self.engine.run[0]["h"]
         for name, values in columns.items():
             table[:, pair_column(name)] = values

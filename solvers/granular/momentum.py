@@ -1,6 +1,6 @@
-"""Sweeps one after the other, with momentum, until the error of all contacts is below the tolerance.
+"""Gauss-Seidel iterations with momentum, until the error of all contacts is below the tolerance.
 
-Between two sweeps velocities and impulses go on in the direction of the last change,
+Between two iterations velocities and impulses go on in the direction of the last change,
 
     (v, s) ← (v, s) + β Δ(v, s) ,   r ← r + β Δr                                                                  (1)
 
@@ -14,9 +14,9 @@ Source: docs/theory/contact_groups.md, (6), (8).
 
 import math
 
-from fem_mbs.jit import call2, kernel
+from fem_mbs.jit import call2, kernel, matrix
 from fem_mbs.solvers.granular import bodies, lanes, sweeps
-from fem_mbs.solvers.granular.data import ADD, ERROR, P_RN, SIZE, SWEEP, T_CHI
+from fem_mbs.solvers.granular.data import ADD, BODY_NUMBERS, ERROR, SIZE, SWEEP, copy_impulse
 from fem_mbs.solvers.granular.obstacles.mechanism import mechanism_at
 
 LOOK = 10  # sweeps between two looks at which pairs have begun to close their gaps
@@ -86,7 +86,7 @@ def _error_of(p):
 
 @kernel
 def _extrapolate(g, before, beta):
-    """(1) for the velocities; keeps those of before."""
+    """(1) for the velocities, the first six columns of g; keeps those of before."""
     for i in range(g.shape[0]):
         for j in range(6):
             v = g[i, j]
@@ -97,19 +97,17 @@ def _extrapolate(g, before, beta):
 
 @kernel
 def _begin(p):
-    """Impulses of one sweep ago are the present ones, no pair of grains is listed, and nothing lags."""
-    rows, last = p.rows, p.last
+    """Impulses of one iteration ago are the present ones, no pair of particles is listed, and nothing lags."""
     p.sweeps, p.lagged = 0, 0
     if p.clumps == 0:
         lanes.begin(p)
     if p.clumps == 0 and p.coupled == 0:
         return  # lanes keep their own
     for c in range(p.count):
-        for j in range(4):
-            last[c, j] = rows[c, P_RN + j]
+        copy_impulse(p.pairs[c], p.last[c])
         if p.resists != 0:
             for j in range(3):
-                p.last_turns[c, j] = p.turns[c, T_CHI + j]
+                p.last_moments[c, j] = p.moments[c].moment_impulse[j]
 
 
 @kernel
@@ -145,7 +143,7 @@ def solve(p, q_square):
         if k % LOOK == 0 and p.clumps == 0:
             lanes.look(p)
         if p.clumps != 0:
-            _extrapolate(p.bodies, p.before, beta)
+            _extrapolate(matrix(p.bodies_at, p.bodies.shape[0], BODY_NUMBERS), p.before, beta)
         else:
             lanes.extrapolate(p, beta)
         if p.coupled < 0:

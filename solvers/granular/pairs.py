@@ -20,7 +20,7 @@ from fem_mbs.rotations import (
     quaternion_to_matrix,
     rotate,
 )
-from fem_mbs.solvers.granular.data import G_MASS, G_TURN, LAST, P_BIAS, P_N, P_RN, P_RT, PAIR, can_move, never_touch
+from fem_mbs.solvers.granular.data import can_move, clear_impulse, copy_impulse, never_touch
 from fem_mbs.solvers.granular.obstacles.band import meets, open_bias
 from fem_mbs.solvers.granular.obstacles.obstacles import (
     begin_search,
@@ -137,25 +137,22 @@ def _keep_old(p):
         p.old_start[i] = p.start[i]
     for c in range(p.count):
         p.old_second[c] = p.second[c]
-        for j in range(LAST):
-            p.last[c, j] = p.rows[c, P_RN + j]
+        copy_impulse(p.pairs[c], p.last[c])
 
 
 @kernel
 def _take_over(p):
     """Impulses of pairs that were known; friction of all by the table of laws."""
-    rows, before, old_second, old_start = p.rows, p.last, p.old_second, p.old_start
+    old_second, old_start = p.old_second, p.old_start
     material, plane_material, laws = p.material, p.plane_material, p.laws
     for c in range(p.count):
         i, b = p.first[c], p.second[c]
         other = material[b] if b >= 0 else plane_material[-1 - b]
         p.mu[c] = laws[material[i], other].friction
-        for j in range(PAIR):
-            rows[c, j] = 0.0
+        clear_impulse(p.pairs[c])
         for old in range(old_start[i], old_start[i + 1]):
             if old_second[old] == b:
-                for j in range(LAST):
-                    rows[c, P_RN + j] = before[old, j]
+                copy_impulse(p.last[old], p.pairs[c])
                 break
 
 
@@ -189,11 +186,8 @@ def _arm(p, c, x):
     if p.shapes != 0:  # `granular.shapes.features` knows the point
         j = p.node[i]
         return p.arms[c, 0] + x[j, 0] - x[k, 0], p.arms[c, 1] + x[j, 1] - x[k, 1], p.arms[c, 2] + x[j, 2] - x[k, 2]
-    return (
-        p.at[i, 0] - r * p.rows[c, P_N] - x[k, 0],
-        p.at[i, 1] - r * p.rows[c, P_N + 1] - x[k, 1],
-        p.at[i, 2] - r * p.rows[c, P_N + 2] - x[k, 2],
-    )
+    n = p.pairs[c].normal
+    return p.at[i, 0] - r * n[0] - x[k, 0], p.at[i, 1] - r * n[1] - x[k, 1], p.at[i, 2] - r * n[2] - x[k, 2]
 
 
 @kernel
@@ -211,29 +205,28 @@ def carry_along(p, x, R, V):
     """Put the velocities of moving planes into b, and their tangential parts into ``given``."""
     u, moved = local_vector(3), moved_from(p)
     for c in range(p.count):
-        along = 0.0
+        along, pair = 0.0, p.pairs[c]
         for j in range(3):
             u[j] = 0.0
         if moved < p.second[c] < 0:
             velocity_at(p, c, x, R, V, u)
             for j in range(3):
-                along += p.rows[c, P_N + j] * u[j]
-            p.rows[c, P_BIAS] -= along
+                along += pair.normal[j] * u[j]
+            pair.bias -= along
         for j in range(3):
-            p.given[c, j] = u[j] - along * p.rows[c, P_N + j]
+            p.given[c, j] = u[j] - along * pair.normal[j]
 
 
 @kernel
 def push_planes(p, x, R, P):
     """Subtract the impulses of pairs with planes from P (6 N,), at the nodes of these."""
-    rows = p.rows
     for c in range(p.count):
-        if p.second[c] >= 0 or rows[c, P_RN] == 0.0:
+        pair = p.pairs[c]
+        r, n, f = pair.normal_impulse, pair.normal, pair.tangential_impulse
+        if p.second[c] >= 0 or r == 0.0:
             continue
         k, (d0, d1, d2) = p.plane_node[-1 - p.second[c]], _arm(p, c, x)
-        f0 = rows[c, P_RN] * rows[c, P_N] + rows[c, P_RT]
-        f1 = rows[c, P_RN] * rows[c, P_N + 1] + rows[c, P_RT + 1]
-        f2 = rows[c, P_RN] * rows[c, P_N + 2] + rows[c, P_RT + 2]
+        f0, f1, f2 = r * n[0] + f[0], r * n[1] + f[1], r * n[2] + f[2]
         m0, m1, m2 = d1 * f2 - d2 * f1, d2 * f0 - d0 * f2, d0 * f1 - d1 * f0
         P[6 * k], P[6 * k + 1], P[6 * k + 2] = P[6 * k] - f0, P[6 * k + 1] - f1, P[6 * k + 2] - f2
         for j in range(3):
@@ -293,13 +286,13 @@ def _gap_met(p, c, x, R, V0, h, gap):
     velocity_at(p, c, x, R, V0, u)
     for j in range(3):
         u[j] = h * (p.swing[i, j] - u[j])
-        n[j], sphere[j] = p.rows[c, P_N + j], p.at[i, j]
+        n[j], sphere[j] = p.pairs[c].normal[j], p.at[i, j]
     sphere[3], way = p.radius[i], math.sqrt(dot(u, u))
     if way <= max(gap, FAST * p.radius[i]):
         return gap
     gap = gap_ahead(p, k, x, R, sphere, u, way, gap, n)
     for j in range(3):
-        p.rows[c, P_N + j] = n[j]
+        p.pairs[c].normal[j] = n[j]
     return gap
 
 
@@ -317,12 +310,12 @@ def evaluate(p, x, R, V0, h, tol_v):
     Approaches faster than tol_v [m/s] that close a gap are reflected by Newton's law. The relaxed law leaves those
     alone that do not meet yet: b has μ times their slide besides (docs/theory/cone_complementarity.md, (5)).
     """
-    rows, at, swing, radius, u = p.rows, p.at, p.swing, p.radius, local_vector(3)
+    at, swing, radius, u = p.at, p.swing, p.radius, local_vector(3)
     material, plane_material, laws = p.material, p.plane_material, p.laws
     centers_of(p.node, p.offset, x, R, at)
     _swing(p, R, V0)
     for c in range(p.count):
-        a, b = p.first[c], p.second[c]
+        a, b, pair = p.first[c], p.second[c], p.pairs[c]
         if b >= 0:
             n0, n1, n2 = at[a, 0] - at[b, 0], at[a, 1] - at[b, 1], at[a, 2] - at[b, 2]
             size = math.sqrt(n0 * n0 + n1 * n1 + n2 * n2)
@@ -335,12 +328,12 @@ def evaluate(p, x, R, V0, h, tol_v):
         else:
             gap, n0, n1, n2 = gap_of(p, -1 - b, x, R, at[a, 0], at[a, 1], at[a, 2], radius[a])
             smaller = radius[a]
-        rows[c, P_N], rows[c, P_N + 1], rows[c, P_N + 2] = n0, n1, n2
+        pair.normal[0], pair.normal[1], pair.normal[2] = n0, n1, n2
         p.gap[c] = gap
         band = 2.0 * p.band * smaller
         if b < 0 and gap > band:
             gap = _gap_met(p, c, x, R, V0, h, gap)
-            n0, n1, n2 = rows[c, P_N], rows[c, P_N + 1], rows[c, P_N + 2]
+            n0, n1, n2 = pair.normal[0], pair.normal[1], pair.normal[2]
         bias = open_bias(gap, band, h)
         other = material[b] if b >= 0 else plane_material[-1 - b]
         restitution = laws[material[a], other].restitution
@@ -357,50 +350,51 @@ def evaluate(p, x, R, V0, h, tol_v):
                 bias += p.mu[c] * _slide(p, c, n0, n1, n2, x, R, V0, u)
                 if p.resists != 0:
                     bias += turn_lift(p, c, n0, n1, n2, R, V0)
-        rows[c, P_BIAS] = bias
+        pair.bias = bias
         if p.bounces != 0:
             note_restitution(p, c, restitution, bias, open_bias(gap, band, h))
-        if rows[c, P_RN] > 0.0:
-            t0, t1, t2 = rows[c, P_RT], rows[c, P_RT + 1], rows[c, P_RT + 2]
+        if pair.normal_impulse > 0.0:
+            t = pair.tangential_impulse
+            t0, t1, t2 = t[0], t[1], t[2]
             before, along = t0 * t0 + t1 * t1 + t2 * t2, t0 * n0 + t1 * n1 + t2 * n2
             t0, t1, t2 = t0 - along * n0, t1 - along * n1, t2 - along * n2
             now = t0 * t0 + t1 * t1 + t2 * t2
             part = math.sqrt(before / now) if now > 0.25 * before and now > 0.0 else 0.0
-            rows[c, P_RT], rows[c, P_RT + 1], rows[c, P_RT + 2] = part * t0, part * t1, part * t2
+            t[0], t[1], t[2] = part * t0, part * t1, part * t2
 
 
 @kernel
 def load(p, R, V):
-    """Velocities of the nodes as those of the grains."""
-    g, node, radius = p.grains, p.node, p.radius
+    """Velocities of the nodes as those of the particles."""
+    node, radius = p.node, p.radius
     for a in range(node.shape[0]):
-        i = node[a]
+        i, particle = node[a], p.particles[a]
         for j in range(3):
             spin = 0.0
             for m in range(3):
                 spin += R[i, j, m] * V[i, 3 + m]
-            g[a, j] = V[i, j]
-            g[a, 3 + j] = radius[a] * spin
+            particle.velocity[j] = V[i, j]
+            particle.surface_velocity[j] = radius[a] * spin
 
 
 @kernel
 def unload(p, R, V, P, told):
-    """Velocities of the grains as those of the nodes; P (6 N,): what was added, as impulses, if ``told``."""
-    g, node, radius = p.grains, p.node, p.radius
+    """Velocities of the particles as those of the nodes; P (6 N,): what was added, as impulses, if ``told``."""
+    node, radius = p.node, p.radius
     for a in range(node.shape[0]):
-        i = node[a]
+        i, particle = node[a], p.particles[a]
         for j in range(3):
             turn = 0.0
             for m in range(3):
-                turn += R[i, m, j] * g[a, 3 + m]
+                turn += R[i, m, j] * particle.surface_velocity[m]
             turn /= radius[a]
-            if g[a, G_MASS] > 0.0:
+            if particle.inverse_mass > 0.0:
                 if told:
-                    P[6 * i + j] = (g[a, j] - V[i, j]) / g[a, G_MASS]
-                V[i, j] = g[a, j]
-            if g[a, G_TURN] > 0.0:
+                    P[6 * i + j] = (particle.velocity[j] - V[i, j]) / particle.inverse_mass
+                V[i, j] = particle.velocity[j]
+            if particle.inverse_inertia > 0.0:
                 if told:
-                    P[6 * i + 3 + j] = (turn - V[i, 3 + j]) * radius[a] ** 2 / g[a, G_TURN]
+                    P[6 * i + 3 + j] = (turn - V[i, 3 + j]) * radius[a] ** 2 / particle.inverse_inertia
                 V[i, 3 + j] = turn
 
 
@@ -411,7 +405,7 @@ def follow(p, x0, V, h, x):
     Grains that nothing pushes keep the method's own positions, whatever round-off has done to their velocities.
     """
     for c in range(p.count):
-        if p.rows[c, P_RN] == 0.0:
+        if p.pairs[c].normal_impulse == 0.0:
             continue
         for side in range(2):
             a = p.first[c] if side == 0 else p.second[c]

@@ -11,7 +11,6 @@ import math
 
 from fem_mbs.jit import kernel, local_vector
 from fem_mbs.solvers.granular.bodies import cross, turn_nodes, turned
-from fem_mbs.solvers.granular.data import B_MASS, G_MASS
 from fem_mbs.solvers.granular.obstacles.mechanism import give_way, mechanism_at, nudge
 from fem_mbs.solvers.granular.obstacles.obstacles import gap_of
 from fem_mbs.solvers.granular.pairs import place_planes
@@ -51,25 +50,25 @@ def _mobility(p, a, n0, n1, n2):
     """Inverse mass of sphere a, or of what cannot move, along a normal."""
     b = p.body[a]
     if p.clumps == 0:
-        return p.grains[b, G_MASS]
+        return p.particles[b].inverse_mass
     if a == p.swing.shape[0]:
         return 0.0
     m0, m1, m2 = cross(p.swing[a, 0], p.swing[a, 1], p.swing[a, 2], n0, n1, n2)
-    y0, y1, y2 = turned(p.bodies, b, m0, m1, m2)
-    return p.bodies[b, B_MASS] + m0 * y0 + m1 * y1 + m2 * y2
+    y0, y1, y2 = turned(p.bodies[b], m0, m1, m2)
+    return p.bodies[b].inverse_mass + m0 * y0 + m1 * y1 + m2 * y2
 
 
 @kernel
 def _move(p, x, a, push, n0, n1, n2):
     """Give a push along a normal to the body of sphere a."""
     i, b = p.node[a], p.body[a]
-    way = push * (p.grains[b, G_MASS] if p.clumps == 0 else p.bodies[b, B_MASS])
+    way = push * (p.particles[b].inverse_mass if p.clumps == 0 else p.bodies[b].inverse_mass)
     x[i, 0] += way * n0
     x[i, 1] += way * n1
     x[i, 2] += way * n2
     if p.clumps != 0:
         m0, m1, m2 = cross(p.swing[a, 0], p.swing[a, 1], p.swing[a, 2], n0, n1, n2)
-        y0, y1, y2 = turned(p.bodies, b, m0, m1, m2)
+        y0, y1, y2 = turned(p.bodies[b], m0, m1, m2)
         p.turn[b, 0] += push * y0
         p.turn[b, 1] += push * y1
         p.turn[b, 2] += push * y2

@@ -25,7 +25,7 @@ Source: docs/theory/contact_groups.md, (26), (27).
 
 from fem_mbs.jit import kernel
 from fem_mbs.solvers.granular import bodies, sweeps
-from fem_mbs.solvers.granular.data import B_MASS, G_MASS, G_TURN, P_BIAS, P_RN
+from fem_mbs.solvers.granular.data import add_impulse, clear_impulse
 
 SHARE = 1e-3  # of the kinetic energy of the group: smaller losses of a step are left, and added up
 TOLD = 0.05  # of its largest kinetic energy: sums of such losses are told from here on
@@ -54,7 +54,7 @@ def lost_by_stops(p):
     total = 0.0
     for c in range(p.count):
         if p.stop[c] > 0.0:
-            total += 0.5 * p.restitution[c] ** 2 * p.rows[c, P_RN] * p.stop[c]
+            total += 0.5 * p.restitution[c] ** 2 * p.pairs[c].normal_impulse * p.stop[c]
     return total
 
 
@@ -64,14 +64,14 @@ def kinetic_energy(p, V):
     total = 0.0
     if p.clumps == 0:
         for a in range(p.node.shape[0]):
-            i, m, turn = p.node[a], p.grains[a, G_MASS], p.grains[a, G_TURN]
+            i, m, turn = p.node[a], p.particles[a].inverse_mass, p.particles[a].inverse_inertia
             if m > 0.0:
                 total += 0.5 * (V[i, 0] ** 2 + V[i, 1] ** 2 + V[i, 2] ** 2) / m
             if turn > 0.0:
                 total += 0.5 * p.radius[a] ** 2 * (V[i, 3] ** 2 + V[i, 4] ** 2 + V[i, 5] ** 2) / turn
         return total
     for a in range(p.body_node.shape[0] - 1):
-        i, m, J = p.body_node[a], p.bodies[a, B_MASS], p.inertia[a]
+        i, m, J = p.body_node[a], p.bodies[a].inverse_mass, p.inertia[a]
         if m == 0.0:
             continue
         total += 0.5 * (V[i, 0] ** 2 + V[i, 1] ** 2 + V[i, 2] ** 2) / m
@@ -86,23 +86,21 @@ def _speed(p, c):
     if p.clumps != 0:
         a, b = bodies.both(p, c)
         return bodies.approach(p, c, a, b)[3]
-    b = sweeps.row_of(p.second[c], p.grains.shape[0] - 1)
-    return sweeps.approach(p.grains, p.rows, c, p.first[c], b)[3]
+    b = sweeps.row_of(p.second[c], p.particles.shape[0] - 1)
+    return sweeps.approach(p.particles, p.pairs[c], p.first[c], b)[3]
 
 
 @kernel
 def begin_sequence(p):
     """Leave out the pairs that do not meet with the velocities before the step, and take their impulses away."""
     for c in range(p.count):
-        p.lift[c] = p.rows[c, P_BIAS] - p.lift[c]  # what moving planes have added
-        waits = p.stop[c] > 0.0
-        if waits:
-            p.rows[c, P_BIAS] = FAR
+        pair = p.pairs[c]
+        p.lift[c] = pair.bias - p.lift[c]  # what moving planes have added
         p.gained[c] = 0.0
-        for j in range(4):
-            p.earlier[c, j] = 0.0
-            if waits:
-                p.rows[c, P_RN + j] = 0.0
+        clear_impulse(p.earlier[c])
+        if p.stop[c] > 0.0:
+            pair.bias = FAR
+            clear_impulse(pair)
 
 
 @kernel
@@ -117,9 +115,8 @@ def next_impacts(p, last):
     """Put impulses into the sums and b as (2), or (3) for the last impacts; returns how many pairs need them."""
     count = 0
     for c in range(p.count):
-        for j in range(4):
-            p.earlier[c, j] += p.rows[c, P_RN + j]
-            p.rows[c, P_RN + j] = 0.0
+        add_impulse(p.pairs[c], p.earlier[c])
+        clear_impulse(p.pairs[c])
         if p.restitution[c] == 0.0:
             continue
         rate, stop, b = _speed(p, c) + p.lift[c], p.stop[c], FAR
@@ -130,7 +127,7 @@ def next_impacts(p, last):
             p.stop[c] = -rate if last else 0.0
         elif last or rate <= -stop or (stop == 0.0 and rate <= p.slow):
             b = stop
-        p.rows[c, P_BIAS] = b + p.lift[c]
+        p.pairs[c].bias = b + p.lift[c]
     return count
 
 
@@ -138,5 +135,4 @@ def next_impacts(p, last):
 def end_sequence(p):
     """Leave the impulses of the whole step in the contacts."""
     for c in range(p.count):
-        for j in range(4):
-            p.rows[c, P_RN + j] += p.earlier[c, j]
+        add_impulse(p.earlier[c], p.pairs[c])

@@ -1,4 +1,4 @@
-"""Contacts that resist rolling and spinning, or drill on a disc: sweeps with forces and moments of each contact.
+"""Contacts that resist rolling and spinning, or drill on a disc: iterations with forces and moments of each contact.
 
 Besides its impulse r a contact has a moment impulse χ, on the first body, −χ on the second, and besides its velocity u
 the relative angular velocity of the bodies. With E = (n, t_1, t_2)ᵀ and F = (t_1, t_2, n)ᵀ
@@ -22,7 +22,7 @@ Source: docs/theory/contact_groups.md, (12)-(15).
 
 from fem_mbs.jit import kernel, local_vector
 from fem_mbs.solvers.granular.bodies import approach, cross, push, turned
-from fem_mbs.solvers.granular.data import B_SPIN, P_BIAS, P_N, P_RN, P_RT, T_ARM, T_CHI, T_ROLL, T_SPIN
+from fem_mbs.solvers.granular.data import copy_impulse, velocities_of
 from fem_mbs.solvers.granular.obstacles.mechanism import give, mechanism_at, velocity_of
 from fem_mbs.solvers.granular.sweeps import moved_from
 from fem_mbs.solvers.granular.turning_contact import lifts, parts, project, scales, solve, solve_relaxed, times
@@ -47,10 +47,10 @@ def place(p):
         for j in range(6):
             F[j] = p.tangents[c, j]
         for j in range(3):
-            F[6 + j] = p.rows[c, P_N + j]
+            F[6 + j] = p.pairs[c].normal[j]
         for l in range(3):
-            y0, y1, y2 = turned(g, a, F[3 * l], F[3 * l + 1], F[3 * l + 2])
-            z0, z1, z2 = turned(g, b, F[3 * l], F[3 * l + 1], F[3 * l + 2])
+            y0, y1, y2 = turned(g[a], F[3 * l], F[3 * l + 1], F[3 * l + 2])
+            z0, z1, z2 = turned(g[b], F[3 * l], F[3 * l + 1], F[3 * l + 2])
             v0, v1, v2 = cross(y0, y1, y2, arms[c, 0], arms[c, 1], arms[c, 2])
             w0, w1, w2 = cross(z0, z1, z2, arms[c, 3], arms[c, 4], arms[c, 5])
             v0, v1, v2 = v0 + w0, v1 + w1, v2 + w2
@@ -73,7 +73,7 @@ def _place_moved(p):
             c, arm = o.pair[q], o.arm[q]
             for j in range(3):
                 p.arms[c, 3 + j] = arm[j]
-                F[j], F[3 + j], F[6 + j] = p.tangents[c, j], p.tangents[c, 3 + j], p.rows[c, P_N + j]
+                F[j], F[3 + j], F[6 + j] = p.tangents[c, j], p.tangents[c, 3 + j], p.pairs[c].normal[j]
                 for k in range(3):
                     p.block[c, j, k] = o.block[q, j, k]
             for k in range(3):
@@ -106,7 +106,7 @@ def _follow_moved(p, o):
     """Velocities of the nodes that contacts move, inertial axes, in their rows."""
     first = p.body_node.shape[0]
     for a in range(o.node.shape[0]):
-        velocity_of(o, a, p.bodies[first + a])
+        velocity_of(o, a, velocities_of(p, first + a))
 
 
 @kernel
@@ -120,28 +120,30 @@ def _give_moved(p, c, b, f0, f1, f2, m0, m1, m2):
 
 
 @kernel
-def _turn(g, a, sign, m0, m1, m2):
-    """Give moment impulse ±m to body a."""
-    y0, y1, y2 = turned(g, a, m0, m1, m2)
-    g[a, B_SPIN] += sign * y0
-    g[a, B_SPIN + 1] += sign * y1
-    g[a, B_SPIN + 2] += sign * y2
+def _turn(body, sign, m0, m1, m2):
+    """Give moment impulse ±m to a body."""
+    w = body.angular_velocity
+    y0, y1, y2 = turned(body, m0, m1, m2)
+    w[0] += sign * y0
+    w[1] += sign * y1
+    w[2] += sign * y2
 
 
 @kernel
 def add_impulses(p):
     """Add the moments of all pairs to the velocities of the bodies; forces are there already."""
-    g, turns, moved = p.bodies, p.turns, moved_from(p)
+    g, moved = p.bodies, moved_from(p)
     for c in range(p.count):
-        if p.rows[c, P_RN] == 0.0:
-            turns[c, 0] = turns[c, 1] = turns[c, 2] = 0.0
+        m = p.moments[c].moment_impulse
+        if p.pairs[c].normal_impulse == 0.0:
+            m[0] = m[1] = m[2] = 0.0
             continue
         a, b = _sides(p, c)
-        _turn(g, a, 1.0, turns[c, 0], turns[c, 1], turns[c, 2])
+        _turn(g[a], 1.0, m[0], m[1], m[2])
         if p.second[c] > moved:
-            _turn(g, b, -1.0, turns[c, 0], turns[c, 1], turns[c, 2])
+            _turn(g[b], -1.0, m[0], m[1], m[2])
         else:
-            _give_moved(p, c, b, 0.0, 0.0, 0.0, turns[c, 0], turns[c, 1], turns[c, 2])
+            _give_moved(p, c, b, 0.0, 0.0, 0.0, m[0], m[1], m[2])
     if p.coupled < 0:
         _follow_moved(p, mechanism_at(p.mechanism_at)[0])
 
@@ -149,61 +151,61 @@ def add_impulses(p):
 @kernel
 def _velocities(p, c, a, b, u):
     """Fill u (6,) with u + b and ω of pair c in its axes; returns u_N + b."""
-    g, t, rows = p.bodies, p.tangents, p.rows
+    t, n = p.tangents, p.pairs[c].normal
+    w_a, w_b = p.bodies[a].angular_velocity, p.bodies[b].angular_velocity
     u0, u1, u2, u_n = approach(p, c, a, b)
-    w0, w1, w2 = g[a, 3] - g[b, 3], g[a, 4] - g[b, 4], g[a, 5] - g[b, 5]
+    w0, w1, w2 = w_a[0] - w_b[0], w_a[1] - w_b[1], w_a[2] - w_b[2]
     if p.moving != 0:
         u0, u1, u2 = u0 - p.given[c, 0], u1 - p.given[c, 1], u2 - p.given[c, 2]
         w0, w1, w2 = w0 - p.given_turn[c, 0], w1 - p.given_turn[c, 1], w2 - p.given_turn[c, 2]
-    u[0] = u_n + rows[c, P_BIAS]
+    u[0] = u_n + p.pairs[c].bias
     u[1] = t[c, 0] * u0 + t[c, 1] * u1 + t[c, 2] * u2
     u[2] = t[c, 3] * u0 + t[c, 4] * u1 + t[c, 5] * u2
     u[3] = t[c, 0] * w0 + t[c, 1] * w1 + t[c, 2] * w2
     u[4] = t[c, 3] * w0 + t[c, 4] * w1 + t[c, 5] * w2
-    u[5] = rows[c, P_N] * w0 + rows[c, P_N + 1] * w1 + rows[c, P_N + 2] * w2
+    u[5] = n[0] * w0 + n[1] * w1 + n[2] * w2
     return u[0]
 
 
 @kernel
 def _in_axes(p, c, r_n, r0, r1, r2, m0, m1, m2, out):
     """Fill out (6,) with an impulse and a moment impulse (inertial axes) in the axes of pair c."""
-    t, rows = p.tangents, p.rows
+    t, n = p.tangents, p.pairs[c].normal
     out[0] = r_n
     out[1] = t[c, 0] * r0 + t[c, 1] * r1 + t[c, 2] * r2
     out[2] = t[c, 3] * r0 + t[c, 4] * r1 + t[c, 5] * r2
     out[3] = t[c, 0] * m0 + t[c, 1] * m1 + t[c, 2] * m2
     out[4] = t[c, 3] * m0 + t[c, 4] * m1 + t[c, 5] * m2
-    out[5] = rows[c, P_N] * m0 + rows[c, P_N + 1] * m1 + rows[c, P_N + 2] * m2
+    out[5] = n[0] * m0 + n[1] * m1 + n[2] * m2
 
 
 @kernel
 def _impulses(p, c, r):
     """Fill r (6,) with the present impulses of pair c in its axes."""
-    rows, turns = p.rows, p.turns
-    r_n, t0, t1, t2 = rows[c, P_RN], rows[c, P_RT], rows[c, P_RT + 1], rows[c, P_RT + 2]
-    _in_axes(p, c, r_n, t0, t1, t2, turns[c, 0], turns[c, 1], turns[c, 2], r)
+    f, m = p.pairs[c].tangential_impulse, p.moments[c].moment_impulse
+    _in_axes(p, c, p.pairs[c].normal_impulse, f[0], f[1], f[2], m[0], m[1], m[2], r)
 
 
 @kernel
 def _acts(p, c, u, scale, mu, size):
     """Scale the velocities u (6,) of pair c; whether it carries or approaches."""
-    carries, q_n = p.rows[c, P_RN] != 0.0, u[0]
+    carries, q_n = p.pairs[c].normal_impulse != 0.0, u[0]
     if p.block[c, 0, 0] == 0.0 or (not carries and q_n >= 0.0 and p.relaxed == 0):
         return False
     scales(p, c, scale)
     parts(p, c, scale, mu)
     for j in range(6):
         u[j] *= scale[j]
-    return carries or p.relaxed == 0 or u[0] < lifts(u, mu, p.turns[c, T_ARM] > 0.0, size)
+    return carries or p.relaxed == 0 or u[0] < lifts(u, mu, p.moments[c].drilling_arm > 0.0, size)
 
 
 @kernel
 def _square(p, c, u, scale):
     """Square of the velocities u (6,) of pair c that have a law, each times its scale."""
     total = (scale[0] * u[0]) ** 2 + (scale[1] * u[1]) ** 2 + (scale[2] * u[2]) ** 2
-    if p.turns[c, T_ROLL] > 0.0:
+    if p.moments[c].rolling_resistance > 0.0:
         total += (scale[3] * u[3]) ** 2 + (scale[4] * u[4]) ** 2
-    if p.turns[c, T_SPIN] > 0.0 or p.turns[c, T_ARM] > 0.0:
+    if p.moments[c].spinning_resistance > 0.0 or p.moments[c].drilling_arm > 0.0:
         total += (scale[5] * u[5]) ** 2
     return total
 
@@ -232,7 +234,7 @@ def error_of(p):
         _velocities(p, c, a, b, u)
         if not _acts(p, c, u, scale, mu, size):
             continue
-        disc = p.turns[c, T_ARM] > 0.0
+        disc = p.moments[c].drilling_arm > 0.0
         lift = lifts(u, mu, disc, size)
         short = (lift if p.relaxed != 0 else 0.0) - u[0]
         _impulses(p, c, r)
@@ -250,8 +252,7 @@ def error_of(p):
 
 @kernel
 def sweep(p, beta):
-    """One sweep over all pairs, as `granular.sweeps.sweep`."""
-    rows, last, turns, last_turns = p.rows, p.last, p.turns, p.last_turns
+    """One iteration over all pairs, as `granular.lanes.sweep`."""
     q, r, d, y = local_vector(6), local_vector(6), local_vector(6), local_vector(6)
     v, scale, mu, size = local_vector(6), local_vector(6), local_vector(3), local_vector(3)
     estimate = work = 0.0
@@ -260,19 +261,19 @@ def sweep(p, beta):
             continue
         a, b = _sides(p, c)
         q_n = _velocities(p, c, a, b, q)
-        if rows[c, P_RN] == 0.0 and last[c, 0] == 0.0 and q_n >= 0.0 and p.relaxed == 0:
+        pair, last, m = p.pairs[c], p.last[c], p.last_moments[c]
+        if pair.normal_impulse == 0.0 and last.normal_impulse == 0.0 and q_n >= 0.0 and p.relaxed == 0:
             continue
         # impulses of before, and those that go on as they changed
         _impulses(p, c, d)
-        r0, r1, r2, m = last[c, 1], last[c, 2], last[c, 3], last_turns[c]
-        _in_axes(p, c, last[c, 0], r0, r1, r2, m[0], m[1], m[2], y)
+        f = last.tangential_impulse
+        _in_axes(p, c, last.normal_impulse, f[0], f[1], f[2], m[0], m[1], m[2], y)
         for j in range(6):
             y[j] = d[j] + beta * (d[j] - y[j])
             r[j] = y[j]
-        for j in range(4):
-            last[c, j] = rows[c, P_RN + j]
+        copy_impulse(pair, last)
         for j in range(3):
-            last_turns[c, j] = turns[c, T_CHI + j]
+            m[j] = p.moments[c].moment_impulse[j]
         times(p, c, y, v)
         for j in range(6):
             q[j] -= v[j]
@@ -281,7 +282,7 @@ def sweep(p, beta):
         else:
             solve(p, c, q, r, v, mu, size)
         for j in range(6):
-            d[j] = r[j] - d[j]  # against the last sweep
+            d[j] = r[j] - d[j]  # against the last iteration
             y[j] = r[j] - y[j]
         times(p, c, y, v)
         scales(p, c, scale)
@@ -295,19 +296,19 @@ def sweep(p, beta):
 @kernel
 def _keep(p, c, a, b, r, y):
     """Keep impulses r (6,) of pair c, axes of the pair, and give their change y (6,) to the bodies."""
-    g, rows, turns, t, arms = p.bodies, p.rows, p.turns, p.tangents, p.arms
+    g, pair, moment, t, arms = p.bodies, p.pairs[c], p.moments[c], p.tangents, p.arms
     f, m = local_vector(3), local_vector(3)
-    rows[c, P_RN] = r[0]
+    pair.normal_impulse = r[0]
     for j in range(3):
-        n = rows[c, P_N + j]
-        rows[c, P_RT + j] = r[1] * t[c, j] + r[2] * t[c, 3 + j]
-        turns[c, T_CHI + j] = r[3] * t[c, j] + r[4] * t[c, 3 + j] + r[5] * n
+        n = pair.normal[j]
+        pair.tangential_impulse[j] = r[1] * t[c, j] + r[2] * t[c, 3 + j]
+        moment.moment_impulse[j] = r[3] * t[c, j] + r[4] * t[c, 3 + j] + r[5] * n
         f[j] = y[0] * n + y[1] * t[c, j] + y[2] * t[c, 3 + j]
         m[j] = y[3] * t[c, j] + y[4] * t[c, 3 + j] + y[5] * n
-    push(g, a, arms, c, 0, 1.0, f[0], f[1], f[2])
-    _turn(g, a, 1.0, m[0], m[1], m[2])
+    push(g[a], arms, c, 0, 1.0, f[0], f[1], f[2])
+    _turn(g[a], 1.0, m[0], m[1], m[2])
     if p.second[c] > moved_from(p):
-        push(g, b, arms, c, 3, -1.0, f[0], f[1], f[2])
-        _turn(g, b, -1.0, m[0], m[1], m[2])
+        push(g[b], arms, c, 3, -1.0, f[0], f[1], f[2])
+        _turn(g[b], -1.0, m[0], m[1], m[2])
     else:
         _give_moved(p, c, b, f[0], f[1], f[2], m[0], m[1], m[2])

@@ -17,7 +17,6 @@ import math
 
 from fem_mbs.jit import kernel
 from fem_mbs.solvers.contact_problem.one import solve_coulomb
-from fem_mbs.solvers.granular.data import T_ARM, T_ROLL, T_SPIN
 
 PASSES, LOCAL = 4, 12
 EXACT, LARGEST = 1e-12, 1e3  # of |f| = μ r_N; λ where Newton starts, of the trace
@@ -42,7 +41,7 @@ def scales(p, c, scale):
     force = math.sqrt(3.0 / (W[0, 0] + W[1, 1] + W[2, 2]))
     scale[0] = scale[1] = scale[2] = force
     scale[3] = scale[4] = math.sqrt(2.0 / (spin[0, 0] + spin[1, 1]))
-    arm = p.turns[c, T_ARM]
+    arm = p.moments[c].drilling_arm
     scale[5] = arm * force if arm > 0.0 else 1.0 / math.sqrt(spin[2, 2])
 
 
@@ -50,8 +49,8 @@ def scales(p, c, scale):
 def parts(p, c, scale, mu):
     """Fill mu (3,) with the coefficients of pair c of sliding, rolling and spinning for scaled variables."""
     mu[0] = p.mu[c]
-    mu[1] = p.turns[c, T_ROLL] * scale[0] / scale[3]
-    mu[2] = p.turns[c, T_SPIN] * scale[0] / scale[5]
+    mu[1] = p.moments[c].rolling_resistance * scale[0] / scale[3]
+    mu[2] = p.moments[c].spinning_resistance * scale[0] / scale[5]
 
 
 @kernel
@@ -97,7 +96,7 @@ def lifts(u, mu, disc, size):
 @kernel
 def solve_relaxed(p, c, q, r, v, scale, mu, size):
     """Projections of all parts from r (6,); the others are scratch."""
-    disc, spin = p.turns[c, T_ARM] > 0.0, p.spin[c]
+    disc, spin = p.moments[c].drilling_arm > 0.0, p.spin[c]
     scales(p, c, scale)
     parts(p, c, scale, mu)
     step = 1.0 / (5.0 + scale[5] * scale[5] * spin[2, 2])  # the trace
@@ -113,7 +112,7 @@ def solve_relaxed(p, c, q, r, v, scale, mu, size):
 @kernel
 def _drill(p, c, q, r, v, known):
     """r_N, r_T and χ_S of (3) for given χ_R in r (6,), one after the other; the others are scratch."""
-    W, spin, mixed, arm = p.block[c], p.spin[c], p.mixed[c], p.turns[c, T_ARM]
+    W, spin, mixed, arm = p.block[c], p.spin[c], p.mixed[c], p.moments[c].drilling_arm
     u_n = q[0]
     for j in range(3):
         u_n += W[0, j] * r[j] + mixed[j, 0] * r[3 + j]
@@ -174,13 +173,13 @@ def _in_ball(A00, A01, A02, A11, A12, A22, q, radius, more):
 @kernel
 def solve(p, c, q, r, v, known, force):
     """Coulomb's law and (2), (3) by turns from r (6,); v (6,), known, force (3,) are scratch."""
-    mixed, spin, arm = p.mixed[c], p.spin[c], p.turns[c, T_ARM]
+    mixed, spin, arm = p.mixed[c], p.spin[c], p.moments[c].drilling_arm
     S00, S01, S11 = spin[0, 0], spin[0, 1], spin[1, 1]
     largest = 0.5 * (S00 + S11 + math.sqrt((S00 - S11) ** 2 + 4.0 * S01 * S01))
     # normals have turned since moments were found: what has no law must not stay
-    if p.turns[c, T_ROLL] == 0.0:
+    if p.moments[c].rolling_resistance == 0.0:
         r[3] = r[4] = 0.0
-    if p.turns[c, T_SPIN] == 0.0 and arm == 0.0:
+    if p.moments[c].spinning_resistance == 0.0 and arm == 0.0:
         r[5] = 0.0
     for _ in range(PASSES):
         if arm > 0.0:
@@ -196,7 +195,7 @@ def solve(p, c, q, r, v, known, force):
             for j in range(6):
                 r[j] = 0.0
             return
-        moved, bound, rolling = 0.0, p.turns[c, T_SPIN] * r[0], p.turns[c, T_ROLL] * r[0]
+        moved, bound, rolling = 0.0, p.moments[c].spinning_resistance * r[0], p.moments[c].rolling_resistance * r[0]
         if bound + rolling == 0.0:
             return
         if arm == 0.0:

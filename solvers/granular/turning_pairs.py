@@ -1,7 +1,7 @@
 """What pairs keep of their moments: laws of their materials, moments of the step before, turning planes.
 
-Moments stay vectors of inertial axes while the normal of a pair turns a little from step to step; the first sweep puts
-them into their sets again. Planes get the moments of their pairs back.
+Moments stay vectors of inertial axes while the normal of a pair turns a little from step to step; the first iteration
+projects them onto their sets again. Planes get the moments of their pairs back.
 
 Source: docs/theory/contact_groups.md, (12), (13).
 """
@@ -9,7 +9,6 @@ Source: docs/theory/contact_groups.md, (12), (13).
 import math
 
 from fem_mbs.jit import kernel
-from fem_mbs.solvers.granular.data import P_RN, T_ARM, T_CHI, T_ROLL, T_SPIN
 from fem_mbs.solvers.granular.sweeps import moved_from
 
 
@@ -20,17 +19,17 @@ def keep_turns(p):
         return
     for c in range(p.count):
         for j in range(3):
-            p.old_turns[c, j] = p.turns[c, T_CHI + j]
+            p.old_moments[c, j] = p.moments[c].moment_impulse[j]
 
 
 @kernel
 def begin_turns(p, c, law, old):
     """Law of pair c from its row, and the moment that it had as pair ``old``, −1: none."""
-    turns = p.turns
-    turns[c, T_ROLL], turns[c, T_SPIN] = law.rolling_resistance, law.spinning_resistance
-    turns[c, T_ARM] = law.drilling_arm
+    moment = p.moments[c]
+    moment.rolling_resistance, moment.spinning_resistance = law.rolling_resistance, law.spinning_resistance
+    moment.drilling_arm = law.drilling_arm
     for j in range(3):
-        turns[c, T_CHI + j] = p.old_turns[old, j] if old >= 0 else 0.0
+        moment.moment_impulse[j] = p.old_moments[old, j] if old >= 0 else 0.0
 
 
 @kernel
@@ -65,9 +64,9 @@ def carry_turns(p, R, V):
 def push_turns(p, R, P):
     """Subtract the moments of pairs with planes from P (6 N,), at the nodes of these."""
     for c in range(p.count):
-        if p.second[c] >= 0 or p.rows[c, P_RN] == 0.0:
+        if p.second[c] >= 0 or p.pairs[c].normal_impulse == 0.0:
             continue
-        k, m = p.plane_node[-1 - p.second[c]], p.turns[c]
+        k, m = p.plane_node[-1 - p.second[c]], p.moments[c].moment_impulse
         for j in range(3):
             P[6 * k + 3 + j] -= R[k, 0, j] * m[0] + R[k, 1, j] * m[1] + R[k, 2, j] * m[2]
 
@@ -85,4 +84,4 @@ def turn_lift(p, c, n0, n1, n2, R, V):
         square += w * w
         along += w * (n0 if j == 0 else (n1 if j == 1 else n2))
     roll = math.sqrt(max(square - along * along, 0.0))
-    return p.turns[c, T_ROLL] * roll + p.turns[c, T_SPIN] * abs(along)
+    return p.moments[c].rolling_resistance * roll + p.moments[c].spinning_resistance * abs(along)

@@ -13,22 +13,25 @@ import numpy as np
 from fem_mbs.data_table import Item, Table
 from fem_mbs.jit import kernel
 from fem_mbs.results.table import PAIR_COLUMNS, pair_column
-from fem_mbs.solvers.granular.data import P_N, P_RN, P_RT, T_CHI
 from fem_mbs.solvers.stepping.saved.saved_state import arrays_of, numbers_of, put_arrays, put_numbers
 
 if TYPE_CHECKING:
     from fem_mbs.solvers.granular.grains import Grains
 
-S_IMPULSE, S_MOMENT, S_POINT, S_NORMAL, S_GAP, SUM = 0, 3, 6, 9, 12, 13
 HALF = 2**31
 SPREAD = 0x1E3779B97F4A7C15  # odd: neighbouring keys lie far apart
 FIRST_SIZE = 1024  # of the table, a power of two
 
+# of two spheres or shapes: sums of impulses, and the rest of the last step in which they touched
+SUM = np.dtype(
+    [("impulse", "f8", 3), ("moment_impulse", "f8", 3), ("point", "f8", 3), ("normal", "f8", 3), ("gap", "f8")],
+    align=True,
+)
 TABLE = Table(
     "unsaved impulses of a contact group",
     {
         "key": Item("nu", "first · 2³² + second + 2³¹ of each place, −1: free", "i8"),
-        "values": Item(f"nu {SUM}", "impulse, moment impulse, last point, last normal, last gap"),
+        "values": Item("nu", "impulse, moment impulse, last point, last normal, last gap", SUM),
         "used": Item("nu", "places that are not free", "i8"),
         "number": Item("", "of these", "i8"),
         "wanted": Item("", "entries that there must be room for", "i8"),
@@ -58,9 +61,10 @@ def add_pairs(u, p, s):
     u.left = 1 if 2 * u.wanted > u.key.shape[0] else 0
     if u.left != 0:
         return False
-    rows, bodies, chi = p.rows, p.clumps != 0, p.resists != 0
+    bodies, resists = p.clumps != 0, p.resists != 0
     for c in range(p.count):
-        if not rows[c, P_RN] > 0.0:
+        pair = p.pairs[c]
+        if not pair.normal_impulse > 0.0:
             continue
         a, b = p.first[c], p.second[c]
         first, second = a, b
@@ -69,13 +73,13 @@ def add_pairs(u, p, s):
             second = p.shape[b] if b >= 0 else b
         total = u.values[place_of(u, first * 2 * HALF + second + HALF)]
         for i in range(3):
-            n = rows[c, P_N + i]
-            total[S_IMPULSE + i] += rows[c, P_RN] * n + rows[c, P_RT + i]
-            total[S_NORMAL + i] = n
-            total[S_POINT + i] = s.x0[p.node[a], i] + p.arms[c, i] if bodies else p.at[a, i] - p.radius[a] * n
-            if chi:
-                total[S_MOMENT + i] += p.turns[c, T_CHI + i]
-        total[S_GAP] = p.gap[c]
+            n = pair.normal[i]
+            total.impulse[i] += pair.normal_impulse * n + pair.tangential_impulse[i]
+            total.normal[i] = n
+            total.point[i] = s.x0[p.node[a], i] + p.arms[c, i] if bodies else p.at[a, i] - p.radius[a] * n
+            if resists:
+                total.moment_impulse[i] += p.moments[c].moment_impulse[i]
+        total.gap = p.gap[c]
     return True
 
 
@@ -84,8 +88,7 @@ def move_entries(u, key, values, used, number):
     """Put entries of a smaller table into this one, which is empty."""
     for i in range(number):
         k = place_of(u, key[used[i]])
-        for j in range(SUM):
-            u.values[k, j] = values[used[i], j]
+        u.values[k] = values[used[i]]
 
 
 @kernel
@@ -131,14 +134,13 @@ class UnsavedPairs:
         types, partners, fixed, obstacles = np.zeros(number), second.copy(), second < 0, grains.obstacles
         types[fixed], partners[fixed] = (of[-1 - second[fixed]] for of in (obstacles.types, obstacles.partners))
         columns: dict[str, Any] = {
-            "sphere": first, "type": types, "partner": partners, "gap": values[:, S_GAP],
-            "impulse": values[:, S_IMPULSE : S_IMPULSE + 3], "moment_impulse": values[:, S_MOMENT : S_MOMENT + 3],
-            "point": values[:, S_POINT : S_POINT + 3], "normal": values[:, S_NORMAL : S_NORMAL + 3],
+            "sphere": first, "type": types, "partner": partners, "gap": values["gap"],
+            **{name: values[name] for name in ("impulse", "moment_impulse", "point", "normal")},
         }  # fmt: skip
         table = np.zeros((number, PAIR_COLUMNS))
         for name, column in columns.items():
             table[:, pair_column(name)] = column
-        a["values"][used] = 0.0
+        a["values"][used] = np.zeros((), SUM)
         self._clear()
         return table
 

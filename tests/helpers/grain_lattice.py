@@ -70,6 +70,7 @@ def lattice(k, kind, mu=0.3):
         "ng": n + 1,
         "np": len(pairs),
         "nq": LANES * (len(pairs) // LANES + 1),
+        "nu": len(pairs) // LANES + 1,
         "nm": 0,
         "no": 5,
         "ne": 0,
@@ -82,22 +83,23 @@ def lattice(k, kind, mu=0.3):
     }
     a, record = TABLE.arrays(sizes), np.zeros(1, TABLE.dtype)
     TABLE.aim(record, a)
-    a["first"][:], a["second"][:], a["rows"][:, :3] = map(list, zip(*pairs))
+    a["first"][:], a["second"][:], a["pairs"]["normal"] = map(list, zip(*pairs))
     a["mu"][:], a["radius"][:] = mu, 1.0
-    a["grains"][:n, 6:] = 1.0, 2.5
+    particles = a["particles"][:n]
+    particles["inverse_mass"], particles["inverse_inertia"] = 1.0, 2.5
     if kind == "impact":
         rng = np.random.default_rng(7)
-        a["grains"][:n, :3], a["grains"][:n, 3:6] = rng.standard_normal((n, 3)), rng.standard_normal((n, 3))
+        particles["velocity"], particles["surface_velocity"] = rng.standard_normal((2, n, 3))
     else:
-        a["grains"][:n, :3] = 0.2, 0.0, -1.0
+        particles["velocity"] = 0.2, 0.0, -1.0
     for name, value in {"count": len(pairs), "most": 5000, "cap": 0.85, "tolerance": 1e-3}.items():
         record[0][name] = value
     return a, record
 
 
 def kinetic(a):
-    g = a["grains"]
-    return 0.5 * ((g[:, :3] ** 2).sum() + 0.4 * (g[:, 3:6] ** 2).sum())
+    g = a["particles"]
+    return 0.5 * ((g["velocity"] ** 2).sum() + 0.4 * (g["surface_velocity"] ** 2).sum())
 
 
 def in_groups(record, a):

@@ -19,7 +19,6 @@ from grain_piles import H, pile
 
 import fem_mbs as fem
 from fem_mbs.solvers.contact_problem.problem import ContactProblem
-from fem_mbs.solvers.granular import lanes
 from fem_mbs.solvers.granular.data import LANES
 
 
@@ -53,7 +52,7 @@ def test_sweeps_with_momentum_converge_as_published(tolerance, count):
     if tolerance < 1e-8:
         assert kinetic(a) < 1e-14  # all stop: nobody can get away
         # one of the values that sums of the normal impulses end with, by the path
-        assert a["rows"][:, 3].sum() == pytest.approx(2638.05, rel=1e-4)
+        assert a["pairs"]["normal_impulse"].sum() == pytest.approx(2638.05, rel=1e-4)
 
 
 @pytest.mark.parametrize("relaxed", [False, True])
@@ -62,7 +61,7 @@ def test_the_error_is_that_of_the_contact_problem_solver(relaxed):
     a, record = lattice(3, "impact")
     record[0]["relaxed"] = relaxed
     n, count = 27, int(record[0]["count"])
-    grains_of, first, second, normals = a["grains"][:n].copy(), a["first"], a["second"], a["rows"][:, :3].copy()
+    first, second, normals, start = a["first"], a["second"], a["pairs"]["normal"].copy(), a["particles"][:n].copy()
     blocks = np.zeros((count, 2, 3, 6))
     for c, normal in enumerate(normals):
         axes = np.array([normal, np.roll(normal, 1), np.cross(normal, np.roll(normal, 1))])
@@ -73,12 +72,12 @@ def test_the_error_is_that_of_the_contact_problem_solver(relaxed):
     masses = np.zeros((n, 6))
     masses[:, :3], masses[:, 3:] = 1.0, 1.0 / 2.5
     bodies = np.stack([first, np.where(second >= 0, second, -1)], axis=1)
-    v = grains_of[:, :6]
+    v = np.hstack([start["velocity"], start["surface_velocity"]])
     problem = ContactProblem.from_contacts(masses, bodies, blocks, np.zeros((count, 3)), 0.3, v=v, relaxed=relaxed)
     for _ in range(3):
         one_sweep(record)
     r = np.einsum("crk,ck->cr", np.array([[x, np.roll(x, 1), np.cross(x, np.roll(x, 1))] for x in normals]),
-                  a["rows"][:, 3, None] * normals + a["rows"][:, 4:7])  # fmt: skip
+                  a["pairs"]["normal_impulse"][:, None] * normals + a["pairs"]["tangential_impulse"])  # fmt: skip
     mine, theirs = error_of(record), problem.error(r)[0]
     q = np.linalg.norm(problem.scaled.S * problem.q)
     assert mine == pytest.approx((theirs * q) ** 2, rel=1e-9)
@@ -88,30 +87,30 @@ def test_sweeps_that_get_no_further_lag_and_find_impulses_of_coulombs_law():
     """Disordered normals and much friction: a window of sweeps without progress comes before the tolerance."""
     a, record = lattice(8, "kick", mu=0.5)
     rng = np.random.default_rng(0)
-    normals = a["rows"][:, :3] + 0.4 * rng.standard_normal((len(a["rows"]), 3))
-    a["rows"][:, :3] = normals / np.linalg.norm(normals, axis=1, keepdims=True)
-    a["grains"][:-1, :3] += 0.1 * rng.standard_normal((512, 3))
+    normals = a["pairs"]["normal"] + 0.4 * rng.standard_normal((len(a["pairs"]), 3))
+    a["pairs"]["normal"] = normals / np.linalg.norm(normals, axis=1, keepdims=True)
+    a["particles"]["velocity"][:-1] += 0.1 * rng.standard_normal((512, 3))
     square = size_of(record)
     assert solve(record, square) and record[0]["lagged"] == 1
     assert error_of(record) <= 1e-6 * square  # of Coulomb's law itself, not of the law that lags
-    r, tangential = a["rows"][:, 3], np.linalg.norm(a["rows"][:, 4:7], axis=1)
+    r, tangential = a["pairs"]["normal_impulse"], np.linalg.norm(a["pairs"]["tangential_impulse"], axis=1)
     assert (r >= 0.0).all() and (tangential <= 0.5 * r * (1 + 1e-12)).all()
 
 
 def test_the_lag_begins_with_the_slip_that_there_is():
     a, record = lattice(4, "impact", mu=0.7)
-    a["rows"][::3, 7] = 100.0  # some pairs are far from closing, and are listed when the others lag
+    a["pairs"]["bias"][::3] = 100.0  # some pairs are far from closing, and are listed when the others lag
     begin_lag(record)
-    a["rows"][:, 7] = 0.0
+    a["pairs"]["bias"] = 0.0
     look(record)
-    v, s = a["grains"][:, :3], a["grains"][:, 3:6]
+    v, s = a["particles"]["velocity"], a["particles"]["surface_velocity"]
     i, j = a["first"], np.where(a["second"] < 0, len(v) - 1, a["second"])  # the last cannot move
-    n = a["rows"][:, :3]
+    n = a["pairs"]["normal"]
     u = v[i] - v[j] - np.cross(s[i] + s[j], n)
     slip = np.linalg.norm(u - np.einsum("ck,ck->c", u, n)[:, None] * n, axis=1)
     assert slip.min() > 0.0 and (a["place"] >= 0).all()
     block, lane = np.divmod(a["place"], LANES)
-    sigma = a["lanes"].reshape(-1, lanes.FIELDS * LANES)[block, lanes.LAGGED + lane]
+    sigma = a["lanes"]["lag"][block, lane]
     assert sigma == pytest.approx(0.7 * slip, rel=1e-12)
 
 
@@ -119,18 +118,20 @@ def test_pairs_that_are_far_from_closing_are_left_out_of_the_sweeps():
     """Whoever leaves them out by hand gets the same velocities; one that begins to close is taken in."""
     a, record = lattice(8, "impact")
     far = np.random.default_rng(3).random(len(a["first"])) < 0.5
-    a["rows"][:, 7] = np.where(far, 100.0, 0.0)  # they close only at 100 m/s
+    a["pairs"]["bias"] = np.where(far, 100.0, 0.0)  # they close only at 100 m/s
     one_sweep(record)
     assert set(a["chosen"][: record[0]["listed"]]) == set(np.flatnonzero(~far))
     b, other = lattice(8, "impact")
-    for name in ("first", "second", "rows", "mu"):
+    for name in ("first", "second", "pairs", "mu"):
         b[name][: (~far).sum()] = b[name][~far]
     other[0]["count"] = (~far).sum()
     one_sweep(other)
-    np.testing.assert_allclose(a["grains"], b["grains"], rtol=1e-13, atol=1e-15)
+    for name in ("velocity", "surface_velocity"):
+        np.testing.assert_allclose(a["particles"][name], b["particles"][name], rtol=1e-13, atol=1e-15)
     begins = np.flatnonzero(far & (a["second"] >= 0))[0]
     i, k = a["first"][begins], a["second"][begins]
-    a["grains"][i, :3] = a["grains"][k, :3] - 60.0 * a["rows"][begins, :3]
+    velocity = a["particles"]["velocity"]
+    velocity[i] = velocity[k] - 60.0 * a["pairs"]["normal"][begins]
     look(record)
     assert begins in a["chosen"][: record[0]["listed"]]
 
@@ -139,13 +140,13 @@ def test_pairs_that_are_far_from_closing_are_left_out_of_the_sweeps():
 def test_groups_take_every_pair_once_and_no_grain_twice(fixed):
     a, record = lattice(8, "kick")
     if fixed:  # 64 grains that cannot move
-        a["grains"][:64, 6:] = 0.0
+        a["particles"]["inverse_mass"][:64] = a["particles"]["inverse_inertia"][:64] = 0.0
     groups = in_groups(record, a)
     assert sorted(np.concatenate(groups)) == list(range(record[0]["count"]))
     assert max(map(len, groups)) == LANES and np.mean([len(group) for group in groups]) > 0.8 * LANES
     for group in groups:
         grains_of = np.concatenate([a["first"][group], a["second"][group]])
-        moved = grains_of[(grains_of >= 0) & (a["grains"][grains_of, 6] > 0.0)]
+        moved = grains_of[(grains_of >= 0) & (a["particles"]["inverse_mass"][grains_of] > 0.0)]
         assert len(set(moved)) == len(moved)
 
 
@@ -169,14 +170,15 @@ def test_a_sweep_over_groups_is_one_over_their_pairs_in_turn(law):
         in_groups(record, a)
         if single:
             order = a["chosen"][: record[0]["listed"]].copy()
-            for name in ("first", "second", "rows", "mu"):
+            for name in ("first", "second", "pairs", "mu"):
                 a[name][:] = a[name][order]
             record[0]["ordered"] = 0
             begin(record)
             assert record[0]["groups"] == record[0]["count"]
         record[0]["lagged"] = law == "lagged"
         sums = [sweep(record, beta) for beta in (0.0, 0.0, 0.5)]
-        found.append((a["grains"].copy(), sums))
+        particles = a["particles"]
+        found.append((np.hstack([particles["velocity"], particles["surface_velocity"]]), sums))
     (grouped, sums), (in_turn, others) = found
     np.testing.assert_allclose(grouped, in_turn, rtol=1e-11, atol=1e-12)
     np.testing.assert_allclose(sums, others, rtol=1e-10)

@@ -1,7 +1,7 @@
-"""Contacts of grains with obstacles that they move: their part of the sweeps.
+"""Contacts of particles with obstacles that they move: their part of the Gauss-Seidel iterations.
 
 Blocks and tangents are those of (2) of `granular.obstacles.mechanism`; a contact is solved as in `granular.bodies`,
-whose functions serve here. Grains give their own part of velocities and blocks, whether they are single spheres
+whose functions serve here. Particles give their own part of velocities and blocks, whether they are single spheres
 (`granular.sweeps`) or bodies with arms.
 
 Source: docs/theory/contact_groups.md, (18), (19).
@@ -13,7 +13,7 @@ from fem_mbs.jit import kernel, local_matrix, local_vector
 from fem_mbs.solvers.contact_problem.one import solve_coulomb
 from fem_mbs.solvers.granular import bodies, sweeps
 from fem_mbs.solvers.granular.bodies import LAG, complete_axes, cross, point_velocity, solve_relaxed
-from fem_mbs.solvers.granular.data import G_MASS, G_TURN, P_BIAS, P_N, P_RN, P_RT
+from fem_mbs.solvers.granular.data import clear_impulse, copy_impulse
 from fem_mbs.solvers.granular.obstacles.mechanism import give, is_round_off, velocity_of
 from fem_mbs.solvers.granular.sweeps import left
 
@@ -28,7 +28,7 @@ def place(p, o, x):
             c, o.slide[q] = o.pair[q], 0.0
             i = p.first[c]
             for j in range(3):
-                E[j] = p.rows[c, P_N + j]
+                E[j] = p.pairs[c].normal[j]
                 if p.shapes != 0:  # `granular.shapes.features` knows the point
                     o.arm[q, j] = p.arms[c, j] + x[p.node[i], j] - x[k, j]
                 else:
@@ -48,11 +48,11 @@ def place(p, o, x):
                 for m in range(3):
                     W = p.block[c, l, m] if p.clumps != 0 else 0.0
                     if p.clumps == 0 and l == m:
-                        W = p.grains[i, G_MASS] + (p.grains[i, G_TURN] if l > 0 else 0.0)
+                        W = p.particles[i].inverse_mass + (p.particles[i].inverse_inertia if l > 0 else 0.0)
                     for j in range(6):
                         W += Z[l, j] * Y[m, j]
                     o.block[q, m, l] = W
-            if p.block[c, 0, 0] == 0.0 if p.clumps != 0 else p.grains[i, G_MASS] == 0.0:
+            if p.block[c, 0, 0] == 0.0 if p.clumps != 0 else p.particles[i].inverse_mass == 0.0:
                 _leave_out(p, o, a, q)
 
 
@@ -61,22 +61,21 @@ def _leave_out(p, o, a, q):
     """Let contact q of a shape that cannot move carry nothing where node a does not move along its normal either."""
     if is_round_off(o, a, o.block[q, 0, 0], o.arm[q, 0], o.arm[q, 1], o.arm[q, 2], p.radius[p.first[o.pair[q]]]):
         o.block[q, 0, 0] = 0.0
-        for j in range(4):
-            p.rows[o.pair[q], P_RN + j] = 0.0
+        clear_impulse(p.pairs[o.pair[q]])
 
 
 @kernel
 def _approach(p, o, q, v):
     """Velocity of the sphere of contact q against its node of velocity v (6,), inertial axes, and u_N."""
     c = o.pair[q]
-    i, rows = p.first[c], p.rows
-    n0, n1, n2 = rows[c, P_N], rows[c, P_N + 1], rows[c, P_N + 2]
+    i, n = p.first[c], p.pairs[c].normal
+    n0, n1, n2 = n[0], n[1], n[2]
     if p.clumps != 0:
-        u0, u1, u2 = point_velocity(p.bodies, p.arms, c, 0, p.body[i])
+        u0, u1, u2 = point_velocity(p.bodies[p.body[i]], p.arms, c, 0)
     else:
-        g = p.grains
-        s0, s1, s2 = cross(g[i, 3], g[i, 4], g[i, 5], n0, n1, n2)
-        u0, u1, u2 = g[i, 0] - s0, g[i, 1] - s1, g[i, 2] - s2
+        speed, surface = p.particles[i].velocity, p.particles[i].surface_velocity
+        s0, s1, s2 = cross(surface[0], surface[1], surface[2], n0, n1, n2)
+        u0, u1, u2 = speed[0] - s0, speed[1] - s1, speed[2] - s2
     w0, w1, w2 = cross(v[3], v[4], v[5], o.arm[q, 0], o.arm[q, 1], o.arm[q, 2])
     u0, u1, u2 = u0 - v[0] - w0, u1 - v[1] - w1, u2 - v[2] - w2
     return u0, u1, u2, n0 * u0 + n1 * u1 + n2 * u2
@@ -86,12 +85,12 @@ def _approach(p, o, q, v):
 def _push(p, o, q, d0, d1, d2, F):
     """Give impulse d to the sphere of contact q, and add −d at its arm to F (6,)."""
     c = o.pair[q]
-    i, rows = p.first[c], p.rows
+    i, n = p.first[c], p.pairs[c].normal
     if p.clumps != 0:
-        bodies.push(p.bodies, p.body[i], p.arms, c, 0, 1.0, d0, d1, d2)
+        bodies.push(p.bodies[p.body[i]], p.arms, c, 0, 1.0, d0, d1, d2)
     else:
-        c0, c1, c2 = cross(rows[c, P_N], rows[c, P_N + 1], rows[c, P_N + 2], d0, d1, d2)
-        sweeps.push(p.grains[i], p.grains[i, G_MASS], d0, d1, d2, c0, c1, c2)
+        c0, c1, c2 = cross(n[0], n[1], n[2], d0, d1, d2)
+        sweeps.push(p.particles[i], p.particles[i].inverse_mass, d0, d1, d2, c0, c1, c2)
     m0, m1, m2 = cross(o.arm[q, 0], o.arm[q, 1], o.arm[q, 2], d0, d1, d2)
     F[0], F[1], F[2] = F[0] - d0, F[1] - d1, F[2] - d2
     F[3], F[4], F[5] = F[3] - m0, F[4] - m1, F[5] - m2
@@ -100,16 +99,15 @@ def _push(p, o, q, d0, d1, d2, F):
 @kernel
 def add_impulses(p, o):
     """Add the impulses of all contacts to the velocities."""
-    F, rows = local_vector(6), p.rows
+    F = local_vector(6)
     for a in range(o.node.shape[0]):
         for j in range(6):
             F[j] = 0.0
         for q in range(o.start[a], o.start[a + 1]):
-            c = o.pair[q]
-            r = rows[c, P_RN]
+            pair = p.pairs[o.pair[q]]
+            r, n, f = pair.normal_impulse, pair.normal, pair.tangential_impulse
             if r != 0.0:
-                d0, d1, d2 = r * rows[c, P_N], r * rows[c, P_N + 1], r * rows[c, P_N + 2]
-                _push(p, o, q, d0 + rows[c, P_RT], d1 + rows[c, P_RT + 1], d2 + rows[c, P_RT + 2], F)
+                _push(p, o, q, r * n[0] + f[0], r * n[1] + f[1], r * n[2] + f[2], F)
         give(o, a, F)
 
 
@@ -122,7 +120,7 @@ def _scale(o, q):
 @kernel
 def size_of_problem(p, o):
     """Part of these contacts in ‖q̂‖²."""
-    v, rows, relaxed, total = local_vector(6), p.rows, p.relaxed != 0, 0.0
+    v, relaxed, total = local_vector(6), p.relaxed != 0, 0.0
     for a in range(o.node.shape[0]):
         velocity_of(o, a, v)
         for q in range(o.start[a], o.start[a + 1]):
@@ -130,8 +128,9 @@ def size_of_problem(p, o):
             if o.block[q, 0, 0] == 0.0:
                 continue
             u0, u1, u2, u_n = _approach(p, o, q, v)
-            q_n, slide = u_n + rows[c, P_BIAS], max(u0 * u0 + u1 * u1 + u2 * u2 - u_n * u_n, 0.0)
-            if q_n >= 0.0 and rows[c, P_RN] == 0.0 and not (relaxed and q_n < p.mu[c] * math.sqrt(slide)):
+            pair = p.pairs[c]
+            q_n, slide = u_n + pair.bias, max(u0 * u0 + u1 * u1 + u2 * u2 - u_n * u_n, 0.0)
+            if q_n >= 0.0 and pair.normal_impulse == 0.0 and not (relaxed and q_n < p.mu[c] * math.sqrt(slide)):
                 continue
             total += _scale(o, q) * (q_n * q_n + slide)
     return total
@@ -140,7 +139,7 @@ def size_of_problem(p, o):
 @kernel
 def error_of(p, o):
     """Part of these contacts in the squared error times ‖q̂‖²."""
-    v, rows, relaxed, total, away = local_vector(6), p.rows, p.relaxed != 0, 0.0, 0.0
+    v, relaxed, total, away = local_vector(6), p.relaxed != 0, 0.0, 0.0
     for a in range(o.node.shape[0]):
         velocity_of(o, a, v)
         for q in range(o.start[a], o.start[a + 1]):
@@ -148,11 +147,12 @@ def error_of(p, o):
             if o.block[q, 0, 0] == 0.0:
                 continue
             u0, u1, u2, u_n = _approach(p, o, q, v)
-            q_n = u_n + rows[c, P_BIAS]
-            if rows[c, P_RN] == 0.0 and q_n >= 0.0 and not relaxed:
+            pair = p.pairs[c]
+            q_n, n = u_n + pair.bias, pair.normal
+            if pair.normal_impulse == 0.0 and q_n >= 0.0 and not relaxed:
                 continue
-            u0, u1, u2 = u0 - u_n * rows[c, P_N], u1 - u_n * rows[c, P_N + 1], u2 - u_n * rows[c, P_N + 2]
-            square, short = left(rows, c, q_n, u0, u1, u2, _scale(o, q), p.mu[c], relaxed)
+            u0, u1, u2 = u0 - u_n * n[0], u1 - u_n * n[1], u2 - u_n * n[2]
+            square, short = left(pair, q_n, u0, u1, u2, _scale(o, q), p.mu[c], relaxed)
             total += square
             away += short
     return max(total, away)
@@ -161,20 +161,20 @@ def error_of(p, o):
 @kernel
 def _solve(p, o, q, u0, u1, u2, u_n, beta, change):
     """Solve contact q; fills the change (3,) of its impulse, inertial axes. Returns the estimate and the work."""
-    rows, last, t, W = p.rows, p.last, o.tangents[q], o.block[q]
+    t, W = o.tangents[q], o.block[q]
     y, r, d, x = local_vector(3), local_vector(3), local_vector(3), local_vector(3)
     c = o.pair[q]
-    y[0] = rows[c, P_RN] + beta * (rows[c, P_RN] - last[c, 0])
-    d[0] = rows[c, P_RN]
+    pair, last = p.pairs[c], p.last[c]
+    y[0] = pair.normal_impulse + beta * (pair.normal_impulse - last.normal_impulse)
+    d[0] = pair.normal_impulse
     for k in range(2):
         y[1 + k] = d[1 + k] = 0.0
         for j in range(3):
-            now = rows[c, P_RT + j]
+            now = pair.tangential_impulse[j]
             d[1 + k] += t[3 * k + j] * now
-            y[1 + k] += t[3 * k + j] * (now + beta * (now - last[c, 1 + j]))
-    for j in range(4):
-        last[c, j] = rows[c, P_RN + j]
-    x[0] = u_n + rows[c, P_BIAS]
+            y[1 + k] += t[3 * k + j] * (now + beta * (now - last.tangential_impulse[j]))
+    copy_impulse(pair, last)
+    x[0] = u_n + pair.bias
     for k in range(2):
         x[1 + k] = t[3 * k] * u0 + t[3 * k + 1] * u1 + t[3 * k + 2] * u2
     slip = math.sqrt(x[1] * x[1] + x[2] * x[2])
@@ -191,24 +191,24 @@ def _solve(p, o, q, u0, u1, u2, u_n, beta, change):
         solve_coulomb(W, x, p.mu[c], r)
     square = work = 0.0
     for j in range(3):
-        d[j] = r[j] - d[j]  # against the last sweep
+        d[j] = r[j] - d[j]  # against the last iteration
         y[j] = r[j] - y[j]
     for j in range(3):
         speed = W[j, 0] * y[0] + W[j, 1] * y[1] + W[j, 2] * y[2]
         square += speed * speed
         work -= speed * d[j]
-    rows[c, P_RN] = r[0]
+    pair.normal_impulse = r[0]
     for j in range(3):
-        rows[c, P_RT + j] = r[1] * t[j] + r[2] * t[3 + j]
-        change[j] = y[0] * rows[c, P_N + j] + y[1] * t[j] + y[2] * t[3 + j]
+        pair.tangential_impulse[j] = r[1] * t[j] + r[2] * t[3 + j]
+        change[j] = y[0] * pair.normal[j] + y[1] * t[j] + y[2] * t[3 + j]
     return _scale(o, q) * square, work
 
 
 @kernel
 def sweep(p, o, beta):
-    """One sweep over these contacts, as `granular.sweeps.sweep`."""
+    """One iteration over these contacts, as `granular.lanes.sweep`."""
     v, F, d, before = local_vector(6), local_vector(6), local_vector(3), local_vector(6)
-    estimate, total, rows, last, relaxed = 0.0, 0.0, p.rows, p.last, p.relaxed != 0
+    estimate, total, relaxed = 0.0, 0.0, p.relaxed != 0
     for a in range(o.node.shape[0]):
         velocity_of(o, a, v)
         for j in range(6):
@@ -218,7 +218,9 @@ def sweep(p, o, beta):
             if o.block[q, 0, 0] == 0.0:
                 continue
             u0, u1, u2, u_n = _approach(p, o, q, v)
-            if rows[c, P_RN] == 0.0 and last[c, 0] == 0.0 and u_n + rows[c, P_BIAS] >= 0.0 and not relaxed:
+            pair = p.pairs[c]
+            acts = pair.normal_impulse != 0.0 or p.last[c].normal_impulse != 0.0
+            if not acts and u_n + pair.bias >= 0.0 and not relaxed:
                 continue
             square, work = _solve(p, o, q, u0, u1, u2, u_n, beta, d)
             estimate += square

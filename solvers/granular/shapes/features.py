@@ -16,7 +16,7 @@ import math
 from fem_mbs.distance.hull_kernels import bound_by_hull, edge_beyond
 from fem_mbs.jit import kernel, local_matrix, local_vector
 from fem_mbs.rotations import add_cross, dot, rotate, rotate_T
-from fem_mbs.solvers.granular.data import B_MASS, P_BIAS, P_N, P_RN, P_RT, PAIR, T_CHI, never_touch
+from fem_mbs.solvers.granular.data import clear_impulse, never_touch
 from fem_mbs.solvers.granular.obstacles.band import meets, open_bias
 from fem_mbs.solvers.granular.obstacles.obstacles import LOOKS, SMALLEST_LOOK, begin_search, is_near, obstacles_at
 from fem_mbs.solvers.granular.pairs import FAST, note_restitution
@@ -68,7 +68,7 @@ def find(p, x, R, V, h):
         a, b = p.body[i], p.body[j]
         if choosy and never_touch(p, p.node[i], p.node[j], x.shape[0]):
             continue
-        if a != b and p.bodies[a, B_MASS] + p.bodies[b, B_MASS] > 0.0:
+        if a != b and p.bodies[a].inverse_mass + p.bodies[b].inverse_mass > 0.0:
             total = _list_shapes(p, s, t, 0.0, total)
     p.found = total
     if total > room:
@@ -92,7 +92,7 @@ def _list_obstacles(p, x, R, total):
     o, choosy = obstacles_at(p.obstacles_at)[0], p.excluded.shape[0] > 0
     for s in range(p.core_reach.shape[0]):
         first = p.core_first[s]
-        last, moves = first + p.core_count[s], p.bodies[p.body[first], B_MASS] > 0.0
+        last, moves = first + p.core_count[s], p.bodies[p.body[first]].inverse_mass > 0.0
         for k in range(p.plane.shape[0]):
             if not moves and (p.coupled == 0 or -1 - k > p.coupled):
                 continue
@@ -206,11 +206,10 @@ def _keep_old(p):
         i = p.first[c]
         p.old_second[c], p.old_feature[c], p.old_after[c] = p.second[c], p.feature[c], p.old_start[i]
         p.old_start[i] = c
-        for j in range(PAIR):
-            p.old_rows[c, j] = p.rows[c, j]
+        p.old_pairs[c] = p.pairs[c]
         if p.resists != 0:
             for j in range(3):
-                p.old_turns[c, j] = p.turns[c, T_CHI + j]
+                p.old_moments[c, j] = p.moments[c].moment_impulse[j]
 
 
 @kernel
@@ -236,7 +235,7 @@ def evaluate(p, x, R, V0, h, tol_v):
         first, second, feature, side = _names(p, k)
         old = _old(p, first, second, feature)
         for j in range(3):
-            before[j] = side * p.old_rows[old, P_N + j] if old >= 0 else 0.0
+            before[j] = side * p.old_pairs[old].normal[j] if old >= 0 else 0.0
         gap, counts = touch(p, k, x, R, before, g)
         if p.near[k, 1] < 0 and p.moving != 0:
             counts = gap < p.skin + p.ahead[first] + h * _speed_of_plane(p, -1 - second, g, x, R, V0)
@@ -245,7 +244,7 @@ def evaluate(p, x, R, V0, h, tol_v):
             p.near_normal[k, j] = g[j] if counts else 0.0
         if not counts:
             continue
-        c = count
+        c, pair = count, p.pairs[count]
         count += 1
         if gap > 2.0 * p.band * min(p.thick[p.near[k, 0]], p.thick[max(p.near[k, 1], 0)]):
             gap = _gap_met(p, k, gap, x, R, V0, h, g)
@@ -256,15 +255,14 @@ def evaluate(p, x, R, V0, h, tol_v):
         p.mu[c] = p.laws[p.material[first], other].friction
         _arms(p, c, x, g)
         for j in range(3):
-            p.rows[c, P_N + j] = g[j]
-            p.rows[c, P_RT + j] = 0.0
-        p.rows[c, P_RN] = 0.0
+            pair.normal[j] = g[j]
+        clear_impulse(pair)
         if p.resists != 0:
             begin_turns(p, c, p.laws[p.material[first], other], old)
-        if old >= 0 and p.old_rows[old, P_RN] > 0.0:
-            _take_over(p, c, old)
+        if old >= 0 and p.old_pairs[old].normal_impulse > 0.0:
+            _take_over(p.old_pairs[old], pair)
         restitution = p.laws[p.material[first], other].restitution
-        p.rows[c, P_BIAS] = bias = _bias(p, c, restitution, x, R, V0, h, tol_v)
+        pair.bias = bias = _bias(p, c, restitution, x, R, V0, h, tol_v)
         if p.bounces != 0:
             stop = open_bias(gap, 2.0 * p.band * _thickness(p, c), h)
             note_restitution(p, c, restitution, bias, stop)
@@ -348,20 +346,19 @@ def _arms(p, c, x, g):
 
 
 @kernel
-def _take_over(p, c, old):
+def _take_over(old, pair):
     """Impulses of the step before, friction turned into the new tangents."""
-    rows, from_rows = p.rows, p.old_rows
-    rows[c, P_RN] = from_rows[old, P_RN]
+    pair.normal_impulse = old.normal_impulse
     before = now = along = 0.0
     for j in range(3):
-        along += from_rows[old, P_RT + j] * rows[c, P_N + j]
-        before += from_rows[old, P_RT + j] ** 2
+        along += old.tangential_impulse[j] * pair.normal[j]
+        before += old.tangential_impulse[j] ** 2
     for j in range(3):
-        rows[c, P_RT + j] = from_rows[old, P_RT + j] - along * rows[c, P_N + j]
-        now += rows[c, P_RT + j] ** 2
+        pair.tangential_impulse[j] = old.tangential_impulse[j] - along * pair.normal[j]
+        now += pair.tangential_impulse[j] ** 2
     part = math.sqrt(before / now) if now > 0.25 * before and now > 0.0 else 0.0
     for j in range(3):
-        rows[c, P_RT + j] *= part
+        pair.tangential_impulse[j] *= part
 
 
 @kernel
@@ -401,7 +398,7 @@ def _bias(p, c, restitution, x, R, V0, h, tol_v):
         return bias
     u, n, d, b = local_vector(3), local_vector(3), local_vector(3), p.second[c]
     for j in range(3):
-        u[j], n[j] = 0.0, p.rows[c, P_N + j]
+        u[j], n[j] = 0.0, p.pairs[c].normal[j]
     _add_velocity(p, p.node[p.first[c]], 1.0, p.arms[c, 0:3], R, V0, u)
     if b >= 0:
         _add_velocity(p, p.node[b], -1.0, p.arms[c, 3:6], R, V0, u)

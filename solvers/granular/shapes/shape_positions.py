@@ -12,7 +12,6 @@ import math
 from fem_mbs.jit import kernel, local_vector
 from fem_mbs.rotations import quaternion_exp, quaternion_multiply, quaternion_normalise, quaternion_to_matrix
 from fem_mbs.solvers.granular.bodies import cross, turned
-from fem_mbs.solvers.granular.data import B_MASS
 from fem_mbs.solvers.granular.obstacles.mechanism import give_way, mechanism_at, nudge
 from fem_mbs.solvers.granular.pairs import place_planes
 from fem_mbs.solvers.granular.positions import FIRST_PASSES, PASSES
@@ -43,8 +42,8 @@ def _replace(p, s, x, R):
 def _mobility(p, b, d0, d1, d2, g):
     """Inverse mass of body b along the normal in g at an arm."""
     m0, m1, m2 = cross(d0, d1, d2, g[0], g[1], g[2])
-    y0, y1, y2 = turned(p.bodies, b, m0, m1, m2)
-    return p.bodies[b, B_MASS] + m0 * y0 + m1 * y1 + m2 * y2
+    y0, y1, y2 = turned(p.bodies[b], m0, m1, m2)
+    return p.bodies[b].inverse_mass + m0 * y0 + m1 * y1 + m2 * y2
 
 
 @kernel
@@ -52,10 +51,10 @@ def _move(p, b, push, d0, d1, d2, g, x, Q, R):
     """Give a push along the normal in g at an arm to body b."""
     turn, e, new, i = local_vector(3), local_vector(4), local_vector(4), p.body_node[b]
     m0, m1, m2 = cross(d0, d1, d2, g[0], g[1], g[2])
-    y0, y1, y2 = turned(p.bodies, b, m0, m1, m2)
+    y0, y1, y2 = turned(p.bodies[b], m0, m1, m2)
     turn[0], turn[1], turn[2] = push * y0, push * y1, push * y2
     for j in range(3):
-        x[i, j] += push * p.bodies[b, B_MASS] * g[j]
+        x[i, j] += push * p.bodies[b].inverse_mass * g[j]
     quaternion_exp(turn, e)
     quaternion_multiply(e, Q[i], new)
     for j in range(4):
@@ -161,9 +160,9 @@ def _passes(p, x, Q, R, h, most, yielding):
             pushes += 1
             if gives:
                 _yield_to(p, k, number, push, g, x, Q, R)
-            if p.bodies[row_a, B_MASS] > 0.0:
+            if p.bodies[row_a].inverse_mass > 0.0:
                 _move(p, row_a, push, d0, d1, d2, g, x, Q, R)
-            if b >= 0 and p.bodies[row_b, B_MASS] > 0.0:
+            if b >= 0 and p.bodies[row_b].inverse_mass > 0.0:
                 _move(p, row_b, -push, e0, e1, e2, g, x, Q, R)
         if pushes == last:
             return not stuck

@@ -12,7 +12,7 @@ from fem_mbs.errors import ModelError, label
 from fem_mbs.jit import kernel, local_vector
 from fem_mbs.results.table import PAIR_COLUMNS, pair_column
 from fem_mbs.solvers.contact.law import CLOSED, SLIP, STICK
-from fem_mbs.solvers.granular.data import B_MASS, P_N, P_RN, P_RT, T_CHI, never_touch
+from fem_mbs.solvers.granular.data import never_touch
 from fem_mbs.solvers.granular.pairs import place_planes
 from fem_mbs.solvers.granular.shapes.cores import (
     bring_beside,
@@ -155,7 +155,7 @@ def _passes_through(p, s, t):
 def _cross(p, s, t, nodes):
     """Whether shapes s < t, which may touch, pass through each other."""
     a, b = p.core_first[s], p.core_first[t]
-    if p.body[a] == p.body[b] or p.bodies[p.body[a], B_MASS] + p.bodies[p.body[b], B_MASS] == 0.0:
+    if p.body[a] == p.body[b] or p.bodies[p.body[a]].inverse_mass + p.bodies[p.body[b]].inverse_mass == 0.0:
         return False
     if p.excluded.shape[0] > 0 and never_touch(p, p.node[a], p.node[b], nodes):
         return False
@@ -220,24 +220,24 @@ def _name(grains, s):
 def closed_features(grains: "Grains") -> np.ndarray:
     """Table of the contacts that carry, as `Grains.closed_pairs`: the numbers are those of shapes."""
     a, count = grains.arrays, int(grains.record[0]["count"])
-    chosen = np.flatnonzero(a["rows"][:count, P_RN] > 0.0)
-    rows, first, second, mu = a["rows"][chosen], a["first"][chosen], a["second"][chosen], a["mu"][chosen]
-    normal, planar, state = rows[:, P_N : P_N + 3], second < 0, grains.engine.arrays
+    chosen = np.flatnonzero(a["pairs"]["normal_impulse"][:count] > 0.0)
+    pairs, first, second, mu = a["pairs"][chosen], a["first"][chosen], a["second"][chosen], a["mu"][chosen]
+    normal, planar, state = pairs["normal"], second < 0, grains.engine.arrays
     gap = np.zeros(len(chosen))
     _gaps_of_contacts(grains.record, state["x"], state["R"], chosen, gap)
-    friction = np.linalg.norm(rows[:, P_RT : P_RT + 3], axis=1)
-    status = np.where(friction >= (1.0 - 1e-9) * mu * rows[:, P_RN], SLIP, STICK)
+    friction = np.linalg.norm(pairs["tangential_impulse"], axis=1)
+    status = np.where(friction >= (1.0 - 1e-9) * mu * pairs["normal_impulse"], SLIP, STICK)
     types, partner = np.zeros(len(chosen)), a["shape"][np.where(planar, first, second)]
     number = -1 - second[planar]
     types[planar], partner[planar] = grains.obstacles.types[number], grains.obstacles.partners[number]
     columns: dict[str, Any] = {
         "sphere": a["shape"][first], "type": types, "partner": partner,
         "status": np.where(mu > 0.0, status, CLOSED), "gap": gap,
-        "impulse": rows[:, P_RN, None] * normal + rows[:, P_RT : P_RT + 3],
+        "impulse": pairs["normal_impulse"][:, None] * normal + pairs["tangential_impulse"],
         "point": state["x0"][a["node"][first]] + a["arms"][chosen, :3], "normal": normal,
     }  # fmt: skip
     if grains.resists:
-        columns["moment_impulse"] = a["turns"][chosen, T_CHI : T_CHI + 3]
+        columns["moment_impulse"] = a["moments"]["moment_impulse"][chosen]
     table = np.zeros((len(chosen), PAIR_COLUMNS))
     columns["force"] = columns["impulse"] / grains.engine.run[0]["h"]
     for name, values in columns.items():
