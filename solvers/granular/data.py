@@ -3,7 +3,7 @@
 Spheres that are bodies of their own are *particles*, numbered as the spheres of the group are; the last of the
 particles is a body that cannot move, the partner of obstacles. Where bodies carry several spheres, or spheres away from
 their nodes, or have any inertia, there are *bodies* in place of particles: what has the size nb, and arms and blocks of
-pairs (`granular.bodies`). What belongs together is one record: of a particle and of a pair it fills one line of cache.
+pairs (`granular.bodies`). Each particle and each pair is one record of 64 bytes, a line of cache.
 
     symbol   code                             symbol   code
     v        velocity                         n        normal of a pair, from the second body to the first
@@ -26,7 +26,7 @@ LANES, WAITING = 32, 128
 
 
 def _record(**fields):
-    """Record type of float64 fields: name and number, or shape, of its numbers."""
+    """Record type of float64 fields: their names and shapes."""
     return np.dtype([(name, "f8", shape) for name, shape in fields.items()], align=True)
 
 
@@ -35,6 +35,7 @@ BODY = _record(velocity=(3,), angular_velocity=(3,), inverse_mass=(), inverse_in
 PAIR = _record(normal=(3,), normal_impulse=(), tangential_impulse=(3,), bias=())
 IMPULSE = _record(normal_impulse=(), tangential_impulse=(3,))
 MOMENT = _record(moment_impulse=(3,), rolling_resistance=(), spinning_resistance=(), drilling_arm=())
+# of `granular.lanes`: a row of each field has one number of every pair of a block
 BLOCK = _record(
     normal=(3, LANES),
     bias=(LANES,),

@@ -40,10 +40,10 @@ if TYPE_CHECKING:
 COARSE = 1e-3  # default of contact_tolerance
 BAND = 1e-5  # of the smaller diameter: gaps below it are closed
 CLEAN = 1e-6  # of the smaller diameter: overlaps that positions keep
-CAPS = ((1e4, 0.85), (np.inf, 0.9))  # of the momentum, by number of grains
+CAPS = ((1e4, 0.85), (np.inf, 0.9))  # of the momentum, by number of particles
 FINE = 1e-5  # contact tolerances from which on the second of them is better
 SWEEPS = 5000  # of a step
-ROOM = 4  # pairs per grain, to begin with
+ROOM = 4  # pairs per particle, to begin with
 GROWTH = 1.3
 BOUNCES = True  # impacts of a step are solved in turn where a law has restitution, see `granular.strikes`
 WORST = 1e-2  # errors above it fail a step
@@ -75,7 +75,7 @@ class Grains:
         sizes["ne"] = sizes["ng"] if len(found.moved) else 0
         sizes["nv"] = sizes["ny"] if self.clumps else sizes["ng"]
         self.shaped, self.owner = owner.shaped, owner
-        # grains that change nothing but themselves: what sweeps find are velocities of the method
+        # free particles without coupling: the velocities of the iterations are those of the method
         bound = self.clumps or self.moving or len(found.moved) or system.m or getattr(method, "mixed", False)
         self.free = not (bound or method.velocities_first)
         self.bounces = BOUNCES and bool((search.laws["restitution"] > 0.0).any())
@@ -141,7 +141,7 @@ class Grains:
         a["material"][:own], a["laws"][:] = search.materials, search.laws
 
     def _fill_bodies(self, found):
-        """Mobilities of grains, or inertias of bodies; those of what cannot move stay zero."""
+        """Mobilities of particles, or inertias of bodies; those of what cannot move stay zero."""
         a = self.arrays
         moves = self.engine.system.free[found.nodes].any(axis=1)
         masses, turns = found.inertias[:, 0, 0], found.inertias[:, 3:, 3:]
@@ -303,8 +303,8 @@ class Grains:
             return None
         return (
             f"the {int(p['count'])} pairs of contact group '{self.owner.name}' were left with a scale-free error of "
-            f"{p['error']:.1e} after {int(p['sweeps'])} sweeps (contact_tolerance {p['tolerance']:.0e}, refused above "
-            f"{p['refused']:.0e})"
+            f"{p['error']:.1e} after {int(p['sweeps'])} iterations (contact_tolerance {p['tolerance']:.0e}, rejected "
+            f"above {p['refused']:.0e})"
         )
 
     def statistics(self) -> dict[str, Any]:

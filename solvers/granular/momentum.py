@@ -4,10 +4,10 @@ Between two iterations velocities and impulses go on in the direction of the las
 
     (v, s) ← (v, s) + β Δ(v, s) ,   r ← r + β Δr                                                                  (1)
 
-with β of Nesterov's sequence below a cap. The cap, restarts where the sweeps turn round or their error grows, and the
+with β of Nesterov's sequence below a cap. The cap, restarts where the change reverses or the error grows, and the
 window by which the cap follows the rate of convergence are what makes (1) converge with Coulomb's law. After a window
-without progress, or three, De Saxcé's term lags (`granular.sweeps`, (4)): sweeps may run in circles otherwise. The
-error costs two sweeps, and is evaluated when the estimate of a sweep says that it may be small enough.
+without progress, or three, De Saxcé's term lags (`granular.sweeps`, (4)): the iterations may cycle otherwise. The
+error costs two iterations, and is evaluated when the estimate of an iteration may be small enough.
 
 Source: docs/theory/contact_groups.md, (6), (8).
 """
@@ -19,14 +19,14 @@ from fem_mbs.solvers.granular import bodies, lanes, sweeps
 from fem_mbs.solvers.granular.data import ADD, BODY_NUMBERS, ERROR, SIZE, SWEEP, copy_impulse
 from fem_mbs.solvers.granular.obstacles.mechanism import mechanism_at
 
-LOOK = 10  # sweeps between two looks at which pairs have begun to close their gaps
-WINDOW = 40  # sweeps between two looks at the rate of convergence
-PATIENCE = 120  # sweeps after which De Saxcé's term lags
+LOOK = 10  # iterations between two searches for pairs that have begun to close their gaps
+WINDOW = 40  # iterations between two estimates of the rate of convergence
+PATIENCE = 120  # iterations after which De Saxcé's term lags
 GROWTH = 4.0  # of the squared error since a restart that ends the momentum
 LARGEST_CAP = 0.98
-LATE = 0.8  # of all sweeps: bodies with arms lag then, where their error is coarse; their relaxed contacts are inexact
+LATE = 0.8  # of all iterations: then bodies with arms lag if their error is coarse; their relaxed contacts are inexact
 COARSE = 1e-3  # error above which the lag helps; it is slow to the last digits
-LESS = 0.7  # of the lowest cap, where the error grows among contacts that share one light obstacle: sweeps turn about
+LESS = 0.7  # of the lowest cap, where the error grows among contacts that share one light obstacle, and oscillates
 LESS_LATE = 0.9  # the same where De Saxcé's term lags
 JUDGE = 2.4  # times the squared tolerance: estimates at which the error itself is looked at
 
@@ -112,7 +112,7 @@ def _begin(p):
 
 @kernel
 def _begin_lag(p):
-    """Let the next sweeps over pairs of bodies solve Coulomb's law with a lag; lanes have σ of their own."""
+    """Solve Coulomb's law with a lag in the next iterations over pairs of bodies; lanes have σ of their own."""
     p.lagged = 1
     for c in range(p.count):
         p.slide[c] = 0.0
@@ -120,7 +120,7 @@ def _begin_lag(p):
 
 @kernel
 def _fitted(cap, rate):
-    """Cap of the momentum for a rate of convergence per sweep, from the present one."""
+    """Cap of the momentum for a rate of convergence per iteration, from the present one."""
     if rate <= math.sqrt(cap):
         return cap
     d = math.sqrt((1.0 - rate) * (1.0 - cap))
@@ -130,7 +130,7 @@ def _fitted(cap, rate):
 
 @kernel
 def solve(p, q_square):
-    """Sweeps until the error is below the tolerance; velocities and impulses belong together at the start.
+    """Iterate until the error is below the tolerance; velocities and impulses belong together at the start.
 
     Fills p.error, p.sweeps; True when the tolerance was reached.
     """

@@ -1,7 +1,7 @@
 """Pairs of a contact group as rows of arrays: found, matched with those before, and evaluated at the start of a step.
 
-Pairs are kept by their first grain: those of grain i are rows start[i] … start[i + 1]. With at most a dozen partners
-per grain, the impulse that a pair had before a search is found by looking through the old row of its grain.
+Pairs are kept by their first particle: those of particle i are rows start[i] … start[i + 1]. With at most a dozen
+partners per particle, the impulse that a pair had before a search is found among the old pairs of its particle.
 
 Source: docs/theory/contact_groups.md, (1), (2).
 """
@@ -35,9 +35,9 @@ from fem_mbs.solvers.granular.sweeps import moved_from
 from fem_mbs.solvers.granular.turning_pairs import keep_turns, take_over_turns, turn_lift
 from fem_mbs.system.broad_phase import centers_of, displaced, near_pairs, ways
 
-TOGETHER = 16  # grains whose pairs sweeps take by turns
+TOGETHER = 16  # particles whose pairs an iteration takes in turn
 FAST = 0.1  # of the radius: spheres with longer ways in a step meet another side of a shape than they see at the start
-PART = 0.25  # of the margin: longer ways in a step are part of the reach of a grain
+PART = 0.25  # of the margin: longer paths in a step are part of the reach of a particle
 
 
 @kernel
@@ -158,23 +158,23 @@ def _take_over(p):
 
 @kernel
 def _put_in_order(p):
-    """Order of the sweeps: of a few grains the first pair of each, then the second of each and so on.
+    """Order of an iteration: of a few particles the first pair of each, then the second of each and so on.
 
-    A pair has to wait for the one before it where both have a grain in common, and any order converges as well.
+    A pair has to wait for the one before it where both have a particle in common, and any order converges as well.
     """
     order, start = p.order, p.start
-    grains, total = start.shape[0] - 1, 0
-    for block in range(0, grains, TOGETHER):
-        end, of_grain = min(block + TOGETHER, grains), 0
+    count, total = start.shape[0] - 1, 0
+    for block in range(0, count, TOGETHER):
+        end, number = min(block + TOGETHER, count), 0
         before = -1
         while total > before:
             before = total
             for i in range(block, end):
-                c = start[i] + of_grain
+                c = start[i] + number
                 if c < start[i + 1]:
                     order[total] = c
                     total += 1
-            of_grain += 1
+            number += 1
     p.ordered = 1
 
 
@@ -400,9 +400,9 @@ def unload(p, R, V, P, told):
 
 @kernel
 def follow(p, x0, V, h, x):
-    """Positions of grains that contacts push: where the velocities lead that the law of contact knows.
+    """Positions of particles that contacts push, by the velocities of the law of contact.
 
-    Grains that nothing pushes keep the method's own positions, whatever round-off has done to their velocities.
+    Particles that nothing pushes keep the method's own positions, whatever round-off has done to their velocities.
     """
     for c in range(p.count):
         if p.pairs[c].normal_impulse == 0.0:
@@ -417,7 +417,7 @@ def follow(p, x0, V, h, x):
 
 @kernel
 def turn_along(p, Q0, V, P, h, Q, R):
-    """Rotations of grains that contacts have turned: those that keep their angular velocity in inertial axes."""
+    """Rotations of particles that contacts have turned: those that keep their angular velocity in inertial axes."""
     node, d, e = p.node, local_vector(3), local_vector(4)
     for a in range(node.shape[0]):
         i = node[a]

@@ -79,7 +79,7 @@ def push_apart(p, x, Q, R, h):
     """Move the bodies at poses x, Q, R, the end of a step of h [s], until no pair overlaps.
 
     What overlapped at the start of the step is taken back with ``p.recovery`` [m/s] at most. Obstacles that contacts
-    can move give way only where grains alone do not find room.
+    can move give way only where particles alone do not find room.
     """
     _start(p, x, R)
     if p.coupled == 0:

@@ -30,7 +30,7 @@ from fem_mbs.solvers.granular.data import add_impulse, clear_impulse
 SHARE = 1e-3  # of the kinetic energy of the group: smaller losses of a step are left, and added up
 TOLD = 0.05  # of its largest kinetic energy: sums of such losses are told from here on
 MOST = 200  # impacts of a step one after the other
-NEARLY = 0.1  # of the speed of the slowest impacts: approaches up to this are what sweeps leave
+NEARLY = 0.1  # of the speed of the slowest impacts: approaches up to this are left by inexact iterations
 FAR = 1e30  # m/s: b of pairs that are left out
 
 
@@ -82,7 +82,7 @@ def kinetic_energy(p, V):
 
 @kernel
 def _speed(p, c):
-    """u_N of pair c at the present velocities of the sweeps, without what b has of moving planes."""
+    """u_N of pair c at the present velocities of the iterations, without what b has of moving planes."""
     if p.clumps != 0:
         a, b = bodies.both(p, c)
         return bodies.approach(p, c, a, b)[3]
@@ -105,7 +105,7 @@ def begin_sequence(p):
 
 @kernel
 def add_speeds(p, sign):
-    """Add the u_N of the velocities that the sweeps have to what forces give in the step, with a sign."""
+    """Add the u_N of the present velocities of the iterations to what forces give in the step, with a sign."""
     for c in range(p.count):
         p.gained[c] += sign * _speed(p, c)
 

@@ -1,4 +1,4 @@
-"""Velocities of many spheres in contact: Gauss-Seidel sweeps with momentum, exact for one contact at a time.
+"""Velocities of many spheres: projected Gauss-Seidel iterations with momentum, exact for one contact at a time.
 
 Spheres with velocity v and surface speed s = r ω touch at normals n (from the second to the first):
 
@@ -6,14 +6,14 @@ Spheres with velocity v and surface speed s = r ω touch at normals n (from the 
     w = 1/m_a + 1/m_b ,   w_T = w + r_a²/J_a + r_b²/J_b
     one contact:   p = (r_N − (u_N + b)/w)⁺ ,   f = r_T − u_T/w_T ,   |f| ≤ μ p by shortening f                    (2)
     relaxed law:   where |f| > μ p̂, p̂ without ⁺:  p = (w p̂ + μ w_T |f|)⁺/(w + μ² w_T) ,   f = μ p f/|f|            (3)
-    Coulomb's law with a lag:   (3) with b + σ ,   σ ← σ + 0.3 (μ |u_T| − σ) in each sweep                        (4)
+    Coulomb's law with a lag:   (3) with b + σ ,   σ ← σ + 0.3 (μ |u_T| − σ) in each iteration                    (4)
 
 No tangents, no matrix: r_T is a vector normal to n. (2) solves Coulomb's law with De Saxcé's term exactly, because W
 couples neither the normal with the tangents nor these with each other. (4) has the same solutions, and converges where
-(2) runs in circles. A sweep is in `granular.lanes`; how sweeps follow each other says `granular.momentum`.
+(2) cycles. One iteration is in `granular.lanes`, their sequence in `granular.momentum`.
 
 The error is that of contact problems: e = ‖r̂ − P_K(r̂ − ũ̂)‖/‖q̂‖ in variables scaled with a = (tr W/3)^(-½), over the
-contacts that approach or carry. Each sweep estimates it by its own changes; e itself costs two sweeps.
+contacts that approach or carry. Each iteration estimates it by its own changes; e itself costs two iterations.
 
 Source: docs/theory/contact_groups.md, (3)-(5), (7), (8).
 """

@@ -33,7 +33,7 @@ def test_what_does_not_fit_is_solved_pair_by_pair(change, words):
 
 def test_contacts_that_are_not_solved_end_the_run_with_how_far_they_came(monkeypatch):
     monkeypatch.setattr(grains, "SWEEPS", 2)
-    with pytest.raises(fem.SolverError, match=r"'balls' .* 2 sweeps .*1e-02"):
+    with pytest.raises(fem.SolverError, match=r"'balls' .* 2 iterations .*1e-02"):
         fem.ConeComplementarity().run(pile(64, 4), 0.8, H)
 
 

@@ -19,7 +19,7 @@ from grain_piles import H, pile
 
 import fem_mbs as fem
 from fem_mbs.solvers.contact_problem.problem import ContactProblem
-from fem_mbs.solvers.granular.data import LANES
+from fem_mbs.solvers.granular.data import LANES, PAIR, PARTICLE
 
 
 @pytest.mark.parametrize(
@@ -191,6 +191,10 @@ def test_sweeps_take_every_pair_once_in_any_order():
     record[0]["ordered"], record[0]["tolerance"] = 1, 1e-9
     assert solve(record, size_of(record))
     assert sorted(a["chosen"][:count]) == list(range(count)) and kinetic(a) < 1e-14  # all stop, whatever the order
+
+
+def test_a_particle_and_a_pair_fill_a_line_of_cache_each():
+    assert PARTICLE.itemsize == PAIR.itemsize == 64
 
 
 def test_searches_put_all_pairs_in_the_order_of_the_sweeps():
