@@ -14,6 +14,7 @@ key has the text of the module that a table stands in. What decides places and s
 the text of classes is no part of that key.
 """
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numba
@@ -147,9 +148,18 @@ class Table:
         """Shape of an array for given values of the symbols."""
         return tuple(sizes[axis] if isinstance(axis, str) else axis for axis in self._axes[name])
 
-    def arrays(self, sizes: dict) -> dict:
-        """Arrays of zeros for given values of the symbols."""
-        return {name: np.zeros(self.shape(name, sizes), kind) for name, _, _, kind in self._arrays}
+    def arrays(self, sizes: dict, names: Iterable[str] | None = None) -> dict:
+        """Arrays of zeros for given values of the symbols: all, or those of these names."""
+        chosen = self._axes if names is None else set(names)
+        return {name: np.zeros(self.shape(name, sizes), kind) for name, _, _, kind in self._arrays if name in chosen}
+
+    def values(self, numbers: dict, arrays: dict) -> tuple:
+        """Fields of a record in their order, as elements have their parameters; the caller keeps the arrays alive."""
+        record = np.zeros(1, self.dtype)
+        for name, value in numbers.items():
+            record[name] = value
+        self.aim(record, arrays)
+        return tuple(record[0])
 
     def aim(self, record: np.ndarray, arrays: dict) -> None:
         """Put addresses and sizes of arrays into a record (1,); the caller keeps the arrays alive.

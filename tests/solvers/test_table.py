@@ -119,6 +119,18 @@ def test_fields_of_records_in_an_array_are_those_of_compiled_code():
         SMALL.aim(record, arrays)
 
 
+def test_values_are_the_fields_of_a_record_in_their_order():
+    arrays = SMALL.arrays({"N": 4, "nc": 3})
+    record = np.array([SMALL.values({"h": 0.25, "count": 7}, arrays)], DTYPE)
+    assert shapes_and_numbers(address(record)) == ((4, 3), (4, 3, 3), (3,), (3, 2), 0.25)
+    assert record["count"][0] == 8 and record["lam_at"][0] == address(arrays["lam"])
+
+
+def test_some_arrays_of_a_table_need_the_sizes_of_these_alone():
+    arrays = SMALL.arrays({"nc": 3}, ["lam", "flag"])
+    assert {name: array.shape for name, array in arrays.items()} == {"flag": (3,), "lam": (3, 2)}
+
+
 def test_a_size_that_two_arrays_do_not_share_is_refused():
     arrays, record = filled(4, 3)
     arrays["R"] = np.zeros((5, 3, 3))
