@@ -70,6 +70,14 @@ def add_scaled(c, k, a, n, out):
 
 
 @kernel
+def copy(a, out):
+    """Fill out with a, both (2, n)."""
+    for e in range(2):
+        for i in range(a.shape[1]):
+            out[e, i] = a[e, i]
+
+
+@kernel
 def product(A, n, derivative, u, out):
     """Fill out[derivative] (n,) with Aᵀ u[derivative], A (n, n) constant; sums run along rows of A."""
     out[derivative, :] = 0.0

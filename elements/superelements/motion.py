@@ -13,26 +13,19 @@ The frame turns with the rotation R_0 nearest to the boundary frames, weights a_
 
 Source: docs/theory/superelements.md, section 3; derived here and checked by finite differences.
 
-    symbol       code                  shape       meaning
-    a, b         geometry              (nb,)       weights [-], [m²]
-    V, R⁰        geometry              (nb, 3) …   boundary frames in the reference, from X̄, axes of the body
-    r, ξ, …      B[i, PLACE], …        (2, 3)      of boundary frame i, value and derivative
-    Q, T⁻¹, φ    Q[i, 0], Q[i, 1] …    (2, 3, 3), B[i, PHI]
-    ω_0, ω̇_0     G[SPIN], G[SPIN_RATE] (2, 3)
-    S, S⁻¹, R_0  F[0], F[1], F[2]      (2, 3, 3)   of R_0 the value alone
-    Ḣ, Q̇_i       F[3], F[4]            (2, 3, 3)
-    d, v̂, …      L[POSE], L[SPEED] …   (2, n)
+Symbols and their names in code: `data`, value and derivative of each in one direction.
 """
 
 import math
 
 from fem_mbs.elements.superelements.duals import (
+    copy,
     dual_cross,
     dual_multiply,
     dual_multiply_T,
     dual_trace,
 )
-from fem_mbs.jit import kernel, local_matrix, local_vector, matrix, tensor, vector
+from fem_mbs.jit import kernel, local_matrix, local_vector
 from fem_mbs.rotations import (
     add_cross,
     form_matrix,
@@ -44,11 +37,6 @@ from fem_mbs.rotations import (
     rotate_T,
 )
 
-PLACE, XI, SPIN_OF, XI_RATE, SPIN_RATE_OF, TURN, PHI = range(7)  # rows of B
-N_B = 7
-SPIN, SPIN_RATE, FRAME_TURN, WORK, MEAN, TOTAL, SIGMA = range(7)  # rows of G
-N_G = 7
-POSE, SPEED, POSE_RATE, SPEED_RATE = range(4)  # first rows of L
 POLAR_STEPS = 60
 
 
@@ -103,13 +91,29 @@ def polar(A, R):
 
 
 @kernel
-def place_frame(p, x, R, B, Q, F, L):
-    """Values of (1), (3) and T⁻¹ at a pose; returns det A, which is positive near the reference."""
-    nb = p.frames
-    a, b = vector(p.geometry_at, nb), vector(p.geometry_at + 8 * nb, nb)
-    V, R_ref = matrix(p.geometry_at + 16 * nb, nb, 3), tensor(p.geometry_at + 40 * nb, nb, 3, 3)
+def clear_derivatives(p):
+    """Set the derivatives of the pose to zero."""
+    for i in range(p.size_nb):
+        p.r[i, 1, :] = 0.0
+        p.theta[i, 1, :] = 0.0
+        p.Q[i, 1, :, :] = 0.0
+        p.T_inv[i, 1, :, :] = 0.0
+    p.turn[:] = 0.0
+    p.S[1, :, :] = 0.0
+    p.S_inv[1, :, :] = 0.0
+    p.d[1, :] = 0.0
+
+
+@kernel
+def place_frame(p, x, R):
+    """Values of (1), (3) and T⁻¹ at a pose, without derivatives.
+
+    Returns det A, which is positive near the reference.
+    """
+    nb = p.size_nb
+    a, b, V, R_ref = p.a, p.b, p.V, p.R_ref
     mean, arm, form = local_vector(3), local_vector(3), local_vector(9)
-    A, turned, R_0 = local_matrix(3, 3), local_matrix(3, 3), F[2, 0]
+    A, turned, R_0 = local_matrix(3, 3), local_matrix(3, 3), p.R_0
     mean[:] = 0.0
     A[:, :] = 0.0
     for i in range(nb):
@@ -131,12 +135,12 @@ def place_frame(p, x, R, B, Q, F, L):
     trace = H[0, 0] + H[1, 1] + H[2, 2]
     for k in range(3):
         for m in range(3):
-            F[0, 0, k, m] = (trace if k == m else 0.0) - 0.5 * (H[k, m] + H[m, k])
-    inverse(F[0, 0], F[1, 0])
+            p.S[0, k, m] = (trace if k == m else 0.0) - 0.5 * (H[k, m] + H[m, k])
+    inverse(p.S[0], p.S_inv[0])
     for i in range(nb):
         for k in range(3):
             arm[k] = x[i, k] - mean[k]
-        rotate_T(R_0, arm, B[i, PLACE, 0])
+        rotate_T(R_0, arm, p.r[i, 0])
         for k in range(3):
             for m in range(3):
                 turned[k, m] = 0.0
@@ -144,159 +148,144 @@ def place_frame(p, x, R, B, Q, F, L):
                     turned[k, m] += R[i, k, j] * R_ref[i, m, j]
         for k in range(3):
             for m in range(3):
-                Q[i, 0, 0, k, m] = 0.0
+                p.Q[i, 0, k, m] = 0.0
                 for j in range(3):
-                    Q[i, 0, 0, k, m] += R_0[j, k] * turned[j, m]
-        log_matrix(Q[i, 0, 0], B[i, TURN, 0])
-        form_tangent_inverse_T(B[i, TURN, 0], form)
-        form_matrix(form, B[i, TURN, 0], turned)
+                    p.Q[i, 0, k, m] += R_0[j, k] * turned[j, m]
+        log_matrix(p.Q[i, 0], p.theta[i, 0])
+        form_tangent_inverse_T(p.theta[i, 0], form)
+        form_matrix(form, p.theta[i, 0], turned)
         for k in range(3):
             for m in range(3):
-                Q[i, 1, 0, k, m] = turned[m, k]
-            L[POSE, 0, 6 * i + k] = B[i, PLACE, 0, k] - V[i, k]
-            L[POSE, 0, 6 * i + 3 + k] = B[i, TURN, 0, k]
+                p.T_inv[i, 0, k, m] = turned[m, k]
+            p.d[0, 6 * i + k] = p.r[i, 0, k] - V[i, k]
+            p.d[0, 6 * i + 3 + k] = p.theta[i, 0, k]
     for k in range(p.modes):
-        L[POSE, 0, 6 * nb + k] = x[nb + k // 3, k % 3]
+        p.d[0, 6 * nb + k] = x[nb + k // 3, k % 3]
+    clear_derivatives(p)
     return det
 
 
 @kernel
-def clear_derivatives(p, B, Q, G, F, L):
-    """Set the derivatives of the pose to zero."""
-    for i in range(p.frames):
-        B[i, PLACE, 1, :] = 0.0
-        B[i, TURN, 1, :] = 0.0
-        Q[i, 0, 1, :, :] = 0.0
-        Q[i, 1, 1, :, :] = 0.0
-    G[FRAME_TURN, :, :] = 0.0
-    F[0, 1, :, :] = 0.0
-    F[1, 1, :, :] = 0.0
-    L[POSE, 1, :] = 0.0
-
-
-@kernel
-def turn_frame(p, dq, B, Q, G, F, L):
+def turn_frame(p, dq):
     """Derivatives of all that `place_frame` fills, in the direction dq (6 nn,): (2), (4)."""
-    nb = p.frames
-    a, b = vector(p.geometry_at, nb), vector(p.geometry_at + 8 * nb, nb)
-    V, R_ref = matrix(p.geometry_at + 16 * nb, nb, 3), tensor(p.geometry_at + 40 * nb, nb, 3, 3)
-    R_0, turn = F[2, 0], G[FRAME_TURN, 1]
+    nb = p.size_nb
+    a, b, V, R_ref = p.a, p.b, p.V, p.R_ref
+    R_0, turn = p.R_0, p.turn
     mean, own, total, form = local_vector(3), local_vector(3), local_vector(3), local_vector(9)
     rate, back = local_matrix(3, 3), local_vector(3)
     mean[:] = 0.0
     total[:] = 0.0
     for i in range(nb):
-        rotate_T(R_0, dq[6 * i : 6 * i + 3], B[i, PLACE, 1])
-        rotate(R_ref[i], dq[6 * i + 3 : 6 * i + 6], B[i, PHI, 1])
-        add_cross(a[i], V[i], B[i, PLACE, 1], total)
-        rotate_T(Q[i, 0, 0], B[i, PHI, 1], own)
-        trace = Q[i, 0, 0, 0, 0] + Q[i, 0, 0, 1, 1] + Q[i, 0, 0, 2, 2]
+        rotate_T(R_0, dq[6 * i : 6 * i + 3], p.r[i, 1])
+        rotate(R_ref[i], dq[6 * i + 3 : 6 * i + 6], p.phi[i, 1])
+        add_cross(a[i], V[i], p.r[i, 1], total)
+        rotate_T(p.Q[i, 0], p.phi[i, 1], own)
+        trace = p.Q[i, 0, 0, 0] + p.Q[i, 0, 1, 1] + p.Q[i, 0, 2, 2]
         for k in range(3):
-            total[k] += b[i] * (trace * B[i, PHI, 1, k] - own[k])
-            mean[k] += a[i] * B[i, PLACE, 1, k]
-    rotate(F[1, 0], total, turn)
+            total[k] += b[i] * (trace * p.phi[i, 1, k] - own[k])
+            mean[k] += a[i] * p.r[i, 1, k]
+    rotate(p.S_inv[0], total, turn)
     H = local_matrix(3, 3)
     H[:, :] = 0.0
     for i in range(nb):
         for k in range(3):
-            B[i, PLACE, 1, k] -= mean[k]
-        add_cross(1.0, B[i, PLACE, 0], turn, B[i, PLACE, 1])
-        rotate_T(Q[i, 0, 0], turn, back)
-        phi = B[i, PHI, 1]
+            p.r[i, 1, k] -= mean[k]
+        add_cross(1.0, p.r[i, 0], turn, p.r[i, 1])
+        rotate_T(p.Q[i, 0], turn, back)
+        phi = p.phi[i, 1]
         for k in range(3):
             phi[k] -= back[k]
         for k in range(3):  # Q φ̃
             for m in range(3):
                 n, o = (m + 1) % 3, (m + 2) % 3
-                Q[i, 0, 1, k, m] = Q[i, 0, 0, k, n] * phi[o] - Q[i, 0, 0, k, o] * phi[n]
-                H[k, m] += a[i] * B[i, PLACE, 1, k] * V[i, m] + b[i] * Q[i, 0, 1, k, m]
-        rotate(Q[i, 1, 0], phi, B[i, TURN, 1])
-        form_tangent_inverse_T(B[i, TURN, 0], form)
-        form_rate(form, B[i, TURN, 0], B[i, TURN, 1], rate)
+                p.Q[i, 1, k, m] = p.Q[i, 0, k, n] * phi[o] - p.Q[i, 0, k, o] * phi[n]
+                H[k, m] += a[i] * p.r[i, 1, k] * V[i, m] + b[i] * p.Q[i, 1, k, m]
+        rotate(p.T_inv[i, 0], phi, p.theta[i, 1])
+        form_tangent_inverse_T(p.theta[i, 0], form)
+        form_rate(form, p.theta[i, 0], p.theta[i, 1], rate)
         for k in range(3):
             for m in range(3):
-                Q[i, 1, 1, k, m] = rate[m, k]
-            L[POSE, 1, 6 * i + k] = B[i, PLACE, 1, k]
-            L[POSE, 1, 6 * i + 3 + k] = B[i, TURN, 1, k]
+                p.T_inv[i, 1, k, m] = rate[m, k]
+            p.d[1, 6 * i + k] = p.r[i, 1, k]
+            p.d[1, 6 * i + 3 + k] = p.theta[i, 1, k]
     for k in range(p.modes):
-        L[POSE, 1, 6 * nb + k] = dq[6 * (nb + k // 3) + k % 3]
+        p.d[1, 6 * nb + k] = dq[6 * (nb + k // 3) + k % 3]
     trace = H[0, 0] + H[1, 1] + H[2, 2]
     for k in range(3):
         for m in range(3):
-            F[0, 1, k, m] = (trace if k == m else 0.0) - 0.5 * (H[k, m] + H[m, k])
+            p.S[1, k, m] = (trace if k == m else 0.0) - 0.5 * (H[k, m] + H[m, k])
     for k in range(3):
         for m in range(3):
             rate[k, m] = 0.0
             for j in range(3):
-                rate[k, m] += F[0, 1, k, j] * F[1, 0, j, m]
+                rate[k, m] += p.S[1, k, j] * p.S_inv[0, j, m]
     for k in range(3):
         for m in range(3):
-            F[1, 1, k, m] = 0.0
+            p.S_inv[1, k, m] = 0.0
             for j in range(3):
-                F[1, 1, k, m] -= F[1, 0, k, j] * rate[j, m]
+                p.S_inv[1, k, m] -= p.S_inv[0, k, j] * rate[j, m]
 
 
 @kernel
-def local_axes(F, G, y, dy, out):
+def local_axes(p, y, dy, out):
     """Fill out (2, 3) with R_0ᵀ y and its derivative."""
-    rotate_T(F[2, 0], y, out[0])
-    rotate_T(F[2, 0], dy, out[1])
-    add_cross(1.0, out[0], G[FRAME_TURN, 1], out[1])
+    rotate_T(p.R_0, y, out[0])
+    rotate_T(p.R_0, dy, out[1])
+    add_cross(1.0, out[0], p.turn, out[1])
 
 
 @kernel
-def add_frame_rate(p, B, Q, of_place, of_turn, out):
-    """Add the sum of (2), of vectors B[i, of_place] and B[i, of_turn], to out (2, 3)."""
-    nb = p.frames
-    a, b = vector(p.geometry_at, nb), vector(p.geometry_at + 8 * nb, nb)
-    V = matrix(p.geometry_at + 16 * nb, nb, 3)
+def add_frame_rate(p, translations, rotations, out):
+    """Add the sum of (2), of vectors of the frames (nb, 2, 3), to out (2, 3)."""
+    nb = p.size_nb
+    a, b, V = p.a, p.b, p.V
     for i in range(nb):
-        add_cross(a[i], V[i], B[i, of_place, 0], out[0])
-        add_cross(a[i], V[i], B[i, of_place, 1], out[1])
-        dual_trace(Q[i, 0], B[i, of_turn], out, b[i])
-        dual_multiply_T(-b[i], Q[i, 0], B[i, of_turn], out)
+        add_cross(a[i], V[i], translations[i, 0], out[0])
+        add_cross(a[i], V[i], translations[i, 1], out[1])
+        dual_trace(p.Q[i], rotations[i], out, b[i])
+        dual_multiply_T(-b[i], p.Q[i], rotations[i], out)
 
 
 @kernel
-def move(p, v, dv, B, Q, G, F, L):
+def move(p, v, dv):
     """(5) and ḋ of (4) from velocities v and their derivatives dv (6 nn,)."""
-    nb = p.frames
-    a, R_ref = vector(p.geometry_at, nb), tensor(p.geometry_at + 40 * nb, nb, 3, 3)
-    G[WORK, :, :] = 0.0
-    G[MEAN, :, :] = 0.0
+    nb = p.size_nb
+    a, R_ref, d_rate, speed = p.a, p.R_ref, p.d_rate, p.speed
+    total, mean, turned = local_matrix(2, 3), local_matrix(2, 3), local_matrix(2, 3)
+    total[:, :] = 0.0
+    mean[:, :] = 0.0
     for i in range(nb):
-        local_axes(F, G, v[6 * i : 6 * i + 3], dv[6 * i : 6 * i + 3], B[i, XI])
-        rotate(R_ref[i], v[6 * i + 3 : 6 * i + 6], B[i, SPIN_OF, 0])
-        rotate(R_ref[i], dv[6 * i + 3 : 6 * i + 6], B[i, SPIN_OF, 1])
+        local_axes(p, v[6 * i : 6 * i + 3], dv[6 * i : 6 * i + 3], p.xi[i])
+        rotate(R_ref[i], v[6 * i + 3 : 6 * i + 6], p.Omega[i, 0])
+        rotate(R_ref[i], dv[6 * i + 3 : 6 * i + 6], p.Omega[i, 1])
         for e in range(2):
             for k in range(3):
-                G[MEAN, e, k] += a[i] * B[i, XI, e, k]
-    add_frame_rate(p, B, Q, XI, SPIN_OF, G[WORK])
-    G[SPIN, :, :] = 0.0
-    dual_multiply(1.0, F[1], G[WORK], G[SPIN])
+                mean[e, k] += a[i] * p.xi[i, e, k]
+    add_frame_rate(p, p.xi, p.Omega, total)
+    p.omega[:, :] = 0.0
+    dual_multiply(1.0, p.S_inv, total, p.omega)
     for i in range(nb):
-        turned = G[WORK]
         turned[:, :] = 0.0
-        dual_multiply_T(-1.0, Q[i, 0], G[SPIN], turned)
+        dual_multiply_T(-1.0, p.Q[i], p.omega, turned)
         for e in range(2):
             for k in range(3):
-                B[i, PHI, e, k] = B[i, SPIN_OF, e, k] + turned[e, k]
+                p.phi[i, e, k] = p.Omega[i, e, k] + turned[e, k]
         turned[:, :] = 0.0
-        dual_multiply(1.0, Q[i, 1], B[i, PHI], turned)
+        dual_multiply(1.0, p.T_inv[i], p.phi[i], turned)
         for e in range(2):
             for k in range(3):
-                L[POSE_RATE, e, 6 * i + 3 + k] = turned[e, k]
-                L[SPEED, e, 6 * i + k] = B[i, XI, e, k]
-                L[SPEED, e, 6 * i + 3 + k] = G[SPIN, e, k] + turned[e, k]
+                d_rate[e, 6 * i + 3 + k] = turned[e, k]
+                speed[e, 6 * i + k] = p.xi[i, e, k]
+                speed[e, 6 * i + 3 + k] = p.omega[e, k] + turned[e, k]
         turned[:, :] = 0.0
-        dual_cross(1.0, B[i, PLACE], G[SPIN], turned)
+        dual_cross(1.0, p.r[i], p.omega, turned)
         for e in range(2):
             for k in range(3):
-                L[POSE_RATE, e, 6 * i + k] = B[i, XI, e, k] - G[MEAN, e, k] + turned[e, k]
+                d_rate[e, 6 * i + k] = p.xi[i, e, k] - mean[e, k] + turned[e, k]
     for k in range(p.modes):
         at, to = 6 * (nb + k // 3) + k % 3, 6 * nb + k
-        L[SPEED, 0, to] = L[POSE_RATE, 0, to] = v[at]
-        L[SPEED, 1, to] = L[POSE_RATE, 1, to] = dv[at]
+        speed[0, to] = d_rate[0, to] = v[at]
+        speed[1, to] = d_rate[1, to] = dv[at]
 
 
 @kernel
@@ -311,18 +300,18 @@ def turned_rate(Q, phi, rate):
 
 
 @kernel
-def turn_twice(i, B, Q, G, L, out):
+def turn_twice(p, i, out):
     """Fill out (2, 3) with θ̈_i of (6) and its derivative."""
-    phi, back, rate = B[i, PHI], local_matrix(2, 3), local_matrix(2, 3)
+    phi, back, rate = p.phi[i], local_matrix(2, 3), local_matrix(2, 3)
     form, turned, along = local_vector(9), local_matrix(3, 3), local_vector(3)
     back[:, :] = 0.0
-    rate[:, :] = B[i, SPIN_RATE_OF]
-    dual_multiply_T(1.0, Q[i, 0], G[SPIN], back)
+    copy(p.Omega_rate[i], rate)
+    dual_multiply_T(1.0, p.Q[i], p.omega, back)
     dual_cross(1.0, phi, back, rate)
-    dual_multiply_T(-1.0, Q[i, 0], G[SPIN_RATE], rate)
+    dual_multiply_T(-1.0, p.Q[i], p.omega_rate, rate)
     out[:, :] = 0.0
-    dual_multiply(1.0, Q[i, 1], rate, out)
-    spin, turn = L[POSE_RATE, :, 6 * i + 3 : 6 * i + 6], B[i, TURN]
+    dual_multiply(1.0, p.T_inv[i], rate, out)
+    spin, turn = p.d_rate[:, 6 * i + 3 : 6 * i + 6], p.theta[i]
     form_tangent_inverse_T(turn[0], form)
     form[1] = -form[1]  # of T⁻¹
     form_rate(form, turn[0], spin[0], turned)
@@ -341,45 +330,43 @@ def turn_twice(i, B, Q, G, L, out):
 
 
 @kernel
-def accelerate(p, a, da, B, Q, G, F, L):
+def accelerate(p, a, da):
     """(6) and (7) from accelerations a and their derivatives da (6 nn,)."""
-    nb = p.frames
-    wa, wb = vector(p.geometry_at, nb), vector(p.geometry_at + 8 * nb, nb)
-    V, R_ref = matrix(p.geometry_at + 16 * nb, nb, 3), tensor(p.geometry_at + 40 * nb, nb, 3, 3)
-    total, work = G[TOTAL], G[WORK]
+    nb = p.size_nb
+    wa, wb, V, R_ref = p.a, p.b, p.V, p.R_ref
+    total, work, H, rate = local_matrix(2, 3), local_matrix(2, 3), p.H_rate, p.Q_rate
     total[:, :] = 0.0
-    H, rate = F[3], F[4]
     H[:, :, :] = 0.0
     for i in range(nb):
-        local_axes(F, G, a[6 * i : 6 * i + 3], da[6 * i : 6 * i + 3], B[i, XI_RATE])
-        rotate(R_ref[i], a[6 * i + 3 : 6 * i + 6], B[i, SPIN_RATE_OF, 0])
-        rotate(R_ref[i], da[6 * i + 3 : 6 * i + 6], B[i, SPIN_RATE_OF, 1])
-        turned_rate(Q[i, 0], B[i, PHI], rate)
-        dual_trace(rate, B[i, SPIN_OF], total, wb[i])
-        dual_multiply_T(-wb[i], rate, B[i, SPIN_OF], total)
+        local_axes(p, a[6 * i : 6 * i + 3], da[6 * i : 6 * i + 3], p.xi_rate[i])
+        rotate(R_ref[i], a[6 * i + 3 : 6 * i + 6], p.Omega_rate[i, 0])
+        rotate(R_ref[i], da[6 * i + 3 : 6 * i + 6], p.Omega_rate[i, 1])
+        turned_rate(p.Q[i], p.phi[i], rate)
+        dual_trace(rate, p.Omega[i], total, wb[i])
+        dual_multiply_T(-wb[i], rate, p.Omega[i], total)
         work[:, :] = 0.0
-        dual_cross(1.0, B[i, XI], G[SPIN], work)
+        dual_cross(1.0, p.xi[i], p.omega, work)
         add_cross(wa[i], V[i], work[0], total[0])
         add_cross(wa[i], V[i], work[1], total[1])
         for e in range(2):
             for k in range(3):
                 for m in range(3):
-                    H[e, k, m] += wa[i] * L[POSE_RATE, e, 6 * i + k] * V[i, m] + wb[i] * rate[e, k, m]
-    add_frame_rate(p, B, Q, XI_RATE, SPIN_RATE_OF, total)
-    dual_trace(H, G[SPIN], total, -1.0)
-    dual_multiply(1.0, H, G[SPIN], total)
-    G[SPIN_RATE, :, :] = 0.0
-    dual_multiply(1.0, F[1], total, G[SPIN_RATE])
+                    H[e, k, m] += wa[i] * p.d_rate[e, 6 * i + k] * V[i, m] + wb[i] * rate[e, k, m]
+    add_frame_rate(p, p.xi_rate, p.Omega_rate, total)
+    dual_trace(H, p.omega, total, -1.0)
+    dual_multiply(1.0, H, p.omega, total)
+    p.omega_rate[:, :] = 0.0
+    dual_multiply(1.0, p.S_inv, total, p.omega_rate)
     for i in range(nb):
         work[:, :] = 0.0
-        dual_cross(1.0, B[i, XI], G[SPIN], work)
+        dual_cross(1.0, p.xi[i], p.omega, work)
         for e in range(2):
             for k in range(3):
-                L[SPEED_RATE, e, 6 * i + k] = B[i, XI_RATE, e, k] + work[e, k]
-        turn_twice(i, B, Q, G, L, work)
+                p.speed_rate[e, 6 * i + k] = p.xi_rate[i, e, k] + work[e, k]
+        turn_twice(p, i, work)
         for e in range(2):
             for k in range(3):
-                L[SPEED_RATE, e, 6 * i + 3 + k] = G[SPIN_RATE, e, k] + work[e, k]
+                p.speed_rate[e, 6 * i + 3 + k] = p.omega_rate[e, k] + work[e, k]
     for k in range(p.modes):
         at, to = 6 * (nb + k // 3) + k % 3, 6 * nb + k
-        L[SPEED_RATE, 0, to], L[SPEED_RATE, 1, to] = a[at], da[at]
+        p.speed_rate[0, to], p.speed_rate[1, to] = a[at], da[at]

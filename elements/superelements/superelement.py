@@ -2,7 +2,7 @@
 
 Its boundary frames are nodes with absolute positions and rotations; the amplitudes of its modes are held three to a
 node of translations. The frame in which it is linear is computed from the boundary frames: no reference node, no
-constraint. Equations: `motion`, `forces`; matrices lie in one array of the element, the record has their addresses.
+constraint. Equations: `motion`, `forces`; arrays: `data`.
 
 Source: docs/theory/superelements.md.
 """
@@ -16,13 +16,12 @@ from fem_mbs.arguments.checked import ArrayLike
 from fem_mbs.element.base import Inertia, register
 from fem_mbs.elements.solids.mesh_body import numbers_in, poses_of
 from fem_mbs.elements.superelements import kernels
-from fem_mbs.elements.superelements.forces import PARAMETERS
+from fem_mbs.elements.superelements.data import SCRATCH, SUPERELEMENT
 from fem_mbs.elements.superelements.limits import Limits
 from fem_mbs.elements.superelements.load_patterns import LoadPattern
 from fem_mbs.elements.superelements.reduce_matrices import reduce_matrices
 from fem_mbs.elements.superelements.reduction import Reduction
 from fem_mbs.errors import label
-from fem_mbs.jit import address
 from fem_mbs.nodes import Frame, Node, Node3, Node6
 from fem_mbs.shapes import matrices
 from fem_mbs.stresses.reduced_parts import Floating, ReducedParts
@@ -95,7 +94,8 @@ class Superelement(Limits, Inertia):
     array([1.  , 0.05, 0.05])
     """
 
-    parameters = PARAMETERS
+    parameters = SUPERELEMENT.dtype
+    scratch = ("_scratch",)
     kernels = KERNELS
     places: int
     outputs = {"local_rotation": (1, "rad"), "local_displacement": (1, "m"), "spin": (1, "rad/s")}
@@ -157,27 +157,33 @@ class Superelement(Limits, Inertia):
         self.floating = Floating(a, b, arms, a @ X)
 
     def _fill(self):
-        """All arrays that kernels read, in one."""
-        r = self.reduction
+        """Numbers and arrays that kernels read, and their scratch."""
+        r, f = self.reduction, self.floating
         n, nb = r.size, len(r.frames)
-        f = self.floating
-        centre, rates = r.center - f.mean, r.momentum / r.mass
-        frames = np.tile(np.eye(3), (nb, 1, 1))
-        patterns = len(r.stretch) if self.stiffening else 0
-        loads = [part for p in range(patterns) for part in (r.stretch[p], r.pull_geometry[p])]
-        parts = {
-            "geometry_at": (f.a, f.b, f.arms, frames, centre, rates),
-            "stiffness_at": (r.K,),
-            "damping_at": (self._damping_matrix(),) if self.viscous else (),
-            "inertia_at": (r.M, r.N, r.N.transpose(0, 2, 1), r.O),
-            "pattern_at": (r.pull_stiffness, *loads) if patterns else (),
-            "spin_at": (r.spin_rows,),
+        self._sizes, self._patterns = (nb, n - 6 * nb), len(r.stretch) if self.stiffening else 0
+        some = slice(self._patterns)
+        constants = {
+            "a": f.a,
+            "b": f.b,
+            "V": f.arms,
+            "R_ref": np.tile(np.eye(3), (nb, 1, 1)),
+            "centre": r.center - f.mean,
+            "centre_rates": r.momentum / r.mass,
+            "K": r.K,
+            "D": self._damping_matrix() if self.viscous else np.zeros((n, n)),
+            "M": r.M,
+            "N": r.N,
+            "N_T": r.N.transpose(0, 2, 1),
+            "O": r.O,
+            "spin_rows": r.spin_rows,
+            "k": r.pull_stiffness if self._patterns else np.zeros((0, 0)),
+            "c": r.stretch[some],
+            "G": r.pull_geometry[some],
         }
-        flat = {key: np.concatenate([np.zeros(0), *(np.ravel(one) for one in part)]) for key, part in parts.items()}
-        self._pool = np.concatenate(list(flat.values()))
-        starts = np.concatenate([[0], np.cumsum([len(part) for part in flat.values()])])
-        self._starts = dict(zip(flat, starts.tolist()))
-        self._sizes, self._patterns = (nb, n - 6 * nb), patterns
+        self._numbers = {"nn": len(self.nodes), "modes": r.modes, "damped": int(self.viscous), "mass": r.mass}
+        self._constants = {name: np.array(array, np.float64, order="C") for name, array in constants.items()}
+        sizes = {"nb": nb, "n": n, "np": self._patterns, "nd": 6 * len(self.nodes)}
+        self._scratch = SUPERELEMENT.arrays(sizes, SCRATCH)
 
     def _damping_matrix(self):
         """D̂ = Σ_k 2 ζ ω_k (M̂ φ_k)(M̂ φ_k)ᵀ of the free modes of vibration."""
@@ -187,15 +193,7 @@ class Superelement(Limits, Inertia):
         return (moved * (2.0 * self.damping * np.sqrt(squares[RIGID:].clip(0.0)))) @ moved.T
 
     def place(self) -> None:
-        if not hasattr(self, "_starts"):
-            return
-        at = address(self._pool)
-        where = {key: at + 8 * start for key, start in self._starts.items()}
-        nb, m = self._sizes
-        self.record = (
-            len(self.nodes), nb, m, self._patterns, int(self.viscous), self.reduction.mass, where["geometry_at"],
-            where["stiffness_at"], where["damping_at"], where["inertia_at"], where["pattern_at"], where["spin_at"],
-        )  # fmt: skip
+        self.record = SUPERELEMENT.values(self._numbers, self._constants | self._scratch)
 
     def frame(self, name: str) -> Frame:
         """The boundary frame of a name, for joints, contacts and loads.

@@ -13,9 +13,9 @@ import numpy as np
 from fem_mbs.arguments.checked import ArrayLike, Checked, Keywords
 from fem_mbs.element.base import Constraint, register
 from fem_mbs.elements.superelements import surface_kernels as kernels
+from fem_mbs.elements.superelements.data import FLOATING_FRAME, FRAME_SCRATCH, POINT, POINT_SCRATCH
 from fem_mbs.elements.superelements.superelement import Superelement, example
 from fem_mbs.errors import label
-from fem_mbs.jit import address
 from fem_mbs.nodes import Node3, Node6
 from fem_mbs.rotations import log
 
@@ -39,7 +39,8 @@ class FloatingFrame(Constraint):
     """
 
     rows = 6
-    parameters = np.dtype([("nn", "i8"), ("frames_at", "i8"), ("radius", "f8")])
+    parameters = FLOATING_FRAME.dtype
+    scratch = ("_scratch",)
     kernels = {"constraint": kernels.floating, "hessian": kernels.floating_hessian}
 
     def __init__(self, node: Node6, body: Superelement, *, name: str | None = None) -> None:
@@ -47,11 +48,14 @@ class FloatingFrame(Constraint):
         self.as_instance("node", node, Node6, "a Node6")
         self.body = self.as_instance("body", body, Superelement, "a Superelement")
         super().__init__([node, *body.nodes[: body.places]], name=name)
-        self._frames = _frames(body)
+        f, nn = body.floating, len(self.nodes)
+        self._numbers = {"nn": nn, "radius": float(np.sqrt(f.b.sum()))}
+        self._constants = {"a": f.a, "b": f.b, "V": f.arms}
+        self._scratch = FLOATING_FRAME.arrays({"nd": 6 * nn}, FRAME_SCRATCH)
         self.place()
 
     def place(self) -> None:
-        self.record = (len(self.nodes), address(self._frames), float(np.sqrt(self._frames[:, 1].sum())))
+        self.record = FLOATING_FRAME.values(self._numbers, self._constants | self._scratch)
 
 
 class PointOfBody(Constraint):
@@ -78,16 +82,8 @@ class PointOfBody(Constraint):
     """
 
     rows = 3
-    parameters = np.dtype(
-        [
-            ("nn", "i8"),
-            ("frames_at", "i8"),
-            ("basis_at", "i8"),
-            ("frames", "i8"),
-            ("modes", "i8"),
-            ("arm", "f8", (3,)),
-        ]
-    )
+    parameters = POINT.dtype
+    scratch = ("_scratch",)
     kernels = {"constraint": kernels.point, "hessian": kernels.point_hessian, "output": kernels.force_on_point}
     outputs = {"force": (3, "N")}
 
@@ -99,26 +95,24 @@ class PointOfBody(Constraint):
         number = self.as_integer("number", number, at_least=0)
         self.check(number < len(r.points), "number", number, f"must be less than {len(r.points)}, the number of points")
         super().__init__([node, floating.nodes[0], *body.nodes], name=name)
-        self._frames, self._basis = floating._frames, np.ascontiguousarray(r.basis[3 * number : 3 * number + 3])
-        self._sizes = body.places, r.modes
-        self._arm = r.points[number] - r.positions[0]
+        self._numbers = {"nn": len(self.nodes), "modes": r.modes}
+        self._constants = {
+            "V": body.floating.arms,
+            "arm": r.points[number] - r.positions[0],
+            "basis": np.ascontiguousarray(r.basis[3 * number : 3 * number + 3]),
+        }
+        self._scratch = POINT.arrays({"nb": body.places, "nd": 6 * len(self.nodes)}, POINT_SCRATCH)
         self.places = 2 + body.places
         self.point_of = body, number  # of its output ``force``, see `element_checks`
         self.place()
 
     def place(self) -> None:
-        self.record = (len(self.nodes), address(self._frames), address(self._basis), *self._sizes, self._arm)
+        self.record = POINT.values(self._numbers, self._constants | self._scratch)
 
     def regular(self, point: Any) -> bool:
         """Whether no frame is turned so far from the floating frame that its rotation vector is not smooth."""
         turns = log(point.R[1].T @ point.R[2 : self.places])
         return bool(np.linalg.norm(turns, axis=-1).max() < 2.0)
-
-
-def _frames(body):
-    """Weights a, b and arms V of the floating frame of a body (n_b, 5)."""
-    f = body.floating
-    return np.ascontiguousarray(np.column_stack([f.a, f.b, f.arms]))
 
 
 class SuperelementSurface(Checked):

@@ -21,16 +21,11 @@ in one direction, column by column.
 
 Source: docs/theory/superelements.md, section 7; derived here and checked by finite differences.
 
-    symbol       code              shape        unit     meaning
-    a, b, V      frames            (nb, 5)      -, m²,m  weights of the floating frame and arms
-    s_0          p.arm             (3,)         m        X − X_1
-    U, W         basis[:, 6 i]     (3, n)       -, m     rows of the basis at the point
-    nodes                                                (1): F, frames;  (2): point, F, frames, those of modes
+Symbols and their names in code: `data`; U_i and W_i are basis[:, 6 i : 6 i + 3] and basis[:, 6 i + 3 : 6 i + 6].
+Nodes: of (1) F, frames; of (2) point, F, frames, those of the modes.
 """
 
-import numpy as np
-
-from fem_mbs.jit import kernel, local_matrix, local_vector, matrix
+from fem_mbs.jit import kernel, local_matrix, local_vector
 from fem_mbs.rotations import (
     add_cross,
     add_R_skew,
@@ -44,11 +39,6 @@ from fem_mbs.rotations import (
     rotate,
     rotate_T,
 )
-
-R_, THETA, DR, PHI, DTHETA = range(5)  # rows of B: of a frame, values and derivatives
-N_B = 5
-Q_, TI, TIQ, DQ, DTI, DTIQ = range(6)  # of T: T⁻¹ is TI, T⁻¹Qᵀ is TIQ
-N_T = 6
 
 
 @kernel
@@ -80,32 +70,31 @@ def add_product_T(scale, A, B, out, i, j):
 
 
 @kernel
-def place_apart(x, R, first, origin, i, B, T):
+def place_apart(x, R, first, origin, i, r, Q):
     """Fill r_i, from a node ``origin``, and Q_i of frame i; node F is the one before ``first``, the first of them."""
     arm = local_vector(3)
     for k in range(3):
         arm[k] = x[first + i, k] - x[origin, k]
-    rotate_T(R[first - 1], arm, B[R_])
-    multiply_T(R[first - 1], R[first + i], T[Q_])
+    rotate_T(R[first - 1], arm, r)
+    multiply_T(R[first - 1], R[first + i], Q)
 
 
 @kernel
-def move_apart(dq, R, first, origin, i, B, T):
+def move_apart(dq, R, first, origin, i, r, Q, dr, phi, dQ):
     """Fill δr_i, φ_i and δQ_i of (3) for variations dq (nd,) of all nodes."""
     at, F = 6 * (first + i), 6 * (first - 1)
     arm, turn = local_vector(3), dq[F + 3 : F + 6]
     for k in range(3):
         arm[k] = dq[at + k] - dq[6 * origin + k]
-    rotate_T(R[first - 1], arm, B[DR])
-    add_cross(1.0, B[R_], turn, B[DR])
-    rotate_T(T[Q_], turn, arm)
-    phi, Q = B[PHI], T[Q_]
+    rotate_T(R[first - 1], arm, dr)
+    add_cross(1.0, r, turn, dr)
+    rotate_T(Q, turn, arm)
     for k in range(3):
         phi[k] = dq[at + 3 + k] - arm[k]
     for k in range(3):
         for m in range(3):
             n, o = (m + 1) % 3, (m + 2) % 3
-            T[DQ, k, m] = Q[k, n] * phi[o] - Q[k, o] * phi[n]
+            dQ[k, m] = Q[k, n] * phi[o] - Q[k, o] * phi[n]
 
 
 @kernel
@@ -120,20 +109,16 @@ def less_transpose(Q, D):
 @kernel
 def floating(p, x, R, g, G):
     """Add (1) to g (6,) [m] and its gradient to G (6, 6 nn)."""
-    nb = x.shape[0] - 1
-    frames, per = matrix(p.frames_at, nb, 5), 1.0 / p.radius
-    B, T, D = local_matrix(N_B, 3), np.empty((N_T, 3, 3)), local_matrix(3, 3)
-    moment = local_vector(3)
+    per, r, Q, D, moment = 1.0 / p.radius, local_vector(3), local_matrix(3, 3), local_matrix(3, 3), local_vector(3)
     moment[:] = 0.0
     for k in range(3):
         g[k] += x[0, k]
         G[k, k] += 1.0
-    for i in range(nb):
-        a, b, V, at = frames[i, 0], frames[i, 1], frames[i, 2:5], 6 * (1 + i)
-        place_apart(x, R, 1, 1, i, B, T)
-        Q = T[Q_]
+    for i in range(p.size_nb):
+        a, b, V, at = p.a[i], p.b[i], p.V[i], 6 * (1 + i)
+        place_apart(x, R, 1, 1, i, r, Q)
         less_transpose(Q, D)
-        add_cross(a, V, B[R_], moment)
+        add_cross(a, V, r, moment)
         for k in range(3):
             n, o = (k + 1) % 3, (k + 2) % 3
             moment[k] += b * (Q[o, n] - Q[n, o])
@@ -142,7 +127,7 @@ def floating(p, x, R, g, G):
             for m in range(3):
                 G[3 + k, at + 3 + m] += per * b * D[k, m]
                 G[3 + k, at + m] += per * a * (V[n] * R[0, m, o] - V[o] * R[0, m, n])
-        add_skew_skew(per * a, V, B[R_], G, 3, 3)
+        add_skew_skew(per * a, V, r, G, 3, 3)
         add_product_T(-per * b, D, Q, G, 3, 3)
     for k in range(3):
         g[3 + k] += per * moment[k]
@@ -151,25 +136,24 @@ def floating(p, x, R, g, G):
 @kernel
 def floating_hessian(p, x, R, H):
     """Add the derivatives of the gradient of `floating` to H (6, nd, nd)."""
-    nb = x.shape[0] - 1
-    nd = 6 * (1 + nb)
-    frames, per = matrix(p.frames_at, nb, 5), 1.0 / p.radius
-    B, T, D, dD = local_matrix(N_B, 3), np.empty((N_T, 3, 3)), local_matrix(3, 3), local_matrix(3, 3)
-    dq, dG, turned = np.zeros(nd), np.zeros((3, nd)), local_matrix(3, 3)
+    nd, dq, dG, per = p.size_nd, p.dq, p.dG, 1.0 / p.radius
+    r, Q, D, turned = local_vector(3), local_matrix(3, 3), local_matrix(3, 3), local_matrix(3, 3)
+    dr, phi, dQ, dD = local_vector(3), local_vector(3), local_matrix(3, 3), local_matrix(3, 3)
+    dq[:] = 0.0
     for j in range(3, nd):  # the place of F has no part
         dq[j] = 1.0
         dG[:, :] = 0.0
-        for i in range(nb):
+        for i in range(p.size_nb):
             if j >= 6 and j // 6 != 1 + i:
                 continue
-            a, b, V, at = frames[i, 0], frames[i, 1], frames[i, 2:5], 6 * (1 + i)
-            place_apart(x, R, 1, 1, i, B, T)
-            move_apart(dq, R, 1, 0, i, B, T)  # that the first frame moves all cancels
-            less_transpose(T[Q_], D)
-            less_transpose(T[DQ], dD)
-            add_skew_skew(per * a, V, B[DR], dG, 0, 3)
-            add_product_T(-per * b, dD, T[Q_], dG, 0, 3)
-            add_product_T(-per * b, D, T[DQ], dG, 0, 3)
+            a, b, V, at = p.a[i], p.b[i], p.V[i], 6 * (1 + i)
+            place_apart(x, R, 1, 1, i, r, Q)
+            move_apart(dq, R, 1, 0, i, r, Q, dr, phi, dQ)  # that the first frame moves all cancels
+            less_transpose(Q, D)
+            less_transpose(dQ, dD)
+            add_skew_skew(per * a, V, dr, dG, 0, 3)
+            add_product_T(-per * b, dD, Q, dG, 0, 3)
+            add_product_T(-per * b, D, dQ, dG, 0, 3)
             turned[:, :] = 0.0
             add_skew_skew(1.0, V, dq[3:6], turned, 0, 0)
             add_product_T(-per * a, turned, R[0], dG, 0, at)
@@ -183,68 +167,68 @@ def floating_hessian(p, x, R, H):
 
 
 @kernel
-def place_point(p, x, R, basis, modes_from, B, T, s):
-    """Fill all of (2) and (3) that has no derivatives: per frame B[i], T[i]; and s (3,)."""
-    nb = p.frames
-    frames, turned = matrix(p.frames_at, nb, 5), local_matrix(3, 3)
-    form = local_vector(9)
+def place_point(p, x, R, s):
+    """Fill all of (2) and (3) that has no derivatives: of the frames, and s (3,)."""
+    nb, basis, V, r, theta, Q = p.size_nb, p.basis, p.V, p.r, p.theta, p.Q
+    turned, form = local_matrix(3, 3), local_vector(9)
     for k in range(3):
         s[k] = p.arm[k]
     for i in range(nb):
-        place_apart(x, R, 2, 2, i, B[i], T[i])
-        log_matrix(T[i, Q_], B[i, THETA])
-        form_tangent_inverse_T(B[i, THETA], form)
-        form_matrix(form, B[i, THETA], turned)
+        T_inv, T_inv_Q_T = p.T_inv[i], p.T_inv_Q_T[i]
+        place_apart(x, R, 2, 2, i, r[i], Q[i])
+        log_matrix(Q[i], theta[i])
+        form_tangent_inverse_T(theta[i], form)
+        form_matrix(form, theta[i], turned)
         for k in range(3):
             for m in range(3):
-                T[i, TI, k, m] = turned[m, k]
-        T[i, TIQ, :, :] = 0.0
-        add_product_T(1.0, T[i, TI], T[i, Q_], T[i, TIQ], 0, 0)
+                T_inv[k, m] = turned[m, k]
+        T_inv_Q_T[:, :] = 0.0
+        add_product_T(1.0, T_inv, Q[i], T_inv_Q_T, 0, 0)
         for k in range(3):
             for m in range(3):
-                s[k] += basis[k, 6 * i + m] * (B[i, R_, m] - frames[i, 2 + m] + frames[0, 2 + m])
-                s[k] += basis[k, 6 * i + 3 + m] * B[i, THETA, m]
+                s[k] += basis[k, 6 * i + m] * (r[i, m] - V[i, m] + V[0, m])
+                s[k] += basis[k, 6 * i + 3 + m] * theta[i, m]
     for j in range(p.modes):
         for k in range(3):
-            s[k] += basis[k, 6 * nb + j] * x[modes_from + j // 3, j % 3]
+            s[k] += basis[k, 6 * nb + j] * x[2 + nb + j // 3, j % 3]
 
 
 @kernel
-def turn_point(p, dq, R, basis, modes_from, B, T, ds):
+def turn_point(p, dq, R, ds):
     """Fill the derivatives of what `place_point` fills, for variations dq (nd,)."""
-    nb = p.frames
-    rate, form, back = local_matrix(3, 3), local_vector(9), local_matrix(3, 3)
+    nb, basis, dr, dtheta = p.size_nb, p.basis, p.dr, p.dtheta
+    rate, form = local_matrix(3, 3), local_vector(9)
     ds[:] = 0.0
     for i in range(nb):
-        move_apart(dq, R, 2, 2, i, B[i], T[i])
-        rotate(T[i, TI], B[i, PHI], B[i, DTHETA])
-        form_tangent_inverse_T(B[i, THETA], form)
-        form_rate(form, B[i, THETA], B[i, DTHETA], rate)
+        Q, dQ, theta, T_inv, dT_inv, dT_inv_Q_T = p.Q[i], p.dQ[i], p.theta[i], p.T_inv[i], p.dT_inv[i], p.dT_inv_Q_T[i]
+        move_apart(dq, R, 2, 2, i, p.r[i], Q, dr[i], p.phi[i], dQ)
+        rotate(T_inv, p.phi[i], dtheta[i])
+        form_tangent_inverse_T(theta, form)
+        form_rate(form, theta, dtheta[i], rate)
         for k in range(3):
             for m in range(3):
-                T[i, DTI, k, m] = rate[m, k]
-        back[:, :] = 0.0
-        add_product_T(1.0, T[i, DTI], T[i, Q_], back, 0, 0)
-        add_product_T(1.0, T[i, TI], T[i, DQ], back, 0, 0)
+                dT_inv[k, m] = rate[m, k]
+        dT_inv_Q_T[:, :] = 0.0
+        add_product_T(1.0, dT_inv, Q, dT_inv_Q_T, 0, 0)
+        add_product_T(1.0, T_inv, dQ, dT_inv_Q_T, 0, 0)
         for k in range(3):
             for m in range(3):
-                T[i, DTIQ, k, m] = back[k, m]
-                ds[k] += basis[k, 6 * i + m] * B[i, DR, m] + basis[k, 6 * i + 3 + m] * B[i, DTHETA, m]
+                ds[k] += basis[k, 6 * i + m] * dr[i, m] + basis[k, 6 * i + 3 + m] * dtheta[i, m]
     for j in range(p.modes):
         for k in range(3):
-            ds[k] += basis[k, 6 * nb + j] * dq[6 * (modes_from + j // 3) + j % 3]
+            ds[k] += basis[k, 6 * nb + j] * dq[6 * (2 + nb + j // 3) + j % 3]
 
 
 @kernel
-def turning_block(p, basis, s, B, row, T, which, out):
-    """Fill out (3, 3) with s̃ − Σ [U_i r̃_i − W_i T_i⁻¹Q_iᵀ]: of values, or of derivatives by their rows of B and T."""
+def turning_block(basis, s, r, T_inv_Q_T, out):
+    """Fill out (3, 3) with s̃ − Σ [U_i r̃_i − W_i T_i⁻¹Q_iᵀ], of values or of derivatives."""
     part = local_matrix(3, 3)
     out[:, :] = 0.0
     add_skew(1.0, s, out, 0, 0)
-    for i in range(p.frames):
-        add_product(1.0, basis[:, 6 * i + 3 : 6 * i + 6], T[i, which], out, 0, 0)
+    for i in range(r.shape[0]):
+        add_product(1.0, basis[:, 6 * i + 3 : 6 * i + 6], T_inv_Q_T[i], out, 0, 0)
         part[:, :] = 0.0
-        add_skew(1.0, B[i, row], part, 0, 0)
+        add_skew(1.0, r[i], part, 0, 0)
         add_product(-1.0, basis[:, 6 * i : 6 * i + 3], part, out, 0, 0)
 
 
@@ -266,11 +250,11 @@ def add_place_blocks(basis, i, R, S, out):
 
 
 @kernel
-def add_mode_columns(p, basis, R, out):
+def add_mode_columns(p, R, out):
     """Add −R Φ_η to the columns η of out (3, nd)."""
-    first = 6 * p.frames
+    first, basis = 6 * p.size_nb, p.basis
     for j in range(p.modes):
-        at = 6 * (2 + p.frames + j // 3) + j % 3
+        at = 6 * (2 + p.size_nb + j // 3) + j % 3
         for k in range(3):
             for c in range(3):
                 out[k, at] -= R[k, c] * basis[c, first + j]
@@ -279,51 +263,48 @@ def add_mode_columns(p, basis, R, out):
 @kernel
 def point(p, x, R, g, G):
     """Add (2) to g (3,) [m] and its gradient to G (3, 6 nn)."""
-    nb, F = p.frames, R[1]
-    basis = matrix(p.basis_at, 3, 6 * nb + p.modes)
-    B, T = np.empty((nb, N_B, 3)), np.empty((nb, N_T, 3, 3))
+    F, basis, T_inv = R[1], p.basis, p.T_inv
     s, turned, turning = local_vector(3), local_vector(3), local_matrix(3, 3)
-    place_point(p, x, R, basis, 2 + nb, B, T, s)
+    place_point(p, x, R, s)
     rotate(F, s, turned)
     for k in range(3):
         g[k] += x[0, k] - x[2, k] - turned[k]
         G[k, k] += 1.0
         G[k, 12 + k] -= 1.0
-    for i in range(nb):
+    for i in range(p.size_nb):
         add_place_blocks(basis, i, F, F, G)
-        add_rotation_block(basis, i, F, T[i, TI], G)
-    turning_block(p, basis, s, B, R_, T, TIQ, turning)
+        add_rotation_block(basis, i, F, T_inv[i], G)
+    turning_block(basis, s, p.r, p.T_inv_Q_T, turning)
     add_product(1.0, F, turning, G, 0, 9)
-    add_mode_columns(p, basis, F, G)
+    add_mode_columns(p, F, G)
 
 
 @kernel
 def point_hessian(p, x, R, H):
     """Add the derivatives of the gradient of `point` to H (3, nd, nd)."""
-    nb, nd, F = p.frames, H.shape[1], R[1]
-    basis = matrix(p.basis_at, 3, 6 * nb + p.modes)
-    B, T = np.empty((nb, N_B, 3)), np.empty((nb, N_T, 3, 3))
-    s, ds, dq, dG = local_vector(3), local_vector(3), np.zeros(nd), np.zeros((3, nd))
+    nb, nd, F, basis, dq, dG = p.size_nb, p.size_nd, R[1], p.basis, p.dq, p.dG
+    s, ds = local_vector(3), local_vector(3)
     turning, change, spun = local_matrix(3, 3), local_matrix(3, 3), local_matrix(3, 3)
-    place_point(p, x, R, basis, 2 + nb, B, T, s)
-    turning_block(p, basis, s, B, R_, T, TIQ, turning)
+    dq[:] = 0.0
+    place_point(p, x, R, s)
+    turning_block(basis, s, p.r, p.T_inv_Q_T, turning)
     for j in range(9, 6 * (2 + nb)):  # rotation of F, whose place has no part, and the frames
         dq[j] = 1.0
         dG[:, :] = 0.0
-        turn_point(p, dq, R, basis, 2 + nb, B, T, ds)
-        turning_block(p, basis, ds, B, DR, T, DTIQ, change)
+        turn_point(p, dq, R, ds)
+        turning_block(basis, ds, p.dr, p.dT_inv_Q_T, change)
         spun[:, :] = 0.0
         add_R_skew(1.0, F, dq[9:12], spun, 0, 0)  # δR_F
         for i in range(nb):
-            add_rotation_block(basis, i, spun, T[i, TI], dG)
-            add_rotation_block(basis, i, F, T[i, DTI], dG)
+            add_rotation_block(basis, i, spun, p.T_inv[i], dG)
+            add_rotation_block(basis, i, F, p.dT_inv[i], dG)
             if j < 12:
                 add_place_blocks(basis, i, spun, F, dG)
                 add_place_blocks(basis, i, F, spun, dG)
         add_product(1.0, spun, turning, dG, 0, 9)
         add_product(1.0, F, change, dG, 0, 9)
         if j < 12:
-            add_mode_columns(p, basis, spun, dG)
+            add_mode_columns(p, spun, dG)
         for k in range(3):
             for m in range(nd):
                 H[k, m, j] += dG[k, m]

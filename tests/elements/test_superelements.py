@@ -11,7 +11,9 @@ from solid_models import system_of
 
 import fem_mbs as fem
 from fem_mbs.element.evaluator import Evaluator
+from fem_mbs.element.registry import make_example
 from fem_mbs.elements.superelements.craig_bampton import Halved
+from fem_mbs.elements.superelements.superelement import Superelement
 from fem_mbs.rotations import exp, skew
 from fem_mbs.verify import random_point
 
@@ -468,3 +470,26 @@ def test_modes_that_cut_a_pair_of_one_frequency_are_told():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         fem.reduce_mesh(mesh, steel, frames, modes=2)
+
+
+@pytest.mark.parametrize("name", ["Superelement", "FloatingFrame", "PointOfBody"])
+def test_kernels_read_no_scratch_that_they_did_not_write_in_the_same_call(name):
+    for seed in range(8):  # with and without damping and load patterns
+        rng = np.random.default_rng(seed)
+        element = make_example(name, rng)
+        call, point = Evaluator(element), random_point(element, rng)
+        nd = len(point.v)
+        pose = (np.array([tuple(element.record)], element.parameters)[0], point.x, point.R, point.v)
+        found = []
+        for spoilt in (0.0, np.nan):
+            stiffness, outputs = np.zeros((nd, nd)), []
+            for kernel in call.calls:
+                for array in element._scratch.values():
+                    array[...] = spoilt
+                outputs += list(call(kernel, point).values())
+            for array in element._scratch.values():
+                array[...] = spoilt
+            if name == "Superelement":
+                Superelement.geometric(*pose, stiffness)
+            found.append([*outputs, stiffness])
+        assert all(np.array_equal(a, b) for a, b in zip(*found, strict=True)), f"seed {seed}"

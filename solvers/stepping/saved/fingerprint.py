@@ -48,7 +48,8 @@ def _without_addresses(records):
 def _arrays_in(value, found, depth=3):
     """Add the arrays that an element has, by address; those of its nodes and of other elements are theirs."""
     if isinstance(value, np.ndarray):
-        found[address(value)] = value
+        if value.size:  # empty ones that come from a file may all have one address
+            found[address(value)] = value
     elif depth and isinstance(value, (list, tuple, dict)):
         for part in value.values() if isinstance(value, dict) else value:
             _arrays_in(part, found, depth - 1)
