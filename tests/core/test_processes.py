@@ -13,7 +13,7 @@ import pytest
 
 import fem_mbs as fem
 from fem_mbs.element.registry import library, make_example
-from fem_mbs.elements.contacts.hulls.hull_pair_kernels import ARRAYS
+from fem_mbs.elements.contacts.hulls.hull_pair_kernels import TABLE as HULLS
 from fem_mbs.elements.superelements.data import FLOATING_FRAME, POINT, SUPERELEMENT
 from fem_mbs.elements.user import PythonElement
 from fem_mbs.errors import FemMbsError
@@ -91,8 +91,8 @@ def test_models_and_systems_run_in_another_process_as_in_this_one():
 
 OWN = (  # addresses of arrays that an element has for itself
     "table_at", "parameters_at", "spring_at", "damper_at", "curves_at", "damping_at", "faces_at", "fans_at",
-    "spokes_at", "arms_at", "work_at", "numbers_at", "ahead_at", "edges_at", *(f"{name}_at" for name in ARRAYS),
-    *(f"{name}_at" for table in (SUPERELEMENT, FLOATING_FRAME, POINT) for name in table.names(array=True)),
+    "spokes_at", "arms_at",
+    *(f"{name}_at" for table in (HULLS, SUPERELEMENT, FLOATING_FRAME, POINT) for name in table.names(array=True)),
 )  # fmt: skip
 
 

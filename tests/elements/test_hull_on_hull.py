@@ -239,7 +239,7 @@ def test_a_pair_that_no_contact_holds_may_not_be_deeper_than_those_that_are_held
     p, state = first_state(part, x, R)
     lean = np.array([exp([7e-5, 1e-4, 0]) @ R[0], R[1]])  # one of the crossings is the deepest
     assert trouble(p, x, lean, x, lean, state) == 0.0
-    deepest = list(state).index(part.elements[0].pair.numbers[0])  # of the search that was made last
+    deepest = list(state).index(part.elements[0].pair.room["found"][0])  # of the search that was made last
     state[deepest] = next(feature for feature in range(100) if feature not in state)
     assert trouble(p, x, lean, x, lean, state) == HIDDEN
     open_ = x + [[0, 0, 1e-3], [0, 0, 0]]

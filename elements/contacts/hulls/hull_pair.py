@@ -15,11 +15,11 @@ from fem_mbs.distance.hull_arrays import arrays_of
 from fem_mbs.element.base import Part, register
 from fem_mbs.element.contact import Contact
 from fem_mbs.elements.contacts.hulls.hull_pair_kernels import (
-    ARRAYS,
     CROSSED,
-    EDGES,
     HIDDEN,
-    PARAMETERS,
+    HULLS,
+    SCRATCH,
+    TABLE,
     Hulls,
     accept,
     contact,
@@ -31,7 +31,6 @@ from fem_mbs.elements.contacts.hulls.hull_pair_kernels import (
 from fem_mbs.elements.contacts.hulls.hull_points import points_of, rounded_hull
 from fem_mbs.elements.contacts.shapes.capsule import CapsuleOnCapsule
 from fem_mbs.errors import label
-from fem_mbs.jit import address
 from fem_mbs.mesh.polyhedra import Polyhedron
 from fem_mbs.nodes import Frame
 from fem_mbs.rotations import exp
@@ -47,21 +46,23 @@ class _Pair:
     frames : (Frame, Frame)
     slots : int, K
     arms : (2,) [m], from each node to the farthest point of its hull
-    scratch : names of the arrays in which kernels leave answers for each other: no part of what the model is
+    room : arrays in which kernels leave answers for each other
+    scratch : its name: no part of what the model is
     """
 
-    scratch = ("work", "numbers", "ahead", "edges")
+    scratch = ("room",)
 
     def __init__(self, frames: tuple[Frame, Frame], cores: list[Polyhedron], radius: float) -> None:
         self.frames, self.radius = frames, radius
         self.arrays = arrays_of(cores)
         together = sum(max(map(len, core.rims())) for core in cores)
-        corners, edges = (sum(len(getattr(core, name)) for core in cores) for name in ("points", "edges"))
         self.slots = SPARE * together
         self.n_state = self.slots + 2
-        self.work = np.full(24 + self.slots + 4 * corners, np.nan)
-        self.numbers = np.zeros(2 * self.slots + corners + edges, np.int64)
-        self.ahead, self.edges = np.full(24 + 37 + 24, np.nan), np.zeros(1, EDGES)
+        first = self.arrays["first_edge"]
+        self.room = TABLE.arrays(
+            {"K": self.slots, "nv": len(self.arrays["corner"]), "m_B": first[2] - first[1]}, SCRATCH
+        )
+        self.room["pose"][:] = self.room["ahead_of"][:] = np.nan  # no pose is that of an answer yet
         self.centers = np.array([core.points.mean(axis=0) for core in cores])
         far = [np.linalg.norm(core.points - center, axis=1).max() for core, center in zip(cores, self.centers)]
         self.bounds = np.array(far) + radius
@@ -72,13 +73,13 @@ class _Pair:
     @property
     def hulls(self) -> Hulls:
         """Arrays as kernels take them."""
-        return Hulls(*(self.arrays[name] for name in ARRAYS))
+        return Hulls(*(self.arrays[name] for name in HULLS))
 
     def record(self, slot: int) -> tuple:
-        """Values of `PARAMETERS` for a slot."""
-        arrays = [address(self.arrays[name]) for name in ARRAYS]
-        room = [address(array) for array in (self.work, self.numbers, self.ahead, self.edges)]
-        return (self.n_state, *arrays, *room, slot, self.slots, self.radius, self.centers, self.bounds, self.arms)
+        """Values of the parameters for a slot."""
+        spheres = {"center": self.centers, "bound": self.bounds, "arm": self.arms}
+        numbers = {"nq": self.n_state, "slot": slot, "radius": self.radius}
+        return TABLE.values(numbers, self.arrays | spheres | self.room)
 
 
 class HullFeature(Contact):
@@ -92,7 +93,7 @@ class HullFeature(Contact):
         see `Contact`; name
     """
 
-    parameters = PARAMETERS
+    parameters = TABLE.dtype
     kernels = {
         "contact": contact, "contact_hessian": contact_hessian, "initial": initial, "accept": accept,
         "trouble": trouble,

@@ -32,11 +32,7 @@ the answer, with the question, for the others.
 Source: docs/theory/hulls.md, (6)-(8); nearest features: Ericson, Real-Time Collision Detection (2005), 5.1.9 and 5.2.
 
     symbol  code        shape   unit  meaning
-    ρ       radius      ()      m     rounding of both
-    K       slots       ()      -     number of elements; slot is the number of this one
-            work        (·,)    m     pose (24,), distances of the nearest K, bounds (nv,), corners in other axes
-            ahead       (85,)   m …   pose of (2), and x, R, v, h from which it is; a pose on the way of a step
-            numbers     (·,)    -     the nearest K, whether placed (K,), faces of bounds (nv,), whether edges are near
+    ρ, …    TABLE                     all parameters, and what the kernels of the slots leave for each other
     -       state       (K,)    -     feature of each slot: corners of A, of B, then edge of A · edges of B + edge of B
     t, h    state       (2,)    s     time at which features were chosen, and how long after the time before
 """
@@ -45,8 +41,8 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import carray
 
+from fem_mbs.data_table import Item, Table
 from fem_mbs.distance.hull_kernels import (
     INSIDE,
     bend_of_hull,
@@ -60,17 +56,7 @@ from fem_mbs.distance.hull_kernels import (
 from fem_mbs.distance.segments import feet
 from fem_mbs.elements.contacts.shapes import capsule_kernels
 from fem_mbs.elements.contacts.shapes.shape_contact import middle_of_gap, shape_hessian, shape_rows, sphere_center
-from fem_mbs.jit import (
-    integer_matrix,
-    integers,
-    kernel,
-    local_matrix,
-    local_vector,
-    matrix,
-    tensor,
-    vector,
-    void_pointer,
-)
+from fem_mbs.jit import kernel, local_matrix, local_vector
 from fem_mbs.rotations import dot, exp_matrix, log_matrix, multiply, multiply_T, rotate, rotate_T
 
 LEFT_OUT = 1e-4  # of ρ: pairs outside the slots may be deeper than those inside by less
@@ -82,13 +68,45 @@ OVERLAP = 0.5  # of ρ: hulls that overlap by more on the way of a step, but not
 MANY = 2000.0  # looks along a way, at most
 BESIDE = 1.0  # of ρ, by which edges that do not cross, but may when they slide, come after those that do
 HIDDEN, CROSSED, THROUGH = 1.0, 2.0, 3.0  # answers of `trouble`
-ARRAYS = ("first_corner", "first_edge", "first_face", "corner", "end", "into", "face", "first_rim", "rim")
 EDGES = capsule_kernels.PARAMETERS
-PARAMETERS = np.dtype(
-    [("nq", "i8"), *((f"{name}_at", "i8") for name in ARRAYS)]
-    + [("work_at", "i8"), ("numbers_at", "i8"), ("ahead_at", "i8"), ("edges_at", "i8"), ("slot", "i8"), ("slots", "i8")]
-    + [("radius", "f8"), ("center", "f8", (2, 3)), ("bound", "f8", (2,)), ("arm", "f8", (2,))]
-)
+NUMBERS = {
+    "nq": Item("", "internal variables", "i8"),
+    "slot": Item("", "number of the slot of this element", "i8"),
+    "radius": Item("", "ρ, rounding of both [m]"),
+}
+HULLS = {  # both polyhedra, see `fem_mbs.distance.hull_arrays`
+    "first_corner": Item("3", "first corner of each", "i8"),
+    "first_edge": Item("3", "first edge of each", "i8"),
+    "first_face": Item("3", "first face of each", "i8"),
+    "corner": Item("nv 3", "corners [m]"),
+    "end": Item("ne 2", "corners of edges, counted from the first of the polyhedron", "i8"),
+    "into": Item("ne 2 3", "directions from edges into faces"),
+    "face": Item("nf 4", "n and d [m] of faces"),
+    "first_rim": Item("firsts", "first edge of each face in rim", "i8"),
+    "rim": Item("sides 2", "edges of faces, and which side of them", "i8"),
+}
+SPHERES = {
+    "center": Item("2 3", "centres of spheres around the hulls, axes of the nodes [m]"),
+    "bound": Item("2", "their radii [m]"),
+    "arm": Item("2", "from each node to the farthest point of its hull [m]"),
+}
+SCRATCH = {  # of all slots of two hulls
+    "pose": Item("24", "x and R of the last search"),
+    "best": Item("K", "distances of the nearest features [m]"),
+    "found": Item("K", "these features", "i8"),
+    "places": Item("nv 3", "corners in axes of the other body [m]"),
+    "low": Item("nv", "lower bounds of the distances of corners [m]"),
+    "low_face": Item("nv", "faces with these bounds", "i8"),
+    "near": Item("m_B", "1: an edge of B is near", "i8"),
+    "placed": Item("K", "1: a feature has a slot", "i8"),
+    "ahead_of": Item("37", "x, R, v, h of the last search along (2)"),
+    "x_ahead": Item("2 3", "positions in which hulls touch first on (2) [m]"),
+    "R_ahead": Item("2 3 3", "rotations in which they do"),
+    "x_way": Item("2 3", "positions on the way of a step [m]"),
+    "R_way": Item("2 3 3", "rotations on the way of a step"),
+    "edges": Item("1", "capsules of a pair of edges", EDGES),
+}
+TABLE = Table("pair of hulls", {**NUMBERS, **HULLS, **SPHERES, **SCRATCH})  # K: slots, elements of two hulls
 
 
 class Hulls(NamedTuple):
@@ -108,13 +126,7 @@ class Hulls(NamedTuple):
 @kernel
 def hulls_of(p):
     """Arrays of both polyhedra."""
-    corners, edges, faces = integers(p.first_corner_at, 3), integers(p.first_edge_at, 3), integers(p.first_face_at, 3)
-    nv, ne, nf = corners[2], edges[2], faces[2]
-    return Hulls(
-        corners, edges, faces, matrix(p.corner_at, nv, 3), integer_matrix(p.end_at, ne, 2),
-        tensor(p.into_at, ne, 2, 3), matrix(p.face_at, nf, 4), integers(p.first_rim_at, nf + 1),
-        integer_matrix(p.rim_at, 2 * ne, 2),
-    )  # fmt: skip
+    return Hulls(p.first_corner, p.first_edge, p.first_face, p.corner, p.end, p.into, p.face, p.first_rim, p.rim)
 
 
 @kernel
@@ -163,23 +175,13 @@ def _insert(best, found, count, distance, feature):
 
 
 @kernel
-def _views(p, q):
-    """Of the shared arrays: places of the corners, distances of the nearest K, their features."""
-    nv, K = q.first_corner[2], p.slots
-    at = p.work_at + 8 * (24 + K)
-    return matrix(at + 8 * nv, nv, 3), vector(p.work_at + 8 * 24, K), integers(p.numbers_at, K)
-
-
-@kernel
 def search(p, q, x, R):
     """Find the K nearest feature pairs at poses x (2, 3), R (2, 3, 3), and the corners in axes of the other body."""
-    places, best, found = _views(p, q)
     pose = local_vector(24)
     _put(x, R, pose)
-    if _same(vector(p.work_at, 24), pose):
+    if _same(p.pose, pose):
         return
-    nv, K = q.first_corner[2], p.slots
-    bound, face = vector(p.work_at + 8 * (24 + K), nv), integers(p.numbers_at + 16 * K, nv)
+    K, places, best, found, bound, face = p.size_K, p.places, p.best, p.found, p.low, p.low_face
     d, n, count = local_vector(3), local_vector(3), 0
     for a in range(2):
         b, first, last = 1 - a, q.first_corner[a], q.first_corner[a + 1]
@@ -192,7 +194,7 @@ def search(p, q, x, R):
         for f in range(first, last):
             if count < K or bound[f] < best[K - 1]:  # no corner is nearer than its bound
                 count = _insert(best, found, count, out_of_hull(q, b, places[f], n)[0], f)
-    count = _search_edges(p, q, R, places, best, found, count, bound, face)
+    count, nv = _search_edges(p, q, R, count), p.size_nv
     pair = 0
     while count < K:  # hulls of few corners: any edges, which are farther
         if not _has(found[:count], nv + pair):
@@ -210,11 +212,10 @@ def _has(numbers, number):
 
 
 @kernel
-def _search_edges(p, q, R, places, best, found, count, bound, face):
+def _search_edges(p, q, R, count):
     """Put pairs of edges among the K nearest, of which corners are ``count``; axes are those of B. The new number."""
-    n_a, nv, K = q.first_corner[1], q.first_corner[2], p.slots
-    m_a, m_b = q.first_edge[1], q.first_edge[2] - q.first_edge[1]
-    near = integers(p.numbers_at + 8 * (2 * K + nv), m_b)
+    n_a, nv, K, m_a, m_b = q.first_corner[1], p.size_nv, p.size_K, q.first_edge[1], p.size_m_B
+    places, best, found, bound, face, near = p.places, p.best, p.found, p.low, p.low_face, p.near
     z, at, v, u, w = local_matrix(4, 3), local_vector(4), local_vector(3), local_vector(3), local_vector(3)
     reach = best[K - 1] if count == K else math.inf
     for j in range(m_b):
@@ -290,7 +291,7 @@ def _first_touch(p, q, x, R, v, h, least, x1, R1):
     ``least`` [m]: gaps below it are touches; the search goes by no less, and to the end in no more than `LOOKS`.
     """
     search(p, q, x, R)
-    _, best, _ = _views(p, q)
+    best = p.best
     travel, gap = _travel(p, v, h), best[0] - 2.0 * p.radius
     at, clear, smallest, nearest_at = 0.0, 0.0, gap, 0.0
     if least < gap < travel:
@@ -318,12 +319,12 @@ def _first_touch(p, q, x, R, v, h, least, x1, R1):
 @kernel
 def search_ahead(p, q, x, R, v, h):
     """`search` at the pose of (2), where hulls touch first or come nearest in a step h with velocities v (12,)."""
-    x1, R1, given = matrix(p.ahead_at, 2, 3), tensor(p.ahead_at + 48, 2, 3, 3), local_vector(37)
+    x1, R1, given = p.x_ahead, p.R_ahead, local_vector(37)
     _put(x, R, given)
     for k in range(12):
         given[24 + k] = v[k]
     given[36] = h
-    if not _same(vector(p.ahead_at + 192, 37), given):
+    if not _same(p.ahead_of, given):
         _first_touch(p, q, x, R, v, h, TOUCH * p.radius, x1, R1)
     search(p, q, x1, R1)
 
@@ -347,8 +348,7 @@ def _went_through(p, q, x0, R0, x, R):
     travel = _travel(p, v, 1.0)
     if travel <= OVERLAP * p.radius or not _near_spheres(p, x0, R0, p.bound[0] + p.bound[1] + travel):
         return False
-    _, best, _ = _views(p, q)
-    x1, R1 = matrix(p.ahead_at + 8 * 61, 2, 3), tensor(p.ahead_at + 8 * 67, 2, 3, 3)
+    best, x1, R1 = p.best, p.x_way, p.R_way
     search(p, q, x, R)
     floor = min(best[0] - 2.0 * p.radius, 0.0)
     search(p, q, x0, R0)
@@ -369,7 +369,7 @@ def _went_through(p, q, x0, R0, x, R):
 @kernel
 def accept(p, x, R, v, t, state):
     """The K nearest features, each in the slot that has it, the others in those that are left."""
-    q, K = hulls_of(p), p.slots
+    q, K = hulls_of(p), p.size_K
     chosen = state[0] != state[1]  # once there were some
     if chosen and t != state[K]:
         state[K + 1] = max(t - state[K], 0.0)
@@ -381,8 +381,7 @@ def accept(p, x, R, v, t, state):
     if chosen and not _near_spheres(p, x, R, around + h * rate):
         return
     search_ahead(p, q, x, R, v, h)
-    _, _, found = _views(p, q)
-    placed = integers(p.numbers_at + 8 * K, K)
+    found, placed = p.found, p.placed
     for m in range(K):
         placed[m] = 0
     for k in range(K):
@@ -418,14 +417,14 @@ def trouble(p, x, R, x0, R0, state):
     if not _near_spheres(p, x, R, p.bound[0] + p.bound[1]):
         return 0.0
     search(p, q, x, R)
-    places, best, found = _views(p, q)
-    if best[0] > 0.0 and _crossed(q, places):
+    best, found = p.best, p.found
+    if best[0] > 0.0 and _crossed(q, p.places):
         return CROSSED
     held = 0.0  # gap of the deepest that a slot has
-    for m in range(p.slots):
+    for m in range(p.size_K):
         if best[m] - 2.0 * p.radius >= held - LEFT_OUT * p.radius:
             break
-        if not _has(state[: p.slots], float(found[m])):
+        if not _has(state[: p.size_K], float(found[m])):
             return HIDDEN
         held = min(held, best[m] - 2.0 * p.radius)
     return 0.0
@@ -434,8 +433,7 @@ def trouble(p, x, R, x0, R0, state):
 @kernel
 def edges_of(p, q, number):
     """Record of the capsules of a pair of edges; one for all slots, which fill it one after the other."""
-    record = carray(void_pointer(p.edges_at), (1,), EDGES)[0]
-    m_a, m_b = q.first_edge[1], q.first_edge[2] - q.first_edge[1]
+    record, m_a, m_b = p.edges[0], q.first_edge[1], p.size_m_B
     for a in range(2):
         e = number // m_b if a == 0 else m_a + number % m_b
         for k in range(2):
