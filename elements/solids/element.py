@@ -21,6 +21,7 @@ from fem_mbs.elements.solids import enhanced as with_modes
 from fem_mbs.elements.solids import kernels
 from fem_mbs.elements.solids.material import LAWS, SolidMaterial
 from fem_mbs.errors import ParameterError, label
+from fem_mbs.jit import address
 from fem_mbs.mesh.cells import CELLS, Cell
 from fem_mbs.mesh.mesh import sound
 from fem_mbs.nodes import Ground, Node, Node3
@@ -53,8 +54,14 @@ def records(
     ratio = found["w"] / cell.stiffness.weights, found["m"] / (material.density * cell.mass.weights)
     spread = [np.ptp(part, axis=1) / np.abs(part).max(axis=1) for part in ratio]
     found["affine"] = np.maximum(*spread) < STRAIGHT
-    found["law"], found["lumped"], found["table_at"] = LAWS[material.law], int(lumped), cell.table_at
+    found["law"], found["lumped"] = LAWS[material.law], int(lumped)
+    place(cell, found)
     return found
+
+
+def place(cell: Cell, made: np.ndarray) -> None:
+    """Put the addresses of the arrays of the cell into records."""
+    made["gradients_at"], made["products_at"] = address(cell.stiffness.gradients), address(cell.products)
 
 
 def _lumped(cell, m):
@@ -143,7 +150,7 @@ class SolidElement(Element):
     def place(self) -> None:
         made = np.array(self.record)  # a record that comes from another process cannot be written to
         if made.dtype == self.parameters:
-            made["table_at"] = self.cell.table_at
+            place(self.cell, made)
             self.record = made[()]
 
     def trouble(self, state: Any) -> str | None:

@@ -25,8 +25,8 @@ Source: docs/theory/solids.md, section 3; Bonet & Wood, Nonlinear Continuum Mech
     λ, μ      p.lam, mu               Pa
     β         p.beta                  s
     law       p.law                          0: (2), 1: (3)
-    ∂N/∂ξ     p.table_at (q, 3, nn)          address of `Cell.table`, which has N_a N_b (qm, nn²) behind it, and
-                                                 their mean over the cell (nn²)
+    ∂N/∂ξ     gradients  (q, 3, nn)          of the cell, at the address p.gradients_at
+    N_a N_b   products   (qm + 1, nn²)       of the cell, and their mean over it, at the address p.products_at
     m         p.mass                  kg     p.affine = 1: ∂X/∂ξ is the same everywhere, m_ab = m times that mean
 """
 
@@ -54,7 +54,8 @@ def parameters(nn: int, q: int, qm: int) -> np.dtype:
             ("lumped", "i8"),
             ("affine", "i8"),
             ("mass", "f8"),
-            ("table_at", "i8"),
+            ("gradients_at", "i8"),
+            ("products_at", "i8"),
         ]
     )
 
@@ -81,7 +82,7 @@ def inverse3(A, B):
 def gradients(p, q, G):
     """Fill G (3, nn) with ∂N_a/∂X at stiffness point q."""
     nn = len(p.X)
-    N = tensor(p.table_at, len(p.w), 3, nn)
+    N = tensor(p.gradients_at, len(p.w), 3, nn)
     J, inverse = local_matrix(3, 3), local_matrix(3, 3)
     for i in range(3):
         for j in range(3):
@@ -356,7 +357,7 @@ def geometric(p, x, v, K):
 def mass_row(p, m, row):
     """Fill row (≥ nn,) with m_mb; of a cell without curved sides mass times the row of the reference cell."""
     nn, qm = len(p.X), len(p.m)
-    products = matrix(p.table_at + 24 * len(p.w) * nn, qm + 1, nn * nn)
+    products = matrix(p.products_at, qm + 1, nn * nn)
     if p.affine == 1:
         for n in range(nn):
             row[n] = p.mass * products[qm, m * nn + n]

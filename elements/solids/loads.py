@@ -16,7 +16,7 @@ Source: docs/theory/solids.md, section 6; Bonet & Wood, Nonlinear Continuum Mech
     symbol    code        shape     unit   meaning
     p         p.size                Pa     times the function of time s[0, 0]
     f_a       p.load      (nn, 3)   N      of (3), times the same; p.has_potential = 1: it is constant
-    N, ∂N/∂ξ  p.table_at            -      address of `Cell.surface_table`: gradients (q, 2, nn), weight times N (q, nn)
+    ∂N/∂ξ     p.gradients           -      (q, 2, nn), of the points of the face; p.weighted (q, nn): weight times N
 """
 
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -24,19 +24,27 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from fem_mbs.arguments.checked import ArrayLike, Checked
+from fem_mbs.data_table import Item, Table
 from fem_mbs.element.base import Force, register
 from fem_mbs.elements.solids.faces import nodal_areas, places_of_faces
 from fem_mbs.elements.solids.mesh_body import MeshBody
 from fem_mbs.errors import ParameterError
 from fem_mbs.functions.signals import Signal
-from fem_mbs.jit import kernel, local_vector, matrix, tensor
+from fem_mbs.jit import kernel, local_vector
 from fem_mbs.mesh.cells import FACES
 from fem_mbs.nodes import Node3
 
 if TYPE_CHECKING:
     from fem_mbs.elements.shells.body import ShellBody
 
-PRESSURE = np.dtype([("size", "f8"), ("points", "i8"), ("table_at", "i8")])
+PRESSURE = Table(
+    "pressure on a face",
+    {
+        "size": Item("", "p [Pa]"),
+        "gradients": Item("points 2 nn", "∂N/∂ξ"),
+        "weighted": Item("points nn", "weight times N"),
+    },
+)
 
 
 @kernel
@@ -53,9 +61,9 @@ def edges(N, x, q, x_1, x_2):
 def pressure(p, x, s, f):
     """Add (1) to f (3 nn,)."""
     nn, x_1, x_2 = len(x), local_vector(3), local_vector(3)
-    N, W = tensor(p.table_at, p.points, 2, nn), matrix(p.table_at + 16 * p.points * nn, p.points, nn)
+    N, W = p.gradients, p.weighted
     size = p.size * s[0, 0]
-    for q in range(p.points):
+    for q in range(p.size_points):
         edges(N, x, q, x_1, x_2)
         for i in range(3):
             j, k = (i + 1) % 3, (i + 2) % 3
@@ -68,9 +76,9 @@ def pressure(p, x, s, f):
 def pressure_tangent(p, x, s, K):
     """Add (2) to K (3 nn, 3 nn)."""
     nn, x_1, x_2 = len(x), local_vector(3), local_vector(3)
-    N, W = tensor(p.table_at, p.points, 2, nn), matrix(p.table_at + 16 * p.points * nn, p.points, nn)
+    N, W = p.gradients, p.weighted
     size = p.size * s[0, 0]
-    for q in range(p.points):
+    for q in range(p.size_points):
         edges(N, x, q, x_1, x_2)
         for a in range(nn):
             for b in range(nn):
@@ -140,7 +148,7 @@ class PressureFace(Force):
     has_no_moments = True
     circulatory = True
     checked_within = 0.05
-    parameters = PRESSURE
+    parameters = PRESSURE.dtype
     kernels = {"force": pressure, "force_tangent": pressure_tangent}
     viscous = False
 
@@ -148,15 +156,13 @@ class PressureFace(Force):
         self.name = name
         super().__init__(nodes, name=name, signals=[_factor(self, signal)])
         self.check(len(self.nodes) in FACES, "nodes", len(self.nodes), "of them; a face has 3, 4, 6 or 8")
-        size = self.number("pressure", pressure, "Pa")
-        self.record = (size, len(self._cell.stiffness.weights), self._cell.surface_table_at)
-
-    @property
-    def _cell(self):
-        return FACES[len(self.nodes)]
+        self._size = self.number("pressure", pressure, "Pa")
+        self.place()
 
     def place(self) -> None:
-        self.record = (*self.record[:2], self._cell.surface_table_at)
+        cell = FACES[len(self.nodes)]
+        arrays = {"gradients": cell.stiffness.gradients, "weighted": cell.weighted_shapes}
+        self.record = PRESSURE.values({"size": self._size}, arrays)
 
 
 class NodalLoad(Force):

@@ -27,8 +27,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fem_mbs.jit import address
-
 AT_ONCE = 8192  # cells, of which intermediate arrays are made
 # edges of linear cells in the order in which VTK numbers the middle nodes of quadratic ones
 TETRA_EDGES = [(0, 1), (1, 2), (2, 0), (0, 3), (1, 3), (2, 3)]
@@ -214,26 +212,17 @@ class Cell:
         return tuple(self.rule(*one) for one in given)
 
     @functools.cached_property
-    def table(self) -> np.ndarray:
-        """What kernels read: ∂N/∂ξ of the stiffness rule (q, d, nn); N_a N_b of the mass rule (qm, nn²); their mean."""
+    def products(self) -> np.ndarray:
+        """N_a N_b (qm + 1, nn²) at the points of the mass rule, and their mean over the cell."""
         shapes = self.mass.shapes
         products = np.einsum("qa,qb->qab", shapes, shapes)
         mean = np.einsum("q,qab->ab", self.mass.weights, products) / self.mass.weights.sum()
-        return np.concatenate([self.stiffness.gradients.ravel(), products.ravel(), mean.ravel()])
-
-    @property
-    def table_at(self) -> int:
-        return address(self.table)
+        return np.concatenate([products, mean[None]]).reshape(-1, self.nn**2)
 
     @functools.cached_property
-    def surface_table(self) -> np.ndarray:
-        """What kernels read of a face: ∂N/∂ξ (q, 2, nn), then weight times N (q, nn)."""
-        rule = self.stiffness
-        return np.concatenate([rule.gradients.ravel(), (rule.weights[:, None] * rule.shapes).ravel()])
-
-    @property
-    def surface_table_at(self) -> int:
-        return address(self.surface_table)
+    def weighted_shapes(self) -> np.ndarray:
+        """Weight times N (q, nn) at the points of the stiffness rule."""
+        return self.stiffness.weights[:, None] * self.stiffness.shapes
 
     @functools.cached_property
     def extrapolation(self) -> np.ndarray:

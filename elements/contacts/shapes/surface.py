@@ -39,7 +39,7 @@ from fem_mbs.elements.contacts.shapes.shape_contact import (
     sphere_center,
 )
 from fem_mbs.errors import label
-from fem_mbs.jit import address, kernel, local_matrix, local_vector, matrix
+from fem_mbs.jit import address, kernel, local_matrix, local_vector, tensor
 from fem_mbs.nodes import Ground
 from fem_mbs.rotations import cross, dot
 
@@ -52,7 +52,7 @@ def _on_surface(p, a, b, s):
     """Fill s (6,) with the surface and its derivatives s, s_a, s_b, s_aa, s_ab, s_bb at (a, b) in its rectangle."""
     i = min(max(int((a - p.low[0]) / p.cell[0]), 0), p.na - 1)
     j = min(max(int((b - p.low[1]) / p.cell[1]), 0), p.nb - 1)
-    c = matrix(p.table_at + 128 * (i * p.nb + j), 4, 4)
+    c = tensor(p.table_at, p.na * p.nb, 4, 4)[i * p.nb + j]
     x, z = a - p.low[0] - i * p.cell[0], b - p.low[1] - j * p.cell[1]
     for k in range(6):
         s[k] = 0.0
