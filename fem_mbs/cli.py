@@ -23,12 +23,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code: 0 well, 1 a check failed, 2 an error, 130 interrupted."""
     parser = _parser()
     options, rest = parser.parse_known_args(arguments)
-    if hasattr(options, "what"):  # names of histories may stand after options, too
+    if "what" in options:  # names of histories may stand after options, too
         options.what += [text for text in rest if not text.startswith("-")]
         rest = [text for text in rest if text.startswith("-")]
     if rest:
         parser.error(f"unrecognized arguments: {' '.join(rest)}")
-    if not hasattr(options, "do"):
+    if "do" not in options:
         parser.print_help()
         return 2
     try:

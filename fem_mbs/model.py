@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fem_mbs.arguments.checked import ArrayLike, Checked, Keywords
+from fem_mbs.element.base import Element, Part
+from fem_mbs.element.watching import Watching
 from fem_mbs.errors import ModelError, ParameterError, Warnings, label
 from fem_mbs.nodes import Frame, Ground, Node
 from fem_mbs.results.drawing.notebook import Report
@@ -76,7 +78,7 @@ class Model(Checked):
         """
         if active is not True or intervals is not None:
             for element in self._elements_of(items):
-                for part in (element, *getattr(element, "companions", ())):
+                for part in (element, *element.companions):
                     part.use_switch(active, intervals)
         added = []
         for item in items:
@@ -86,14 +88,14 @@ class Model(Checked):
                 raise ParameterError(self, "add", item, f"is a type; make one: {item.__name__}(…)")
             elif isinstance(item, Node):
                 self._add_node(item)
-            elif hasattr(item, "kernels"):
+            elif isinstance(item, Element):
                 self._add_element(item)
             elif isinstance(item, Frame):
                 self._add_node(item.node)
-            elif getattr(item, "role", None) == "contact group":
+            elif isinstance(item, Part) and item.role == "contact group":
                 self._name(item)
                 self.contact_groups.append(item)
-            elif getattr(item, "role", None) in ("sensor", "controller", "event"):
+            elif isinstance(item, Watching):
                 self._add_watching(item)
             elif hasattr(item, "elements"):  # a part made of several elements, such as a line of beams
                 for node in getattr(item, "nodes", ()):
@@ -113,7 +115,7 @@ class Model(Checked):
     def _elements_of(self, items):
         """Elements among items, of parts and lists too; nothing else can be switched on and off."""
         for item in items:
-            if hasattr(item, "kernels") and not isinstance(item, type):
+            if isinstance(item, Element):
                 yield item
             elif isinstance(item, (list, tuple)) or hasattr(item, "elements"):
                 yield from self._elements_of(getattr(item, "elements", item))
@@ -135,7 +137,7 @@ class Model(Checked):
         for node in element.nodes:
             self._add_node(node)
         self.elements.append(element)
-        for companion in getattr(element, "companions", ()):
+        for companion in element.companions:
             if companion.name is None:
                 companion.name = f"{element.name} {companion._suffix}"
             self._add_element(companion)
@@ -159,7 +161,7 @@ class Model(Checked):
             if self._names[element.name] is element:
                 raise ParameterError(self, "add", element, "is in the model already; add it once")
             reason = "is taken; names of elements must be unique in a model"
-            if self._names[element.name] is getattr(element, "contact", None):
+            if isinstance(element, Element) and self._names[element.name] is element.contact:
                 reason = "is that of the contact it wraps, which is in the model too. Add the compliant contact alone"
             raise ParameterError(element, "name", element.name, reason)
         kind = type(element).__name__.lower()

@@ -57,6 +57,8 @@ class Node(Checked):
     Position, rotation and velocities may be set until the model is compiled; they are checked as the constructor does.
     """
 
+    _groups: tuple = ()  # contact groups whose first shape is on it
+
     changeable = {
         "position": Checked.as_vector,
         "rotation": Checked.as_rotation,
@@ -83,7 +85,7 @@ class Node(Checked):
         self.angular_velocity = self.as_vector("angular_velocity", angular_velocity)
         self._free = free
         self.index = None  # set by model.compile()
-        self.body: Any = None  # the element that made this node for itself
+        self.body: Any = None  # the element, or the part made of elements, that made this node for itself
 
     def _motion_now(self) -> np.ndarray:
         """Row of `motions`; of nodes whose velocities follow others it is not the one that is kept."""

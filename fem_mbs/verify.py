@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 import numpy as np
 
 from fem_mbs.element.evaluator import Evaluator, Point, turned
+from fem_mbs.element.friction_row import FrictionRow
 from fem_mbs.element.registry import library, make_example
 from fem_mbs.errors import FemMbsError, label
 from fem_mbs.rotations import exp, skew
@@ -103,7 +104,7 @@ def random_point(element: "Element", rng: np.random.Generator, angle: float = 3.
     point = Point()
     point.size, point.width = size, element.numbers_per_node
     Q = exp(_random_vector(rng, angle))
-    moved = getattr(element, "checked_within", 0.3) * size
+    moved = element.checked_within * size
     point.x = x @ Q.T + moved * rng.normal(size=x.shape) + nearness * rng.normal(size=3)
     turns = [exp(_random_vector(rng, angle)) if k else np.eye(3) for k in range(len(nodes))]
     point.R = np.array([Q @ R[k] @ turns[k] for k in range(len(nodes))])
@@ -124,11 +125,10 @@ def _regular_point(element, rng, angle, nearest=1.0):
     A force that acts in contact only is not found between bodies that are far apart for their size: nodes are drawn
     nearer and nearer then, from ``nearest`` on.
     """
-    regular = getattr(element, "regular", lambda point: True)
     for nearness in _NEARNESS[_NEARNESS.index(nearest) :]:
         for _ in range(1000):
             point = random_point(element, rng, angle, nearness)
-            if regular(point):
+            if element.regular(point):
                 return point, nearness
     raise FemMbsError(
         f"{label(element)}: none of thousands of random configurations, with nodes up to 100 times nearer than at the "
@@ -288,7 +288,7 @@ def _check_force(call, point, report, size, invariant):
 def _check_energy(call, point, report, size):
     rest = point.copy(v=np.zeros_like(point.v), a=np.zeros_like(point.a))
     f = sum(call(role, rest)["f"] for role in ("force", "inertia") if call.has(role))
-    if not getattr(call.element, "conservative", True):
+    if not call.element.conservative:
         return
     gradient = _gradient(call, "energy", "energy", rest, size, STEP_ENERGY)[0]
     report.add("energy: f = −∂V/∂q", relative(f, -gradient, size, np.abs(call("energy", rest)["energy"])[0]))
@@ -397,7 +397,8 @@ def _check_contact(call, point, report, size):
     axes = np.vstack([out["tangents"], out["normal"]])
     # bodies that carry several nodes (``element.sides``) turn as one; nodes of meshes do not turn
     v, spins = point.v.reshape(-1, 6).copy(), []
-    for side in getattr(call.element, "sides", ((0,), (1,))[: len(v)]):
+    one_of_each = ((0,), (1,))[: len(v)]
+    for side in one_of_each if call.element.sides is None else call.element.sides:
         spins.append(point.R[side[0]] @ v[side[0], 3:])
         v[list(side), 3:] = spins[-1] @ point.R[list(side)]
     turning = sum((sign * spin for sign, spin in zip((1.0, -1.0), spins)), np.zeros(3))
@@ -456,7 +457,7 @@ def _check_invariance(call, point, report, size, rng, angle):
 
 def turned_multipliers(element: "Element", Q: np.ndarray, lam: np.ndarray) -> np.ndarray:
     """Multipliers of the joint of an element of friction when all is turned: those of a point are a force in space."""
-    if not getattr(element, "of_point", False):
+    if not (isinstance(element, FrictionRow) and element.of_point):
         return lam
     return np.concatenate([Q @ lam[:3], lam[3:]])
 
@@ -487,7 +488,7 @@ def check_element(element: "Element", seed: int = 0, configurations: int = 50, a
     """
     rng = np.random.default_rng(seed)
     call, report = Evaluator(element), Report(label(element))
-    invariant, nearness = getattr(element, "invariant", True), _NEARNESS[0]
+    invariant, nearness = element.invariant, _NEARNESS[0]
     for _ in range(configurations):
         # nodes that were too far apart for one configuration are for the next
         point, nearness = _regular_point(element, rng, angle, nearness)
@@ -495,7 +496,7 @@ def check_element(element: "Element", seed: int = 0, configurations: int = 50, a
         if call.has("engage"):  # it was engaged in another pose
             point.state = call("engage", random_point(element, rng, angle))["state"]
         elif call.has("initial"):
-            point.state = getattr(element, "checked_state", lambda state: state)(call("initial", point)["state"])
+            point.state = element.checked_state(call("initial", point)["state"])
         if call.has("inertia"):
             _check_inertia(call, point, report, size)
         if call.has("force"):

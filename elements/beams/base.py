@@ -6,6 +6,7 @@ import numpy as np
 
 from fem_mbs.arguments.checked import ArrayLike, Checked
 from fem_mbs.element.base import Force, Inertia
+from fem_mbs.element.kinds import BeamLike
 from fem_mbs.elements.beams.limits import LARGEST_ANGLE
 from fem_mbs.elements.beams.sections import Section
 from fem_mbs.elements.beams.shapes import STATIONS
@@ -32,7 +33,7 @@ def section_output(sign, R, offset, rotation, S, rows, force, moment):
             moment[i] += sign * rotation[k, i] * arm[k]
 
 
-class BeamElement(Inertia, Force):
+class BeamElement(BeamLike, Inertia, Force):
     """Base of `Beam` and `TwoNodeBeam`."""
 
     def _connect(self, end_A, end_B, orientation, name):

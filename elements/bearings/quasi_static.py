@@ -383,6 +383,10 @@ class QuasiStaticBearing(BetweenFrames, Force):
         message = f"has its z axis {np.degrees(tilt):.4g}° from that of frame_P at the start; the axis is z of both"
         self.check(tilt <= 0.1, "frame_Q", self.frame_Q, message)
 
+    @property
+    def own_size(self) -> float:
+        return float(self.geometry.pitch_diameter)
+
     def regular(self, point: Any) -> bool:
         """Whether the law is smooth about a configuration of `fem_mbs.verify`: no ball is about to touch or to part."""
         p = np.zeros(1, self.parameters)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.element.base import REGISTRY, Force, register
+from fem_mbs.element.base import REGISTRY, Force, Part, register
 from fem_mbs.element.contact import Contact
 from fem_mbs.element.evaluator import Evaluator, Point, evaluator_of
 from fem_mbs.elements.contacts.compliant_kernels import (
@@ -163,7 +163,7 @@ class CompliantContact(Force):
         self.place()
 
     def _check_contact(self, contact):
-        if getattr(contact, "role", None) == "contact group":
+        if isinstance(contact, Part) and contact.role == "contact group":
             message = "finds its pairs during the run; a compliant contact takes one contact element"
             raise ParameterError(self, "contact", label(contact), message)
         if hasattr(contact, "elements"):
@@ -263,7 +263,7 @@ class CompliantContact(Force):
     def regular(self, point: Any) -> bool:
         """True where forces are smooth about a configuration of `fem_mbs.verify`: closed, not about to be cut off."""
         here = point.copy(x0=point.x, R0=point.R)
-        if not getattr(self.contact, "regular", lambda _: True)(here):
+        if not self.contact.regular(here):
             return False
         here.state = np.zeros(0)
         call = evaluator_of(self.contact)

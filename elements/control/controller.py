@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.arguments.checked import Checked
 from fem_mbs.element.base import Element
+from fem_mbs.element.watching import Watching
 from fem_mbs.elements.control.sampled_motion import SampledMotion
 from fem_mbs.elements.control.sensor import Sensor
 from fem_mbs.errors import ParameterError
@@ -28,7 +28,7 @@ class LawError(Exception):
     """What is wrong with what a controller returned, in words; the run tells it with name and time."""
 
 
-class Controller(Checked):
+class Controller(Watching):
     """A function that is called at sample times, with state; its outputs are held signals for loads and motors.
 
     Parameters

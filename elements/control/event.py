@@ -15,6 +15,7 @@ from typing import Any
 
 from fem_mbs.arguments.checked import Checked
 from fem_mbs.element.base import Element
+from fem_mbs.element.watching import Watching
 from fem_mbs.elements.control.sensor import Sensor
 from fem_mbs.functions.signals import Held
 
@@ -29,9 +30,13 @@ class Action(Checked):
     resets : bool
         Whether forces may jump, so that the memory of the method begins anew.
 
+    Attributes
+    ----------
+    held : Held or None, signal that it sets
     """
 
     resets = True
+    held: Held | None = None
 
     @property
     def switched(self) -> Element | None:
@@ -87,7 +92,7 @@ class SetTo(Action):
     """
 
     def __init__(self, held: Held, value: float) -> None:
-        self.held = self.as_instance("held", held, Held, "a Held signal: fem.Held(0.0)")
+        self.held: Held = self.as_instance("held", held, Held, "a Held signal: fem.Held(0.0)")
         self.check(held.owner is None, "held", held, "is an output of a controller, which sets it; make a Held")
         self.value = self.number("value", value)
 
@@ -157,7 +162,7 @@ class Call(Action):
         return getattr(self.function, "__name__", type(self.function).__name__)
 
 
-class Event(Checked):
+class Event(Watching):
     """Something that is done when a quantity crosses a value, at the time of the crossing inside a step.
 
     Parameters

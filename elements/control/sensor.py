@@ -11,14 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.arguments.checked import ArrayLike, Checked, FrameLike
+from fem_mbs.arguments.checked import ArrayLike, FrameLike
 from fem_mbs.element.base import Element
+from fem_mbs.element.watching import Watching
 from fem_mbs.elements.control.motion import QUANTITIES, FrameAngle, FrameMotion
 
 XYZ = {"x": 0, "y": 1, "z": 2}
 
 
-class Sensor(Checked):
+class Sensor(Watching):
     """A number, or a few, that controllers and events read.
 
     Parameters

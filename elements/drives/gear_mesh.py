@@ -92,6 +92,7 @@ class TwoWheels(Element):
     """What gear meshes and belts have in common: two wheels with parallel axes, and their angles."""
 
     reach: float  # κ [m]: the centres must be further apart
+    crossed: Any = None  # whether a belt is; None: gears
     _circles = "circles"
 
     def _connect_wheels(self, frame_P: FrameLike, frame_Q: FrameLike, name: str | None) -> float:
@@ -126,7 +127,7 @@ class TwoWheels(Element):
 
     def drawn_spans(self) -> list:
         """Both spans of a belt; nothing is drawn between gears."""
-        if not hasattr(self, "crossed"):
+        if self.crossed is None:
             return []
         P, Q, radii = self.frame_P, self.frame_Q, self.radii * (1.0, -1.0 if self.crossed else 1.0)
         return [(P, Q, radii, P), (P, Q, -radii, P)]

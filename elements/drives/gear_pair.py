@@ -40,7 +40,7 @@ class _Toothed(Coupling):
         joints, frames = (joint_1, joint_2), []
         for name, joint, kind in zip(names, joints, kinds):
             self._check_joint(name, joint)
-            there = [c.name for c in getattr(joint, "coordinates", ()) if c.kind == kind]
+            there = [c.name for c in joint.coordinates if c.kind == kind]
             what = "slide along its z axis" if kind == SLIDE_Z else "turn about its z axis"
             self.check(there, name, joint, f"has no coordinate that is a {what}")
             coordinate_of(self, name, joint, there[0])

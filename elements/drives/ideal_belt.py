@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.arguments.checked import ArrayLike, FrameLike
-from fem_mbs.element.base import JOINT_FRAMES, Force, register
+from fem_mbs.element.base import JOINT_FRAMES, Element, Force, register
 from fem_mbs.element.friction_row import FrictionRow, friction_coefficients
 from fem_mbs.elements.drives.gear_mesh import TwoWheels, random_wheels
 from fem_mbs.elements.drives.spans import (
@@ -180,7 +180,10 @@ class BeltPull(TwoWheels, Force):
         self.name = name
         self.as_instance("belt", belt, IdealBelt, "an IdealBelt")
         self._connect_wheels(belt.frame_P, belt.frame_Q, name)
-        self.reach, self.record, self.regular = belt.reach, belt.record, belt.regular
+        self.belt, self.reach, self.record = belt, belt.reach, belt.record
+
+    def regular(self, point: Any) -> bool:
+        return self.belt.regular(point)
 
 
 class IdealBelt(TwoWheels, FrictionRow):
@@ -315,7 +318,7 @@ def _example(rng: Any, a: Any, b: Any) -> IdealBelt:
     )  # fmt: skip
 
 
-def _example_pull(rng: Any, a: Any, b: Any) -> BeltPull:
+def _example_pull(rng: Any, a: Any, b: Any) -> Element:
     return _example(rng, a, b).companions[0]
 
 

@@ -12,7 +12,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from fem_mbs.arguments.checked import ArrayLike
-from fem_mbs.element.base import Element, register
+from fem_mbs.element.base import register
+from fem_mbs.element.kinds import ShellLike
 from fem_mbs.elements.shells import kernels
 from fem_mbs.elements.shells.record import DRILLING, records
 from fem_mbs.elements.shells.section import ShellSection
@@ -56,7 +57,7 @@ def badness(X: np.ndarray, directors: np.ndarray) -> list[tuple[np.ndarray, str]
     ]
 
 
-class ShellElement(Element):
+class ShellElement(ShellLike):
     """Base of shell elements; a body of many is made by `ShellBody`, which finds the directors.
 
     Parameters
@@ -105,7 +106,6 @@ class ShellElement(Element):
     }
     outputs = {"membrane_force": (3, "N/m"), "moment": (3, "N"), "shear_force": (2, "N/m"), "drilling": (1, "rad")}
     remembers = False
-    body_name: str | None = None  # of the body it belongs to: one line of an energy table
     section: ShellSection
 
     def __init_subclass__(cls, **options: Any) -> None:

@@ -102,12 +102,11 @@ class SolidElement(Element):
         integration.
     """
 
-    cell: ClassVar[Cell]
+    cell: Cell  # of the class
     numbers_per_node = 3
     kernels = KERNELS
     geometric = GEOMETRIC
     enhanced: ClassVar[bool] = False  # whether it has incompatible modes
-    body_name: str | None = None  # of the body it belongs to: one line of an energy table
     checked_within = 0.006  # of its size: more would turn it inside out
     material: SolidMaterial
 

@@ -232,7 +232,7 @@ class Limits:
         run = state if hasattr(state, "rows") else getattr(state, "results", None)
         if run is None:
             return
-        k, system = len(run.t) - 1 if time is None else run.at(time), getattr(run, "_system", None)
+        k, system = len(run.t) - 1 if time is None else run.at(time), run._system
         row, nodes = run.rows([k]), [node.index for node in self.nodes]
         steady = np.array(run.description.get("gravity", (0.0, 0.0, 0.0)))
         gravity = steady if system is None else system.gravity_at(float(run.t[k]))

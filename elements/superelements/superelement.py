@@ -13,7 +13,8 @@ import numpy as np
 from scipy.linalg import eigh
 
 from fem_mbs.arguments.checked import ArrayLike
-from fem_mbs.element.base import Inertia, register
+from fem_mbs.element.base import register
+from fem_mbs.element.kinds import FloatingBody
 from fem_mbs.elements.solids.mesh_body import numbers_in, poses_of
 from fem_mbs.elements.superelements import kernels
 from fem_mbs.elements.superelements.data import SCRATCH, SUPERELEMENT
@@ -41,7 +42,7 @@ RIGID = 6  # modes of lowest frequency of a free body: those of a rigid one
 LIMIT = 1.0  # [rad], of `kernels.trouble`
 
 
-class Superelement(Limits, Inertia):
+class Superelement(Limits, FloatingBody):
     """A reduced flexible body; ``model.add(body)`` adds it.
 
     Joints, contacts and loads attach to ``body.frame(name)``, frames of ordinary nodes.
@@ -101,6 +102,7 @@ class Superelement(Limits, Inertia):
     outputs = {"local_rotation": (1, "rad"), "local_displacement": (1, "m"), "spin": (1, "rad/s")}
     peak = "spin"
     geometric = GEOMETRIC
+    _starts: dict[str, int] | None = None  # of matrices in the pool, once it is filled
 
     def __init__(
         self,

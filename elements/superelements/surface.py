@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.arguments.checked import ArrayLike, Checked, Keywords
-from fem_mbs.element.base import Constraint, register
+from fem_mbs.element.base import Constraint, Part, register
 from fem_mbs.elements.superelements import surface_kernels as kernels
 from fem_mbs.elements.superelements.data import FLOATING_FRAME, FRAME_SCRATCH, POINT, POINT_SCRATCH
 from fem_mbs.elements.superelements.superelement import Superelement, example
@@ -115,7 +115,7 @@ class PointOfBody(Constraint):
         return bool(np.linalg.norm(turns, axis=-1).max() < 2.0)
 
 
-class SuperelementSurface(Checked):
+class SuperelementSurface(Part):
     """A surface of a superelement, whose points can touch; ``model.add(surface)`` adds it, after the body.
 
     `SurfaceContacts` and `SurfaceOnSurface` take it as they take a `SolidBody`.

@@ -242,7 +242,8 @@ class Checked(Values, metaclass=Made):
 
     def __dir__(self):
         """List the names that are of use in a script: completion does not show checks and the contract with solvers."""
-        return [name for name in super().__dir__() if name not in self._inside]
+        inside = self._inside - Keywords.of(type(self))
+        return [name for name in super().__dir__() if name not in inside]
 
     def __setattr__(self, name: str, value: Any) -> None:
         if self._made and not name.startswith("_") and name != "name":

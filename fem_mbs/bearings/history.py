@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.arguments.checked import Checked
+from fem_mbs.element.base import Part
 from fem_mbs.results.contact_motion import frame_motion
 from fem_mbs.results.results import Results
 
@@ -49,7 +50,7 @@ class BearingHistory(Checked):
 
     def __init__(self, result: Results, bearing: Any) -> None:
         self.result = self.as_instance("result", result, Results, "the Results of a run")
-        is_one = getattr(bearing, "role", None) == "dynamic bearing" and not isinstance(bearing, type)
+        is_one = isinstance(bearing, Part) and bearing.role == "dynamic bearing"
         self.check(is_one, "bearing", bearing, "must be the DynamicBearing of the model")
         self.bearing = bearing
         self.geometry = bearing.geometry

@@ -35,12 +35,12 @@ def is_moreau(stepper: Any) -> bool:
 
 def in_positions(stepper: Any) -> bool:
     """True for the smooth method of the source, whose gaps hold in positions alone and which has no impact law."""
-    return getattr(stepper, "constraints", "both") == "positions"
+    return stepper.constraints == "positions"
 
 
 def combined(stepper: Any) -> bool:
     """True for the variant of the source whose gaps are complementary to ν − h Λ."""
-    return getattr(stepper, "constraints", "both") == "combined"
+    return stepper.constraints == "combined"
 
 
 def coupled(stepper: Any) -> bool:

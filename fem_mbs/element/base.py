@@ -61,6 +61,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from fem_mbs.arguments.checked import ArrayLike, Checked, FrameLike, Keywords, Named
+from fem_mbs.element.members import RareMembers, VerifiedElement
 from fem_mbs.element.registry import REGISTRY, make_example, register
 from fem_mbs.errors import ParameterError, label
 from fem_mbs.functions.signals import Signal
@@ -72,12 +73,22 @@ class Part(Checked):
 
     Parameters are fixed once the constructor is done: kernels read copies of them, and a change would be ignored.
     What may be set afterwards are attributes that the class itself sets; other names are misspelt.
+
+    Class attributes
+    ----------------
+    role : str
+        What a model takes it as: "part" for the elements that it is made of.
+    rigid_body, abstract : bool
+        As of an `Element`; False.
     """
 
     freezes = True
+    role = "part"
+    rigid_body = abstract = False
+    elements: Any  # of a part
 
 
-class Element(Part):
+class Element(RareMembers, VerifiedElement, Part):
     """Base of all elements.
 
     Class attributes
@@ -96,6 +107,12 @@ class Element(Part):
         Set by the base classes below.
     viscous : bool
         Whether forces depend on velocities (``force_tangent`` fills C); an instance may set it to False.
+    conservative, circulatory, external : bool
+        Whether a kernel ``energy`` is the potential of all its forces; whether loads that follow the motion make the
+        stiffness unsymmetric; whether forces are given from outside, and depend on no more of the motion than how the
+        node has turned. An instance may set them.
+    has_no_moments : bool
+        With ``numbers_per_node`` = 3: whether it may act on nodes that can turn too, as a load on their places does.
     abrupt : bool
         Whether forces change abruptly (contacts that close): Newton steps that raise the residual are then shortened.
     numbers_per_node : 6 or 3
@@ -131,16 +148,19 @@ class Element(Part):
     nodes : tuple of Node
     record : tuple, values of ``parameters`` in order
     signals : list of Signal
+
+    Members that few types set are those of `fem_mbs.element.members`.
     """
 
     role = "dynamic"
     _active = True  # on at the start of a run
     _intervals: tuple = ()  # (begin, end) [s] in which it is on instead; () for those that have none
     viscous = True
+    conservative: Any = True
+    circulatory: Any = False
+    external = has_no_moments = False
     peak: str | None = None
     abrupt = False
-    abstract = False
-    rigid_body = False
     counts_turns = False
     shorter_steps_help = False
     geometric: Any = None
@@ -185,7 +205,7 @@ class Element(Part):
         Of what acts along an angle of a joint, with `joints.coordinates.coordinates.COORDINATE` in its record, it is
         the joint's.
         """
-        joint, names = getattr(self, "joint", None), self.parameters.names or ()
+        joint, names = self.joint, self.parameters.names or ()
         if joint is None or "kind" not in names or self.n_state != 1 or not self.remembers:
             return []
         kind = self.record[names.index("kind")]
@@ -225,7 +245,7 @@ class Element(Part):
         """Why it cannot be switched off: contacts and what has mass; None for all else."""
         if self.role == "contact":
             return "bodies would go through each other"
-        if "inertia" in {self.role, *self.kernels, *getattr(self, "python_kernels", {})}:
+        if "inertia" in {self.role, *self.kernels, *self.python_kernels}:
             return "mass does not vanish"
         return None
 
@@ -316,15 +336,11 @@ class Force(Element):
 
     Attributes
     ----------
-    external : bool
-        Whether they are given from outside, and depend on no more of the motion than how the node has turned.
     by_time : bool
         Whether they depend on time alone: no tangent.
-    has_no_moments : bool
-        With ``numbers_per_node`` = 3: whether it may act on nodes that can turn too, as a load on their places does.
     """
 
-    external = by_time = has_no_moments = False
+    by_time = False
 
 
 class Constraint(Element):
@@ -337,10 +353,17 @@ class Constraint(Element):
         constraints). They take no freedom from positions.
     weaker_rows : dict
         Type of a joint that holds less -> those of its rows that it would have, see `fem_mbs.system.checks.loops`.
+    relation : list of Turning
+        Coordinates of joints with their factors in a linear equation, see `fem_mbs.system.checks.locked_gears`.
     """
 
     role = "constraint"
     weaker_rows: dict[str, tuple] = {}
+    relation: Any = ()
+
+    def cause(self, t: float, h: float) -> str | None:
+        """Return why a step of size h [s] to time t [s] may have failed by the constraint; None without a cause."""
+        return None
 
     def group_key(self) -> tuple:
         """Constraints with other rows of velocities are groups of their own."""
@@ -395,8 +418,7 @@ class Joint(BetweenFrames, Constraint):
     Attributes
     ----------
     companions : tuple of Element
-        What its options make: springs, stops, motors (`fem_mbs.elements.joints.coordinates.options`). A model gets
-        them with it.
+        Springs, stops and motors that its options make (`fem_mbs.elements.joints.coordinates.options`).
 
     Outputs
     -------
@@ -410,7 +432,6 @@ class Joint(BetweenFrames, Constraint):
     """
 
     coordinates: tuple[Any, ...] = ()
-    companions: tuple[Element, ...] = ()
 
     def __init__(self, frame_P: FrameLike, frame_Q: FrameLike, *, name: str | None = None, signals: Any = ()) -> None:
         self._connect(frame_P, frame_Q, "a joint needs two bodies", name=name, signals=signals)

@@ -49,6 +49,14 @@ class Contact(Element):
     pair : object or None
         What the contacts of two convex bodies have in common that stand for one distance, as `HullOnHull`: the first of
         them to touch says where in a step all of them are met. None: a contact stands for itself.
+    two_sided : bool
+        Whether the gap is the distance of two bodies in one point: results then have the motion of both ends there.
+    smooth : bool
+        Whether a surface of cells is smoothed by heights that follow the motion.
+    surface : SurfaceContacts or None
+        Surface that it belongs to and stands for: the first contact of it.
+    plane : Frame or None
+        Frame of the plane that its first frame touches.
     half_space : bool
         Of the type: contact of a sphere or point with the plane z = 0 of frame Q; parameters p_BQ and R_BQ.
     of_sphere : bool
@@ -96,6 +104,10 @@ class Contact(Element):
     pair: Any = None
     gap_slopes: tuple[float, float] | None = None
     room = np.inf
+    two_sided: Any = True
+    smooth = False
+    surface: Any = None
+    plane: Any = None
     half_space = False
     of_sphere = False
     everywhere = True
@@ -176,3 +188,6 @@ class Contact(Element):
             self.friction,
             self.stribeck_speed,
         )
+
+
+Contact._inside |= {"two_sided", "smooth", "surface", "plane"}

@@ -80,7 +80,7 @@ class Evaluator:
         sizes = tuple(sorted(self.sizes.items()))
         self.calls = {name: _bound(f, element.parameters, sizes) for name, f in element.kernels.items()}
         self.places = address(self.parameters), address(self.workspace.table)
-        self.python = dict(getattr(element, "python_kernels", {}))
+        self.python = dict(element.python_kernels)
 
     def has(self, *names: str) -> bool:
         """Whether the element has all of these kernels."""

@@ -57,6 +57,9 @@ class Signal:
     (0.2, 0.0, 0.0)
     """
 
+    kinked = False  # its second derivative jumps at many points, see `fem_mbs.profiles`
+    size = 1  # numbers that a controller reads of it
+
     def __init__(
         self, value: float | Callable, rate: Callable | None = None, acceleration: Callable | None = None
     ) -> None:
@@ -81,7 +84,7 @@ class Signal:
     def __array_ufunc__(self, function, method, *parts, **options):
         if method != "__call__" or options or not all(callable(p) or isinstance(p, numbers.Real) for p in parts):
             return NotImplemented
-        return Signal(_Combined(function, parts))
+        return Signal(Combined(function, parts))
 
     def __add__(self, other):
         return np.add(self, other)
@@ -302,7 +305,7 @@ class Held(Signal):
             Held.changes = next(Held._count)
 
 
-class _Combined:
+class Combined:
     """A function of the values of signals, functions of time and numbers."""
 
     def __init__(self, function: Callable, parts: Any) -> None:

@@ -100,12 +100,16 @@ def axis_ratio(B_over_A: float) -> float:
     return float(np.exp(brentq(mismatch, low, 0.0, xtol=1e-300, rtol=1e-15))) if mismatch(0.0) < 0 else 1.0
 
 
+def _stiffness(contact):
+    return contact.stiffness if isinstance(contact, HertzContact) else contact
+
+
 def series_stiffness(*contacts: Any) -> float:
     """Stiffness [N/m^{3/2}] of contacts that carry the same force, such as a ball between two races.
 
     The indentations add up: K = (Σ K_i^{−2/3})^{−3/2}. Takes `HertzContact` objects or stiffnesses.
     """
-    return sum(getattr(contact, "stiffness", contact) ** (-2 / 3) for contact in contacts) ** -1.5
+    return sum(_stiffness(contact) ** (-2 / 3) for contact in contacts) ** -1.5
 
 
 class HertzContact(Subsurface):

@@ -78,6 +78,8 @@ class Cholesky:
         It is not positive definite, or the factors do not fit into the memory.
     """
 
+    _at: Any = None  # of CHOLMOD's record; None: the constructor has raised
+
     def __init__(self, matrix: Any, often: bool = False) -> None:
         self._factor = _POINTER()
         self._library = cholmod = library("cholmod")
@@ -199,7 +201,7 @@ class Cholesky:
         return found
 
     def __del__(self):
-        if getattr(self, "_at", None) is not None:
+        if self._at is not None:
             if self._factor.value:
                 self._library.cholmod_free_factor(ctypes.byref(self._factor), self._at)
             self._library.cholmod_finish(self._at)

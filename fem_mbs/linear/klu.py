@@ -44,6 +44,7 @@ class KLU(LinearSolver):
     name = "KLU (SuiteSparse)"
     kept = ("taken", "where", "used_rows", "used_pointers", "values", "pivoted", "diagonal")
     counted = ("used", "analyses", "factorisations", "since", "wait", "checked", "diagonal")  # numbers of the context
+    context: Any = None  # record of a matrix; None: the constructor has raised
 
     def __init__(self, n: int, pointers: np.ndarray, rows: np.ndarray) -> None:
         super().__init__(n, pointers, rows)
@@ -101,7 +102,7 @@ class KLU(LinearSolver):
         if sys is None or sys.is_finalizing():  # the process gives all back
             return
         library = klu() if klu else None  # type: ignore[truthy-function]  # gone when Python ends
-        if library and hasattr(self, "context"):
+        if library and self.context is not None:
             common = ctypes.c_void_p(address(self.common))
             if self.numeric[0]:
                 library.klu_free_numeric(ctypes.c_void_p(address(self.numeric)), common)

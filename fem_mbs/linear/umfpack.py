@@ -78,6 +78,7 @@ class Handles:
     """
 
     numbers = "di"
+    numeric: Any = None  # address of the factors; None: the constructor has raised
 
     def prepare(self) -> None:
         """Options, and no analysis yet."""
@@ -105,7 +106,7 @@ class Handles:
     def __del__(self):
         if sys is None or sys.is_finalizing():  # the process gives all back
             return
-        if hasattr(self, "numeric"):
+        if self.numeric is not None:
             self.release()
             self.release_analysis()
 

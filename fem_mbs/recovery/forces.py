@@ -57,7 +57,7 @@ class RecoveredForces:
     def __init__(self, result: Results, contact: str, options: Options) -> None:
         self.contact, self.stiffness, self.model = contact, options.stiffness, options.model
         self.exponent, self.filter = float(options.exponent), options.filter
-        self._path = getattr(result, "path", None)
+        self._path = result.path
         history = result[contact]
         self.step_times, self.h, self.gap = result.t, result.h, history.gap
         self.impulse = history.impulse[:, 0]

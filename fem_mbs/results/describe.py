@@ -19,8 +19,8 @@ def describe(system: "System", forces: bool = False, works: Sequence = ()) -> di
     number = {id(contact): i for i, contact in enumerate(system.contacts)}
     elements = [vars(_Described(element, system, number.get(id(element)))) for element in system.elements]
     nodes = _describe_nodes(system.nodes)
-    gravity = [float(g) for g in getattr(system, "gravity", (0, 0, 0))]
-    groups = [_describe_group(group) for group in getattr(system.model, "contact_groups", ())]
+    gravity = [float(g) for g in system.gravity]
+    groups = [_describe_group(group) for group in system.model.contact_groups]
     return {
         "model": system.name, "gravity": gravity, "sizes": sizes_of(system, forces, len(works)), "nodes": nodes,
         "elements": elements, "contact_groups": groups, "works": [list(line) for line in works],
@@ -59,7 +59,7 @@ def _contact_ends(element):
 
     Empty where its gap is not the distance of two bodies in one point.
     """
-    if element.role == "contact" and not getattr(element, "two_sided", True):
+    if element.role == "contact" and not element.two_sided:
         return []
     if element.role != "contact" or len(element.nodes) == 2:
         return None

@@ -102,7 +102,7 @@ class Shells:
     @classmethod
     def of(cls, groups: Any, number: dict[int, int]) -> "Shells":
         """The shell elements among groups of a system; ``number``: element by its id -> its number in the model."""
-        found = [group for group in groups if hasattr(group.elements[0], "node_directors")]
+        found = [group for group in groups if group.elements[0].node_directors is not None]
         parts: dict[str, list] = {name: [] for name in cls.ARRAYS}
         sections: dict[int, int] = {}
         for group in found:

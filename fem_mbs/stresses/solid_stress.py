@@ -292,7 +292,7 @@ class Solids:
     @classmethod
     def of(cls, groups: Any, number: dict[int, int], colors: dict[Any, int] | None = None) -> "Solids":
         """The solid elements among groups of a system; ``number``: element by its id -> its number in the model."""
-        found = [group for group in groups if hasattr(group.elements[0], "cell")]
+        found = [group for group in groups if group.elements[0].cell is not None]
         found.sort(key=lambda group: list(CELLS).index(group.elements[0].cell.name))
         if not found:
             return cls()

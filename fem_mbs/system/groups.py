@@ -25,6 +25,7 @@ class Group:
     """Elements of one type as arrays, with their bound kernels."""
 
     changes: tuple[str, ...] = ("state", "active", "G")  # arrays that a run changes, with `contact_data`
+    searched = False  # of a contact group: its contacts come and go
 
     def __init__(self, elements: Sequence["Element"], workspace: Workspace) -> None:
         first = elements[0]
@@ -66,7 +67,7 @@ class Group:
             self.make_contact_data()
             for name in ("convex", "passage", "reach"):
                 self.contact_data[name][:] = [getattr(contact, name) for contact in contacts]
-            self.contact_data["number"][:] = numbers_in_pairs(elements)
+            self.contact_data["number"][:] = numbers_in_pairs(contacts)
         self.far = is_contact and s["nn"] == 2 and all(contact.gap_slopes is not None for contact in contacts)
         if self.far:
             self.contact_data["gap_slopes"][:] = [contact.gap_slopes for contact in contacts]
@@ -84,7 +85,7 @@ class Group:
         self.bind([name for name in first.kernels if name not in self.mixed])
         self.callbacks = {
             name: python_callback(PythonKernel(first, function, workspace))
-            for name, function in getattr(first, "python_kernels", {}).items()
+            for name, function in first.python_kernels.items()
         }
         self.first_row = self.first_contact = self.first_output = self.first_friction = 0
 
@@ -175,12 +176,11 @@ class Group:
             record[name] = callback_address(callback)
 
 
-def numbers_in_pairs(elements: Sequence["Element"]) -> list[int]:
+def numbers_in_pairs(elements: "Sequence[Contact]") -> list[int]:
     """Number of each contact among those of its pair (`Contact.pair`) that follow each other; 0 without a pair."""
     numbers: list[int] = []
     for k, element in enumerate(elements):
-        pair = getattr(element, "pair", None)
-        goes_on = k > 0 and pair is not None and getattr(elements[k - 1], "pair", None) is pair
+        goes_on = k > 0 and element.pair is not None and elements[k - 1].pair is element.pair
         numbers.append(numbers[-1] + 1 if goes_on else 0)
     return numbers
 
@@ -191,14 +191,14 @@ def filled(element: "Element") -> int:
     for kernel in ("inertia_tangent", "force_tangent", "mixed"):
         if kernel in element.kernels:
             names.update(arguments_of(element.kernels[kernel]))
-    if "arguments" in names or getattr(element, "python_kernels", None):
+    if "arguments" in names or element.python_kernels:
         return 15
     return sum(bit for name, bit in (("M", 1), ("C", 2), ("K", 4), ("Ka", 8)) if name in names)
 
 
 def check_complete(element: "Element") -> None:
     """ModelError for an element that lacks what its kernels need: a kernel that would be called, rows, parameters."""
-    there = {*element.kernels, *getattr(element, "python_kernels", {})}
+    there = {*element.kernels, *element.python_kernels}
     if element.numbers_per_node != 6 and element.role != "dynamic":
         raise ModelError(
             f"{label(element)}: numbers_per_node = 3 is for elements with mass and forces alone", [element]
@@ -253,6 +253,6 @@ class PythonKernel:
         try:
             self.function(self.views)
         except Exception as error:
-            if getattr(self.element, "error", None) is None:  # later ones may only follow from the NaN below
+            if self.element.error is None:  # later ones may only follow from the NaN below
                 self.element.error = error
             self.views["f"][:] = np.nan

@@ -187,7 +187,7 @@ def size_of(system: "System", rows: Rows) -> int:
 def _in_matrices(group):
     """Whether the elements of a group add to matrices."""
     first = group.elements[0]
-    return bool({*first.kernels, *getattr(first, "python_kernels", {})} - OBSERVING)
+    return bool({*first.kernels, *first.python_kernels} - OBSERVING)
 
 
 def _first_free(dof):

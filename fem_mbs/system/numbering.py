@@ -48,7 +48,7 @@ class Numbering(Checked):
         for node in (*model.nodes, *(node for group in model.contact_groups for node in group.nodes)):
             body = node.body
             if id(body) not in there:
-                parts = [body] if hasattr(body, "kernels") else getattr(body, "elements", ())
+                parts = [body] if body is not None and body.role != "part" else () if body is None else body.elements
                 there[id(body)] = body is None or any(id(part) in elements for part in parts)
             lost = None if there[id(body)] else body
             lost = node if lost is None and id(node) not in nodes else lost
@@ -72,7 +72,8 @@ class Numbering(Checked):
         self.n = int(free.sum())
         self.dof[free.ravel()] = np.arange(self.n)
         self.turns = np.array([int(free[i, 3:].any()) for i in range(N)], np.int64)
-        self.states = np.array([int(getattr(node.body, "abstract", False)) for node in self.nodes], np.int64)
+        bodies = [node.body for node in self.nodes]
+        self.states = np.array([int(body is not None and body.abstract) for body in bodies], np.int64)
         self.spatial = np.array([not isinstance(node, Node1) for node in self.nodes], bool)
         for element in self.elements:
             if element.places is not None:
@@ -81,7 +82,7 @@ class Numbering(Checked):
     def _group(self, model):
         families = {}
         for element in self.elements:
-            key = (element.group_key(), id(element) if getattr(element, "python_kernels", None) else 0)
+            key = (element.group_key(), id(element) if element.python_kernels else 0)
             families.setdefault(key, []).append(element)
         prototypes = [p[0] for group in model.contact_groups for _, p in group.kinds()]
         sizes = [e.sizes for e in (*(e for (e, *_) in families.values()), *prototypes)]
@@ -121,7 +122,7 @@ class Numbering(Checked):
         """Refuse elements without moments on nodes that can turn."""
         for group in self.groups:
             element = group.elements[0]
-            if group.width != TRANSLATIONS or getattr(element, "has_no_moments", False):
+            if group.width != TRANSLATIONS or element.has_no_moments:
                 continue
             turning = np.flatnonzero(self.free[group.nodes, 3:].any(axis=(1, 2)))
             if len(turning):

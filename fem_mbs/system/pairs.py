@@ -45,6 +45,8 @@ class PairGroup(Group):
     contact : Contact, one of them
     """
 
+    searched = True
+
     def __init__(
         self, group: "GroupOfShapes", kind: "type[Contact]", prototypes: "Sequence[Contact]", workspace: Workspace
     ) -> None:

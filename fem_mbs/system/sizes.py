@@ -24,8 +24,12 @@ if TYPE_CHECKING:
 
 def gyration(node: Any) -> float:
     """Largest radius of gyration [m] of what made a node for itself; 0 where that is no rigid body."""
-    inertia, mass = (getattr(node.body, name, None) for name in ("inertia", "mass"))
-    return 0.0 if inertia is None or not mass else float(np.sqrt(np.linalg.eigvalsh(inertia)[-1] / mass))
+    body = node.body
+    return (
+        float(np.sqrt(np.linalg.eigvalsh(body.inertia)[-1] / body.mass))
+        if body is not None and body.rigid_body
+        else 0.0
+    )
 
 
 def constraint_arms(system: "System", state: "State") -> tuple[np.ndarray, float]:

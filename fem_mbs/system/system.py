@@ -187,7 +187,7 @@ class System(Switches):
     @property
     def circulatory(self) -> bool:
         """Whether there are loads that make the stiffness unsymmetric: followers."""
-        return any(getattr(element, "circulatory", False) for element in self.elements)
+        return any(element.circulatory for element in self.elements)
 
     def missing(self) -> list:
         """What the model got after it was compiled: elements and contact groups."""
@@ -255,8 +255,7 @@ class System(Switches):
         self.lightest = float(min(smallest)) if np.isfinite(min(smallest)) else 1.0
         self.extent = extent(state.x[self.free.any(axis=1) & self.spatial], gyration)
         for element in self.elements:
-            if hasattr(element, "use_sizes"):  # written in Python
-                element.use_sizes(self.size, self.speed_at(state) or self.size)
+            element.use_sizes(self.size, self.speed_at(state) or self.size)
         self.contact_mass = self._contact_mass(diagonal[:, :3].max(axis=1))
 
     def deformable(self) -> np.ndarray:

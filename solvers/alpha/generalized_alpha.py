@@ -102,7 +102,7 @@ class GeneralizedAlpha(CoupledMethod):
         Not rows of velocities, which have no positions, nor rows that repeat others: what the parts of a Newton step
         leave of multipliers that nothing determines is not the least norm.
         """
-        if system.m and (not system.independent or any(getattr(e, "velocity_rows", 0) for e in system.elements)):
+        if system.m and (not system.independent or any(e.velocity_rows for e in system.elements)):
             return False
         return price_of_matrix(system) is not None
 

@@ -17,6 +17,10 @@ class AlphaMethod(Stepper):
     error_order = 3  # of the local error in the step size
 
     @property
+    def order(self) -> int:
+        return 2
+
+    @property
     def coefficients(self) -> tuple[float, float, float, float]:
         """α_m, α_f, β, γ of the generalized-α method (Sanchez2025, 2.28)."""
         rho = self.rho_inf

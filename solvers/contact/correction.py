@@ -301,7 +301,7 @@ class ContactProblemCorrection:
         self.linear = chosen, nodes, blocks
         resistances = {"rolling": laws["rolling_resistance"], "spinning": laws["spinning_resistance"]} if turns else {}
         name = f"{system.name}: {'position' if level == POSITION else 'velocity'} correction at t = {record['t']:.9g} s"
-        relaxed = bool(getattr(self.engine.method, "relaxed", False))
+        relaxed = bool(self.engine.method.relaxed)
         options = {"name": name, "relaxed": relaxed, **resistances}
         r_old, r = r[chosen, :size], np.zeros_like(r)
         many = len(chosen) * size > SMALL_ROWS and self.node_entries is not None

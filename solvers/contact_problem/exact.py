@@ -56,7 +56,7 @@ def exact_newton(problem: "ScaledProblem", r: np.ndarray, watch: "Watch", *, ite
 
 def contact_matrix(operator: Operator) -> sp.csc_array:
     """W of an operator as a sparse matrix (m, m)."""
-    return sp.csc_array(operator.bodies.delassus() if hasattr(operator, "bodies") else operator.matrix)
+    return sp.csc_array(operator.matrix if operator.bodies is None else operator.bodies.delassus())
 
 
 class FullFactors:

@@ -55,6 +55,8 @@ class Operator:
     """
 
     factors = True
+    bodies: Any = None  # of a W that is not formed
+    _norm: Any = None  # once it is computed
 
     if TYPE_CHECKING:  # of the subclasses that have them
         matrix: Any
@@ -79,7 +81,7 @@ class Operator:
 
     def norm(self) -> float:
         """Largest singular value of W, by 15 power iterations (5 % low at worst on the tested families)."""
-        if not hasattr(self, "_norm"):
+        if self._norm is None:
             x = np.cos(1.7 * np.arange(self.rows)).reshape(self.n, self.d) + 0.1  # not orthogonal to what matters
             size: Any = 0.0
             for _ in range(15):
@@ -142,12 +144,14 @@ class Operator:
 class DenseOperator(Operator):
     """W as a full matrix (m, m)."""
 
+    _block_rows: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None  # once they are made
+
     def __init__(self, matrix: np.ndarray, d: int, symmetric: bool) -> None:
         self.matrix = matrix
         super().__init__(diagonal_blocks(matrix, len(matrix) // d, d), symmetric)
 
     def block_rows(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        if not hasattr(self, "_block_rows"):
+        if self._block_rows is None:
             n, d = self.n, self.d
             blocks = np.ascontiguousarray(self.matrix.reshape(n, d, n, d).swapaxes(1, 2)).reshape(n * n, d, d)
             self._block_rows = np.arange(n + 1) * n, np.tile(np.arange(n), n), blocks

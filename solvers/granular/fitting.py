@@ -114,7 +114,7 @@ def _on_bodies(system):
 def _bound_bodies(system):
     """What keeps the bodies of spheres from being free; None when they are."""
     (search,) = system.searches
-    others = (element for element in _on_bodies(system) if not getattr(element, "external", False))
+    others = (element for element in _on_bodies(system) if not element.external)
     bound = next(others, None)
     if bound is not None:
         return f"{label(bound)} acts on a body with {'shapes' if search.owner.shaped else 'spheres'} of the group"

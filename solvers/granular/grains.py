@@ -16,7 +16,6 @@ from fem_mbs.results.table import PAIR_COLUMNS, pair_column
 from fem_mbs.solvers.contact.law import CLOSED, SLIP, STICK
 from fem_mbs.solvers.granular.data import LANES, TABLE
 from fem_mbs.solvers.granular.fitting import turns
-from fem_mbs.solvers.granular.obstacles.mechanism import MEAN
 from fem_mbs.solvers.granular.obstacles.mechanism_arrays import Mechanism
 from fem_mbs.solvers.granular.obstacles.obstacle_arrays import Obstacles
 from fem_mbs.solvers.granular.shapes.hull_arrays import Hulls
@@ -76,7 +75,7 @@ class Grains:
         sizes["nv"] = sizes["ny"] if self.clumps else sizes["ng"]
         self.shaped, self.owner = owner.shaped, owner
         # free particles without coupling: the velocities of the iterations are those of the method
-        bound = self.clumps or self.moving or len(found.moved) or system.m or getattr(method, "mixed", False)
+        bound = self.clumps or self.moving or len(found.moved) or system.m or method.mixed
         self.free = not (bound or method.velocities_first)
         self.bounces = BOUNCES and bool((search.laws["restitution"] > 0.0).any())
         sizes |= self._sizes_of_pairs(sizes["np"])
@@ -116,9 +115,9 @@ class Grains:
             "obstacles_at": address(obstacles.record), "hulls_at": address(self.hulls.record),
             "resists": int(self.resists), "shapes": int(self.shaped), "bounces": int(self.bounces),
             "held": int(not method.velocities_first), "led": int(method.leads_grains),
-            "mean": getattr(method, "theta", MEAN),
-            "relaxed": int(getattr(method, "relaxed", False)),
-            "recovery": getattr(method, "recovery_speed", None) or np.inf,
+            "mean": method.theta,
+            "relaxed": int(method.relaxed),
+            "recovery": method.recovery_speed or np.inf,
             "tolerance": tolerance, "refused": max(WORST, 10.0 * tolerance),
             "most": SWEEPS, "cap": caps[0],
         }  # fmt: skip

@@ -132,7 +132,7 @@ class ClosedContacts:
                 "Contacts are taken as sticking whose share of the forces of this state is more than their friction: "
             )
             self.remarks.append(f"{text}{self._names(more)}.")
-        rounded = [self.system.contacts[c] for c in self.chosen if getattr(self.system.contacts[c], "smooth", False)]
+        rounded = [self.system.contacts[c] for c in self.chosen if self.system.contacts[c].smooth]
         if rounded and np.abs(contact).max() > 0.0:
             names = ", ".join(f"'{one.name}'" for one in rounded[:5]) + (", …" if len(rounded) > 5 else "")
             self.remarks.append(

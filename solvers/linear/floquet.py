@@ -176,15 +176,6 @@ def _same_switches(owner, system, t, period):
             raise ParameterError(owner, "period", period, what)
 
 
-def order_of(stepper: Any) -> int:
-    """Order of a time stepper in smooth motion."""
-    if hasattr(stepper, "stages"):
-        return 2 * stepper.stages - 2
-    if hasattr(stepper, "theta"):
-        return 2 if stepper.theta == 0.5 else 1
-    return 2 if hasattr(stepper, "rho_inf") else 1
-
-
 class _Period:
     """Runs over one period from disturbed states."""
 
@@ -193,14 +184,14 @@ class _Period:
     ) -> None:
         self.owner, self.system, self.stepper, self.start = owner, system, stepper, system.initial.copy()
         self.period, self.tolerance = period, tolerance
-        if hasattr(stepper, "rtol") and stepper.rtol > SHARP:
+        if stepper.rtol is not None and stepper.rtol > SHARP:
             self.stepper = copy.copy(stepper)
             object.__setattr__(self.stepper, "rtol", SHARP)
         self.ends = [*jumps, period]
         system.update_signals(self.start.t)
         G = system.matrices(self.start)[3]
         self.Z = eigen.null_space(G[counting_rows(system, G)])
-        self.order = order_of(stepper)
+        self.order = stepper.order
         # sizes of displacements and rotations, and of their rates
         full = np.tile([system.size] * 3 + [1.0] * 3, len(system.nodes))[system.dof >= 0]
         sizes = np.sqrt(self.Z.T**2 @ full**2)

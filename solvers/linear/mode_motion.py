@@ -33,7 +33,7 @@ def mode_motion(
     size = float(np.ptp(state.x[system.spatial], axis=0).max()) or system.size
     turned = np.linalg.norm(shape[:, 3:], axis=1).max()
     moving = [shape[system.spatial, :3]]  # and all points of reduced bodies, whose nodes may stand still
-    moving += [e.point_motions(state, shape[None])[0] for e in system.elements if hasattr(e, "point_motions")]
+    moving += [e.point_motions(state, shape[None])[0] for e in system.elements if e.reduction is not None]
     moved = max(np.linalg.norm(part, axis=1).max() for part in moving)
     if amplitude is None:
         scale = min(SEEN * size / moved if moved else np.inf, TURN / turned if turned else np.inf)

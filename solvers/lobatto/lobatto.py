@@ -118,6 +118,10 @@ class LobattoIIIAB(Stepper):
         self.check_stability = self.as_flag("check_stability", check_stability)
 
     @property
+    def order(self) -> int:
+        return 2 * self.stages - 2
+
+    @property
     def instants(self) -> tuple[float, ...]:  # type: ignore[override]
         """Parts of a step at which its stages are."""
         return tuple(float(c) for c in tableau(self.stages).c)

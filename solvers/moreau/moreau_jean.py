@@ -127,6 +127,10 @@ class MoreauJean(Stepper):
         self.projection = self.as_flag("projection", projection)
 
     @property
+    def order(self) -> int:
+        return 2 if self.theta == 0.5 else 1
+
+    @property
     def follows(self) -> bool:  # type: ignore[override]
         """Whether positions follow velocities: joints and contacts are closed in velocities alone."""
         return not self.projection

@@ -282,7 +282,7 @@ class DecoupledNSGA(AlphaMethod):
         """True if closed contacts take part in the smooth sub-problem."""
         if self.persistent_contacts == "auto":
             return system.nc > 0 and not (self.improved_start or system.searches or system.touches_meshes)
-        return self.persistent_contacts
+        return bool(self.persistent_contacts)
 
     def refuse(self, system: System) -> None:
         """Options that contact groups do not know."""

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.arguments.spelling import listed
+from fem_mbs.element.kinds import BeamLike, ShellLike
 from fem_mbs.errors import ParameterError, SolverError, label
 from fem_mbs.nodes import Node3
 from fem_mbs.rotations import exp, skew
@@ -142,7 +143,7 @@ def _same(owner, system, name, first, second, angle):
     if (difference.data > bound).any():
         worst = int(np.argmax(difference.data / bound))
         node, where = system.unknown(int(difference.row[worst]))
-        at = [label(element) for element in system.elements if node in getattr(element, "nodes", ())]
+        at = [label(element) for element in system.elements if node in element.nodes]
         relative = difference.data[worst] / bound[worst] * UNEVEN
         raise ParameterError(
             owner, "model", system.name,
@@ -177,7 +178,7 @@ def _same_rows(owner, system, first, second):
 def _same_beams(owner, system, spins):
     """Beams turn as a whole."""
     for beam in system.elements:
-        if hasattr(beam, "section"):
+        if isinstance(beam, (BeamLike, ShellLike)):
             turns = [node for node in beam.nodes if spins[node.index].any()]
             stands = [node for node in beam.nodes if not spins[node.index].any()]
             if turns and stands:

@@ -93,7 +93,7 @@ class Engine:
         # of contacts, apart from their impulses: those of all steps since the last saved state
         self.forces = forces or save_every > 1 or method.keeps_contacts(system)
         self.shift = SHIFT if method.epsilon is None else method.epsilon
-        self.contact_tolerance = getattr(method, "contact_tolerance", None) or PAIRWISE  # of contact groups
+        self.contact_tolerance = method.contact_tolerance or PAIRWISE  # of contact groups
         self.sensing = self._sensing()
         interrupted = self.sensing is not None or any(
             t > system.initial.t for e in system.elements for t, _ in e.switch_times()
@@ -116,7 +116,7 @@ class Engine:
             from fem_mbs.solvers.stepping.march.step_control import Controller
 
             self.controller = Controller(self, method.step_control)
-        elif getattr(method, "divide_failed_steps", False) or self.splits:
+        elif method.divide_failed_steps or self.splits:
             self._control_steps()
         self.agenda: Any = None  # what interrupts the run, see stepping.agenda
         if interrupted:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.arguments.checked import Keywords, Named
+from fem_mbs.element.kinds import BeamLike, ShellLike
 from fem_mbs.errors import SolverError, label
 from fem_mbs.jit import kernel, vector
 from fem_mbs.system.assembly import dynamics
@@ -113,7 +114,7 @@ def initial_accelerations(system: System, state: State, epsilon: float = 1e-6, *
 def _without_mass(system, state):
     """An element whose node has no mass, or None, and the usual cause of a singular matrix in words."""
     for beam in system.elements:
-        section = getattr(beam, "section", None)
+        section = beam.section if isinstance(beam, BeamLike) else None
         if section is not None and section.mass_per_length > 0 and not section.inertia_per_length.any():
             cure = "give it inertia_per_length: rotations of its nodes are unknowns of their own"
             return beam, f"the section of {label(beam)} has mass but no rotary inertia; {cure}"
@@ -121,7 +122,7 @@ def _without_mass(system, state):
     for i in np.flatnonzero((system.free & (mass == 0.0)).any(axis=1)):
         node = system.nodes[i]
         holds = [element for element in system.elements if node in element.nodes and element.role == "dynamic"]
-        beams = [element for element in holds if hasattr(element, "section")]
+        beams = [element for element in holds if isinstance(element, (BeamLike, ShellLike))]
         if beams:
             cure = "its section has no mass: give it a density (or mass_per_length and inertia_per_length)"
             return beams[0], f"{label(node)} has no mass, because {label(beams[0])} has none; {cure}"

@@ -19,6 +19,7 @@ A method is a subclass of `Stepper` that says what `stepping.engine` asks of it.
 import inspect
 import signal
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -93,19 +94,37 @@ class Stepper(Checked):
     contact_shift: float = SHIFT  # proximal shift of redundant contacts, unless epsilon is given
     follows: bool = False  # positions follow velocities: joints drift, contacts penetrate by what a step travels
     velocities_first: bool = False  # no position correction goes before the velocity problem of a step
-    # options of some methods, see `stepping.options`
+    local_error: Callable[..., float | None] | None = None  # of a step, for StepControl; None: no estimate
+    together: bool = False  # contacts act in the rows of the motion too
+    # options of some methods, see `stepping.options`; the defaults are those of a method without the option
     contact_solver: str
-    approach: str
     tol_v: float | None
+    approach: str = ""
+    rho_inf: float | None = None
+    theta: float = 0.5
+    rtol: float | None = None
+    mixed: bool = False
+    relaxed: bool = False
+    recovery_speed: float | None = None
+    constraints: str = "both"
+    impact_law: str = "newton"
+    persistent_contacts: bool | str | None = None
+    contact_tolerance: float | None = None
+    divide_failed_steps: bool = False
 
     def _keep(self, **given: Any) -> None:
         """Check options that several methods have, and keep them as attributes; see `stepping.options`."""
         for name, value in given.items():
             setattr(self, name, OPTIONS[name](self, name, value))
 
+    @property
+    def order(self) -> int:
+        """Order in smooth motion."""
+        return 1
+
     def keeps_contacts(self, system: Any) -> bool:
         """True if forces of contacts of the model are not their impulses over h."""
-        return bool(getattr(self, "persistent_contacts", False))
+        return bool(self.persistent_contacts)
 
     def _refuse_groups(self, system: Any) -> None:
         """Raise for models with contact groups, in methods that do not know them."""
@@ -394,8 +413,12 @@ class Stepper(Checked):
 
     def smaller_steps(self, system: Any) -> str:
         """What the user can do when steps are too large, a sentence without its full stop."""
-        offers = hasattr(self, "local_error") and self.step_control is None and not system.searches
+        offers = self.local_error is not None and self.step_control is None and not system.searches
         return "Halve h, or use step_control=StepControl()" if offers else "Halve h"
+
+    def reset_of(self, system: Any) -> int:
+        """Restart of the memory after an impact, a number of `nsga.scheme`; 0: accelerations before it act on."""
+        return 1
 
     def use(self, engine: Any, h: float) -> None:
         """Put the numbers that depend on the step size into the records, for a step h [s]: here there are none."""
@@ -466,3 +489,10 @@ class Stepper(Checked):
     @staticmethod
     def _bytes(engine):
         return sum(array.nbytes for array in engine.make_records(1).values())
+
+
+OF_SOME = (
+    "approach", "rho_inf", "theta", "rtol", "mixed", "relaxed", "recovery_speed", "constraints", "impact_law",
+    "persistent_contacts", "contact_tolerance", "divide_failed_steps",
+)  # fmt: skip
+Stepper._inside |= {*OF_SOME}  # completion shows those that the constructor takes

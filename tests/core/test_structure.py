@@ -9,6 +9,49 @@ from graphlib import CycleError, TopologicalSorter
 import pytest
 from imports import FOLDERS, ROOT, boxes, direct, graph, imports, is_table, layer, sources
 
+# names that are asked for by text: file -> names. All others are members of a class or a `Protocol`, with a default
+ASKED = {
+    # objects of any kind that a user gives to the function
+    "bearings/life.py": {"load_inner"},
+    "cli.py": {"report"},
+    "elements/bodies/rigid_body.py": {"faces"},
+    "elements/contacts/capsule.py": {"frame_A", "frame_B"},
+    "elements/contacts/compliant.py": {"elements"},
+    "elements/control/sensor.py": {"frame"},
+    "elements/solids/mesh_body.py": {"Q", "at", "results", "rows", "shapes", "state", "system"},
+    "elements/superelements/limits.py": {"results", "rows"},
+    "errors.py": {"_warnings", "name"},
+    "model.py": {"elements", "nodes"},
+    "recovery/history.py": {"name"},
+    "results/contact_motion.py": {"elements", "name"},
+    "results/names.py": {"elements", "name"},
+    "results/reactions.py": {"compile", "constraint_forces"},
+    "results/recovered.py": {"name"},
+    "solvers/modal.py": {"angular_velocity"},
+    "solvers/rotors/diagram.py": {"name"},
+    "solvers/rotors/spin.py": {"nodes"},
+    "solvers/static_result.py": {"node"},
+    "solvers/stepping/checkpoints.py": {"get_state", "set_state"},
+    "solvers/stepping/continue_from.py": {"at", "state"},
+    "solvers/stepping/stepper.py": {"observe"},
+    "system/in_use.py": {"in_use"},
+    "values.py": {"frame", "role"},
+    # objects of other packages: meshes, linear systems
+    "elements/contacts/hull_points.py": {"cells", "faces"},
+    "elements/control/controller.py": {"A", "to_ss"},
+    "elements/control/linear.py": {"to_ss"},
+    "mesh_files.py": {"cells", "doubts", "repeated"},
+    "mesh_mass.py": {"faces", "points"},
+    # Python, numba and libraries: what differs between versions and systems, and attributes of functions
+    "arguments.py": {"_keywords"},
+    "code_folder.py": {"geteuid"},
+    "compiler.py": {"co_code", "constant", "part", "typing_key"},
+    "jit.py": {"CacheImpl", "co_code"},
+    "solvers/stepping/laws.py": {"co_exceptiontable", "name", "py_func"},
+    "system/factors_cholmod.py": {"SuiteSparse_config_printf_func_set"},
+    "system/factors_complex.py": {"umfpack_zi_numeric"},
+    "system/metis.py": {"METIS_NodeND"},
+}
 FACES = {"fem_mbs", "fem_mbs.cli"}  # the only ones of the core that lead to elements and solvers: the names users see
 
 
@@ -83,6 +126,32 @@ def test_modules_are_imported_by_name_where_it_can_be_read():
         ]
         table = any(is_table(n) for n in nodes if isinstance(n, ast.Assign))
         assert name in FACES or table or not any(named), f"{file.relative_to(ROOT)}"
+
+
+def asked_by_text(text):
+    """Names that a source text asks objects for by getattr or hasattr, but for those of Python itself, as __name__."""
+    calls = [n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Call) and len(n.args) > 1]
+    names = [n.args[1] for n in calls if isinstance(n.func, ast.Name) and n.func.id in ("getattr", "hasattr")]
+    found = {str(name.value) for name in names if isinstance(name, ast.Constant)}
+    return {name for name in found if not name.startswith("__")}
+
+
+def test_names_that_are_asked_for_are_declared_members():
+    """A member with a default, a type and a meaning is found by readers and by mypy; a name in quotes is not."""
+    found = {}
+    for name, file in sources().items():
+        inside = name.removeprefix("fem_mbs.").replace(".", "/")
+        path = f"{inside}/__init__.py" if file.stem == "__init__" else f"{inside}.py"
+        if names := asked_by_text(file.read_text(encoding="utf-8")):
+            found[path] = names
+    assert found == ASKED
+
+
+def test_names_in_quotes_are_found():
+    text = (
+        "getattr(a, 'b', None) or hasattr(c.d, 'e') or getattr(f, name) or hasattr(g, '__dict__') or h.getattr(i, 'j')"
+    )
+    assert asked_by_text(text) == {"b", "e"}
 
 
 def test_every_module_of_the_three_packages_is_read(arrows):

@@ -30,6 +30,11 @@ MOST = 121  # nodes within reach of one
 EDGES = 1.5  # longest edges, the default reach
 
 
+def _body(thing):
+    """The body itself, that of a surface, or a list of frames."""
+    return thing.body if isinstance(thing, SuperelementSurface) else thing
+
+
 class SurfaceOnSurface(Checked):
     """Contact of two solids, shells or superelements, or of points with one; ``model.add(touch)`` adds it.
 
@@ -121,7 +126,7 @@ class SurfaceOnSurface(Checked):
             message = f"{what}. Points of rigid bodies, as their corners, are a list of frames"
             first = self.as_instance("body_A", body_A, kinds, message)
         second = self.as_instance("body_B", body_B, kinds, what)
-        same = getattr(first, "body", first) is getattr(second, "body", second)
+        same = _body(first) is _body(second)
         self.check(not same, "body_B", second, "is the first body: contact of a body with itself is not known")
         if reach is not None:
             reach = self.positive("reach", reach, "m")

@@ -22,6 +22,7 @@ from fem_mbs.elements.contacts.groups.materials import MaterialTable
 from fem_mbs.elements.contacts.hulls.hull_points import hull_of, points_of, rounded_hull
 from fem_mbs.elements.contacts.shapes.capsule import CapsuleContact
 from fem_mbs.elements.contacts.shapes.shape_contact import SphereShapeContact
+from fem_mbs.elements.contacts.shapes.sphere_cylinder import SphereInCylinder, SphereOnCylinder
 from fem_mbs.elements.contacts.shapes.sphere_plane import SphereOnPlane
 from fem_mbs.elements.contacts.shapes.sphere_sphere import SphereOnSphere
 from fem_mbs.errors import ParameterError, label
@@ -292,7 +293,7 @@ class ContactGroup(Part):
             raise ParameterError(self, name, radius, message)
         self._numbers[shape.frame.node] = (*there, number)
         if number == 0:  # by which a model knows of groups that it was not given
-            shape.frame.node._groups = (*getattr(shape.frame.node, "_groups", ()), self)
+            shape.frame.node._groups += (self,)
         self.shapes.append(shape)
         for corner in shape.corners:
             self.frames.append(corner)
@@ -309,7 +310,8 @@ class ContactGroup(Part):
         known = isinstance(contact, SphereOnPlane)
         if isinstance(contact, SphereShapeContact):
             known = contact.hollow or contact.solid is not None
-        ends = ": rims touch anywhere; leave out its length, or" if hasattr(contact, "length") else "; beside these"
+        rims = isinstance(contact, (SphereOnCylinder, SphereInCylinder))
+        ends = ": rims touch anywhere; leave out its length, or" if rims else "; beside these"
         message = (
             f"goes with spheres only, not with capsules, boxes and hulls{ends} use SphereOnPlane, SphereOnBox, "
             "SphereOnRectangle, SphereOnCylinder or SphereInCylinder without length, SphereInSphere, or put the "
@@ -397,7 +399,7 @@ class ContactGroup(Part):
         """Bodies that consist of hulls and have another mass than these, with what does not fit in words."""
         found = []
         for node, own in self._numbers.items():
-            shapes, body = [self.shapes[k] for k in own], getattr(node, "body", None)
+            shapes, body = [self.shapes[k] for k in own], node.body
             if isinstance(body, RigidBody) and all(shape.hull is not None for shape in shapes):
                 doubt = doubt_of(body, shapes)
                 if doubt is not None:

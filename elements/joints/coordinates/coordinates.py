@@ -106,7 +106,7 @@ def coordinate_of(owner: Any, parameter: str, joint: Any, name: str | None = Non
         In the name of ``owner`` and its ``parameter``: not a joint with coordinates, no coordinate of this name,
         several to choose from.
     """
-    there: tuple = getattr(joint, "coordinates", ())
+    there = joint.coordinates if isinstance(joint, Joint) else ()
     owner.check(there, parameter, joint, "has no free coordinate with a name; it must be a joint that turns or slides")
     names = [coordinate.name for coordinate in there]
     if name is None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.errors import Warnings, label
-from fem_mbs.functions.signals import Held, Signal
+from fem_mbs.functions.signals import Combined, Held, Signal
 
 ROUND_OFF = 1e-9  # of the largest value so far: what is negative by less has no sign
 
@@ -44,10 +44,9 @@ def driving_signal(
 
 def _kinked(signal):
     """True if a motion is made of a monotone table, by itself or in sums and products."""
-    if getattr(signal, "kinked", False):
-        return True
-    value = getattr(signal, "value", None)
-    return any(_kinked(part) for part in getattr(value, "parts", (value,) if callable(value) else ()))
+    if isinstance(signal, Signal):
+        return signal.kinked or _kinked(signal.value)
+    return isinstance(signal, Combined) and any(_kinked(part) for part in signal.parts)
 
 
 class _NeverNegative:

@@ -56,15 +56,15 @@ class Sketch:
         self.contacts = [number[id(element)] for element in system.contacts]  # in the order of contact results
         meshed = {}  # elements that are drawn together
         for index, element in enumerate(system.elements):
-            if hasattr(element, "cell") or hasattr(element, "node_directors"):
+            if element.cell is not None or element.node_directors is not None:
                 meshed[id(element)] = index
             else:
                 self.add(index, element)
         self.solids = Solids.of(system.groups, meshed)
         self.shells = Shells.of(system.groups, meshed)
-        reduced = [(k, element) for k, element in enumerate(system.elements) if hasattr(element, "reduction")]
+        reduced = [(k, element) for k, element in enumerate(system.elements) if element.reduction is not None]
         self.reduced = ReducedParts.of(reduced)
-        for group in getattr(system.model, "contact_groups", ()):
+        for group in system.model.contact_groups:
             for node, shape in group.picture():
                 self.add_shape(-1, node, shape)
         count = len(self.beams)
@@ -80,9 +80,7 @@ class Sketch:
                 self.beams.append([(f.node.index, np.array(f.p), np.array(f.rotation)) for f in ends])
                 self.outlines.append(np.array(what, float))
                 self.beam_elements.append(index)
-        frames = [
-            f for f in (getattr(element, "frame_P", None), getattr(element, "frame_Q", None)) if isinstance(f, Frame)
-        ]
+        frames = [frame for frame in (element.frame_P, element.frame_Q) if isinstance(frame, Frame)]
         if element.role == "constraint" and frames:
             self.add_points(index, frames[:1], JOINT, VERTEX)
         spans = element.drawn_spans()

@@ -75,7 +75,7 @@ class Journal:
 
     @staticmethod
     def _inputs(controller):
-        return sum(getattr(item, "size", 1) for item in controller.inputs)
+        return sum(item.size for item in controller.inputs)
 
     def _table(self, controller, first=0):
         columns = 1 + self._inputs(controller) + len(controller.outputs)

@@ -23,7 +23,7 @@ class Diagnosis(Numbering):
         """Raise what a Python element's function raised, with the element's name and the time."""
         for group in self.groups:
             for element in group.elements if group.callbacks else ():
-                error = getattr(element, "error", None)
+                error = element.error
                 if error is not None:
                     element.error = None
                     if isinstance(error, NonFiniteError):

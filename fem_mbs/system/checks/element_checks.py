@@ -79,7 +79,7 @@ class Extremes:
     def __init__(self, system: Any) -> None:
         self.system = system
         self.rows: Any = None
-        if any(hasattr(element, "remark") for element in system.output_slices):
+        if any(element.remark for element in system.output_slices):
             self.rows = np.array([[np.inf], [-np.inf]])
 
     def look(self, outputs: np.ndarray) -> None:
@@ -101,14 +101,14 @@ def remarks(system: Any, outputs: np.ndarray) -> list[str]:
         element: {name: outputs[:, at] for name, at in slices.items()}
         for element, slices in system.output_slices.items()
     }
-    return told((element, element.remark(given)) for element, given in at.items() if hasattr(element, "remark"))
+    return told((element, element.remark(given)) for element, given in at.items() if element.remark)
 
 
 def remarks_on_rotation(system: Any, state: Any, angular_velocity: Any) -> list[str]:
     """What elements remark on a steady rotation (3,) [rad/s] of the model at a `State`, None at rest, as `remarks`."""
     if angular_velocity is None:
         return []
-    asked = (element for element in system.elements if hasattr(element, "remark_on_rotation"))
+    asked = (element for element in system.elements if element.reduction is not None)
     return told((element, element.remark_on_rotation(angular_velocity, state)) for element in asked)
 
 
@@ -125,7 +125,7 @@ def remarks_on_stress(system: Any, states: list) -> list[str]:
 
     ``states``: of each element that `State` counts in which it has most energy of strain that no load pattern has.
     """
-    asked = (element for element in system.elements if hasattr(element, "remark_on_stress"))
+    asked = (element for element in system.elements if element.reduction is not None)
     return told((element, element.remark_on_stress(_most_strained(system, element, states))) for element in asked)
 
 
@@ -140,7 +140,7 @@ def point_loads(system: Any) -> dict[Any, tuple[np.ndarray, np.ndarray]]:
     """
     found: dict[Any, list] = {}
     for element, slices in system.output_slices.items():
-        if hasattr(element, "point_of"):
+        if element.point_of is not None:
             body, number = element.point_of
             found.setdefault(body, []).append((number, np.arange(slices["force"].start, slices["force"].stop)))
     return {body: (np.array([n for n, _ in of]), np.array([at for _, at in of])) for body, of in found.items()}
@@ -165,7 +165,7 @@ def remarks_on_inertia(system: Any, gravity: np.ndarray, state: Any, V: np.ndarr
     """What elements remark on gravity (3,) and on the accelerations A (N, 6) of an equilibrium, a `State`."""
     found = []
     for element in system.elements:
-        if hasattr(element, "remark_on_inertia"):
+        if element.reduction is not None:
             index = [node.index for node in element.nodes]
             motion = state.x[index], state.R[index], V[index], A[index]
             found.append((element, element.remark_on_inertia(*motion, gravity)))

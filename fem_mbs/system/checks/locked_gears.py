@@ -54,7 +54,7 @@ def _sign(one, other):
 
 def locked_gears(system: "System") -> list[tuple[list[Any], list[Any]]]:
     """Couplings that are on and lock coordinates together, and the bodies of these: a pair for each train."""
-    coupled = [e for e in system.constraints if hasattr(e, "relation") and system.is_on(e)]
+    coupled = [e for e in system.constraints if e.relation and system.is_on(e)]
     if len(coupled) < 2:
         return []
     coordinates: list[Turning] = []

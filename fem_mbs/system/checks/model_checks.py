@@ -12,6 +12,7 @@ from fem_mbs.system.checks.locked_gears import warn_locked
 from fem_mbs.system.checks.redundancy import FEW, normalised_rows, singular_values
 from fem_mbs.system.checks.redundant_joints import redundant_constraints
 from fem_mbs.system.contacts import TURNING
+from fem_mbs.system.numbering import Pair
 
 if TYPE_CHECKING:
     from fem_mbs.system.system import State, System
@@ -66,7 +67,7 @@ def used_nodes(system: "System") -> None:
 def no_contact_twice(system: "System") -> None:
     """A contact whose geometry a compliant contact uses is not in the model itself: nothing could penetrate."""
     for element in system.elements:
-        if element.role == "dynamic" and getattr(element, "contact", None) in system.contacts:
+        if element.role == "dynamic" and element.contact in system.contacts:
             raise ModelError(
                 f"{label(element.contact)}, wrapped by {label(element)}, is in the model as well. Add the compliant "
                 "contact alone",
@@ -76,7 +77,7 @@ def no_contact_twice(system: "System") -> None:
 
 def stops_of_joints_that_stay(system: "System") -> None:
     """A stop cannot be switched off with its joint, and a coordinate that nothing keeps has no stops."""
-    stops = [(contact, contact.joint) for contact in system.contacts if getattr(contact, "joint", None) is not None]
+    stops = [(contact, contact.joint) for contact in system.contacts if contact.joint is not None]
     known = set(system.elements) if stops else set()
     for stop, joint in stops:
         if joint not in known:
@@ -228,10 +229,11 @@ def constraints_hold(
 def no_penetration(system: "System", state: "State", tolerance: float = 1e-9, drift: float = 0.0) -> None:
     """No contact starts closed by more than a relative tolerance, or a length ``drift`` [m]."""
     limit = -max(tolerance * system.size_at(state), drift)
+    contact: Any
     for contact, gap in system.overlaps(state, limit):
-        kind: Any = getattr(contact, "kind", type(contact))
+        kind: Any = contact.kind if isinstance(contact, Pair) else type(contact)
         cure = f"Move the bodies apart (gap ≥ 0), or check the radius and {kind.where}"
-        if hasattr(contact, "plane") and isinstance(getattr(contact, "nodes", (None,))[0], Ground):
+        if not isinstance(contact, Pair) and contact.plane is not None and isinstance(contact.nodes[0], Ground):
             cure += ". Its first frame is on the ground: the first is of the body, the second of the plane"
         if state._drifted[2] >= -gap / SAME:
             cure = (
@@ -253,7 +255,7 @@ def doubtful_laws(system: "System") -> None:
     """Warn of coefficients of contacts that are possible, but hardly meant: once for all contacts alike."""
     doubts: dict[str, list] = {}
     for contact, law in zip(system.contacts, system.laws):
-        mu, radius = law["static_friction"], float(getattr(contact, "radius", 0.0))
+        mu, radius = law["static_friction"], float(contact.radius)
         if mu > LARGEST_FRICTION:
             text = (
                 f"friction = {mu:g} is above {LARGEST_FRICTION:g}. It is a number, not per cent: did you mean "
@@ -276,7 +278,7 @@ def groups_left_out(system: "System") -> None:
     """Warn of contact groups that know bodies of the model, and are not in it."""
     known = {id(search.owner) for search in system.searches}
     for node in system.nodes:
-        for group in getattr(node, "_groups", ()):
+        for group in node._groups:
             if id(group) not in known:
                 Warnings.issue(
                     f"{label(group)} has a shape on {label(node)}, but is not in the model: nothing touches by it. Add "
@@ -304,23 +306,15 @@ def nearly_dependent(system: "System") -> None:
         )
 
 
-def _own_size(element) -> float:
-    """Radius of a contact or pitch diameter of a bearing [m]; 0 for elements without either."""
-    geometry = getattr(element, "geometry", None)
-    sizes = getattr(element, "radius", 0.0), getattr(geometry, "pitch_diameter", 0.0)
-    return max(float(size) for size in sizes if isinstance(size, (int, float)))
-
-
 def heavy_to_turn(system: "System") -> None:
     """Warn of a rigid body whose radius of gyration is far beyond everything in the model: kg mm² for kg m²."""
     frames = [x for element in system.elements for x in vars(element).values() if isinstance(x, Frame)]
     used = [node.index for element in system.elements for node in element.nodes]
     reach = max([float(np.linalg.norm(frame.p)) for frame in frames], default=0.0)
     reach = max(reach, float(np.ptp(system.initial.x[used], axis=0).max()) if used else 0.0)
-    bodies = [element for element in system.elements if getattr(element, "inertia", None) is not None]
-    bodies = [body for body in bodies if np.shape(body.inertia) == (3, 3) and getattr(body, "shapes", None) is not None]
+    bodies: list[Any] = [element for element in system.elements if element.rigid_body]
     drawn = [float(np.abs(shape.points).max()) for body in bodies for shape in body.shapes if len(shape.points)]
-    reach = max([reach, *drawn, *(_own_size(element) for element in [*system.elements, *system.contacts])])
+    reach = max([reach, *drawn, *(element.own_size for element in [*system.elements, *system.contacts])])
     for body in bodies:
         gyration = float(np.sqrt(np.linalg.eigvalsh(body.inertia)[-1] / body.mass))
         if 0.0 < GYRATION * reach < gyration and body.node.free[3:].any():

@@ -112,7 +112,7 @@ class Agenda:
             found |= dict.fromkeys(controller.held.values(), controller)
             found |= dict.fromkeys((n for motion in controller.motions.values() for n in motion.numbers), controller)
         for event in self.events:
-            found |= {a.held: event for a in event.actions if hasattr(a, "held")}
+            found |= {a.held: event for a in event.actions if a.held is not None}
         if Held.made:  # those that functions in Python alone know: actions of events set them, laws read them
             known = (held for held in held_by_laws(self.engine.system) if held.owner in (None, *self.controllers))
             found = dict.fromkeys(known) | found

@@ -25,7 +25,7 @@ ROUND_OFF = 8 * np.finfo(float).eps  # of the level of an event: values that dif
 
 def named(item: Any) -> str:
     """What messages call a sensor, a controller or an event."""
-    return label(item) if item.name else f"{type(item).__name__} of {getattr(item, 'quantity', None) or 'a function'}"
+    return label(item) if item.name else f"{type(item).__name__} of {item.quantity or 'a function'}"
 
 
 def held_signals(system: "System", controllers: Sequence[Any] = ()) -> dict[Held, Any]:

@@ -58,7 +58,7 @@ def switch_with_companions(engine: "Engine", element: "Element", on: bool) -> bo
     Springs, motors and friction act along a coordinate that the joint alone keeps: they go off before it, and come on
     after it.
     """
-    parts = [element, *getattr(element, "companions", ())]
+    parts = [element, *element.companions]
     for part in parts:
         refuse(engine, part)
     return any([switch(engine, part, on) is not None for part in (parts if on else parts[::-1])])
@@ -126,7 +126,7 @@ def refuse(engine: "Engine", element: "Element") -> None:
         method._refuse_part(element, message)
     if element.always_on:
         raise ParameterError(element, "switch", element, f"cannot be switched on and off: {element.always_on}")
-    stop = next((c for c in system.contacts[: system.nc_fixed] if getattr(c, "joint", None) is element), None)
+    stop = next((c for c in system.contacts[: system.nc_fixed] if c.joint is element), None)
     if stop is not None:
         message = f"cannot be switched on and off: its stop, {label(stop)}, is a contact, which cannot"
         raise ParameterError(element, "switch", element, message)

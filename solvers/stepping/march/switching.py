@@ -27,7 +27,7 @@ def times_of(engine: "Engine") -> list[tuple[float, bool, Any]]:
         An element that cannot be switched.
     """
     found, start = [], engine.system.initial.t
-    companions = {part for element in engine.system.elements for part in getattr(element, "companions", ())}
+    companions = {part for element in engine.system.elements for part in element.companions}
     for element in engine.system.elements:
         times = [(t, on, element) for t, on in element.switch_times() if t > start and element not in companions]
         if times:
@@ -56,11 +56,11 @@ class Switching:
         self.wanted: list[tuple[bool, Any]] = []  # by controllers, at the present time
         owners = [(c, "switches", element) for c in agenda.controllers for element in c.switches.values()]
         actions = [(event, action) for event in agenda.events for action in event.actions]
-        owners += [(event, "action", action.element) for event, action in actions if hasattr(action, "element")]
+        owners += [(event, "action", a.switched) for event, a in actions if a.switched is not None]
         for owner, parameter, element in owners:
             if element not in self.engine.system.elements:
                 raise ParameterError(owner, parameter, element, "is not in the model: model.add(…) it")
-            for part in (element, *getattr(element, "companions", ())):
+            for part in (element, *element.companions):
                 refuse(self.engine, part)
 
     def next(self) -> list[float]:

@@ -128,7 +128,7 @@ def _cause(engine):
         return "a driver whose rate is not the derivative of its function"
     if not engine.contacts_come:
         return f"joints whose positions and velocities contradict each other, redundant ones above all. {cure}"
-    if not hasattr(method, "persistent_contacts"):
+    if method.persistent_contacts is None:
         cure += ", or use DecoupledNSGA"
     elif not (system.searches or method.keeps_contacts(system)):
         cure += ", or use persistent_contacts=True"

@@ -17,7 +17,7 @@ NO_LAW = 'constraints="positions" has no impact law, and smaller steps do not ch
 
 def without_law(engine: "Engine") -> bool:
     """True if the method solves gaps in positions alone: velocities after an impact are then wrong at any step size."""
-    return getattr(engine.method, "constraints", "both") == "positions"
+    return engine.method.constraints == "positions"
 
 
 def drift_of_energy(engine: "Engine") -> list[str]:
@@ -43,7 +43,7 @@ def cause(engine: "Engine", where: str = "") -> str:
     """
     if without_law(engine) and engine.touched().any():
         return NO_LAW
-    if getattr(engine.method, "approach", "slower") == "start" and engine.bounced():
+    if engine.method.approach == "start" and engine.bounced():
         return (
             'Newton\'s law of impact can give energy with approach="start", above all with friction, and smaller steps '
             'do not end that. Use approach="slower"'
@@ -52,14 +52,13 @@ def cause(engine: "Engine", where: str = "") -> str:
     gain = float(run["impact_gain"])
     if gain > 0.5 * max(run["largest_rise"], run["total_rise"]):
         limits = "Use a smaller restitution, or DecoupledNSGA, which limits it there"
-        if getattr(engine.method, "approach", "") == "slower":
+        if engine.method.approach == "slower":
             limits = "Use a smaller restitution or less friction"
         return (
             f"impulses of impacts gave {gain:.3g} J. Newton's law of impact can give energy where friction acts beside "
             f"restitution, and smaller steps do not end that. {limits}"
         )
-    keeps = hasattr(engine.method, "reset_of") and not engine.method.reset_of(engine.system)
-    if keeps and not engine.system.searches and engine.touched().any():
+    if not engine.method.reset_of(engine.system) and not engine.system.searches and engine.touched().any():
         value = engine.method.reset_after_impact
         return (
             f"accelerations of the motion before an impact act on after it with reset_after_impact={value!r}"
@@ -76,6 +75,6 @@ def cause(engine: "Engine", where: str = "") -> str:
 
 def _flexible(engine):
     """What helps where flexible parts were hit."""
-    if getattr(engine.method, "rho_inf", 0.0) > 0.0 and engine.touched().any() and engine.system.deformable().any():
+    if (engine.method.rho_inf or 0.0) > 0.0 and engine.touched().any() and engine.system.deformable().any():
         return ". For flexible parts that are hit, rho_inf=0 damps vibrations that steps do not resolve"
     return ""

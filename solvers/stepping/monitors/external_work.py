@@ -63,8 +63,8 @@ def kind_of(element: "Element") -> int:
         return MOVED if cast("FrictionRow", element).moved else 0
     if element.role != "dynamic":
         return 0
-    potential = "energy" in kernels and getattr(element, "conservative", True) and not element.signals
-    return 0 if potential or not ("force" in kernels or getattr(element, "python_kernels", None)) else FORCE
+    potential = "energy" in kernels and element.conservative and not element.signals
+    return 0 if potential or not ("force" in kernels or element.python_kernels) else FORCE
 
 
 def external(system: "System") -> tuple[np.ndarray, int]:
@@ -96,7 +96,7 @@ def weights(system: "System") -> list[tuple[int, "Group"]]:
     """Groups of elements with mass, and their numbers, where gravity changes in time; none where it does not."""
     if system.field is None:
         return []
-    groups = [(k, group) for k, group in enumerate(system.groups) if not hasattr(group, "pairs")]
+    groups = [(k, group) for k, group in enumerate(system.groups) if not group.searched]
     return [(k, g) for k, g in groups if "inertia" in {*g.calls, *g.callbacks} and not g.elements[0].abstract]
 
 

@@ -31,7 +31,7 @@ def remarking(system: "System") -> tuple[np.ndarray, int, int]:
     """Groups with elements that remark on their outputs, (k, 4) int64; how many outputs, and nodes of peaks."""
     table, count, nodes = [], 0, 0
     for number, group in enumerate(system.groups):
-        if group.sizes["no"] and any(hasattr(element, "remark") for element in group.elements):
+        if group.sizes["no"] and any(element.remark for element in group.elements):
             table.append((number, count, _place_of_peak(group), nodes))
             count += group.n * group.sizes["no"]
             nodes += group.n * group.sizes["nn"] if table[-1][2] >= 0 else 0

@@ -56,7 +56,7 @@ class _Failure:
         self.where = f"Step {self.number}, t = {t:.6g} s:"
         self.start = f"{self.where} {engine.method.named[self.which]}"
         self.smaller_steps = engine.method.smaller_steps(engine.system)
-        self.damps = getattr(engine.method, "rho_inf", 0.0) > 0.0
+        self.damps = (engine.method.rho_inf or 0.0) > 0.0
         self.history = self.arrays["history"][: int(self.arrays["counts"][5])]
 
     def error(self, text: str, element: Any = None, kind: type[SolverError] = SolverError) -> SolverError:
@@ -69,7 +69,7 @@ class _Failure:
         element = self.system.find_nonfinite(state, a["Vd"])
         source = f"{label(element)} returned a force that is not finite" if element else "a number that is not finite"
         text = f"{self.start} stopped: {source}. The run stopped before using it."
-        if hasattr(element, "cell"):
+        if element is not None and element.cell is not None:
             text += (
                 " Usual cause: it was pressed flat or turned inside out. Smaller steps, smaller elements where the "
                 "load acts, another type of element (which one: docs/theory/solids.md), or a harder material."
@@ -120,7 +120,7 @@ class _Failure:
         size = f"its size (`passage`) is {run['sweep_size']:.3g} m"
         if run["sweep_size"] == 0.0:
             size = "its wall turns on the way"
-        known = hasattr(self.engine.method, "local_error")
+        known = self.engine.method.local_error is not None
         control = ", or let StepControl do it (step_control=fem.StepControl())" if known else ""
         return self.error(
             f"{self.start} stopped: contact '{contact.name}' {HOW[int(run['passed_how'])]}: its bodies travel "
@@ -165,7 +165,7 @@ class _Failure:
     def blocked(self) -> SolverError | None:
         """The error of a contact that drivers and joints close, whatever its impulse; None where there is none."""
         a, state = self.arrays, self.engine.state()
-        alone = self.which == 0 and not getattr(self.engine.method, "together", False)  # a motion without contacts
+        alone = self.which == 0 and not self.engine.method.together  # a motion without contacts
         if alone or self.system.searches:
             return None
         state.x[:], state.Q[:], state.R[:], state.V[:] = a["x0"], a["Q0"], a["R0"], a["V0"]
@@ -268,7 +268,7 @@ def diagnose(engine: "Engine", code: int, t: float) -> SolverError | NonFiniteEr
     error = WAYS.get(code, _Failure.not_converged)(_Failure(engine, code, t))
     h = float(engine.run[0]["h"])
     for element in engine.system.constraints:
-        cause = element.cause(t, h) if hasattr(element, "cause") else None
+        cause = element.cause(t, h)
         if cause:
             error.args, error.element = (f"{error.args[0].removesuffix('.')}. {cause}.",), element
             return error

@@ -48,7 +48,7 @@ class JumpWatch:
         self.times: list[float] = []
         self.watched = [k for k, owner in enumerate(system.signal_owner) if owner.role in ("constraint", "contact")]
         owners = [system.signal_owner[k] for k in self.watched]
-        self.period = np.array([getattr(owner, "period", 0.0) for owner in owners])
+        self.period = np.array([owner.period for owner in owners])
         self.last: np.ndarray | None = None
         self.size = np.zeros(len(self.watched))
         self.first = ""

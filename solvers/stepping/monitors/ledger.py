@@ -38,7 +38,7 @@ Source: docs/theory/energy_table.md.
 """
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -66,6 +66,7 @@ from fem_mbs.system.records import groups_of, switches_of, zero
 
 if TYPE_CHECKING:
     from fem_mbs.element.base import Element
+    from fem_mbs.element.friction_row import FrictionRow
     from fem_mbs.solvers.stepping.engine import Engine
     from fem_mbs.system.system import System
 
@@ -78,7 +79,7 @@ def booked_as(element: "Element") -> int:
     """How the work of an element is found; 0 for one that is conservative, and for contacts."""
     kind = kind_of(element)
     if element.role == "friction":
-        return DRIVES if getattr(element, "drives", False) else kind or RUBS
+        return DRIVES if cast("FrictionRow", element).drives else kind or RUBS
     if kind or element.role != "dynamic" or not element.viscous:
         return kind
     return FORCE if "force" in element.kernels else 0
@@ -156,7 +157,7 @@ NO_BOOKS: dict[str, int] = {"nl": 0, "nk": 0, "nt": 0}
 
 def _name(element):
     """What a line is called: all elements of a solid body are one."""
-    return getattr(element, "body_name", None) or element.name or label(element)
+    return element.body_name or element.name or label(element)
 
 
 def _word(element: Any, kind: int) -> str:

@@ -54,7 +54,7 @@ def without_restitution(engine: "Engine") -> list[str]:
 
 def without_stronge(engine: "Engine") -> list[str]:
     """Warning of a run in which the impact law that was requested applied to no impact."""
-    if getattr(engine.method, "impact_law", "newton") != "stronge" or engine.own[0]["by_course"]:
+    if engine.method.impact_law != "stronge" or engine.own[0]["by_course"]:
         return []
     count, contacts = int(engine.own[0]["by_newton"]), engine.system.contacts[: engine.system.nc_fixed]
     if not count or not any(contact.law[0] > 0.0 for contact in contacts):  # without friction both are the same

@@ -29,7 +29,7 @@ class StrainWatch:
 
     def __init__(self, system: "System") -> None:
         self.system = system
-        self.bodies = [e for e in system.elements if hasattr(e, "remark_on_inertia") and e.misses_inertia]
+        self.bodies = [e for e in system.elements if e.reduction is not None and e.misses_inertia]
         self.kept: list[dict[str, Any]] = [{"energy": -1.0} for _ in self.bodies]
 
     def look(self, block: dict[str, np.ndarray]) -> None:

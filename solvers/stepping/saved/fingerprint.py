@@ -58,8 +58,9 @@ def _arrays_in(value, found, depth=3):
 
 
 def _parts(owner):
-    """Values of the attributes of an object but for its ``scratch``: names of arrays in which kernels leave things."""
-    return [value for name, value in vars(owner).items() if name not in getattr(owner, "scratch", ())]
+    """Values of the attributes of an object, of an element but for its ``scratch``."""
+    scratch = owner.scratch if isinstance(owner, Element) else ()
+    return [value for name, value in vars(owner).items() if name not in scratch]
 
 
 def _tables(group):
@@ -98,7 +99,7 @@ def fingerprint(system: "System") -> dict[str, str]:
         "gravity": _digest(system.gravity),
     }
     counted: dict[str, int] = {}
-    for group in (group for group in system.groups if not hasattr(group, "pairs")):
+    for group in (group for group in system.groups if not group.searched):
         kind = type(group.elements[0]).__name__
         number = counted[kind] = counted.get(kind, 0) + 1
         name = f"elements of type {kind}" + (f" ({number})" if number > 1 else "")

@@ -211,7 +211,7 @@ def laws_of(system: System) -> dict[str, list[Any]]:
     for item in system.watching:
         if item.role == "controller":
             add(f"function of {label(item)}", item.law)
-        for action in getattr(item, "actions", ()):
+        for action in item.actions:
             add(f"action of {label(item)}", type(action), *_functions_in(list(vars(action).values())))
         for sensor in {s: None for top in ([item] if item.role == "sensor" else item.sensors()) for s in top.all()}:
             if sensor.function is not None:

@@ -15,6 +15,7 @@ Elements that have these two are asked as well.
 Source: docs/theory/restart.md.
 """
 
+import copy
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -81,14 +82,13 @@ def same_names(what: str, expected: Any, given: Any) -> None:
 
 def attributes_of(owner: Any, names: tuple[str, ...]) -> dict[str, Any]:
     """Copies of attributes by name."""
-    values = {name: getattr(owner, name) for name in names}
-    return {name: value.copy() if hasattr(value, "copy") else value for name, value in values.items()}
+    return {name: copy.copy(getattr(owner, name)) for name in names}
 
 
 def parts_of(engine: "Engine") -> dict[str, Any]:
     """All that has a state of its own, by name: parts of the engine, then elements."""
     elements = {f"element {element.name}": element for element in engine.system.elements}
-    return engine.parts_with_state | {name: e for name, e in elements.items() if hasattr(e, "get_state")}
+    return engine.parts_with_state | {name: e for name, e in elements.items() if e.get_state}
 
 
 def _layouts(engine):
