@@ -26,9 +26,9 @@ from fem_mbs.solvers import eigen
 from fem_mbs.solvers.eigen import DENSE_LIMIT
 from fem_mbs.solvers.linear.small_motions import small_motions
 from fem_mbs.solvers.rotors.whirl import Whirl
+from fem_mbs.system.compiled import CompiledSystem
 from fem_mbs.system.in_use import alone
 from fem_mbs.system.state import State
-from fem_mbs.system.system import System
 
 
 class Modes:
@@ -54,7 +54,7 @@ class Modes:
     """
 
     def __init__(
-        self, system: System, eigenvalues: np.ndarray, vectors: np.ndarray, state: State | None = None
+        self, system: CompiledSystem, eigenvalues: np.ndarray, vectors: np.ndarray, state: State | None = None
     ) -> None:
         size = np.abs(eigenvalues)
         real = np.isrealobj(vectors)

@@ -11,8 +11,8 @@ from fem_mbs.system import assembly
 
 if TYPE_CHECKING:
     from fem_mbs.results.results import Results
+    from fem_mbs.system.compiled import CompiledSystem
     from fem_mbs.system.state import State
-    from fem_mbs.system.system import System
 
 
 class StaticResult:
@@ -50,7 +50,7 @@ class StaticResult:
         Histories of the load path, with the load factor in the place of time: ``result["tip"].position``.
     """
 
-    def __init__(self, system: "System", angular_velocity: np.ndarray | None = None) -> None:
+    def __init__(self, system: "CompiledSystem", angular_velocity: np.ndarray | None = None) -> None:
         self.system, self.angular_velocity = system, angular_velocity
         # set before anybody gets the result
         self.state: State = None  # type: ignore[assignment]

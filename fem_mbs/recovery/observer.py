@@ -32,7 +32,7 @@ from fem_mbs.recovery.options import Options, check_options
 from fem_mbs.results.describe import describe
 from fem_mbs.results.file.store import view
 from fem_mbs.results.results import Results
-from fem_mbs.system.system import System
+from fem_mbs.system.compiled import CompiledSystem
 
 MARGIN = 8  # (1)
 _KEPT = (
@@ -108,7 +108,7 @@ class ForceObserver(Checked):
 
     # --- called by the stepper ---------------------------------------------------------------------------------------
 
-    def start(self, system: System) -> None:
+    def start(self, system: CompiledSystem) -> None:
         """Begin with a run of a `System`."""
         from fem_mbs.results.contact_motion import contact_number
 

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 from fem_mbs.results.table import sizes_of
 
 if TYPE_CHECKING:
-    from fem_mbs.system.system import System
+    from fem_mbs.system.compiled import CompiledSystem
 
 NO_OUTPUTS: dict[str, list] = {}  # of all elements that have none
 
 
-def describe(system: "System", forces: bool = False, works: Sequence = ()) -> dict[str, Any]:
+def describe(system: "CompiledSystem", forces: bool = False, works: Sequence = ()) -> dict[str, Any]:
     """Description of a `System` for results: plain numbers and texts, as JSON can hold them.
 
     ``forces`` as of `sizes_of`; ``works``: names and kinds of the lines of the energy table.
@@ -30,7 +30,7 @@ def describe(system: "System", forces: bool = False, works: Sequence = ()) -> di
 class _Described:
     """Entries of an element as attributes: the dictionaries of thousands of instances share the table of their keys."""
 
-    def __init__(self, element: Any, system: "System", contact: int | None) -> None:
+    def __init__(self, element: Any, system: "CompiledSystem", contact: int | None) -> None:
         rows, slices = system.rows.get(element), system.output_slices.get(element)
         self.name, self.type, self.role = element.name, type(element).__name__, element.role
         self.nodes = [int(node.index) for node in element.nodes]

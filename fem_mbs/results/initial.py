@@ -6,13 +6,13 @@ import numpy as np
 
 from fem_mbs.results.file.writer import ResultsWriter
 from fem_mbs.results.table import HISTORIES, separated, shape_of
-from fem_mbs.system.system import System
+from fem_mbs.system.compiled import CompiledSystem
 
 if TYPE_CHECKING:
     from fem_mbs.results.results import Results
 
 
-def at_start(system: System) -> "Results":
+def at_start(system: CompiledSystem) -> "Results":
     """`Results` of a system that has not run: its initial state alone."""
     writer = ResultsWriter(system)
     state, sizes = system.initial, writer.description["sizes"]

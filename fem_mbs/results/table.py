@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
-    from fem_mbs.system.system import System
+    from fem_mbs.system.compiled import CompiledSystem
 
 
 class Saved(NamedTuple):
@@ -114,7 +114,7 @@ PAIRS = {
 PAIR_COLUMNS = sum(columns for columns, *_ in PAIRS.values())
 
 
-def sizes_of(system: "System", forces: bool = False, works: int = 0) -> dict:
+def sizes_of(system: "CompiledSystem", forces: bool = False, works: int = 0) -> dict:
     """Sizes of the histories of a `System`: N nodes, m constraint rows, nc contacts, no numbers put out by elements.
 
     Contacts of contact groups do not count: they come and go, and have a table of their own.

@@ -15,14 +15,14 @@ from fem_mbs.rotations import exp
 from fem_mbs.system.checks.redundancy import ROUND_OFF, gradient_of, row_norms
 
 if TYPE_CHECKING:
+    from fem_mbs.system.compiled import CompiledSystem
     from fem_mbs.system.state import State
-    from fem_mbs.system.system import System
 
 POSES = (0.0, 0.1, 0.3, 1.0)  # sizes of the model and radians by which nodes are moved
 STAYS = 1e-9  # of the size of the model: g that is 0
 
 
-def empty_rows(system: "System", state: "State") -> np.ndarray:
+def empty_rows(system: "CompiledSystem", state: "State") -> np.ndarray:
     """Return which constraint rows (m,) are empty, at four poses about a state that differ in what is free.
 
     Rows of drivers and of velocities are not looked at.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from fem_mbs.errors import ModelError
 
 if TYPE_CHECKING:
-    from fem_mbs.system.system import System
+    from fem_mbs.system.compiled import CompiledSystem
 
 F = TypeVar("F", bound=Callable)
 
@@ -22,7 +22,7 @@ class InUse:
     system : System
     """
 
-    def __init__(self, system: "System") -> None:
+    def __init__(self, system: "CompiledSystem") -> None:
         self.system, self.lock, self.by = system, threading.Lock(), ""
 
     @contextlib.contextmanager

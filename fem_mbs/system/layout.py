@@ -18,7 +18,7 @@ from fem_mbs.linear.umfpack import predicted_fill
 from fem_mbs.system.records import LAYOUT, STACKED, TRANSLATIONS
 
 if TYPE_CHECKING:
-    from fem_mbs.system.system import System
+    from fem_mbs.system.compiled import CompiledSystem
 
 MOST = 3  # matrices of one solver that elements are assembled into, see `records.GROUP`
 OBSERVING = {"output", "initial", "accept"}  # kernels of elements that enter no matrix
@@ -86,7 +86,7 @@ class Pattern:
 
     stack: np.ndarray | None = None
 
-    def __init__(self, system: "System", rows: Rows, dense: bool) -> None:
+    def __init__(self, system: "CompiledSystem", rows: Rows, dense: bool) -> None:
         n = self.n = size_of(system, rows)
         narrow = [group for group in system.groups if group.width == TRANSLATIONS and _in_matrices(group)]
         blocks = [None if group in narrow else _unknowns(system, group, rows) for group in system.groups]
@@ -116,7 +116,7 @@ class Pattern:
         """Entries and products of an elimination, as `predicted_fill` says; (0, 0) of few unknowns."""
         return (0.0, 0.0) if self.n <= FEW else predicted_fill(self.n, self.pointers, self.rows)
 
-    def places(self, system: "System") -> list[np.ndarray]:
+    def places(self, system: "CompiledSystem") -> list[np.ndarray]:
         """Places in the values of the entries that each group of elements has; some several times."""
         found = []
         keys = np.repeat(np.arange(self.n, dtype=np.int64), np.diff(self.pointers)) * self.n + self.rows
@@ -176,7 +176,7 @@ class StackedPattern(Pattern):
         self.stack = np.concatenate([[k, n, address(block.pointers)], table.ravel()]).astype(np.int64)
 
 
-def size_of(system: "System", rows: Rows) -> int:
+def size_of(system: "CompiledSystem", rows: Rows) -> int:
     """Number of unknowns of a matrix."""
     n = system.n + system.m
     if rows.contacts:
@@ -325,7 +325,7 @@ class Matrices:
     data : (1,) record of the system, as the kernels of `fem_mbs.system.assembly` take it; stays where it is
     """
 
-    def __init__(self, system: "System", rows: Sequence[Rows], stack: Stack | None = None) -> None:
+    def __init__(self, system: "CompiledSystem", rows: Sequence[Rows], stack: Stack | None = None) -> None:
         if len(rows) > MOST:
             raise ValueError(f"a solver can have {MOST} matrices, {len(rows)} were asked for")
         self.system = system

@@ -30,8 +30,8 @@ from fem_mbs.jit import address, integer_matrix, integers, kernel, matrix, tenso
 from fem_mbs.system.records import groups_of
 
 if TYPE_CHECKING:
+    from fem_mbs.system.compiled import CompiledSystem
     from fem_mbs.system.state import State
-    from fem_mbs.system.system import System
 
 SHARED = np.dtype(
     [(name, "i8") for name in ("k", "nn", "entries", "rows_at", "nodes_at", "first_at", "start_at")]
@@ -166,7 +166,7 @@ def least_norm(d, lam):
 class SharedRows:
     """Constraint rows of a system that repeat each other, with what the kernels above work on."""
 
-    def __init__(self, system: "System", numbers: np.ndarray) -> None:
+    def __init__(self, system: "CompiledSystem", numbers: np.ndarray) -> None:
         from scipy.sparse.csgraph import reverse_cuthill_mckee
 
         where = {}
@@ -213,7 +213,7 @@ def _meeting(system, numbers):
     return (at @ at.T).tocsr()
 
 
-def find_shared(system: "System", state: "State") -> Any:
+def find_shared(system: "CompiledSystem", state: "State") -> Any:
     """The `SharedRows` of a system with all its elements on, at a state; None where all rows are independent."""
     from scipy.sparse.csgraph import connected_components
 

@@ -28,7 +28,7 @@ from fem_mbs.system.workspace import Workspace
 if TYPE_CHECKING:
     from fem_mbs.element.contact import Contact
     from fem_mbs.element.contact_group import GroupOfShapes
-    from fem_mbs.system.system import System
+    from fem_mbs.system.compiled import CompiledSystem
 
 SKIN = 0.3  # of the mean radius
 ROUND = 1.0 - 1e-9  # of a limit: pairs are searched by squares of distances, and judged by gaps
@@ -184,7 +184,7 @@ class PairSearch:
         return 2.0 * moved > self.skin
 
     def search(
-        self, system: "System", x: np.ndarray, R: np.ndarray, V: np.ndarray | None = None, h: float = 0.0
+        self, system: "CompiledSystem", x: np.ndarray, R: np.ndarray, V: np.ndarray | None = None, h: float = 0.0
     ) -> list[np.ndarray]:
         """Find the pairs at poses x, R, for steps that begin with velocities V and are h [s] long.
 
@@ -225,7 +225,7 @@ class PairSearch:
                 setattr(self, name, value if value.ndim else float(value))
 
     def first_overlap(
-        self, system: "System", x: np.ndarray, R: np.ndarray, limit: float
+        self, system: "CompiledSystem", x: np.ndarray, R: np.ndarray, limit: float
     ) -> "tuple[PairGroup, np.ndarray, float] | None":
         """The first pair whose gap is below a limit < 0 [m] at poses x, R: its group, (2,) partners, gap; or None.
 
@@ -273,7 +273,7 @@ class PairSearch:
 class _Probe:
     """All pairs of a type, evaluated once."""
 
-    def __init__(self, system: "System", group: Any, search: "PairSearch", pairs: np.ndarray) -> None:
+    def __init__(self, system: "CompiledSystem", group: Any, search: "PairSearch", pairs: np.ndarray) -> None:
         i, j = pairs.T
         self.parameters = group.prototypes[j]
         self.parameters["p_AP"], self.parameters["radius"] = search.offsets[i], search.radii[i]

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
+    from fem_mbs.system.compiled import CompiledSystem
     from fem_mbs.system.state import State
-    from fem_mbs.system.system import System
 
 
 def gyration(node: Any) -> float:
@@ -32,7 +32,7 @@ def gyration(node: Any) -> float:
     )
 
 
-def constraint_arms(system: "System", state: "State") -> tuple[np.ndarray, float]:
+def constraint_arms(system: "CompiledSystem", state: "State") -> tuple[np.ndarray, float]:
     """Which rows of constraints (m,) are lengths, and the largest |∂g/∂θ| [m] of these."""
     lengths, arm = np.ones(system.m, bool), 0.0
     if not system.m:
@@ -49,7 +49,7 @@ def constraint_arms(system: "System", state: "State") -> tuple[np.ndarray, float
     return lengths, arm
 
 
-def contact_arm(system: "System", state: "State") -> tuple[float, float]:
+def contact_arm(system: "CompiledSystem", state: "State") -> tuple[float, float]:
     """Largest |∂g_N/∂θ| [m] and largest finite gap [m] of the contacts at a state."""
     if not system.nc:
         return 0.0, 0.0
@@ -60,7 +60,7 @@ def contact_arm(system: "System", state: "State") -> tuple[float, float]:
     return arm, float(np.abs(gaps[np.isfinite(gaps)]).max(initial=0.0))
 
 
-def measure(system: "System", state: "State", length: float) -> float:
+def measure(system: "CompiledSystem", state: "State", length: float) -> float:
     """The size [m] of a system at its initial state, ``length`` its radius of gyration; fills ``system.row_arm``."""
     lengths, arm = constraint_arms(system, state)
     contact, gap = contact_arm(system, state)

@@ -27,7 +27,7 @@ SLOW, ROUND_OFF = 1e-8, 1e-11  # of the largest speed: approaches that are no im
 
 if TYPE_CHECKING:
     from fem_mbs.element.base import Element
-    from fem_mbs.model import Model
+    from fem_mbs.system.compiled import GivenModel
     from fem_mbs.system.numbering import Pair
 
 
@@ -72,7 +72,7 @@ class System(Switches):
 
     def __init__(
         self,
-        model: "Model",
+        model: "GivenModel",
         *,
         project: bool = False,
         redundant: str = "error",
@@ -91,7 +91,7 @@ class System(Switches):
             raise ModelError(
                 f"model '{model.name}' has {only}; add {what} with model.add(…) before it is compiled", [model]
             )
-        self.model = model
+        self.model: Any = model
         self.options = {"project": project, "redundant": redundant, "linear_solver": linear_solver, "check": check}
         self.in_use = InUse(self)
         self.name = model.name

@@ -9,9 +9,10 @@ from fem_mbs.solvers.alpha.method import AlphaMethod
 from fem_mbs.solvers.stepping.kernels.codes import COUPLED_SHIFT
 from fem_mbs.solvers.stepping.kernels.shared_factors import PRICE, price_of_matrix
 from fem_mbs.solvers.stepping.march.step_control import StepControl
+from fem_mbs.system.compiled import CompiledSystem
 from fem_mbs.system.layout import Rows, Stack
 from fem_mbs.system.records import VELOCITY
-from fem_mbs.system.system import State, System
+from fem_mbs.system.state import State
 
 if TYPE_CHECKING:
     from fem_mbs.solvers.stepping.engine import Engine
@@ -43,28 +44,28 @@ class CoupledMethod(AlphaMethod):
         """True if gaps are complementary to ν_N − h Λ_N."""
         return False
 
-    def matrices(self, system: System) -> tuple[Rows, Rows, Rows]:
+    def matrices(self, system: CompiledSystem) -> tuple[Rows, Rows, Rows]:
         """Rows of the matrices: initial accelerations, and one block of the coupled problem."""
         block = Rows(True, "all", drilling_first=True, apart=self.costly(system))
         return Rows(), block, block
 
-    def costly(self, system: System) -> bool:
+    def costly(self, system: CompiledSystem) -> bool:
         """Whether factors are kept over steps, and those of the blocks made one by one: without contacts alone."""
         return False
 
-    def blocks(self, system: System) -> int:
+    def blocks(self, system: CompiledSystem) -> int:
         """Number of blocks that there are something to solve in."""
         return self.levels
 
-    def splits(self, system: System) -> bool:
+    def splits(self, system: CompiledSystem) -> bool:
         """Whether a Newton step is that of `alpha.split`."""
         return self.costly(system) and self.blocks(system) == 2
 
-    def split(self, system: System) -> int:
+    def split(self, system: CompiledSystem) -> int:
         """As of `Stepper`."""
         return 2 if self.splits(system) else 1
 
-    def stack(self, system: System) -> Stack | None:
+    def stack(self, system: CompiledSystem) -> Stack | None:
         """Blocks of the coupled matrix."""
         if self.blocks(system) == 1 or self.splits(system):
             return None
@@ -83,7 +84,7 @@ class CoupledMethod(AlphaMethod):
             "newton": iteration, "iterate": newton.newton,
         }  # fmt: skip
 
-    def problems(self, system: System) -> dict[str, Any]:
+    def problems(self, system: CompiledSystem) -> dict[str, Any]:
         """What Newton's iteration solves: all blocks, or one of them."""
         from fem_mbs.solvers.alpha import coupled
 
@@ -107,7 +108,7 @@ class CoupledMethod(AlphaMethod):
 
         return ReducedContactProblem(engine)
 
-    def scalars(self, system: System, h: float) -> dict[str, Any]:
+    def scalars(self, system: CompiledSystem, h: float) -> dict[str, Any]:
         """Numbers of the record of a run that are this method's own."""
         from fem_mbs.solvers.alpha.coupled import ALL
 

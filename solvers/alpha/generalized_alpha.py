@@ -11,7 +11,7 @@ Brüls, Cardona, Arnold, Mech. Mach. Theory 48 (2012), 121-137.
 from fem_mbs.solvers.alpha.coupled_method import CoupledMethod
 from fem_mbs.solvers.stepping.kernels.shared_factors import price_of_matrix
 from fem_mbs.solvers.stepping.march.step_control import StepControl
-from fem_mbs.system.system import System
+from fem_mbs.system.compiled import CompiledSystem
 
 
 class GeneralizedAlpha(CoupledMethod):
@@ -92,11 +92,11 @@ class GeneralizedAlpha(CoupledMethod):
         """Blocks of the problem of a step."""
         return 1 if self.formulation == "index 3" else 2
 
-    def blocks(self, system: System) -> int:
+    def blocks(self, system: CompiledSystem) -> int:
         """One without joints: positions have nothing to correct."""
         return self.levels if system.m else 1
 
-    def costly(self, system: System) -> bool:
+    def costly(self, system: CompiledSystem) -> bool:
         """Where matrices fill in, and joints are such that `alpha.split` knows them.
 
         Not rows of velocities, which have no positions, nor rows that repeat others: what the parts of a Newton step
@@ -106,7 +106,7 @@ class GeneralizedAlpha(CoupledMethod):
             return False
         return price_of_matrix(system) is not None
 
-    def refuse(self, system: System) -> None:
+    def refuse(self, system: CompiledSystem) -> None:
         """Raise for models with contacts that are constraints."""
         if system.nc or system.searches:
             self._refuse_groups(system)

@@ -12,8 +12,8 @@ import numpy as np
 
 from fem_mbs.solvers.alpha.coupled_method import CoupledMethod
 from fem_mbs.solvers.stepping.march.step_control import StepControl
+from fem_mbs.system.compiled import CompiledSystem
 from fem_mbs.system.contacts import TURNING, with_any
-from fem_mbs.system.system import System
 
 RESISTING = ("friction", *TURNING)  # coefficients of laws
 
@@ -140,10 +140,10 @@ class NonsmoothGeneralizedAlphaGGL(CoupledMethod):
         """Whether the blocks are solved in turn."""
         return self.coupling == "sequential"
 
-    def scalars(self, system: System, h: float) -> dict:
+    def scalars(self, system: CompiledSystem, h: float) -> dict:
         return {**super().scalars(system, h), "approach": int(self.approach == "slower")}
 
-    def refuse(self, system: System) -> None:
+    def refuse(self, system: CompiledSystem) -> None:
         """Raise for models with contact groups; with friction or non-holonomic joints where positions alone are
         constrained.
         """

@@ -9,7 +9,7 @@ from fem_mbs.solvers.stepping.kernels.blocked import prescribed
 from fem_mbs.system.contacts import TURNING, with_any
 
 if TYPE_CHECKING:
-    from fem_mbs.system.system import System
+    from fem_mbs.system.compiled import CompiledSystem
 
 FEW = 50  # spheres: below it impacts with restitution run through touching ones, one problem after the other
 SAME = 1e-12  # entries of the inertia of a body that differ by less of its own are equal
@@ -37,7 +37,7 @@ class Fit(NamedTuple):
     moved: np.ndarray
 
 
-def fit(system: "System", method: Any) -> Fit:
+def fit(system: "CompiledSystem", method: Any) -> Fit:
     """Whether the contact group of a model is solved by sweeps, and how."""
     reason, moved = _unknown_contacts(system, method) or _bound_bodies(system), np.zeros(0, int)
     if reason is None:
@@ -149,7 +149,7 @@ def _strange_obstacles(system, method, moved):
     return None
 
 
-def _inertias(system: "System", nodes: np.ndarray) -> np.ndarray:
+def _inertias(system: "CompiledSystem", nodes: np.ndarray) -> np.ndarray:
     """Blocks (n, 6, 6) of nodes in the mass matrix at the start, which nothing couples with others.
 
     Columns are what inertia makes of unit accelerations, so that no matrix is needed.
@@ -164,7 +164,7 @@ def _inertias(system: "System", nodes: np.ndarray) -> np.ndarray:
     return blocks
 
 
-def _irregular(system: "System", nodes: np.ndarray, inertias: np.ndarray) -> str | None:
+def _irregular(system: "CompiledSystem", nodes: np.ndarray, inertias: np.ndarray) -> str | None:
     """Why the inertias (n, 6, 6) of bodies do not fit; None when they do."""
     masses, moments = _sizes(inertias)
     if (np.abs(inertias[:, :3, 3:]).max(axis=(1, 2)) > SAME * np.sqrt(masses * moments)).any():

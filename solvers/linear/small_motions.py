@@ -22,9 +22,9 @@ from fem_mbs.solvers.rotors.spin import check_symmetry, holding, spinning_matric
 from fem_mbs.solvers.static_result import StaticResult
 from fem_mbs.solvers.stepping.initial import initial_accelerations
 from fem_mbs.system.checks import element_checks, model_checks
+from fem_mbs.system.compiled import CompiledSystem
 from fem_mbs.system.element_states import contact_states
 from fem_mbs.system.state import State
-from fem_mbs.system.system import System
 
 HELD = 1e-9  # of the forces: what may be left over at a state that joints hold
 
@@ -34,7 +34,7 @@ class SmallMotions:
 
     Attributes
     ----------
-    system, state : System, State; the state with the velocities that the matrices are about
+    system, state : CompiledSystem, State; the state with the velocities that the matrices are about
     M, C, K : (n, n) sparse
     G : (k, n) sparse, the rows that count (`fem_mbs.solvers.counting_rows`) of joints, and of contacts
     spread : (m, k) sparse, multipliers of all rows of joints from those of G
@@ -44,7 +44,7 @@ class SmallMotions:
     remarks : list of str, what the matrices leave out
     """
 
-    def __init__(self, system: System, state: State, lam: np.ndarray) -> None:
+    def __init__(self, system: CompiledSystem, state: State, lam: np.ndarray) -> None:
         self.system, self.state, self.multipliers = system, state, lam
         self.M: Any = None  # matrices, set as they are found
         self.C: Any = None

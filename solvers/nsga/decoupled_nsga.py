@@ -19,8 +19,9 @@ from fem_mbs.solvers.alpha.method import AlphaMethod
 from fem_mbs.solvers.nsga.data import TABLE
 from fem_mbs.solvers.stepping.kernels.shared_factors import PRICE, price_of_matrix
 from fem_mbs.solvers.stepping.march.step_control import StepControl
+from fem_mbs.system.compiled import CompiledSystem
 from fem_mbs.system.layout import Rows
-from fem_mbs.system.system import State, System
+from fem_mbs.system.state import State
 
 if TYPE_CHECKING:
     from fem_mbs.solvers.stepping.engine import Engine
@@ -267,7 +268,7 @@ class DecoupledNSGA(AlphaMethod):
         """
         return cls(rho_inf, **(PUBLISHED | options))
 
-    def matrices(self, system: System) -> tuple[Rows, Rows, Rows]:
+    def matrices(self, system: CompiledSystem) -> tuple[Rows, Rows, Rows]:
         """Rows of the matrices of the three sub-problems; contacts of groups are left to the contact-problem solver."""
         if system.searches:
             return Rows(), Rows(), Rows()
@@ -278,13 +279,13 @@ class DecoupledNSGA(AlphaMethod):
         velocity = Rows(True, "all", drilling_first=True, friction=True, apart=apart)
         return smooth, Rows(True, "drilling", friction=system.nc > 0, apart=apart), velocity
 
-    def keeps_contacts(self, system: System) -> bool:
+    def keeps_contacts(self, system: CompiledSystem) -> bool:
         """True if closed contacts take part in the smooth sub-problem."""
         if self.persistent_contacts == "auto":
             return system.nc > 0 and not (self.improved_start or system.searches or system.touches_meshes)
         return bool(self.persistent_contacts)
 
-    def refuse(self, system: System) -> None:
+    def refuse(self, system: CompiledSystem) -> None:
         """Options that contact groups do not know."""
         options = {
             "persistent_contacts": self.persistent_contacts is True,
@@ -334,7 +335,7 @@ class DecoupledNSGA(AlphaMethod):
 
         return {"friction": friction.friction_part, "restart": scheme.restart}
 
-    def impacts_of(self, system: System) -> str:
+    def impacts_of(self, system: CompiledSystem) -> str:
         """Treatment of the impacts of a model: "plain" without contacts; with "auto" where matrices are expensive, and
         where nodes of meshes touch, which a cut step shakes."""
         if system.nc == 0 or system.searches:
@@ -355,14 +356,14 @@ class DecoupledNSGA(AlphaMethod):
 
         return {"stiction": stiction.stiction_part}
 
-    def problems(self, system: System) -> dict[str, Any]:
+    def problems(self, system: CompiledSystem) -> dict[str, Any]:
         """What Newton's iteration solves."""
         from fem_mbs.solvers.contact import position, velocity
         from fem_mbs.solvers.nsga import smooth
 
         return {"smooth": smooth.PROBLEM, "position": position.PROBLEM, "velocity": velocity.PROBLEM}
 
-    def scalars(self, system: System, h: float) -> dict[str, Any]:
+    def scalars(self, system: CompiledSystem, h: float) -> dict[str, Any]:
         """Numbers of the record of a run that are this method's own."""
         kept = self.keeps_contacts(system)
         return {
@@ -375,7 +376,7 @@ class DecoupledNSGA(AlphaMethod):
             "approach": int(self.approach == "slower"), "touch": int(self.restitution_speed == "touch"), "whole": h,
         }  # fmt: skip
 
-    def reset_of(self, system: System) -> int:
+    def reset_of(self, system: CompiledSystem) -> int:
         """Number of `nsga.scheme` for the restart of the memory after an impact."""
         from fem_mbs.solvers.nsga.scheme import FILTERED, NEVER, PLAIN
 
@@ -385,7 +386,7 @@ class DecoupledNSGA(AlphaMethod):
             return NEVER if system.searches else FILTERED
         return PLAIN if self.reset_after_impact else NEVER
 
-    def reset_after_split(self, system: System) -> int:
+    def reset_after_split(self, system: CompiledSystem) -> int:
         """Restart of the memory after an impact that is split, by the numbers of `nsga.scheme`.
 
         With all accelerations where derivatives of runs are asked for and bodies are rigid; otherwise without those of
@@ -395,7 +396,7 @@ class DecoupledNSGA(AlphaMethod):
 
         return AT_START if self.impacts == "split" and not system.deformable().any() else FILTERED
 
-    def _costly(self, system: System) -> bool:
+    def _costly(self, system: CompiledSystem) -> bool:
         """Whether elements make matrices so costly that factors serve several steps; special problems have own ones."""
         special = self.mixed or self.keeps_contacts(system) or bool(system.frictions)
         flexible = any({"inertia", "force_tangent"} <= set(e.kernels) and len(e.nodes) > 1 for e in system.elements)

@@ -15,8 +15,8 @@ from fem_mbs.solvers.rotors.spin import check_symmetry, holding, spinning_matric
 from fem_mbs.solvers.rotors.whirl import Whirl
 from fem_mbs.solvers.static_result import StaticResult
 from fem_mbs.system.checks import model_checks
+from fem_mbs.system.compiled import CompiledSystem
 from fem_mbs.system.state import State
-from fem_mbs.system.system import System
 
 
 class Rotor:
@@ -32,7 +32,7 @@ class Rotor:
     """
 
     def __init__(self, owner: Any, model: Any, rotor: Any, axis: Any, about: Any = None) -> None:
-        system: System = compiled(owner, model, check="positions")
+        system: CompiledSystem = compiled(owner, model, check="positions")
         if about is not None:
             owner.as_instance("about", about, (StaticResult, State), "a StaticResult or a State")
         state = about.state if isinstance(about, StaticResult) else about

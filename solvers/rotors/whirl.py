@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.rotations import frame_with_axis
-from fem_mbs.system.system import System
+from fem_mbs.system.compiled import CompiledSystem
 
 LATERAL = 0.5  # share of the kinetic energy that makes a mode a lateral one
 NARROW = 1e-3  # an orbit with a smaller w is a line
@@ -35,7 +35,7 @@ class Whirl:
     mass : (n,), diagonal of the mass matrix
     """
 
-    def __init__(self, system: System, state: Any, spins: np.ndarray, mass: np.ndarray) -> None:
+    def __init__(self, system: CompiledSystem, state: Any, spins: np.ndarray, mass: np.ndarray) -> None:
         self.rows = np.flatnonzero(spins.any(axis=1))
         weights = system.expanded(mass)[self.rows]
         self.weights = np.stack([weights[:, :3].mean(axis=1), weights[:, 3:].mean(axis=1)], axis=1)

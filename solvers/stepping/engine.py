@@ -51,7 +51,8 @@ from fem_mbs.solvers.stepping.monitors.loss_watch import losses_are_told
 from fem_mbs.system.records import ALL, POSITION
 
 if TYPE_CHECKING:
-    from fem_mbs.system.system import State, System
+    from fem_mbs.system.compiled import CompiledSystem
+    from fem_mbs.system.state import State
 
 PAIRWISE = 1e-6  # default of contact_tolerance, for groups that are solved pair by pair
 OF_CONTACTS = ("sweep", "settle", "closed", "restart")  # parts that are called where there are contacts
@@ -65,7 +66,7 @@ class Engine:
     def __init__(
         self,
         method: Any,
-        system: "System",
+        system: "CompiledSystem",
         h: float,
         save_every: int,
         strict: bool,

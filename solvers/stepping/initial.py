@@ -17,6 +17,7 @@ from fem_mbs.element.kinds import BeamLike, ShellLike
 from fem_mbs.errors import SolverError, label
 from fem_mbs.jit import kernel, vector
 from fem_mbs.system.assembly import dynamics
+from fem_mbs.system.compiled import CompiledSystem
 from fem_mbs.system.constraints import RATES, constraint_tangents, constraints, convective_terms
 from fem_mbs.system.global_matrices import clear_matrix, expand_add, factorise, reduce_vector, solve_in_place
 from fem_mbs.system.layout import Matrices
@@ -69,7 +70,9 @@ def solve_equations(d, epsilon, A, lam, gamma, f, right):
 
 
 @Keywords.known
-def initial_accelerations(system: System, state: State, epsilon: float = 1e-6, *, matrices: Any = None) -> tuple:
+def initial_accelerations(
+    system: CompiledSystem, state: State, epsilon: float = 1e-6, *, matrices: Any = None
+) -> tuple:
     """Accelerations (N, 6) and multipliers (m,) that satisfy the equations of motion and g̈ = 0 at a state.
 
     Parameters

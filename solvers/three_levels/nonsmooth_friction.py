@@ -15,7 +15,8 @@ import numpy as np
 from fem_mbs.solvers.alpha.coupled_method import CoupledMethod
 from fem_mbs.solvers.stepping.kernels.codes import OK
 from fem_mbs.solvers.stepping.march.step_control import StepControl
-from fem_mbs.system.system import State, System
+from fem_mbs.system.compiled import CompiledSystem
+from fem_mbs.system.state import State
 
 if TYPE_CHECKING:
     from fem_mbs.solvers.stepping.engine import Engine
@@ -127,12 +128,12 @@ class NonsmoothGeneralizedAlphaFriction(CoupledMethod):
 
         return levels_scheme.first_guess, levels_prox.fixed_point
 
-    def problems(self, system: System) -> dict[str, Any]:
+    def problems(self, system: CompiledSystem) -> dict[str, Any]:
         from fem_mbs.solvers.three_levels import levels
 
         return {"velocity": levels.LEVELS}
 
-    def scalars(self, system: System, h: float) -> dict[str, Any]:
+    def scalars(self, system: CompiledSystem, h: float) -> dict[str, Any]:
         return {**super().scalars(system, h), "approach": int(self.approach == "slower"), "persistent": 1}
 
     def start(self, engine: "Engine", state: State) -> None:
@@ -227,6 +228,6 @@ class NonsmoothGeneralizedAlphaFriction(CoupledMethod):
         else:
             a["bar0"][:] = a["lam_c0"] + ratio * (a["bar0"] - a["lam_c0"])
 
-    def refuse(self, system: System) -> None:
+    def refuse(self, system: CompiledSystem) -> None:
         """Raise for models with contact groups."""
         self._refuse_groups(system)

@@ -28,7 +28,7 @@ from fem_mbs.stresses.shell_arrays import Shells
 from fem_mbs.stresses.solid_stress import Solids
 
 if TYPE_CHECKING:
-    from fem_mbs.system.system import System
+    from fem_mbs.system.compiled import CompiledSystem
 
 PALETTE_RGB = [color_of(None, color) for color in PALETTE]
 INK = np.array([0.25, 0.27, 0.3])  # of joints and springs
@@ -47,7 +47,7 @@ class Sketch:
         Outlines along each beam; default 5, less for thousands of beams.
     """
 
-    def __init__(self, system: "System", stations: int | None = None) -> None:
+    def __init__(self, system: "CompiledSystem", stations: int | None = None) -> None:
         self.fixed = []  # (element, node number, shape, colour), or (element, [(node number, place)], kind, cell)
         self.beams, self.outlines, self.beam_elements = [], [], []
         self.bodies, self.spans = {}, []

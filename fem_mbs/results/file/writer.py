@@ -31,7 +31,7 @@ from fem_mbs.results.sums import between, vectors
 from fem_mbs.results.table import HISTORIES, PAIR_COLUMNS, separated, shape_of
 
 if TYPE_CHECKING:
-    from fem_mbs.system.system import System
+    from fem_mbs.system.compiled import CompiledSystem
 
 GEOMETRY_LIMIT = 400e6  # bytes of uncompressed frames for ParaView, unless the user wants more
 HISTORY_LIMIT = 500e6  # bytes of histories that space is taken for in advance
@@ -87,7 +87,7 @@ class ResultsWriter:
 
     def __init__(
         self,
-        system: "System",
+        system: "CompiledSystem",
         path: str | Path | None = None,
         *,
         parameters: dict[str, Any] | None = None,

@@ -18,7 +18,7 @@ import numpy as np
 from fem_mbs.errors import Warnings, label
 
 if TYPE_CHECKING:
-    from fem_mbs.system.system import System
+    from fem_mbs.system.compiled import CompiledSystem
 
 SAME = 1e-8  # of directions
 LOCKED = 1e-9  # of the null space
@@ -52,7 +52,7 @@ def _sign(one, other):
     return (1.0 if nodes else -1.0) * np.sign(along)
 
 
-def locked_gears(system: "System") -> list[tuple[list[Any], list[Any]]]:
+def locked_gears(system: "CompiledSystem") -> list[tuple[list[Any], list[Any]]]:
     """Couplings that are on and lock coordinates together, and the bodies of these: a pair for each train."""
     coupled = [e for e in system.constraints if e.relation and system.is_on(e)]
     if len(coupled) < 2:
@@ -109,7 +109,7 @@ def told(train: tuple[list[Any], list[Any]]) -> str:
     )
 
 
-def warn_locked(system: "System") -> None:
+def warn_locked(system: "CompiledSystem") -> None:
     """Warn of couplings that lock each other."""
     for train in locked_gears(system):
         Warnings.issue(told(train))

@@ -21,7 +21,7 @@ from fem_mbs.errors import label
 from fem_mbs.system.checks.redundancy import RANK_TOLERANCE, gradient_of, row_norms
 
 if TYPE_CHECKING:
-    from fem_mbs.system.system import System
+    from fem_mbs.system.compiled import CompiledSystem
 
 MOST_ROWS = 1500  # up to which dense factors find the loops
 MOST_JOINTS = 10  # of a loop for which replacements are sought
@@ -59,7 +59,7 @@ class Loop:
         return f"Replace {' and '.join(parts)}: {rest}"
 
 
-def loops_of(system: "System") -> list[Loop]:
+def loops_of(system: "CompiledSystem") -> list[Loop]:
     """Loops of a system at the state that `System.constraint_values` was called with last."""
     if not 0 < system.m <= MOST_ROWS:
         return []

@@ -15,7 +15,8 @@ from fem_mbs.system.contacts import TURNING
 from fem_mbs.system.numbering import Pair
 
 if TYPE_CHECKING:
-    from fem_mbs.system.system import State, System
+    from fem_mbs.system.compiled import CompiledSystem
+    from fem_mbs.system.state import State
 
 START_TOLERANCE = 1e-8  # relative to the size of the model and to its velocities: twelve digits of input would do
 RESTART_TOLERANCES = 1e-6, 1e-3  # of positions and velocities that come from a file or another run
@@ -28,7 +29,7 @@ FAR = 1e6  # sizes of the moving bodies, from the origin: joints may then be apa
 ROTATION_TOLERANCE = 1e-6  # of what a state says of a rotation: seven digits of input
 
 
-def run(system: "System", *, project: bool, redundant: str, velocities: bool = True) -> None:
+def run(system: "CompiledSystem", *, project: bool, redundant: str, velocities: bool = True) -> None:
     """Run all checks on the initial state of a system, without ``velocities`` not on those; raises ModelError."""
     state = system.initial
     used_nodes(system)
@@ -56,7 +57,7 @@ def run(system: "System", *, project: bool, redundant: str, velocities: bool = T
             Warnings.issue(text)
 
 
-def used_nodes(system: "System") -> None:
+def used_nodes(system: "CompiledSystem") -> None:
     """Every node that can move belongs to an element."""
     used = {node.index for element in system.elements for node in element.nodes}
     for node in system.nodes:
@@ -64,7 +65,7 @@ def used_nodes(system: "System") -> None:
             raise ModelError(f"{label(node)} is connected to no element; add one, fix it, or remove it", [node])
 
 
-def no_contact_twice(system: "System") -> None:
+def no_contact_twice(system: "CompiledSystem") -> None:
     """A contact whose geometry a compliant contact uses is not in the model itself: nothing could penetrate."""
     for element in system.elements:
         if element.role == "dynamic" and element.contact in system.contacts:
@@ -75,7 +76,7 @@ def no_contact_twice(system: "System") -> None:
             )
 
 
-def stops_of_joints_that_stay(system: "System") -> None:
+def stops_of_joints_that_stay(system: "CompiledSystem") -> None:
     """A stop cannot be switched off with its joint, and a coordinate that nothing keeps has no stops."""
     stops = [(contact, contact.joint) for contact in system.contacts if contact.joint is not None]
     known = set(system.elements) if stops else set()
@@ -92,7 +93,7 @@ def stops_of_joints_that_stay(system: "System") -> None:
             )
 
 
-def moving_without_mass(system: "System", state: "State") -> None:
+def moving_without_mass(system: "CompiledSystem", state: "State") -> None:
     """Every free component has mass, or something that determines it: no row of velocities, which leaves its place."""
     n = system.n
     has, holds = np.zeros(n, bool), np.append(np.zeros(n, bool), ~system.velocity_rows)
@@ -121,7 +122,7 @@ def _worst(system, values):
     return system.unknown(system.n + row)[0], float(np.abs(values[row]))
 
 
-def something_moves(system: "System") -> None:
+def something_moves(system: "CompiledSystem") -> None:
     """There is an unknown: matrices of none cannot be factorised."""
     if system.n == 0:
         raise ModelError(
@@ -130,7 +131,7 @@ def something_moves(system: "System") -> None:
         )
 
 
-def state_fits(system: "System", state: "State") -> None:
+def state_fits(system: "CompiledSystem", state: "State") -> None:
     """Something can move, and a state has numbers for every node, all finite; each rotation is one, the same as
     quaternion and as matrix.
 
@@ -170,7 +171,7 @@ def state_fits(system: "System", state: "State") -> None:
         )
 
 
-def start_holds(system: "System", drift: float = 0.0, follows: bool = False) -> None:
+def start_holds(system: "CompiledSystem", drift: float = 0.0, follows: bool = False) -> None:
     """The state a run begins with can be one of the system, as far as one from a file or another run can.
 
     `System` has checked the state of the model; ``system.initial`` may have been replaced since. A driver evaluated at
@@ -188,7 +189,7 @@ def start_holds(system: "System", drift: float = 0.0, follows: bool = False) -> 
 
 
 def constraints_hold(
-    system: "System",
+    system: "CompiledSystem",
     state: "State",
     *,
     positions: float = START_TOLERANCE,
@@ -226,7 +227,7 @@ def constraints_hold(
         )
 
 
-def no_penetration(system: "System", state: "State", tolerance: float = 1e-9, drift: float = 0.0) -> None:
+def no_penetration(system: "CompiledSystem", state: "State", tolerance: float = 1e-9, drift: float = 0.0) -> None:
     """No contact starts closed by more than a relative tolerance, or a length ``drift`` [m]."""
     limit = -max(tolerance * system.size_at(state), drift)
     contact: Any
@@ -243,7 +244,7 @@ def no_penetration(system: "System", state: "State", tolerance: float = 1e-9, dr
         raise ModelError(f"{label(contact)}: starts with penetration, gap = {gap:.6g} m. {cure}", [contact])
 
 
-def elements_in_range(system: "System", state: "State") -> None:
+def elements_in_range(system: "CompiledSystem", state: "State") -> None:
     """No element starts outside what it is made for: too deep a compliant contact, beam ends turned too far."""
     found = trouble(system, state)
     if found:
@@ -251,7 +252,7 @@ def elements_in_range(system: "System", state: "State") -> None:
         raise ModelError(f"at the start: {text}", [element])
 
 
-def doubtful_laws(system: "System") -> None:
+def doubtful_laws(system: "CompiledSystem") -> None:
     """Warn of coefficients of contacts that are possible, but hardly meant: once for all contacts alike."""
     doubts: dict[str, list] = {}
     for contact, law in zip(system.contacts, system.laws):
@@ -274,7 +275,7 @@ def doubtful_laws(system: "System") -> None:
         Warnings.issue(f"{label(contacts[0])}{others}: {text}")
 
 
-def groups_left_out(system: "System") -> None:
+def groups_left_out(system: "CompiledSystem") -> None:
     """Warn of contact groups that know bodies of the model, and are not in it."""
     known = {id(search.owner) for search in system.searches}
     for node in system.nodes:
@@ -286,7 +287,7 @@ def groups_left_out(system: "System") -> None:
                 )
 
 
-def hulls_of_other_bodies(system: "System") -> None:
+def hulls_of_other_bodies(system: "CompiledSystem") -> None:
     """Warn of hulls that cannot be the bodies that they are on."""
     for search in system.searches:
         for body, doubt in search.owner.doubts():
@@ -294,7 +295,7 @@ def hulls_of_other_bodies(system: "System") -> None:
             Warnings.issue(text)
 
 
-def nearly_dependent(system: "System") -> None:
+def nearly_dependent(system: "CompiledSystem") -> None:
     """Warn about nearly redundant constraint rows: forces near a dead centre are large and inexact."""
     rows = normalised_rows(system) if system.m <= FEW else None
     values = np.ones(1) if rows is None else singular_values(rows)
@@ -306,7 +307,7 @@ def nearly_dependent(system: "System") -> None:
         )
 
 
-def heavy_to_turn(system: "System") -> None:
+def heavy_to_turn(system: "CompiledSystem") -> None:
     """Warn of a rigid body whose radius of gyration is far beyond everything in the model: kg mm² for kg m²."""
     frames = [x for element in system.elements for x in vars(element).values() if isinstance(x, Frame)]
     used = [node.index for element in system.elements for node in element.nodes]
@@ -324,7 +325,7 @@ def heavy_to_turn(system: "System") -> None:
             )
 
 
-def far_away(system: "System") -> None:
+def far_away(system: "CompiledSystem") -> None:
     """Warn of a model whose distance from the origin leaves no digits for what happens within it.
 
     Gaps of joints and contacts are compared with that distance: it is what the round-off of positions goes by.
@@ -350,7 +351,7 @@ def _solve_with_constraints(system, state, right, positions):
     return layout.solver.solve(right)[: system.n]
 
 
-def project_positions(system: "System", state: "State") -> None:
+def project_positions(system: "CompiledSystem", state: "State") -> None:
     """Move the configuration onto g = 0 by Newton iterations that are smallest in the metric of the mass matrix."""
     for _ in range(30):
         g, _ = system.constraint_values(state)
@@ -365,7 +366,7 @@ def project_positions(system: "System", state: "State") -> None:
         raise ModelError(f"{label(owner)} cannot be assembled: {value:.3g} remains after 30 iterations", [owner])
 
 
-def project_velocities(system: "System", state: "State") -> None:
+def project_velocities(system: "CompiledSystem", state: "State") -> None:
     """Move the velocities onto G v + ∂g/∂t = 0, smallest change in the metric of the mass matrix."""
     before = system.fastest_at(state)
     for _ in range(3):  # linear; repeated because of the shift for redundant rows

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from fem_mbs.system.system import System
+    from fem_mbs.system.compiled import CompiledSystem
 
 ROUND_OFF = 1e-12  # of a row with all components: its remainder without the fixed ones is 0
 RANK_TOLERANCE = 1e-9  # of the pivots of the row-normalised gradient; independent rows of real mechanisms are > 1e-4
@@ -56,7 +56,7 @@ def _sparse(rows, scale):
     return factors.perm_c.argsort()[pivots < RANK_TOLERANCE**2 * pivots.max()]
 
 
-def gradient_of(system: "System") -> Any:
+def gradient_of(system: "CompiledSystem") -> Any:
     """Gradient of all constraints (m, 6 N) as a sparse array.
 
     At the state that `System.constraint_values` was called with last.
@@ -80,7 +80,7 @@ def _entries(system):
     return np.concatenate(values), (np.concatenate(rows), np.concatenate(columns))
 
 
-def normalised_rows(system: "System") -> np.ndarray | None:
+def normalised_rows(system: "CompiledSystem") -> np.ndarray | None:
     """Gradients (m, n) of the constraints that are on, in free components, each of length 1 or 0; None where many.
 
     At the state that `System.constraint_values` was called with last.
@@ -100,7 +100,7 @@ def singular_values(rows: np.ndarray) -> np.ndarray:
     return np.append(values, np.zeros(len(rows) - len(values)))
 
 
-def surely_independent(system: "System") -> bool:
+def surely_independent(system: "CompiledSystem") -> bool:
     """Whether no row of a few constraints that are on depends on others, by NumPy: SciPy takes longer to import.
 
     With rows of length 1 the smallest singular value is a bound from below of all pivots that `_dense` compares.
@@ -121,7 +121,7 @@ def surely_independent(system: "System") -> bool:
     return bool(np.linalg.svd(rows / scale[:, None], compute_uv=False)[-1] > RANK_TOLERANCE)
 
 
-def independent_count(system: "System") -> int:
+def independent_count(system: "CompiledSystem") -> int:
     """Number of constraint rows that count, at the initial configuration; those that are off do not."""
     if not system.m:
         return 0
@@ -132,7 +132,7 @@ def independent_count(system: "System") -> int:
     return count - len(dependent_rows(gradient_of(system)[system.active_rows], system.free.ravel()))
 
 
-def repeated(system: "System", element: Any) -> tuple[int, list]:
+def repeated(system: "CompiledSystem", element: Any) -> tuple[int, list]:
     """Number of redundant rows of an active constraint, and the other elements that impose the same.
 
     At the state that `System.constraint_values` was called with last; nothing where all rows are independent.

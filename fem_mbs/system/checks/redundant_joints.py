@@ -16,13 +16,13 @@ from fem_mbs.system.checks.redundancy import (
 )
 
 if TYPE_CHECKING:
-    from fem_mbs.system.system import System
+    from fem_mbs.system.compiled import CompiledSystem
 
 MOST_NAMES = 12  # of joints in a message
 _OWN = {Node6: 6, Node3: 3, Node1: 1}  # components that a node of a type can have free
 
 
-def redundant_constraints(system: "System") -> None:
+def redundant_constraints(system: "CompiledSystem") -> None:
     """No constraint row is a combination of others (at the initial configuration); raises ModelError."""
     if not system.m or surely_independent(system):
         return

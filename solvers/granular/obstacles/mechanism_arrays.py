@@ -14,8 +14,8 @@ from fem_mbs.system.records import VELOCITY
 if TYPE_CHECKING:
     from fem_mbs.solvers.granular.obstacles.obstacle_arrays import Obstacles
     from fem_mbs.solvers.stepping.engine import Engine
+    from fem_mbs.system.compiled import CompiledSystem
     from fem_mbs.system.layout import Layout
-    from fem_mbs.system.system import System
 
 OF_PAIRS = ("pair", "arm", "tangents", "block", "slide")
 
@@ -28,7 +28,7 @@ class Mechanism:
     arrays, record : of `granular.obstacles.mechanism`
     """
 
-    def __init__(self, system: "System", obstacles: "Obstacles", moved: np.ndarray) -> None:
+    def __init__(self, system: "CompiledSystem", obstacles: "Obstacles", moved: np.ndarray) -> None:
         (search,) = system.searches
         nodes, grains = len(system.nodes), np.unique(search.nodes)
         dof = system.dof.reshape(-1, 6)

@@ -9,8 +9,8 @@ from fem_mbs.solvers.granular.obstacles.obstacles import TABLE
 from fem_mbs.solvers.stepping.saved.saved_state import arrays_of, numbers_of, put_arrays, put_numbers
 
 if TYPE_CHECKING:
+    from fem_mbs.system.compiled import CompiledSystem
     from fem_mbs.system.pairs import PairGroup, PairSearch
-    from fem_mbs.system.system import System
 
 
 class Obstacles:
@@ -27,7 +27,7 @@ class Obstacles:
     arrays, record : of `granular.obstacles.obstacles`
     """
 
-    def __init__(self, system: "System", search: "PairSearch", moved: np.ndarray) -> None:
+    def __init__(self, system: "CompiledSystem", search: "PairSearch", moved: np.ndarray) -> None:
         every = [(group, t, j) for t, group in enumerate(search.groups) if t for j in range(group.partners)]
         every.sort(key=lambda entry: int(entry[0].partner_nodes[entry[2]] in moved))
         n = len(every)

@@ -19,7 +19,8 @@ import numpy as np
 from fem_mbs.solvers.stepping.kernels.codes import EXACT, TOUCHES
 
 if TYPE_CHECKING:
-    from fem_mbs.system.system import State, System
+    from fem_mbs.system.compiled import CompiledSystem
+    from fem_mbs.system.state import State
 
 SHIFT = 1e-12  # of redundant constraints, relative
 FIXED = 1e-8  # of the mobility without constraints
@@ -27,7 +28,7 @@ APART = 1e-6  # of (1): what impulses may leave of it
 DENSE = 1500  # rows and velocities up to which drivers are named
 
 
-def normal_gradients(system: "System", state: "State", contacts: np.ndarray) -> np.ndarray:
+def normal_gradients(system: "CompiledSystem", state: "State", contacts: np.ndarray) -> np.ndarray:
     """Gradients G_N of the gaps of some contacts (k, n), over the unknown velocities."""
     system.gaps(state)  # leaves the gradients in ``contact_data``
     rows = np.zeros((len(contacts), system.n))
@@ -40,7 +41,7 @@ def normal_gradients(system: "System", state: "State", contacts: np.ndarray) -> 
     return rows
 
 
-def mobilities(system: "System", state: "State", rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def mobilities(system: "CompiledSystem", state: "State", rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """W (k, k): rates of some gaps, by their gradients (k, n), that impulses give; its diagonal without constraints."""
     from scipy.sparse import block_array, diags_array, eye_array
     from scipy.sparse.linalg import splu
@@ -58,13 +59,13 @@ def mobilities(system: "System", state: "State", rows: np.ndarray) -> tuple[np.n
     return rows @ moved, free
 
 
-def prescribed(system: "System", state: "State", rows: np.ndarray) -> np.ndarray:
+def prescribed(system: "CompiledSystem", state: "State", rows: np.ndarray) -> np.ndarray:
     """Which of some gaps, by their gradients (k, n), joints and drivers prescribe: no impulse changes them."""
     mobility, free = mobilities(system, state, rows)
     return np.diag(mobility) <= FIXED * free
 
 
-def blocked_contacts(system: "System", state: "State", contacts: np.ndarray) -> np.ndarray:
+def blocked_contacts(system: "CompiledSystem", state: "State", contacts: np.ndarray) -> np.ndarray:
     """Which of some contacts (k,) no impulse can move, because joints and drivers prescribe their gap at a state.
 
     Contacts whose bodies are fixed, or cannot move along the normal even without constraints, are none of them.
@@ -75,7 +76,7 @@ def blocked_contacts(system: "System", state: "State", contacts: np.ndarray) -> 
     return prescribed(system, state, rows) & rows.any(axis=1)
 
 
-def drivers_towards(system: "System", state: "State", contact: int) -> list:
+def drivers_towards(system: "CompiledSystem", state: "State", contact: int) -> list:
     """Drivers and motors among the constraints whose gradients make up the one of a contact that they prescribe.
 
     Where constraints repeat each other those of the smallest combination.
@@ -89,7 +90,7 @@ def drivers_towards(system: "System", state: "State", contact: int) -> list:
     return [e for e in system.constraints if "rheonomic" in e.kernels and acts[system.rows[e]].any()]
 
 
-def squeezing_contacts(system: "System", state: "State", contacts: np.ndarray, gaps: np.ndarray) -> np.ndarray:
+def squeezing_contacts(system: "CompiledSystem", state: "State", contacts: np.ndarray, gaps: np.ndarray) -> np.ndarray:
     """Which of some contacts (k,) leave no motion together by (1), with the gaps (k,) that joints and drivers make."""
     if system.m == 0 or len(contacts) == 0 or gaps.min() >= 0.0:
         return np.zeros(len(contacts), bool)
@@ -116,7 +117,7 @@ def without_motion(mobility: np.ndarray, free: np.ndarray, gaps: np.ndarray, lea
     return acts & bool(left < APART and deep)
 
 
-def closing_contacts(system: "System", state: "State", h: float, t: float, tol_v: float) -> np.ndarray:
+def closing_contacts(system: "CompiledSystem", state: "State", h: float, t: float, tol_v: float) -> np.ndarray:
     """Which contacts (nc,) are closed, or touch and approach, after a step that joints and drivers alone have moved.
 
     Parameters
@@ -141,7 +142,7 @@ def closing_contacts(system: "System", state: "State", h: float, t: float, tol_v
     return (gaps < -EXACT * size) | ((gaps <= TOUCHES * size) & (speeds < -tol_v))
 
 
-def moved_by_joints(system: "System", state: "State", h: float, t: float) -> "State":
+def moved_by_joints(system: "CompiledSystem", state: "State", h: float, t: float) -> "State":
     """State after a step h that ends at t [s], as joints and drivers alone make it; ModelError if they make none."""
     from fem_mbs.system.checks.model_checks import project_positions, project_velocities
 

@@ -53,7 +53,7 @@ from fem_mbs.system.layout import Rows
 from fem_mbs.system.records import POSITION, SMOOTH, layouts_of
 
 if TYPE_CHECKING:
-    from fem_mbs.system.system import System
+    from fem_mbs.system.compiled import CompiledSystem
 
 SMALL = 60  # unknowns up to which factors are not shared
 LONGEST = 256  # solutions for which a problem does not try to borrow again
@@ -80,7 +80,7 @@ FACTORS = {
 }
 
 
-def price_of_matrix(system: "System") -> float | None:
+def price_of_matrix(system: "CompiledSystem") -> float | None:
     """What a matrix and its factors cost, in iterations; None where they do not fill in.
 
     Free grains have none, and get no pattern for this question.

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from fem_mbs.results.results import Results
     from fem_mbs.solvers.stepping.engine import Engine
     from fem_mbs.solvers.stepping.saved.checkpoints import Checkpoints
-    from fem_mbs.system.system import System
+    from fem_mbs.system.compiled import CompiledSystem
 
 CHUNK_SECONDS = 0.2  # between two updates of the progress bar, roughly
 FIRST_BLOCK = 64  # records of the first write
@@ -41,7 +41,7 @@ PAIR_BYTES = 32e6  # of closed pairs between two writes; the arrays of records h
 
 
 def signals_at(
-    system: "System", ends: np.ndarray, h: float, instants: tuple[float, ...] = (1.0,)
+    system: "CompiledSystem", ends: np.ndarray, h: float, instants: tuple[float, ...] = (1.0,)
 ) -> tuple[np.ndarray, NonFiniteError | None]:
     """Signals of steps h that end at some times, at the instants of each that a method asks for (parts of a step).
 

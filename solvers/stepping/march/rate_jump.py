@@ -20,12 +20,12 @@ from fem_mbs.solvers.stepping.monitors.ledger import book_jump
 
 if TYPE_CHECKING:
     from fem_mbs.solvers.stepping.engine import Engine
-    from fem_mbs.system.system import System
+    from fem_mbs.system.compiled import CompiledSystem
 
 STAYS = 1e-13  # of the largest speed: a smaller difference of rates is round-off
 
 
-def jumping(system: "System") -> list[Any]:
+def jumping(system: "CompiledSystem") -> list[Any]:
     """Constraints with functions of time that jump where a controller or an event sets them."""
     if not Held.made:
         return []

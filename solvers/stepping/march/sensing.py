@@ -17,7 +17,7 @@ from fem_mbs.solvers.stepping.march.watch import ARMED, BEGINS
 
 if TYPE_CHECKING:
     from fem_mbs.solvers.stepping.engine import Engine
-    from fem_mbs.system.system import System
+    from fem_mbs.system.compiled import CompiledSystem
 
 
 ROUND_OFF = 8 * np.finfo(float).eps  # of the level of an event: values that differ by less are on it
@@ -28,7 +28,7 @@ def named(item: Any) -> str:
     return label(item) if item.name else f"{type(item).__name__} of {item.quantity or 'a function'}"
 
 
-def held_signals(system: "System", controllers: Sequence[Any] = ()) -> dict[Held, Any]:
+def held_signals(system: "CompiledSystem", controllers: Sequence[Any] = ()) -> dict[Held, Any]:
     """Held signals among the functions of time of a system, and who uses them.
 
     Raises
@@ -87,7 +87,7 @@ class Sensing:
                 message = f"{named(event)} switches {label(element)}, which is not in the model: model.add(…) it"
                 raise ModelError(message, [element])
 
-    def _number(self, system: "System", sensor: Any) -> None:
+    def _number(self, system: "CompiledSystem", sensor: Any) -> None:
         """Give a sensor, and those it is made of, places in the table."""
         if sensor in self.rows:
             return

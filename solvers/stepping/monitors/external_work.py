@@ -46,8 +46,8 @@ from fem_mbs.system.records import groups_of, switches_of, zero
 if TYPE_CHECKING:
     from fem_mbs.element.base import Element
     from fem_mbs.element.friction_row import FrictionRow
+    from fem_mbs.system.compiled import CompiledSystem
     from fem_mbs.system.groups import Group
-    from fem_mbs.system.system import System
 
 FORCE, DRIVER, MOVED, WEIGHT = 1, 2, 3, 4
 KEPT = 0.5  # of (2)
@@ -67,7 +67,7 @@ def kind_of(element: "Element") -> int:
     return 0 if potential or not ("force" in kernels or element.python_kernels) else FORCE
 
 
-def external(system: "System") -> tuple[np.ndarray, int]:
+def external(system: "CompiledSystem") -> tuple[np.ndarray, int]:
     """Groups of elements that are not conservative, and how many numbers are kept of these.
 
     Returns
@@ -92,7 +92,7 @@ def external(system: "System") -> tuple[np.ndarray, int]:
     return np.array(table, np.int64).reshape(-1, 3), count
 
 
-def weights(system: "System") -> list[tuple[int, "Group"]]:
+def weights(system: "CompiledSystem") -> list[tuple[int, "Group"]]:
     """Groups of elements with mass, and their numbers, where gravity changes in time; none where it does not."""
     if system.field is None:
         return []
@@ -100,13 +100,13 @@ def weights(system: "System") -> list[tuple[int, "Group"]]:
     return [(k, g) for k, g in groups if "inertia" in {*g.calls, *g.callbacks} and not g.elements[0].abstract]
 
 
-def explained(system: "System") -> bool:
+def explained(system: "CompiledSystem") -> bool:
     """Whether all that depends on given functions of time is among (1): masses and surfaces that do are not."""
     timed = (element for element in system.elements if element.signals and element.role != "friction")
     return all(kind_of(element) and "inertia" not in element.kernels for element in timed)
 
 
-def gaps_are_given(system: "System") -> bool:
+def gaps_are_given(system: "CompiledSystem") -> bool:
     """Whether constraints or gaps depend on given functions of time, so that a pose may be allowed at one time only."""
     rows = (element for element in system.elements if element.role in ("constraint", "contact"))
     return any(element.signals or "rheonomic" in element.kernels for element in rows)

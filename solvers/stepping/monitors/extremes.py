@@ -24,10 +24,10 @@ from fem_mbs.system.records import groups_of
 
 if TYPE_CHECKING:
     from fem_mbs.solvers.stepping.engine import Engine
-    from fem_mbs.system.system import System
+    from fem_mbs.system.compiled import CompiledSystem
 
 
-def remarking(system: "System") -> tuple[np.ndarray, int, int]:
+def remarking(system: "CompiledSystem") -> tuple[np.ndarray, int, int]:
     """Groups with elements that remark on their outputs, (k, 4) int64; how many outputs, and nodes of peaks."""
     table, count, nodes = [], 0, 0
     for number, group in enumerate(system.groups):

@@ -14,7 +14,7 @@ import numpy as np
 from fem_mbs.errors import label
 
 if TYPE_CHECKING:
-    from fem_mbs.system.system import System
+    from fem_mbs.system.compiled import CompiledSystem
 
 FACTOR = 10.0  # c of (1)
 FLOOR = 1e-9  # of the largest value of a signal so far
@@ -43,7 +43,7 @@ class JumpWatch:
         Ends [s] of steps in which something jumps, the first `MOST`.
     """
 
-    def __init__(self, system: "System", h: float) -> None:
+    def __init__(self, system: "CompiledSystem", h: float) -> None:
         self.system, self.h = system, h
         self.times: list[float] = []
         self.watched = [k for k, owner in enumerate(system.signal_owner) if owner.role in ("constraint", "contact")]

@@ -68,7 +68,7 @@ if TYPE_CHECKING:
     from fem_mbs.element.base import Element
     from fem_mbs.element.friction_row import FrictionRow
     from fem_mbs.solvers.stepping.engine import Engine
-    from fem_mbs.system.system import System
+    from fem_mbs.system.compiled import CompiledSystem
 
 _F, _GT, _GTT, _RATE = (SLOT[k] for k in ("f", "gt", "gtt", "rate"))
 KINDS = ("load", "damper", "driver", "impact", "friction", "contact", "switch")
@@ -100,7 +100,7 @@ class Ledger:
     swept : int, line of a contact group that the Gauss-Seidel solver takes, normal and tangential work; −1 without one
     """
 
-    def __init__(self, system: "System", switches: bool, pairs: bool, swept: bool) -> None:
+    def __init__(self, system: "CompiledSystem", switches: bool, pairs: bool, swept: bool) -> None:
         self.kept, self.lines = 0, []
         table: list[tuple] = []
         for number in system.added:
@@ -144,7 +144,7 @@ class Ledger:
         return {"nl": len(self.groups), "nk": self.kept, "nt": len(self.lines)}
 
 
-def books_of(system: "System", method: Any, grains: Any, switches: bool, balance: bool) -> Ledger | None:
+def books_of(system: "CompiledSystem", method: Any, grains: Any, switches: bool, balance: bool) -> Ledger | None:
     """Books of a run that is asked for them, or whose losses `stepping.monitors.loss_watch` tells by them; or None."""
     if not balance and not losses_are_told(system, method, grains):
         return None

@@ -21,7 +21,7 @@ from fem_mbs.shapes import matrices
 from fem_mbs.system.checks.element_checks import point_loads, told
 
 if TYPE_CHECKING:
-    from fem_mbs.system.system import System
+    from fem_mbs.system.compiled import CompiledSystem
 
 LASTING = 0.5  # of (1)
 LEAST = 8  # states of a window
@@ -40,7 +40,7 @@ class Watched(NamedTuple):
 class LoadWatch:
     """Means of forces and deformations in windows of saved states; ``every``: steps between those with outputs."""
 
-    def __init__(self, system: "System", every: int) -> None:
+    def __init__(self, system: "CompiledSystem", every: int) -> None:
         self.every, self.watched = every, []
         for body, (points, columns) in point_loads(system).items():
             window = body.settling_time(points)

@@ -25,14 +25,14 @@ from fem_mbs.solvers.stepping.monitors.external_work import explained
 
 if TYPE_CHECKING:
     from fem_mbs.solvers.stepping.engine import Engine
-    from fem_mbs.system.system import System
+    from fem_mbs.system.compiled import CompiledSystem
 
 SHARE = 0.2  # of the largest kinetic energy: methods of first order lose 5 to 15 % of right motions with usual steps
 FIRST = 10  # steps: what begins to fall has lost 1/n of its energy after n steps of the implicit Euler method
 SLOW = 1e-3  # of the speed that tolerances refer to: the kinetic energy of less is round-off
 
 
-def losses_are_told(system: "System", method: Any, grains: Any) -> bool:
+def losses_are_told(system: "CompiledSystem", method: Any, grains: Any) -> bool:
     """Whether losses of a method can be told from those of the model: all that takes or gives energy is booked.
 
     ``grains``: contact groups that are solved by sweeps, None without any.

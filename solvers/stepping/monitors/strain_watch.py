@@ -13,7 +13,7 @@ from fem_mbs.shapes import matrices
 from fem_mbs.system.checks.element_checks import told
 
 if TYPE_CHECKING:
-    from fem_mbs.system.system import System
+    from fem_mbs.system.compiled import CompiledSystem
 
 MOTION = ("position", "quaternion", "velocity", "acceleration")
 
@@ -27,7 +27,7 @@ class StrainWatch:
         ``t`` [s], ``energy`` [J], and histories of the nodes of the body in that state.
     """
 
-    def __init__(self, system: "System") -> None:
+    def __init__(self, system: "CompiledSystem") -> None:
         self.system = system
         self.bodies = [e for e in system.elements if e.reduction is not None and e.misses_inertia]
         self.kept: list[dict[str, Any]] = [{"energy": -1.0} for _ in self.bodies]

@@ -13,7 +13,7 @@ from fem_mbs.shapes import matrices
 from fem_mbs.system.checks.element_checks import told
 
 if TYPE_CHECKING:
-    from fem_mbs.system.system import System
+    from fem_mbs.system.compiled import CompiledSystem
 
 STATES = 32  # of a block that are looked at
 
@@ -21,7 +21,7 @@ STATES = 32  # of a block that are looked at
 class SurfaceWatch:
     """Largest depth between nodes of each surface with an obstacle, and when."""
 
-    def __init__(self, system: "System") -> None:
+    def __init__(self, system: "CompiledSystem") -> None:
         surfaces = [contact.surface for contact in system.contacts if contact.surface is not None]
         self.watched = [(surface, surface.between) for surface in surfaces if surface.between is not None]
         self.deepest = [(0.0, 0.0) for _ in self.watched]  # m, s

@@ -10,7 +10,7 @@ import json
 import re
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from fem_mbs.errors import ParameterError, label
 from fem_mbs.solvers.stepping.saved.checkpoint_file import checkpoint_path, environment, pickled, write
@@ -18,8 +18,21 @@ from fem_mbs.solvers.stepping.saved.fingerprint import fingerprint, signals_of
 from fem_mbs.solvers.stepping.saved.laws import sums_of
 
 if TYPE_CHECKING:
-    from fem_mbs.solvers.stepping.march.chunks import Chunks
-    from fem_mbs.system.system import System
+    from fem_mbs.system.compiled import CompiledSystem
+
+
+class Taken(Protocol):
+    """What is read of the steps taken so far, `march.chunks.Chunks`."""
+
+    start: float
+    done: int
+    steps: int
+    engine: Any
+    writer: Any
+
+    def time(self, number: int) -> float: ...
+    def get_state(self) -> dict[str, Any]: ...
+
 
 STEPS = re.compile(r"\s*(\d+)\s+steps?\s*")
 NEVER = 2**62  # steps
@@ -58,7 +71,7 @@ class Checkpoints:
         state that can be saved.
     """
 
-    def __init__(self, method: Any, system: "System", observers: Any, asked: Asked, results: Path) -> None:
+    def __init__(self, method: Any, system: "CompiledSystem", observers: Any, asked: Asked, results: Path) -> None:
         self.system, self.observers, self.path = system, observers, checkpoint_path(results)
         self.seconds, self.steps = _interval(method, asked.checkpoint_every)
         for observer in observers:
@@ -88,7 +101,7 @@ class Checkpoints:
             return done % self.steps == 0
         return time.perf_counter() - self.last >= self.seconds
 
-    def write(self, chunks: "Chunks") -> None:
+    def write(self, chunks: Taken) -> None:
         """Write the state of a run between two chunks, whose states are in the results file.
 
         Raises

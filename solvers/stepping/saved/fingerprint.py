@@ -17,7 +17,7 @@ from fem_mbs.jit import address
 from fem_mbs.nodes import Frame, Node
 
 if TYPE_CHECKING:
-    from fem_mbs.system.system import System
+    from fem_mbs.system.compiled import CompiledSystem
 
 ADDRESS = 2**31  # integers among parameters that are larger are addresses
 SAME = 1e-12  # of the size of a value: functions of time that are the same
@@ -91,7 +91,7 @@ def _watching(item):
     return f"{item.level} {item.direction} {item.once} {item.dead_band} {item.told()}"
 
 
-def fingerprint(system: "System") -> dict[str, str]:
+def fingerprint(system: "CompiledSystem") -> dict[str, str]:
     """Sums by what they are of, in words."""
     found = {
         "number of nodes": str(len(system.nodes)),
@@ -114,7 +114,7 @@ def fingerprint(system: "System") -> dict[str, str]:
     return found
 
 
-def signals_of(system: "System", times: list[float]) -> np.ndarray:
+def signals_of(system: "CompiledSystem", times: list[float]) -> np.ndarray:
     """Values and derivatives (k, signals, 3) of all functions of time at some times, of held ones as they begin."""
     before, clock, values = system.signal_values.copy(), system.workspace.buffer["t"].copy(), []
     with Held.as_at_start():  # what a controller has set meanwhile is part of the state, not of the model
@@ -125,7 +125,7 @@ def signals_of(system: "System", times: list[float]) -> np.ndarray:
     return np.array(values).reshape(len(times), len(system.signals), 3)
 
 
-def difference(system: "System", saved: dict[str, Any]) -> str:
+def difference(system: "CompiledSystem", saved: dict[str, Any]) -> str:
     """What is not as in a checkpoint, in words; "" where all is the same."""
     expected, found = saved["fingerprint"], fingerprint(system)
     for name in sorted({*expected, *found}):

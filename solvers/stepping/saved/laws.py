@@ -27,6 +27,7 @@ from fem_mbs.functions.signals import Held, Signal
 from fem_mbs.model import Model
 from fem_mbs.nodes import Frame, Node
 from fem_mbs.results.results import Results
+from fem_mbs.system.compiled import CompiledSystem
 from fem_mbs.system.state import State
 from fem_mbs.system.system import System
 
@@ -189,7 +190,7 @@ def _functions_in(value: Any, depth: int = 3) -> list[Any]:
     return [function for part in parts for function in _functions_in(part, depth - 1)]
 
 
-def laws_of(system: System) -> dict[str, list[Any]]:
+def laws_of(system: CompiledSystem) -> dict[str, list[Any]]:
     """Functions in Python of a system by their owners, in words; classes of elements that are the user's among them."""
     found: dict[str, list[Any]] = {}
     of_time = {id(signal) for signal in system.signals}
@@ -219,7 +220,7 @@ def laws_of(system: System) -> dict[str, list[Any]]:
     return found
 
 
-def sums_of(system: System) -> dict[str, tuple[str, list[str]]]:
+def sums_of(system: CompiledSystem) -> dict[str, tuple[str, list[str]]]:
     """Sums of the functions of a system by their owners, and the types among what they hold that have none."""
     found = {}
     for owner, functions in laws_of(system).items():
@@ -228,7 +229,7 @@ def sums_of(system: System) -> dict[str, tuple[str, list[str]]]:
     return found
 
 
-def compared(system: System, saved: dict[str, Any]) -> tuple[str, list[str]]:
+def compared(system: CompiledSystem, saved: dict[str, Any]) -> tuple[str, list[str]]:
     """What is not as in a checkpoint, in words, "" where all is the same; and what could not be compared."""
     first, last, now = saved["laws"], saved["laws_now"], sums_of(system)
     notes = []
@@ -247,7 +248,7 @@ def compared(system: System, saved: dict[str, Any]) -> tuple[str, list[str]]:
     return "", notes
 
 
-def held_by_laws(system: System) -> list[Held]:
+def held_by_laws(system: CompiledSystem) -> list[Held]:
     """Held signals that functions of a system hold, in the order of the model."""
     contents = Contents()
     contents.sum(list(laws_of(system).values()))
