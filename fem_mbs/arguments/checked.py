@@ -26,12 +26,9 @@ _VAR_KEYWORDS = 0x08  # flag of code objects: the function has **options
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from fem_mbs.nodes import Frame, Node
+    class FrameLike(Protocol):
+        def frame(self) -> Any: ...
 
-    class HasFrame(Protocol):
-        def frame(self) -> Frame: ...
-
-    FrameLike: TypeAlias = Frame | Node | HasFrame
     FloatOrArray: TypeAlias = Any
 else:  # names that help() can show
 

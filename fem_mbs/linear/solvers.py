@@ -16,7 +16,7 @@ beams.
 Source: measured on the systems of this project (docs/howto/linear_solvers.md).
 """
 
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from fem_mbs.arguments.checked import Named
 from fem_mbs.linear.base import LinearSolver
@@ -25,9 +25,6 @@ from fem_mbs.linear.dense import DenseLU
 from fem_mbs.linear.klu import KLU, klu
 from fem_mbs.linear.superlu import SuperLU
 from fem_mbs.linear.umfpack import UMFPACK, library
-
-if TYPE_CHECKING:
-    from fem_mbs.system.layout import Pattern
 
 DENSE_LIMIT = 60
 PRODUCTS, PER_ENTRY = 2e7, 60.0  # KLU takes a millisecond for a million products
@@ -74,7 +71,16 @@ def price_of(fill: tuple[float, float]) -> float:
     return min(max(products / (PER_SOLUTION * max(entries, 1.0)), 1.0), DEAREST)
 
 
-def suited(kind: type[LinearSolver], pattern: "Pattern", symmetric: bool = True) -> type[LinearSolver]:
+class Pattern(Protocol):
+    """What is read of the pattern of a matrix, `fem_mbs.system.layout.Pattern`."""
+
+    n: int  # unknowns
+
+    @property
+    def fill(self) -> tuple[float, float]: ...
+
+
+def suited(kind: type[LinearSolver], pattern: Pattern, symmetric: bool = True) -> type[LinearSolver]:
     """CHOLMOD or UMFPACK in place of KLU for a pattern that fills in; else ``kind``."""
     if kind is not KLU or not fills_in(pattern.n, pattern.fill):
         return kind

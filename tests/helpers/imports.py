@@ -48,6 +48,15 @@ def imports(text: str, known) -> set:
     return found
 
 
+def hints(text: str, known) -> set:
+    """Names among the ``known`` modules that only type checkers import, under ``if TYPE_CHECKING``."""
+    found = set()
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
+            found |= imports(ast.unparse(ast.Module(node.body, [])), known)
+    return found
+
+
 def is_table(node: ast.Assign) -> bool:
     """Whether it is the table of a face: module -> names that are imported from it when they are first asked for."""
     return [getattr(target, "id", None) for target in node.targets] == ["_IMPORTED"]
@@ -66,6 +75,14 @@ def graph() -> dict:
     """Module -> set of the modules that it imports."""
     files = sources()
     return {name: imports(file.read_text(encoding="utf-8"), files) - {name} for name, file in files.items()}
+
+
+@functools.cache
+def graph_of_hints() -> dict:
+    """Module -> set of the modules that only its type hints need."""
+    files = sources()
+    found = {name: hints(file.read_text(encoding="utf-8"), files) - {name} for name, file in files.items()}
+    return {name: targets - graph()[name] for name, targets in found.items()}
 
 
 def layer(module: str) -> str:
