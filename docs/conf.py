@@ -9,7 +9,7 @@ from sphinx import addnodes
 sys.path.insert(0, str(Path(__file__).parent))
 
 import fem_mbs
-from fem_mbs.arguments.checked import Checked
+from fem_mbs.element.base import Element
 
 project = "fem_mbs"
 author = "the fem_mbs authors"
@@ -77,7 +77,7 @@ def skip_contract(app, what, name, obj, skip, options):
         owner = getattr(owner, part, None)
     if not isinstance(owner, type):
         return None
-    hidden = Checked._inside if issubclass(Checked, owner) else getattr(owner, "_inside", ())
+    hidden = Element._inside if issubclass(Element, owner) else getattr(owner, "_inside", ())
     return True if name in hidden else None
 
 
