@@ -101,7 +101,6 @@ class Contact(Element):
 
     role = "contact"
     convex = False
-    pair: Any = None
     gap_slopes: tuple[float, float] | None = None
     room = np.inf
     two_sided: Any = True

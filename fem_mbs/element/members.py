@@ -28,6 +28,8 @@ class RareMembers:
         Along whose coordinate it acts.
     contact : Contact or None
         Whose gap it takes; such a contact must not be in the model as well.
+    pair : object or None
+        As of a `Contact`.
     radius : float [m]
         0 without one; see ``own_size``.
     period : float [s]
@@ -55,6 +57,7 @@ class RareMembers:
     frame_Q: Any = None
     joint: Any = None
     contact: Any = None
+    pair: Any = None
     radius: Any = 0.0
     period: Any = 0.0
     body_name: str | None = None

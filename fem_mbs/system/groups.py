@@ -67,7 +67,7 @@ class Group:
             self.make_contact_data()
             for name in ("convex", "passage", "reach"):
                 self.contact_data[name][:] = [getattr(contact, name) for contact in contacts]
-            self.contact_data["number"][:] = numbers_in_pairs(contacts)
+            self.contact_data["number"][:] = numbers_in_pairs(elements)
         self.far = is_contact and s["nn"] == 2 and all(contact.gap_slopes is not None for contact in contacts)
         if self.far:
             self.contact_data["gap_slopes"][:] = [contact.gap_slopes for contact in contacts]
@@ -176,7 +176,7 @@ class Group:
             record[name] = callback_address(callback)
 
 
-def numbers_in_pairs(elements: "Sequence[Contact]") -> list[int]:
+def numbers_in_pairs(elements: Sequence["Element"]) -> list[int]:
     """Number of each contact among those of its pair (`Contact.pair`) that follow each other; 0 without a pair."""
     numbers: list[int] = []
     for k, element in enumerate(elements):
