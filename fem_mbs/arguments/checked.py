@@ -108,7 +108,11 @@ class Keywords:
         if not unknown:
             return
         owner = Keywords._owner(function, args, keywords)
-        message = f"is not a parameter; {Keywords._hint(cls, unknown[0], sorted(known - {'self', 'cls'}))}"
+        removed = getattr(cls, "removed", {})
+        if unknown[0] in removed:
+            message = f"was removed; {removed[unknown[0]]}"
+        else:
+            message = f"is not a parameter; {Keywords._hint(cls, unknown[0], sorted(known - {'self', 'cls'}))}"
         raise KeywordError(owner, unknown[0], keywords[unknown[0]], message)
 
     @staticmethod
@@ -219,6 +223,8 @@ class Checked(Values, metaclass=Made):
         the form that is kept, or raises.
     refused : dict
         Attribute that is no parameter and cannot be set afterwards either -> what to do instead, in words.
+    removed : dict
+        Keyword that the constructor had in an earlier release -> what to do instead, in words.
     family : bool
         True if its subclasses have the same purpose: a keyword unknown to one may be one of another.
     freezes : bool
@@ -228,6 +234,7 @@ class Checked(Values, metaclass=Made):
     options_of: type | None = None
     changeable: dict[str, Callable] = {}
     refused: dict[str, str] = {}
+    removed: dict[str, str] = {}
     family = False
     freezes = False
 

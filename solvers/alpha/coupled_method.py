@@ -4,11 +4,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fem_mbs.arguments.options import unsupported
 from fem_mbs.solvers.alpha.data import TABLE
 from fem_mbs.solvers.alpha.method import AlphaMethod
 from fem_mbs.solvers.stepping.kernels.codes import COUPLED_SHIFT
 from fem_mbs.solvers.stepping.kernels.shared_factors import PRICE, price_of_matrix
-from fem_mbs.solvers.stepping.march.step_control import StepControl
 from fem_mbs.system.compiled import CompiledSystem
 from fem_mbs.system.layout import Rows, Stack
 from fem_mbs.system.records import VELOCITY
@@ -23,11 +23,10 @@ class CoupledMethod(AlphaMethod):
 
     table = TABLE
     named = ("rows of the motion in the step", "rows of positions in the step", "rows of velocities in the step")
-    # options of `DecoupledNSGA` that these methods do without
-    contact_solver, max_problems = "newton", 50
     contact_shift = COUPLED_SHIFT
     together = True  # contacts act in the rows of the motion too
-    step_control: StepControl | None
+    contact_solver: str = unsupported(default="newton")
+    contact_tolerance: None = unsupported()
 
     @property
     def levels(self) -> int:

@@ -8,9 +8,9 @@ Source: Chung and Hulbert, J. Appl. Mech. 60 (1993), 371-375; Arnold and Brüls,
 Brüls, Cardona, Arnold, Mech. Mach. Theory 48 (2012), 121-137.
 """
 
+from fem_mbs.arguments.options import choice, option, unsupported
 from fem_mbs.solvers.alpha.coupled_method import CoupledMethod
 from fem_mbs.solvers.stepping.kernels.shared_factors import price_of_matrix
-from fem_mbs.solvers.stepping.march.step_control import StepControl
 from fem_mbs.system.compiled import CompiledSystem
 
 
@@ -19,27 +19,9 @@ class GeneralizedAlpha(CoupledMethod):
 
     Parameters
     ----------
-    rho_inf : float, 0 … 1, -
-        Spectral radius at infinite frequency: 1 keeps all frequencies, 0 removes what the step does not resolve.
     formulation : {"stabilised", "index 3"}
         Joints hold in positions and velocities, or in positions alone. "index 3" has half the unknowns; its joints have
         relative velocities of second order in h, and its reactions err about a quarter more.
-    rtol : float, 0 … 1, -
-        Relative tolerance of the problem of a step.
-    max_iterations : int
-        Newton iterations before a step is divided, then refused.
-    scaling : float, optional [kg]
-        k of the multipliers, as `DecoupledNSGA` has it. Results do not depend on it.
-    epsilon : float ≥ 0, optional, -
-        Proximal shift of redundant constraints, as `DecoupledNSGA` has it.
-    step_control : StepControl, optional
-        Steps of variable size, see there. Default: constant steps.
-    divide_failed_steps : bool
-        Take a step whose iterations fail in parts, down to h/64. False: it ends the run.
-    reuse : bool
-        Keep a factorisation while it contracts the residual by 50 per iteration.
-    reference_force : float ≥ 0 [N]
-        Forces are solved to ``rtol`` of it where those of the model are smaller.
 
     Raises
     ------
@@ -57,35 +39,10 @@ class GeneralizedAlpha(CoupledMethod):
     >>> stepper = fem.GeneralizedAlpha(rho_inf=0.8, step_control=fem.StepControl(tolerance=1e-6))
     """
 
-    # options of methods with contacts
-    penalty, friction_penalty, tol_v = 1.0, 1.0, None
-
-    def __init__(
-        self,
-        rho_inf: float = 0.8,
-        *,
-        formulation: str = "stabilised",
-        rtol: float = 1e-6,
-        max_iterations: int = 30,
-        scaling: float | None = None,
-        epsilon: float | None = None,
-        step_control: StepControl | None = None,
-        divide_failed_steps: bool = True,
-        reuse: bool = True,
-        reference_force: float = 0.0,
-    ) -> None:
-        self._keep(
-            rho_inf=rho_inf,
-            rtol=rtol,
-            max_iterations=max_iterations,
-            scaling=scaling,
-            epsilon=epsilon,
-            step_control=step_control,
-            divide_failed_steps=divide_failed_steps,
-            reuse=reuse,
-            reference_force=reference_force,
-        )
-        self.formulation = self.as_choice("formulation", formulation, ("stabilised", "index 3"))
+    friction_penalty = 1.0
+    formulation: str = option(default="stabilised", check=choice("stabilised", "index 3"))
+    penalty: float = unsupported(default=1.0)
+    approach: str = unsupported(default="")
 
     @property
     def levels(self) -> int:

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fem_mbs.arguments.options import number, option
 from fem_mbs.solvers.stepping.stepper import Stepper
 
 if TYPE_CHECKING:
@@ -11,9 +12,15 @@ if TYPE_CHECKING:
 
 
 class AlphaMethod(Stepper):
-    """What follows from ρ∞, the spectral radius at infinite frequency (docs/theory/decoupled_nsga.md, (9), (10))."""
+    """What follows from ρ∞, the spectral radius at infinite frequency (docs/theory/decoupled_nsga.md, (9), (10)).
 
-    rho_inf: float
+    Parameters
+    ----------
+    rho_inf : float, 0 … 1, -
+        Spectral radius at infinite frequency: 1 keeps all frequencies, 0 removes what the step does not resolve.
+    """
+
+    rho_inf: float = option(default=0.8, check=number(at_least=0, at_most=1), kw_only=False)
     error_order = 3  # of the local error in the step size
 
     @property

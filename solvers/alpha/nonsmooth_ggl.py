@@ -10,8 +10,8 @@ Source: Brüls, Acary, Cardona, Comput. Methods Appl. Mech. Engrg. 281 (2014), 1
 
 import numpy as np
 
+from fem_mbs.arguments.options import choice, option
 from fem_mbs.solvers.alpha.coupled_method import CoupledMethod
-from fem_mbs.solvers.stepping.march.step_control import StepControl
 from fem_mbs.system.compiled import CompiledSystem
 from fem_mbs.system.contacts import TURNING, with_any
 
@@ -35,29 +35,6 @@ class NonsmoothGeneralizedAlphaGGL(CoupledMethod):
         "sequential" has matrices of a third of the size and converges linearly: for rigid bodies and small steps. In
         stiff structures it does not converge; such steps are solved "monolithic" after all. It needs
         ``constraints="both"``.
-    rtol : float, 0 … 1, -
-        Relative tolerance of the coupled problem.
-    max_iterations : int
-        Newton iterations before a step is repeated with other penalties, then refused.
-    scaling : float, optional [kg]
-        k and p of the multipliers, as `DecoupledNSGA` has it. Results do not depend on it.
-    penalty, friction_penalty : float > 0, -
-        p/k of contacts in the normal direction, and of friction.
-    epsilon : float ≥ 0, optional, -
-        Proximal shift of redundant constraints and contacts, as `DecoupledNSGA` has it; for contacts 1e-6 by default.
-    tol_v : float, optional [m/s]
-        Approach speeds below it do not count as impacts in ``result.impact``. Default: 1e-8 of the largest initial
-        speed or of |gravity| h.
-    approach : {"slower", "start"}
-        What Newton's law reflects, as in `DecoupledNSGA`; "start" is the published law.
-    step_control : StepControl, optional
-        Steps of variable size, see there. Default: constant steps.
-    divide_failed_steps : bool
-        Take a step whose iterations fail in parts, down to h/64. False: it ends the run.
-    reuse : bool
-        Keep a factorisation while it contracts the residual by 50 per iteration.
-    reference_force : float ≥ 0 [N]
-        Forces are solved to ``rtol`` of it where those of the model are smaller.
 
     Raises
     ------
@@ -79,42 +56,11 @@ class NonsmoothGeneralizedAlphaGGL(CoupledMethod):
     >>> stepper = fem.NonsmoothGeneralizedAlphaGGL(rho_inf=0.8, coupling="sequential")
     """
 
-    def __init__(
-        self,
-        rho_inf: float = 0.8,
-        *,
-        constraints: str = "both",
-        coupling: str = "monolithic",
-        rtol: float = 1e-6,
-        max_iterations: int = 30,
-        scaling: float | None = None,
-        penalty: float = 1.0,
-        friction_penalty: float = 2.0 / 7.0,
-        epsilon: float | None = None,
-        tol_v: float | None = None,
-        approach: str = "slower",
-        step_control: StepControl | None = None,
-        divide_failed_steps: bool = True,
-        reuse: bool = True,
-        reference_force: float = 0.0,
-    ) -> None:
-        self._keep(
-            rho_inf=rho_inf,
-            rtol=rtol,
-            max_iterations=max_iterations,
-            scaling=scaling,
-            penalty=penalty,
-            friction_penalty=friction_penalty,
-            epsilon=epsilon,
-            tol_v=tol_v,
-            approach=approach,
-            step_control=step_control,
-            divide_failed_steps=divide_failed_steps,
-            reuse=reuse,
-            reference_force=reference_force,
-        )
-        self.constraints = self.as_choice("constraints", constraints, ("both", "positions", "velocities", "combined"))
-        self.coupling = self.as_choice("coupling", coupling, ("monolithic", "sequential"))
+    constraints: str = option(default="both", check=choice("both", "positions", "velocities", "combined"))
+    coupling: str = option(default="monolithic", check=choice("monolithic", "sequential"))
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
         self.check(
             self.constraints == "both" or not self.sequential, "coupling", self.coupling,
             f'does not go with constraints="{self.constraints}"; take "monolithic"',

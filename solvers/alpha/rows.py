@@ -75,7 +75,7 @@ def balance(d, s, o):
     for i in range(6 * d.n_nodes):
         rs[i] = h * (s.Ma[i] - s.f[i] - s.Gl[i])
     forces = max(full_norm(d, s.f, s.length), math.sqrt(single))
-    s.F_s = max(full_norm(d, s.Ma, s.length) + forces + full_norm(d, s.Gl, s.length), s.reference_force)
+    s.F_s = full_norm(d, s.Ma, s.length) + forces + full_norm(d, s.Gl, s.length)
     o.dynamic_s = full_norm(d, rs, s.length)
 
 

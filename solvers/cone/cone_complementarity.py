@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from fem_mbs.arguments.options import flag, option, optional, positive, unsupported
 from fem_mbs.solvers.cone.data import TABLE
 from fem_mbs.solvers.stepping.kernels.codes import COUPLED_SHIFT, SHIFT
 from fem_mbs.solvers.stepping.stepper import Stepper
@@ -35,33 +36,15 @@ class ConeComplementarity(Stepper):
     recovery_speed : float, optional [m/s]
         Largest speed with which overlaps are taken back. Default: in one step, whatever speed that gives. Open gaps
         are not concerned.
-    rtol : float, 0 … 1, -
-        Relative tolerance of the problem of a step.
-    max_iterations : int
-        Newton iterations before the contact-problem solver takes over.
-    scaling : float, optional [kg]
-        k and p of the multipliers, as `DecoupledNSGA` has it. Results do not depend on it.
-    penalty, friction_penalty : float > 0, -
-        p/k of contacts; of friction only with ``relaxed=False``.
-    epsilon : float ≥ 0, optional, -
-        Proximal shift of redundant constraints and contacts, as `DecoupledNSGA` has it; for contacts with
-        ``relaxed=False`` 1e-6 by default.
     tol_v : float, optional [m/s]
         Approach speeds below it are not reflected, and are no impacts in ``result.impact``. Default: 20 |gravity| h,
         and at least 1e-8 of the largest initial speed.
+    epsilon : float ≥ 0, optional, -
+        Proximal shift of redundant constraints and contacts, relative. Default: as of `DecoupledNSGA`; for contacts
+        with ``relaxed=False`` 1e-6.
     contact_solver : {"auto", "newton", "problem"}
         "newton": semismooth Newton iterations. "problem": the contact-problem solver (`solve_contact_problem`).
         "auto": Newton, and that solver where it stalls or where more than 60 contacts may act in a step.
-    contact_tolerance : float > 0, optional, -
-        Scale-free error asked of the problems of contact groups. Default: 1e-3 where the spheres are free bodies, which
-        sweeps solve; 1e-6 pair by pair.
-    reference_force : float ≥ 0 [N]
-        Forces are solved to ``rtol`` of it where those of the model are smaller.
-    divide_failed_steps : bool
-        Take a step that fails in parts, down to h/64, and save it as one (docs/theory/accepted_steps). Not with contact
-        groups. False: a step that fails ends the run.
-    reuse : bool
-        Keep a factorisation while it contracts the residual by 50 per iteration.
 
     Raises
     ------
@@ -88,47 +71,15 @@ class ConeComplementarity(Stepper):
 
     table = TABLE
     named = ("", "", "problem of the step")
-    # options of `DecoupledNSGA` that this method does without
-    step_control, max_problems = None, 50
     velocities_first = follows = True
     takes_grains = takes_mechanisms = True
     leads_grains = False
 
-    def __init__(
-        self,
-        relaxed: bool = True,
-        *,
-        recovery_speed: float | None = None,
-        rtol: float = 1e-6,
-        max_iterations: int = 30,
-        scaling: float | None = None,
-        penalty: float = 1.0,
-        friction_penalty: float = 2.0 / 7.0,
-        epsilon: float | None = None,
-        tol_v: float | None = None,
-        contact_solver: str = "auto",
-        contact_tolerance: float | None = None,
-        reference_force: float = 0.0,
-        divide_failed_steps: bool = True,
-        reuse: bool = True,
-    ) -> None:
-        self.relaxed = self.as_flag("relaxed", relaxed)
-        speed = None if recovery_speed is None else self.positive("recovery_speed", recovery_speed, "m/s")
-        self.recovery_speed = speed
-        self._keep(
-            rtol=rtol,
-            max_iterations=max_iterations,
-            scaling=scaling,
-            penalty=penalty,
-            friction_penalty=friction_penalty,
-            epsilon=epsilon,
-            tol_v=tol_v,
-            contact_solver=contact_solver,
-            contact_tolerance=contact_tolerance,
-            divide_failed_steps=divide_failed_steps,
-            reuse=reuse,
-            reference_force=reference_force,
-        )
+    relaxed: bool = option(default=True, check=flag, kw_only=False)
+    recovery_speed: float | None = option(default=None, check=optional(positive("m/s")))
+    tol_v: float | None = option(default=None, check=optional(positive("m/s")))
+    approach: str = unsupported(default="")
+    step_control: None = unsupported()
 
     @property
     def contact_shift(self) -> float:  # type: ignore[override]

@@ -82,8 +82,7 @@ def cone_residual(data, run):
         add_constraint_forces(d, 1.0, s.phi, s.Gl)
     for i in range(6 * N):
         r1[i] = Ma[i] - h * f[i] - s.Gl[i] - s.P[i]
-    forces = max(full_norm(d, f, s.length), math.sqrt(single)) + full_norm(d, s.Gl, s.length) / h
-    s.F_s = max(forces, s.reference_force)
+    s.F_s = max(full_norm(d, f, s.length), math.sqrt(single)) + full_norm(d, s.Gl, s.length) / h
     friction = 0.0
     if nc > 0 and s.without_contacts == 0:
         if o.relaxed != 0:

@@ -10,15 +10,23 @@ from typing import Any
 
 import numpy as np
 
+from fem_mbs.arguments.options import flag, option, unsupported
 from fem_mbs.errors import ParameterError
 from fem_mbs.solvers.lobatto.data import TABLE
 from fem_mbs.solvers.lobatto.stability import largest_frequency
 from fem_mbs.solvers.lobatto.tableau import LIMITS, tableau
 from fem_mbs.solvers.stepping.kernels.codes import COUPLED_SHIFT
-from fem_mbs.solvers.stepping.march.step_control import StepControl
+from fem_mbs.solvers.stepping.options import fraction
 from fem_mbs.solvers.stepping.stepper import Stepper
 from fem_mbs.system.layout import Rows, Stack
 from fem_mbs.system.records import POSITION, TRANSLATIONS
+
+
+def _known(owner, name, value):
+    """Check for a number of stages with coefficients."""
+    stages = owner.as_integer(name, value)
+    owner.check(stages in LIMITS, name, value, f"must be one of {', '.join(map(str, LIMITS))}")
+    return stages
 
 
 class LobattoIIIAB(Stepper):
@@ -30,29 +38,11 @@ class LobattoIIIAB(Stepper):
         Order 2, 4, 6 in smooth motion, 1 with impacts. With impacts three are better than four.
     rtol : float, 0 … 1, -
         Relative tolerance of the two problems of a step: smaller than the error of the steps.
-    max_iterations : int
-        Newton iterations before a step is repeated with other penalties, then refused.
-    scaling : float, optional [kg]
-        k and p of the multipliers, as `DecoupledNSGA` has it. Results do not depend on it.
-    penalty, friction_penalty : float > 0, -
-        p/k of contacts in the normal direction, and of friction. Below 1 it can take more attempts at an impact.
-    epsilon : float ≥ 0, optional, -
-        Proximal shift of redundant constraints, as `DecoupledNSGA` has it; for contacts 1e-6 by default.
-    tol_v : float, optional [m/s]
-        Approach speeds below it do not count as impacts in ``result.impact``, and closed contacts that move no faster
-        along their normals stay closed. Default: 1e-8 of the largest initial speed or of |gravity| h.
-    reference_force : float ≥ 0 [N]
-        Forces are solved to ``rtol`` of it where those of the model are smaller.
-    reuse : bool
-        Keep a factorisation while it contracts the residual by 50 per iteration.
     step_control : StepControl, optional
         Steps of variable size: halved when they fail, with a tolerance larger in smooth motion. The motion then loses
         what a constant step keeps: energy errors grow with time.
-    divide_failed_steps : bool
-        Without ``step_control``: take a step that fails in parts, down to h/64, as `DecoupledNSGA` does. False: a step
-        that fails ends the run.
     check_stability : bool
-        Refuse steps that are too large for the highest frequency of the model at its start, see Raises.
+        Reject steps that are too large for the highest frequency of the model at its start, see Raises.
 
     Raises
     ------
@@ -78,44 +68,16 @@ class LobattoIIIAB(Stepper):
 
     table = TABLE
     named = ("", "stage problem", "impact problem")
-    contact_solver, max_problems = "auto", 50
-
     contact_shift = COUPLED_SHIFT
     means_at_impacts = True
+    friction_penalty = 1.0
 
-    def __init__(
-        self,
-        stages: int = 3,
-        *,
-        rtol: float = 1e-10,
-        max_iterations: int = 30,
-        scaling: float | None = None,
-        penalty: float = 1.0,
-        friction_penalty: float = 1.0,
-        epsilon: float | None = None,
-        tol_v: float | None = None,
-        reference_force: float = 0.0,
-        reuse: bool = True,
-        step_control: StepControl | None = None,
-        divide_failed_steps: bool = True,
-        check_stability: bool = True,
-    ) -> None:
-        self.stages = self.as_integer("stages", stages)
-        self.check(self.stages in LIMITS, "stages", stages, f"must be one of {', '.join(map(str, LIMITS))}")
-        self._keep(
-            rtol=rtol,
-            max_iterations=max_iterations,
-            scaling=scaling,
-            penalty=penalty,
-            friction_penalty=friction_penalty,
-            epsilon=epsilon,
-            tol_v=tol_v,
-            reuse=reuse,
-            step_control=step_control,
-            divide_failed_steps=divide_failed_steps,
-            reference_force=reference_force,
-        )
-        self.check_stability = self.as_flag("check_stability", check_stability)
+    stages: int = option(default=3, check=_known, kw_only=False)
+    check_stability: bool = option(default=True, check=flag)
+    rtol: float = option(default=1e-10, check=fraction)
+    approach: str = unsupported(default="")
+    contact_solver: str = unsupported(default="auto")
+    contact_tolerance: None = unsupported()
 
     @property
     def order(self) -> int:

@@ -231,7 +231,7 @@ def stage_residual(data, run):
         multiplier_diagonal(d, s, o, STACKED, s.epsilon_rows * s.kv, s.kv)
     _rows(d, s, o)
     dynamic, friction = _sizes(d, s, o)
-    s.F_s = max(size / s.h + math.sqrt(single), s.reference_force)
+    s.F_s = size / s.h + math.sqrt(single)
     s.dynamic, s.row, s.row_T = math.sqrt(dynamic), math.sqrt(total), math.sqrt(friction)
     s.merit = math.sqrt(s.dynamic**2 + (s.kv * s.row / s.h) ** 2 + (s.kv * s.row_T) ** 2)
 

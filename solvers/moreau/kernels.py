@@ -14,7 +14,7 @@ Its Newton matrix has M + θ h C + θ² h² K T in the rows of (1), G(q) + θ h 
     symbol     code                        symbol     code
     W          W, of the last step between steps       P          Lam, divided by k_v
     f, f_n     f, f0                       Λ          cLam, divided by k_v
-    θ h        c_q                         γ          gamma
+    θ h        c_q                         γ = ½      FORECAST
 
 Source: docs/theory/moreau_jean.md, (1)-(8).
 """
@@ -50,6 +50,8 @@ from fem_mbs.system.contacts import (
 )
 from fem_mbs.system.global_matrices import clear_matrix, full_norm
 from fem_mbs.system.records import POSITION, VELOCITY, zero
+
+FORECAST = 0.5  # γ: contacts that half a step of flight closes take part
 
 
 @kernel
@@ -93,7 +95,7 @@ def theta_residual(data, run):
             Ma[i] = theta * Ma[i] + (1.0 - theta) * s.force[i]
         r1[i] = Ma[i] - h * (theta * f[i] + (1.0 - theta) * f0[i]) - reaction[i] - s.P[i]
     forces = max(full_norm(d, f, s.length), math.sqrt(single)) + full_norm(d, f0, s.length)
-    s.F_s = max(forces + full_norm(d, reaction, s.length) / h, s.reference_force)
+    s.F_s = forces + full_norm(d, reaction, s.length) / h
     friction = 0.0
     if nc > 0 and s.without_contacts == 0:
         velocity_contact_residual(d, s, V, s.Vminus, r1, s.rows_c, s.rows_chi)
@@ -136,7 +138,7 @@ def forecast(d, s, o):
     """
     for i in range(d.n_nodes):
         for j in range(6):
-            s.D[i, j] = o.gamma * s.h * s.V0[i, j]
+            s.D[i, j] = FORECAST * s.h * s.V0[i, j]
     advance_configuration(d, s.x0, s.Q0, s.D, s.xs, s.Qs, s.Rs, s.T)
     contacts(d, s.xs, s.Rs, s.x0, s.R0, s.V0)
     for g in contact_groups(d):
@@ -240,7 +242,7 @@ def resting_force(d, s, o):
     """
     if o.quiet < 0.0:
         return s.F_s
-    return max(2.0 * full_norm(d, o.f0, s.length) + o.quiet, s.reference_force)
+    return 2.0 * full_norm(d, o.f0, s.length) + o.quiet
 
 
 @entry("void(int64, int64)")
@@ -258,7 +260,7 @@ def theta_step(data, run):
         call2(s.grains_part, data, run)
     if s.code != OK:
         return
-    s.rest_speed = o.slow if o.slow > 0.0 else max(s.tol_v, s.h * resting_force(d, s, o) / s.mean_mass)
+    s.rest_speed = max(s.tol_v, s.h * resting_force(d, s, o) / s.mean_mass)
     for i in range(6 * N):
         o.reaction[i] = s.Gl[i] / s.h
     if o.project != 0:

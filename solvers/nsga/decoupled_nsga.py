@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fem_mbs.arguments.options import choice, choice_or_flag, flag, integer, number, option
 from fem_mbs.errors import ParameterError, SolverError, label
 from fem_mbs.solvers.alpha.method import AlphaMethod
 from fem_mbs.solvers.nsga.data import TABLE
 from fem_mbs.solvers.stepping.kernels.shared_factors import PRICE, price_of_matrix
-from fem_mbs.solvers.stepping.march.step_control import StepControl
 from fem_mbs.system.compiled import CompiledSystem
 from fem_mbs.system.layout import Rows
 from fem_mbs.system.state import State
@@ -50,23 +50,8 @@ class DecoupledNSGA(AlphaMethod):
     rtol : float > 0, -
         Relative tolerance of the three sub-problems. The error it leaves does not fall with h: at small steps 1e-5
         exceeds the discretisation error (nine times on a triple pendulum at h = 3e-5 s), and costs the same as 1e-6.
-    max_iterations : int
-        Newton iterations per sub-problem before a step is repeated with other penalties, then refused.
-    scaling : float, optional [kg]
-        k and p of the multipliers. Default: the mass that bodies in contact have against each other (geometric mean
-        over the contacts), without contacts the mean mass of the moving nodes. Results do not depend on it.
     penalty : float > 0, -
         p/k of contacts in the normal direction. 1 suits bodies that hit with all of their mass.
-    friction_penalty : float > 0, -
-        p/k of friction. The default is the mass that resists sliding at the contact point of a
-        homogeneous sphere, relative to all of it.
-    epsilon : float ≥ 0, optional, -
-        Proximal shift of redundant constraints and contacts, relative; the solution does not depend on it. Default:
-        1e-8, and 0 for joints that `Model.compile` has found to be independent: in chains of thousands of links a shift
-        costs iterations. A step that fails is repeated with at least 1e-8.
-    tol_v : float, optional [m/s]
-        Approach speeds below it do not count as impacts: far below g h and far below impact speeds. Default: 1e-8 of
-        the largest initial speed or of |gravity| h.
     max_problems : int
         Impact problems in one step before an error that names the contacts. In the second half of them all contacts
         that have acted take part, without restitution, which ends long sequences
@@ -84,22 +69,18 @@ class DecoupledNSGA(AlphaMethod):
         superelements, which close one node after the other: a restart at each of them gives the force of two
         spheres that touch a peak of 1.10 of Hertz's for 1.005 without. Models with contact groups have none, because
         nearly all of their steps have impacts.
-    improved_start : bool
-        Second-order start of the multipliers (docs/theory/decoupled_nsga.md, (23)): the first step is one of the
-        trapezoidal rule, which finds dv̇/dt in a_1 = v̇_1 + (α_m − α_f) h dv̇/dt.
     persistent_contacts : {"auto", True, False}
         "auto": True, but not in models with contact groups or with contacts on nodes of beams, shells, solids or
-        superelements (in the smooth motion of a mesh contacts that open and close shake it), nor with
-        ``improved_start``. False: as published. True: closed contacts take part in the smooth sub-problem
-        (docs/theory/decoupled_nsga.md, (25)-(27)): second order in motion and forces while they stay closed, where the
-        published scheme is of first order. Measured orders, largest errors: ball rolling in a drum 2.00 (0.98 without),
-        leg on a sticking foot 2.00 (1.00), ball that slides and rolls in turn 1.96 (0.98), angle of a ball stopped by
-        rolling or spinning resistance 1.96 … 2.0 (1.0). Where sticking, sliding or contact itself ends the error
-        depends on where in its step that lies, still of second order in the motion; friction forces that jump are wrong
-        in that step. Where sliding *reverses* without sticking the motion is of first order, with the option as without
-        (1.2 and 1.1 measured): friction of the whole step has the direction in which it ends. Impacts that are split
-        are of second order too, others of first (``impacts``). Contacts with a ``radius_contensou`` are of second order
-        while they slide or drill.
+        superelements (in the smooth motion of a mesh contacts that open and close shake it). False: as published. True:
+        closed contacts take part in the smooth sub-problem (docs/theory/decoupled_nsga.md, (25)-(27)): second order in
+        motion and forces while they stay closed, where the published scheme is of first order. Measured orders, largest
+        errors: ball rolling in a drum 2.00 (0.98 without), leg on a sticking foot 2.00 (1.00), ball that slides and
+        rolls in turn 1.96 (0.98), angle of a ball stopped by rolling or spinning resistance 1.96 … 2.0 (1.0). Where
+        sticking, sliding or contact itself ends the error depends on where in its step that lies, still of second order
+        in the motion; friction forces that jump are wrong in that step. Where sliding *reverses* without sticking the
+        motion is of first order, with the option as without (1.2 and 1.1 measured): friction of the whole step has the
+        direction in which it ends. Impacts that are split are of second order too, others of first (``impacts``).
+        Contacts with a ``radius_contensou`` are of second order while they slide or drill.
     approach : {"slower", "start"}
         Normal velocity that Newton's law reflects. "slower": that along the normal at the end of the step, in which the
         impulse acts; of contacts that were closed before the slower of those along the normals at the start and at the
@@ -117,11 +98,11 @@ class DecoupledNSGA(AlphaMethod):
     impacts : {"plain", "split", "auto"}
         "plain": an impact happens somewhere in its step, order 1, as published. "split": a step in which an open
         contact closes is cut there. Order 2, and no jumps when a parameter of the model changes: finite differences of
-        runs are derivatives (docs/howto/optimisation.md). Left as they are: impacts slower than what forces give in a
-        step (about g h), and those of which no touch is found; ``result.statistics`` counts ``split_impacts`` and
-        ``impacts_not_split``. Costs a few small steps per impact. Not with contact groups. "auto": isolated impacts
-        alone are split, at most ``max_splits`` in 50 steps; models with contact groups, with contacts on nodes of
-        meshes, and solid bodies whose factors serve many steps, run as with "plain".
+        runs are derivatives (docs/howto/optimisation.md). At most 3 in a step. Left as they are: impacts slower than
+        what forces give in a step (about g h), and those of which no touch is found; ``result.statistics`` counts
+        ``split_impacts`` and ``impacts_not_split``. Costs a few small steps per impact. Not with contact groups.
+        "auto": isolated impacts alone are split, at most 3 in 50 steps; models with contact groups, with contacts on
+        nodes of meshes, and solid bodies whose factors serve many steps, run as with "plain".
     impact_law : {"newton", "stronge"}
         "newton": the normal velocity after an impact is -e times that before it. "stronge": the impulses of an impact
         that is split are integrated along its normal impulse, in which slip may end, stick or reverse, until the normal
@@ -131,27 +112,8 @@ class DecoupledNSGA(AlphaMethod):
         without ``tangential_restitution``, resistance to rolling or spinning, discs or static friction, and in models
         without joint friction; Newton's law applies elsewhere. ``result.statistics`` counts ``impacts_by_stronge``,
         and as ``impacts_by_newton`` other steps with an impact. Not with contact groups or ``impacts="plain"``.
-    max_splits : int ≥ 1
-        Impacts that are split in one step ("split") or in 50 steps ("auto"); more are taken as with "plain".
-    contact_solver : {"auto", "newton", "problem"}
-        How contacts are solved. "newton": semismooth Newton iterations on the whole sub-problem. "auto": the same, and
-        the contact-problem solver (`solve_contact_problem`) for a sub-problem in which they stall. "problem": that
-        solver at once, for hundreds of contacts and more. ``result.contact_problems`` says where it was used.
-    contact_tolerance : float > 0, optional, -
-        Scale-free error asked of the problems of contact groups. Default: 1e-3 where the spheres are free bodies, which
-        sweeps solve; 1e-6 pair by pair.
-    step_control : StepControl, optional
-        Steps of variable size: halved when they fail, larger ones in smooth motion. Default: all steps are h.
-    divide_failed_steps : bool
-        Without ``step_control``: take a step that fails in parts, down to h/64. States are still saved at multiples of
-        h, with the impulses of all parts (``result.statistics["divided_steps"]`` counts these steps). Not with contact
-        groups. False: a step that fails ends the run.
     mixed : bool
         Mixed Newton iteration in beams (same solution; converges where large steps make plain Newton fail).
-    reference_force : float ≥ 0 [N]
-        Forces are solved to ``rtol`` of it where those of the model are smaller.
-    reuse : bool
-        Keep a factorisation while it contracts the residual by 50 per iteration.
 
     Raises
     ------
@@ -177,76 +139,19 @@ class DecoupledNSGA(AlphaMethod):
     takes_grains = takes_mechanisms = takes_friction = takes_static_friction = True
     named = ("smooth motion", "position correction", "velocity correction")
 
-    def __init__(
-        self,
-        rho_inf: float = 0.8,
-        *,
-        rtol: float = 1e-6,
-        max_iterations: int = 30,
-        scaling: float | None = None,
-        penalty: float = 1.0,
-        friction_penalty: float = 2.0 / 7.0,
-        epsilon: float | None = None,
-        tol_v: float | None = None,
-        max_problems: int = 50,
-        position_factor: float = 0.5,
-        reset_after_impact: bool | str = "auto",
-        improved_start: bool = False,
-        mixed: bool = False,
-        persistent_contacts: bool | str = "auto",
-        approach: str = "slower",
-        restitution_speed: str = "touch",
-        impacts: str = "auto",
-        impact_law: str = "newton",
-        max_splits: int = 3,
-        contact_solver: str = "auto",
-        contact_tolerance: float | None = None,
-        step_control: StepControl | None = None,
-        divide_failed_steps: bool = True,
-        reuse: bool = True,
-        reference_force: float = 0.0,
-    ) -> None:
-        self._keep(
-            rho_inf=rho_inf,
-            rtol=rtol,
-            max_iterations=max_iterations,
-            scaling=scaling,
-            penalty=penalty,
-            friction_penalty=friction_penalty,
-            epsilon=epsilon,
-            tol_v=tol_v,
-            approach=approach,
-            contact_solver=contact_solver,
-            contact_tolerance=contact_tolerance,
-            step_control=step_control,
-            divide_failed_steps=divide_failed_steps,
-            reuse=reuse,
-            reference_force=reference_force,
-        )
-        self.max_problems = self.as_integer("max_problems", max_problems)
-        self.position_factor = self.number("position_factor", position_factor)
-        message = "must be between 0.5 and 1 (less gains energy)"
-        self.check(0.5 <= self.position_factor <= 1, "position_factor", position_factor, message)
-        self.reset_after_impact = self._choice_or_flag("reset_after_impact", reset_after_impact, "auto", "filtered")
-        self.improved_start = self.as_flag("improved_start", improved_start)
-        self.mixed = self.as_flag("mixed", mixed)
-        self.persistent_contacts = self._choice_or_flag("persistent_contacts", persistent_contacts, "auto")
-        self.restitution_speed = self.as_choice("restitution_speed", restitution_speed, ("start", "touch"))
-        self.impacts = self.as_choice("impacts", impacts, ("plain", "split", "auto"))
-        self.impact_law = self.as_choice("impact_law", impact_law, ("newton", "stronge"))
-        message = 'integrates impacts that are split; use impacts="auto" or "split"'
-        self.check(self.impact_law == "newton" or self.impacts != "plain", "impact_law", impact_law, message)
-        self.max_splits = self.as_integer("max_splits", max_splits)
-        if improved_start and self.persistent_contacts is True:
-            message = "does not know closed contacts; leave it out with persistent_contacts=True"
-            raise ParameterError(self, "improved_start", improved_start, message)
+    max_problems: int = option(default=50, check=integer)
+    position_factor: float = option(default=0.5, check=number(at_least=0.5, at_most=1))
+    persistent_contacts: bool | str = option(default="auto", check=choice_or_flag("auto"))
+    reset_after_impact: bool | str = option(default="auto", check=choice_or_flag("auto", "filtered"))
+    restitution_speed: str = option(default="touch", check=choice("start", "touch"))
+    impacts: str = option(default="auto", check=choice("plain", "split", "auto"))
+    impact_law: str = option(default="newton", check=choice("newton", "stronge"))
+    mixed: bool = option(default=False, check=flag)
 
-    def _choice_or_flag(self, name, value, *words):
-        """One of the words, True or False."""
-        if isinstance(value, str):
-            self.check(value in words, name, value, f"must be {', '.join(map(repr, words))}, True or False")
-            return value
-        return self.as_flag(name, value)
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        message = 'integrates impacts that are split; use impacts="auto" or "split"'
+        self.check(self.impact_law == "newton" or self.impacts != "plain", "impact_law", self.impact_law, message)
 
     @classmethod
     def published(cls, rho_inf: float = 0.8, **options: Any) -> "DecoupledNSGA":
@@ -282,7 +187,7 @@ class DecoupledNSGA(AlphaMethod):
     def keeps_contacts(self, system: CompiledSystem) -> bool:
         """True if closed contacts take part in the smooth sub-problem."""
         if self.persistent_contacts == "auto":
-            return system.nc > 0 and not (self.improved_start or system.searches or system.touches_meshes)
+            return system.nc > 0 and not (system.searches or system.touches_meshes)
         return bool(self.persistent_contacts)
 
     def refuse(self, system: CompiledSystem) -> None:
@@ -450,8 +355,6 @@ class DecoupledNSGA(AlphaMethod):
             a["lam"][:] = lam / run["ks"]
         a["Vd"][:] = a["Vd0"]
         a["lam_report"][:] = a["lam"] * run["ks"]
-        if self.improved_start:
-            engine.own[0]["fresh"] = 1
 
     def restart(self, engine: "Engine") -> None:
         """Consistent accelerations and multipliers at the present state, closed contacts included."""

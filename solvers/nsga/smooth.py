@@ -114,7 +114,6 @@ def smooth_residual(data, run):
     # forces of single elements: net nodal forces cancel in a stressed structure at rest, whose round-off they would
     # not see
     s.F_s = full_norm(d, Ma, s.length) + max(full_norm(d, f, s.length), math.sqrt(single)) + full_norm(d, Gl, s.length)
-    s.F_s = max(s.F_s, s.reference_force)
     s.dynamic, s.row = full_norm(d, r1, s.length), row_norm(d, rate) + missing
     s.merit = s.dynamic if math.isfinite(s.row) else math.inf
 

@@ -307,11 +307,11 @@ class Engine:
     def _numbers(self, save_every):
         """Numbers of the record of the run that all methods have."""
         method, system, h = self.method, self.system, self.h
-        mass = method.scaling or system.contact_mass
+        mass = system.contact_mass
         settled = not system.searches or self.grains is not None  # no contacts that come and go
         # without motion and weight: what round-off of the positions makes of a step
         slow = max(system.slow_at(system.initial), 1e-8 * system.largest_gravity * h)
-        tol_v = method.tol_v or slow or 1e-15 * system.size / h
+        tol_v = slow or 1e-15 * system.size / h
         return {
             "h": h, "ks": mass / h, "kp": mass, "kv": mass,
             "pp": method.penalty * mass, "pv": method.penalty * mass,
@@ -325,7 +325,7 @@ class Engine:
             "swept_line": -1 if self.ledger is None else self.ledger.swept,
             "rtol": method.rtol, "tol_v": tol_v, "mean_mass": system.mean_mass,
             "lightest": system.lightest,
-            "length": system.length, "reference_force": method.reference_force,
+            "length": system.length,
             "max_iterations": method.max_iterations, "max_problems": method.max_problems,
             "newton": int(settled and (method.contact_solver != "problem" or system.nc == 0)),
             "exact": EXACT, "reuse": int(method.reuse), "save_every": save_every, "whole_every": 1, "max_halvings": 8,

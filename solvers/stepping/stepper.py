@@ -20,20 +20,22 @@ import inspect
 import signal
 import threading
 from collections.abc import Callable
+from dataclasses import fields
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
 from fem_mbs import runtime
-from fem_mbs.arguments.checked import Checked, Keywords
+from fem_mbs.arguments.checked import Keywords
+from fem_mbs.arguments.options import unsupported
 from fem_mbs.errors import ParameterError, label
 from fem_mbs.model import compiled
 from fem_mbs.results.file.writer import ResultsWriter
 from fem_mbs.results.results import Results
 from fem_mbs.solvers.stepping.kernels.codes import SHIFT
 from fem_mbs.solvers.stepping.march.chunks import Chunks
-from fem_mbs.solvers.stepping.options import OPTIONS
+from fem_mbs.solvers.stepping.options import StepperOptions
 from fem_mbs.solvers.stepping.saved.checkpoints import Asked, Checkpoints
 from fem_mbs.solvers.stepping.saved.saved_state import load_run
 from fem_mbs.system.checks import model_checks
@@ -78,44 +80,33 @@ class _Interrupt:
         return error
 
 
-class Stepper(Checked):
-    """Base of time steppers."""
+class Stepper(StepperOptions):
+    """Base of time steppers; their options are in `stepping.options`."""
 
     family = True
 
-    instants: tuple[float, ...] = (1.0,)  # of a step, at which signals are needed
-    step_control: Any = None  # a StepControl, in methods that have the option
-    means_at_impacts: bool = False  # joints report the mean of a step with an impact, not its end with impulses
-    takes_grains: bool = False  # contact groups of free bodies go to `fem_mbs.solvers.granular`
-    leads_grains: bool = True  # bodies that sweeps push have to be put to x_n + h v; False: the method does so itself
-    takes_mechanisms: bool = False  # with obstacles that they move
-    takes_static_friction: bool = False  # of contacts, with a method ``parts_of_static_friction``
-    takes_friction: bool = False  # of joints, with a method ``parts_of_friction``
-    contact_shift: float = SHIFT  # proximal shift of redundant contacts, unless epsilon is given
-    follows: bool = False  # positions follow velocities: joints drift, contacts penetrate by what a step travels
-    velocities_first: bool = False  # no position correction goes before the velocity problem of a step
-    local_error: Callable[..., float | None] | None = None  # of a step, for StepControl; None: no estimate
-    together: bool = False  # contacts act in the rows of the motion too
-    # options of some methods, see `stepping.options`; the defaults are those of a method without the option
-    contact_solver: str
-    tol_v: float | None
-    approach: str = ""
-    rho_inf: float | None = None
-    theta: float = 0.5
-    rtol: float | None = None
-    mixed: bool = False
-    relaxed: bool = False
-    recovery_speed: float | None = None
-    constraints: str = "both"
-    impact_law: str = "newton"
-    persistent_contacts: bool | str | None = None
-    contact_tolerance: float | None = None
-    divide_failed_steps: bool = False
-
-    def _keep(self, **given: Any) -> None:
-        """Check options that several methods have, and keep them as attributes; see `stepping.options`."""
-        for name, value in given.items():
-            setattr(self, name, OPTIONS[name](self, name, value))
+    instants: ClassVar[tuple[float, ...]] = (1.0,)  # of a step, at which signals are needed
+    means_at_impacts = False  # joints report the mean of a step with an impact, not its end with impulses
+    takes_grains = False  # contact groups of free bodies go to `fem_mbs.solvers.granular`
+    leads_grains = True  # bodies that sweeps push have to be put to x_n + h v; False: the method does so itself
+    takes_mechanisms = False  # with obstacles that they move
+    takes_static_friction = False  # of contacts, with a method ``parts_of_static_friction``
+    takes_friction = False  # of joints, with a method ``parts_of_friction``
+    contact_shift = SHIFT  # proximal shift of redundant contacts, unless epsilon is given
+    follows = False  # positions follow velocities: joints drift, contacts penetrate by what a step travels
+    velocities_first = False  # no position correction goes before the velocity problem of a step
+    max_problems = 50  # impact problems in a step
+    together = False  # contacts act in the rows of the motion too
+    local_error: ClassVar[Callable[..., float | None] | None] = None  # of a step, for StepControl; None: no estimate
+    # options of some methods; the defaults are those of a method without the option
+    rho_inf: float | None = unsupported()
+    theta: float = unsupported(default=0.5)
+    mixed: bool = unsupported(default=False)
+    relaxed: bool = unsupported(default=False)
+    recovery_speed: float | None = unsupported()
+    constraints: str = unsupported(default="both")
+    impact_law: str = unsupported(default="newton")
+    persistent_contacts: bool | str | None = unsupported()
 
     @property
     def order(self) -> int:
@@ -462,10 +453,14 @@ class Stepper(Checked):
     def __repr__(self):
         return f"{type(self).__name__}({', '.join(f'{name}={getattr(self, name)!r}' for name in self.chosen())})"
 
+    def __dir__(self):
+        """List the options and the members for scripts: completion does not show the contract with `Engine`."""
+        return ["name", "parameters", "run", *(item.name for item in fields(self) if item.init)]
+
     def chosen(self) -> list[str]:
         """Names of options that are not the default ones, in the order of the constructor: what tells runs apart."""
         defaults = inspect.signature(type(self)).parameters
-        return [k for k, v in self._options(self).items() if k in defaults and v != defaults[k].default]
+        return [k for k, p in defaults.items() if k in vars(self) and getattr(self, k) != p.default]
 
     @staticmethod
     def _options(item):
@@ -491,8 +486,4 @@ class Stepper(Checked):
         return sum(array.nbytes for array in engine.make_records(1).values())
 
 
-OF_SOME = (
-    "approach", "rho_inf", "theta", "rtol", "mixed", "relaxed", "recovery_speed", "constraints", "impact_law",
-    "persistent_contacts", "contact_tolerance", "divide_failed_steps",
-)  # fmt: skip
-Stepper._inside |= {*OF_SOME}  # completion shows those that the constructor takes
+Stepper._inside |= {name for name in dir(Stepper) if not name.startswith("_")} - {"run", "parameters"}

@@ -14,7 +14,6 @@ import numpy as np
 
 from fem_mbs.solvers.alpha.coupled_method import CoupledMethod
 from fem_mbs.solvers.stepping.kernels.codes import OK
-from fem_mbs.solvers.stepping.march.step_control import StepControl
 from fem_mbs.system.compiled import CompiledSystem
 from fem_mbs.system.state import State
 
@@ -33,31 +32,10 @@ class NonsmoothGeneralizedAlphaFriction(CoupledMethod):
 
     Parameters
     ----------
-    rho_inf : float, 0 … 1, -
-        Spectral radius at infinite frequency: 1 keeps all frequencies, 0 removes what the step does not resolve.
-    rtol : float, 0 … 1, -
-        Relative tolerance of the coupled problem.
-    max_iterations : int
-        Newton iterations before a step is repeated with other penalties, then refused.
-    scaling : float, optional [kg]
-        k of the multipliers, as `DecoupledNSGA` has it. Results do not depend on it.
-    penalty, friction_penalty : float > 0, -
-        r/k in normal and tangential direction, which decides between the branches of the laws.
-    epsilon : float ≥ 0, optional, -
-        Proximal shift of redundant constraints and contacts, as `DecoupledNSGA` has it; for contacts 1e-6 by default.
-    tol_v : float, optional [m/s]
-        Approach speeds below it do not count as impacts in ``result.impact``. Default: 1e-8 of the largest initial
-        speed or of |gravity| h.
-    approach : {"slower", "start"}
-        What Newton's law reflects, as in `DecoupledNSGA`.
+    penalty : float > 0, -
+        r/k in normal direction, which decides between the branches of the laws.
     step_control : StepControl, optional
-        Steps of variable size, see there. Default: constant steps. Contacts that stay closed count as smooth motion.
-    divide_failed_steps : bool
-        Take a step whose iterations fail in parts, down to h/64. False: it ends the run.
-    reuse : bool
-        Keep a factorisation while it contracts the residual by 50 per iteration.
-    reference_force : float ≥ 0 [N]
-        Forces are solved to ``rtol`` of it where those of the model are smaller.
+        Steps of variable size; contacts that stay closed count as smooth motion. Default: constant steps.
 
     Raises
     ------
@@ -83,39 +61,6 @@ class NonsmoothGeneralizedAlphaFriction(CoupledMethod):
 
     levels = 3
     persistent_contacts = True  # forces of contacts are not their impulses over h
-
-    def __init__(
-        self,
-        rho_inf: float = 0.8,
-        *,
-        rtol: float = 1e-6,
-        max_iterations: int = 30,
-        scaling: float | None = None,
-        penalty: float = 1.0,
-        friction_penalty: float = 2.0 / 7.0,
-        epsilon: float | None = None,
-        tol_v: float | None = None,
-        approach: str = "slower",
-        step_control: StepControl | None = None,
-        divide_failed_steps: bool = True,
-        reuse: bool = True,
-        reference_force: float = 0.0,
-    ) -> None:
-        self._keep(
-            rho_inf=rho_inf,
-            rtol=rtol,
-            max_iterations=max_iterations,
-            scaling=scaling,
-            penalty=penalty,
-            friction_penalty=friction_penalty,
-            epsilon=epsilon,
-            tol_v=tol_v,
-            approach=approach,
-            step_control=step_control,
-            divide_failed_steps=divide_failed_steps,
-            reuse=reuse,
-            reference_force=reference_force,
-        )
 
     def parts(self) -> dict[str, Any]:
         from fem_mbs.solvers.three_levels import levels_scheme

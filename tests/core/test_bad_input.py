@@ -3,6 +3,7 @@
 Parameters that no element can have are in test_bad_parameters.py.
 """
 
+import inspect
 import re
 import warnings
 from itertools import pairwise
@@ -11,7 +12,10 @@ import numpy as np
 import pytest
 
 import fem_mbs as fem
+from fem_mbs.arguments.options import number, option, positive, unsupported
 from fem_mbs.errors import ModelError, NonFiniteError, ParameterError, SolverError
+from fem_mbs.solvers import STEPPERS
+from fem_mbs.solvers.stepping.options import REMOVED
 
 NAN, INF = float("nan"), float("inf")
 
@@ -352,18 +356,50 @@ def test_rotation_vectors_in_degrees_are_told():
         ({"rho_inf": "high"}, "rho_inf = 'high'.*number"),
         ({"rtol": 0}, r"rtol = 0\.0.*between 0 and 1"),
         ({"penalty": -1}, r"penalty = -1\.0 must be > 0"),
-        ({"scaling": 0}, r"scaling = 0\.0 kg.*> 0"),
-        ({"tol_v": 0}, r"tol_v = 0\.0 m/s.*> 0"),
         ({"epsilon": -1e-8}, r"epsilon = -1e-08 must be ≥ 0"),
         ({"position_factor": 0.25}, r"position_factor = 0\.25.*between 0\.5 and 1"),
         ({"max_iterations": 0}, "max_iterations = 0.*whole number"),
         ({"max_problems": 0}, "max_problems = 0.*whole number"),
-        ({"reference_force": INF}, "reference_force = inf N.*finite"),
+        ({"epsilon": INF}, "epsilon = inf.*finite"),
     ],
 )
 def test_impossible_options_of_the_stepper_are_refused(options, words):
     with pytest.raises(ParameterError, match=words):
         fem.DecoupledNSGA(**options)
+
+
+@pytest.mark.parametrize("method", STEPPERS.values(), ids=STEPPERS)
+def test_options_of_earlier_releases_are_refused_with_what_to_do(method):
+    for name, advice in REMOVED.items():
+        if name not in inspect.signature(method).parameters:
+            with pytest.raises(ParameterError) as caught:
+                method(**{name: 1.0})
+            assert f"{method.__name__}: {name} = 1.0 was removed; {advice}" in str(caught.value)
+
+
+class Renamed(fem.MoreauJean):
+    """A stepper of a script, with an option, another default and without an option."""
+
+    depth: float = option(default=1e-3, check=positive("m"))
+    rtol: float = option(default=1e-8, check=number(above=0, below=1))
+    contact_tolerance: None = unsupported()
+
+
+def test_options_of_a_stepper_of_the_user_are_checked_as_well():
+    method = Renamed(0.7, depth=2)
+    assert (method.theta, method.depth, method.rtol, method.reuse) == (0.7, 2.0, 1e-8, True)
+    assert repr(method) == "Renamed(theta=0.7, depth=2.0)"
+    for options, words in [
+        ({"depth": 0}, r"depth = 0\.0 m must be > 0"),
+        ({"rtol": 2}, r"rtol = 2\.0.*between 0 and 1"),
+        ({"theta": 0.3}, r"theta = 0\.3"),
+        ({"dept": 1}, "did you mean 'depth'"),
+        ({"contact_tolerance": 1e-3}, "contact_tolerance = 0.001 is not a parameter"),
+    ]:
+        with pytest.raises(ParameterError, match=words):
+            Renamed(**options)
+    with pytest.raises(ParameterError, match="cannot be set afterwards"):
+        method.depth = 3.0
 
 
 @pytest.mark.parametrize(

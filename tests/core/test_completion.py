@@ -1,5 +1,8 @@
 """What completion in an editor or a terminal shows of the objects of a model: the names that a script uses."""
 
+import inspect
+import re
+
 import pytest
 
 import fem_mbs as fem
@@ -33,6 +36,17 @@ def test_names_of_an_element_are_those_that_a_script_uses(make, expected, most):
     names = public(make())
     assert expected <= names and len(names) <= most, sorted(names)
     assert not names & {"check", "positive", "as_array", "kernels", "record", "sizes"}
+
+
+@pytest.mark.parametrize("method", fem.solvers.STEPPERS.values(), ids=fem.solvers.STEPPERS)
+def test_signature_and_help_of_a_stepper_show_each_option_once(method):
+    text, options = inspect.getdoc(method), inspect.signature(method).parameters
+    entries = text.split("Parameters\n----------\n")[1].split("\n\n")[0]
+    documented = [name for line in re.findall(r"^(\w+(?:, \w+)*) : ", entries, re.M) for name in line.split(", ")]
+    assert sorted(documented) == sorted(options)
+    assert {"rtol", "reuse", "divide_failed_steps"} <= options.keys()
+    assert options["rtol"].annotation is float and options["rtol"].default == method().rtol
+    assert ("step_control" in options) == (method.__name__ not in ("MoreauJean", "ConeComplementarity"))
 
 
 def test_hidden_names_work_as_before():

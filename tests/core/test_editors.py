@@ -17,8 +17,18 @@ reveal_type(body.mass)
 reveal_type(fem.Revolute.at(body, body, [0, 0, 0]))
 reveal_type(fem.DecoupledNSGA().run(model, t_end=1.0, h=0.1))
 reveal_type(fem.static_equilibrium(model))
+reveal_type(fem.MoreauJean(0.6, rtol=1e-8).rtol)
+fem.MoreauJean(rtoll=1e-8)
+fem.MoreauJean(step_control=fem.StepControl())
+fem.MoreauJean(rtol="small")
 """
-SEEN = ("float", "Revolute", "Results", "StaticResult")
+SEEN = ("float", "Revolute", "Results", "StaticResult", "float")
+SAID = (
+    'script.py:5: error: "Model" has no attribute "addd"; maybe "add"?',
+    'script.py:11: error: Unexpected keyword argument "rtoll" for "MoreauJean"; did you mean "rtol"?',
+    'script.py:12: error: Unexpected keyword argument "step_control" for "MoreauJean"',
+    'script.py:13: error: Argument "rtol" to "MoreauJean" has incompatible type "str"; expected "float"',
+)
 
 
 def test_the_stub_has_the_names_of_the_package():
@@ -33,6 +43,6 @@ def test_a_type_checker_follows_a_script(tmp_path):
     root = Path(fem_mbs.__file__).parents[1]
     command = [sys.executable, "-m", "mypy", "--config-file", root / "pyproject.toml", script]
     shown = subprocess.run(command, capture_output=True, text=True, cwd=root, check=False).stdout
-    assert 'script.py:5: error: "Model" has no attribute "addd"; maybe "add"?' in shown, shown
+    assert all(message in shown for message in SAID), shown
     types = [line.rsplit(".", 1)[-1].rstrip('"') for line in shown.splitlines() if "Revealed type" in line]
     assert [t.split('"')[-1] for t in types] == list(SEEN), shown

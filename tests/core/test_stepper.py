@@ -85,13 +85,13 @@ def test_a_file_holds_the_same_as_memory_and_what_was_asked_for(tmp_path):
 
 def test_all_options_of_the_method_are_kept_with_the_results(tmp_path):
     control = fem.StepControl(tolerance=1e-6, h_max=1e-2)
-    chosen = {"step_control": control, "scaling": 3.0, "tol_v": 1e-9, "approach": "slower", "mixed": True}
+    chosen = {"step_control": control, "penalty": 0.5, "max_problems": 40, "approach": "slower", "mixed": True}
     result = fem.DecoupledNSGA(**chosen).run(bouncing_ball.build(), 0.02, 2e-3, save=tmp_path / "run")
     plain = {**chosen, "step_control": {"tolerance": 1e-6, "h_max": 1e-2, "h_min": None}}
     assert {name: result.parameters[name] for name in plain} == plain
     options = set(inspect.signature(fem.DecoupledNSGA).parameters)
     assert options <= set(result.parameters)
-    assert fem.DecoupledNSGA().run(bouncing_ball.build(), 0.02, 2e-3).parameters["tol_v"] is None
+    assert fem.DecoupledNSGA().run(bouncing_ball.build(), 0.02, 2e-3).parameters["epsilon"] is None
 
 
 def test_initial_state_has_the_consistent_reactions():

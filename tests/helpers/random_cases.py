@@ -221,17 +221,15 @@ def stepper_options(rng, make):
         "reset_after_impact": (True, False, "filtered"), "mixed": (True,), "reuse": (False,), "penalty": (0.3, 0.1),
         "rtol": (1e-6, 1e-8),
         "epsilon": (0.0, 1e-6), "position_factor": (1.0,), "max_problems": (5,), "restitution_speed": ("start",),
-        "friction_penalty": (1.0,), "divide_failed_steps": (False,),
+        "divide_failed_steps": (False,),
     }.items():  # fmt: skip
         if rng.random() < 0.1:
             options[name] = values[int(rng.integers(len(values)))]
-    if rng.random() < 0.1 and "persistent_contacts" not in options:
-        options["improved_start"] = True
     return options
 
 
 OWN_OPTIONS = {
-    "MoreauJean": {"projection": (False, True), "theta": (0.5, 0.6, 1.0), "forecast": (0.5, 1.0)},
+    "MoreauJean": {"projection": (False, True), "theta": (0.5, 0.6, 1.0)},
     "ConeComplementarity": {"relaxed": (True, False)},
     "NonsmoothGeneralizedAlphaGGL": {"coupling": ("monolithic", "sequential")},
     "LobattoIIIAB": {"stages": (2, 3)},

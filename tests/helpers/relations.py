@@ -31,7 +31,7 @@ VARIABLE = "variable steps"  # stands for a StepControl
 
 NSGA_OPTIONS = [
     {}, {"persistent_contacts": True}, {"impacts": "split"}, {"impacts": "auto"}, {"approach": "start"},
-    {"restitution_speed": "touch"}, {"mixed": True}, {"reset_after_impact": True}, {"improved_start": True},
+    {"restitution_speed": "touch"}, {"mixed": True}, {"reset_after_impact": True},
     {"reuse": False}, {"contact_solver": "problem"}, {"contact_solver": "newton"}, {"step_control": VARIABLE},
     {"divide_failed_steps": False}, {"persistent_contacts": True, "impacts": "split"},
     {"persistent_contacts": True, "step_control": VARIABLE}, {"impacts": "split", "step_control": VARIABLE},

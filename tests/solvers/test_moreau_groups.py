@@ -92,7 +92,6 @@ def belt(**options):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"forecast": 1.0}, "forecast"),
         ({"projection": True}, "projection"),
         ({"contact_solver": "problem"}, "contact_solver is 'problem'"),
     ],

@@ -285,15 +285,6 @@ def test_body_at_rest_stays_with_its_weight_from_the_first_step():
     assert not result["table"].impact.any()
 
 
-@pytest.mark.parametrize("tol_v", [1e-2, 1e-8])
-def test_weight_is_carried_whatever_the_impact_threshold_below_g_h(tol_v):
-    model = fem.Model("rest", gravity=[0, 0, -10])
-    ball = model.add(fem.RigidBody.sphere(1.0, 0.3, position=[0, 0, 0.3], name="ball"))
-    model.add(fem.SphereOnPlane(ball, model.ground, radius=0.3, name="table"))
-    result = fem.DecoupledNSGA(tol_v=tol_v).run(model, 0.5, 1e-2)  # g h = 0.1 m/s
-    assert np.abs(result["ball"].velocity).max() < 1e-12
-
-
 def at_rest(points, result, position):
     body, names = result["body"], contact_names(result)
     assert body.position[-1] == pytest.approx(position, abs=1e-4)  # printed digits
@@ -316,9 +307,7 @@ def test_thrown_box_lands_where_the_note_says():
     assert result.problems.max() <= 2
 
 
-@pytest.mark.parametrize(
-    "options", [{"penalty": 1.0}, {"penalty": 0.1}, {"scaling": 10.0}, {"epsilon": 1e-6}, {"reuse": False}]
-)
+@pytest.mark.parametrize("options", [{"penalty": 1.0}, {"penalty": 0.1}, {"epsilon": 1e-6}, {"reuse": False}])
 def test_tripod_lands_at_the_same_place_whatever_the_numerical_parameters(options):
     result = fem.DecoupledNSGA.published(rho_inf=0.8, rtol=1e-6, **options).run(models.thrown(models.LEGS), 1.3, 1e-3)
     assert result["body"].position[-1] == pytest.approx([0.4840, 0.5469, 0.1500], abs=1e-4)  # printed digits

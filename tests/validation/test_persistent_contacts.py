@@ -399,8 +399,3 @@ def test_a_system_serves_statics_modes_and_steppers_in_any_order():
     assert engine.advance(times, signals[:, None], records)[0] == 50
     sphere = system.model["sphere"].node.index
     assert records["position"][-1, sphere] == pytest.approx(before["sphere"].position[-1], abs=1e-12)
-
-
-def test_an_improved_start_that_ignores_closed_contacts_is_refused():
-    with pytest.raises(fem.ParameterError, match=r"improved_start = True.*closed contacts"):
-        fem.DecoupledNSGA(improved_start=True, persistent_contacts=True)

@@ -193,7 +193,6 @@ TABLE = Table(
         "size": Item("", "of the model, turns angles into lengths"),
         "scale_x": Item("", "size of the positions, at least that of the model", kept=True),
         "scale_v": Item("", "size of the velocities [m/s], angular ones times that of the model", kept=True),
-        "reference_force": Item("", "forces are solved to rtol of it at least"),
         "position_factor": Item("", "c_p"),
         # Newton's iteration, see stepping.newton
         "merit": Item("", "norm of the residual"),

@@ -8,7 +8,7 @@ touching contact is zero,
 by Newton's first step with the rate of the gap, then by secants, inside a bracket. What acts at the touch is marked in
 the compiled parts, see `nsga.split`. Impacts that strike together within round-off are one impact problem.
 
-With ``impacts="auto"`` isolated impacts alone are split: at most so many in `ISOLATED` steps. After them steps are
+With ``impacts="auto"`` isolated impacts alone are split: at most `MOST` in `ISOLATED` steps. After them steps are
 taken as a whole until the first of them is that far back: chatter, accumulations and heaps then cost what they cost
 without.
 
@@ -28,7 +28,8 @@ REACHED = 0.5  # of the accuracy of gaps
 ROUND = 1e-6  # of a step
 EARLIEST = 1e-10  # of the user's step: a touch before it is one at the end of the step before
 LATEST = 2e-9  # of a step: a touch that much after its end is one at its end, see `nsga.split.ends_at_touch`
-ISOLATED = 50  # steps in which so many impacts as a step may have are isolated ones
+MOST = 3  # impacts that are split in one step, or in `ISOLATED` steps
+ISOLATED = 50  # steps in which up to `MOST` impacts are isolated ones
 
 
 class Splitter:
@@ -44,8 +45,8 @@ class Splitter:
         Smooth sub-problems solved on the way.
     """
 
-    def __init__(self, controller: "Controller", most: int, isolated: bool) -> None:
-        self.controller, self.engine, self.most = controller, controller.engine, most
+    def __init__(self, controller: "Controller", isolated: bool) -> None:
+        self.controller, self.engine = controller, controller.engine
         self.isolated = isolated
         self.restart = self.engine.method.reset_after_split(self.engine.system)
         self.engine.run[0]["cut"] = STOPS
@@ -64,7 +65,7 @@ class Splitter:
     def crowded(self, t: float) -> bool:
         """True if as many impacts as allowed were split in the last step before ``t``, or in the last `ISOLATED`."""
         self.last = [touch for touch in self.last if touch > t - self._window]
-        return len(self.last) >= self.most
+        return len(self.last) >= MOST
 
     @property
     def _window(self):
@@ -75,7 +76,7 @@ class Splitter:
         """Number of steps from time ``t`` [s] on that are taken as a whole, because impacts are not isolated."""
         if not self.isolated or not self.crowded(t):
             return 0
-        return max(1, math.ceil((self.last[-self.most] + self._window - t) / self.engine.h - ROUND))
+        return max(1, math.ceil((self.last[-MOST] + self._window - t) / self.engine.h - ROUND))
 
     def begin(self) -> None:
         """Begin a step of the user's."""

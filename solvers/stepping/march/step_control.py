@@ -96,7 +96,7 @@ class Controller:
 
     def __init__(self, engine: "Engine", control: StepControl) -> None:
         self.engine, self.control, self.h = engine, control, engine.h
-        self.mass = engine.method.scaling or engine.system.contact_mass  # k of multipliers, times h
+        self.mass = engine.system.contact_mass  # k of multipliers, times h
         largest = engine.h if control.tolerance is None else 100.0 * engine.h
         self.h_max = min(control.h_max or largest, engine.longest)
         self.h_min = control.h_min or engine.h / 1024.0
@@ -107,7 +107,7 @@ class Controller:
         self.soft = np.zeros(0, bool) if control.tolerance is None else engine.system.deformable()
         self.blur, self.blurred = 0.0, 0.0  # largest (2a) of an accepted step, and when
         self.short = False  # since an impact was split no step has had the user's size
-        self.splitter = Splitter(self, engine.method.max_splits, engine.impacts == "auto") if engine.splits else None
+        self.splitter = Splitter(self, engine.impacts == "auto") if engine.splits else None
 
     def advance(
         self, times: np.ndarray, signals: np.ndarray, records: dict[str, np.ndarray]

@@ -133,7 +133,7 @@ class _Failure:
         names = ", ".join(str(self.system.contact_at(int(c)).name) for c in open_ones)
         return self.error(
             f"{self.start} stopped after {self.run['max_problems']} impact problems; contacts still approaching: "
-            f"{names}. Usual causes: restitution between many touching bodies (raise max_problems), or tol_v too small"
+            f"{names}. Usual causes: restitution between many touching bodies (raise max_problems)"
         )
 
     def exhausted(self) -> SolverError:
