@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from typing_extensions import dataclass_transform
 else:
 
-    def dataclass_transform(**_):
+    def dataclass_transform(**keywords: Any) -> Callable[[type], type]:
         """Leave a class as it is: `typing.dataclass_transform` of Python 3.11."""
         return lambda cls: cls
 
