@@ -39,7 +39,7 @@ from fem_mbs.system.friction import (
 )
 from fem_mbs.system.gather import gather_motion
 from fem_mbs.system.global_matrices import full_norm, matrix_values
-from fem_mbs.system.records import SMOOTH, groups_of
+from fem_mbs.system.records import SMOOTH
 
 _H, _KK, _V, _GTT = SLOT["H"], SLOT["K"], SLOT["v"], SLOT["gtt"]
 AT_REST = 10.0  # times tol_v
