@@ -107,6 +107,9 @@ class Checks:
     def __add__(self, other):
         return Checks(*self.checks, *other.checks)
 
+    def __repr__(self):
+        return f"Checks({len(self)} checks, {len(self.failed)} failed)"
+
     def __str__(self):
         rows = [("quantity", "reference", "obtained", "error", "tolerance", "")]
         for c in self.checks:

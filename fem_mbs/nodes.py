@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.arguments.checked import ArrayLike, Checked, Keywords, Named
-from fem_mbs.errors import ParameterError
+from fem_mbs.errors import ParameterError, label
 
 COMPONENTS = ("x", "y", "z", "rx", "ry", "rz")
 
@@ -258,4 +258,4 @@ class Frame(Checked):
         return Frame(self.node, self.p + self.rotation @ p, axes, name=self.name if name is None else name)
 
     def __repr__(self):
-        return f"Frame({self.node!r}, p={self.p.tolist()})"
+        return f"{label(self)}({self.node!r}, p={self.p.tolist()})"

@@ -13,6 +13,7 @@ from fem_mbs.elements.beams.sections import Section
 from fem_mbs.elements.beams.two_node import TwoNodeBeam
 from fem_mbs.errors import ParameterError, Warnings, label
 from fem_mbs.nodes import Frame, Node6, finite_vector
+from fem_mbs.representation import short
 from fem_mbs.rotations import log, tangent_inverse
 
 RING_ANGLE, RING_SLENDERNESS = 0.8, 200.0  # rad of one element; R √(EA/EI)
@@ -38,6 +39,10 @@ class BeamLine:
 
     def __getitem__(self, i):
         return self.elements[i]
+
+    def __repr__(self):
+        ends = " to ".join(short(self.nodes[i]) for i in (0, -1))
+        return f"BeamLine: {len(self)} elements, {len(self.nodes)} nodes, {ends}"
 
 
 @Keywords.known

@@ -21,7 +21,8 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.arguments.checked import ArrayLike, Checked, Keywords, Named
-from fem_mbs.errors import ParameterError
+from fem_mbs.errors import ParameterError, label
+from fem_mbs.representation import line
 from fem_mbs.rotations import skew
 
 CIRCLE_POINTS = 24  # corners that draw a circle
@@ -387,7 +388,8 @@ class Section(Checked):
         return normal, shear, np.sqrt(normal**2 + 3 * shear[..., None] ** 2)
 
     def __repr__(self):
-        return f"Section({self.name})" if self.name else "Section"
+        known = {name: getattr(self, name) for name in ("area", "I2", "I3", "torsion_modulus")}
+        return line(label(self), {name: value for name, value in known.items() if value is not None})
 
 
 def _poisson(owner, nu):

@@ -45,6 +45,7 @@ from fem_mbs.elements.bodies.rigid_body import RigidBody
 from fem_mbs.elements.contacts.compliant import CompliantContact
 from fem_mbs.elements.contacts.shapes.sphere_groove import SphereInGroove
 from fem_mbs.elements.contacts.shapes.sphere_sphere import SphereInSphere
+from fem_mbs.errors import label
 from fem_mbs.nodes import Frame
 
 RACES = ("outer", "inner")
@@ -260,7 +261,7 @@ class DynamicBearing(Part):
         )
 
     def __repr__(self):
-        return f"DynamicBearing '{self.name}' with {self.geometry.balls} balls"
+        return f"{label(self)}: {self.geometry.balls} balls"
 
 
 def _rings(R, D):

@@ -36,6 +36,7 @@ from fem_mbs.element.base import Part
 from fem_mbs.elements.bodies.rigid_body import RigidBody
 from fem_mbs.elements.contacts.shapes.sphere_sphere import SphereInSphere, SphereOnSphere
 from fem_mbs.elements.forces.spring_damper import Spring
+from fem_mbs.errors import label
 
 
 class RigidBallBearing(Part):
@@ -204,7 +205,7 @@ class RigidBallBearing(Part):
         return HertzContact(self.radius_ball, (-radius_groove, along), E=E, nu=nu, name=f"{self.name} {race} race")
 
     def __repr__(self):
-        return f"RigidBallBearing({self.name}: {self.balls} balls)"
+        return f"{label(self)}: {self.balls} balls"
 
 
 def _ball_shape(radius):

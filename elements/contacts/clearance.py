@@ -72,7 +72,7 @@ class RingOnCylinder(_SphereCylinder):
     >>> from fem_mbs import Model, RigidBody
     >>> model, ring = Model(), RigidBody.box(1.0, [0.1, 0.1, 0.01], name="ring")
     >>> RingOnCylinder(ring, model.ground, radius=0.021, radius_cylinder=0.02, friction=0.3, name="hoop")
-    RingOnCylinder 'hoop'
+    RingOnCylinder 'hoop': radius=0.021, radius_cylinder=0.02, friction=0.3
     """
 
     side = -1.0
@@ -189,8 +189,8 @@ class JournalClearance(_ClearanceJoint):
     >>> from fem_mbs import Model, RigidBody
     >>> model, shaft = Model(), RigidBody.cylinder(1.0, 0.01, 0.1, name="shaft")
     >>> pin = JournalClearance(shaft, model.ground, radius=0.01, clearance=5e-5, length=0.02, friction=0.1, name="pin")
-    >>> model.add(pin).elements
-    [SphereInCylinder 'pin 1', SphereInCylinder 'pin 2']
+    >>> [contact.name for contact in model.add(pin).elements]
+    ['pin 1', 'pin 2']
     """
 
     def __init__(
@@ -266,7 +266,7 @@ class SphericalClearance(_ClearanceJoint):
     >>> from fem_mbs import Model, RigidBody
     >>> model, rod = Model(), RigidBody.cylinder(1.0, 0.01, 0.4, name="rod")
     >>> SphericalClearance(rod, model.ground, radius=0.015, clearance=1e-4, name="ball joint").elements
-    [SphereInSphere 'ball joint']
+    [SphereInSphere 'ball joint': radius=0.015, radius_outer=0.0151]
     """
 
     def __init__(
@@ -332,8 +332,8 @@ class PrismaticClearance(_ClearanceJoint):
     >>> model, box = Model(), RigidBody.box(0.5, [0.1, 0.04, 0.04], fixed=("z", "rx", "ry"), name="box")
     >>> size = [0.1, 0.04, 0.04]
     >>> slot = PrismaticClearance(box, model.ground, size=size, clearance=1e-4, planar="z", friction=0.1, name="slot")
-    >>> model.add(slot).elements[0]
-    SphereOnPlane 'slot 1'
+    >>> model.add(slot).elements[0].name
+    'slot 1'
     """
 
     def __init__(

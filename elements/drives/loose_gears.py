@@ -181,8 +181,8 @@ class LooseGearPair(Part):
     --------
     >>> from fem_mbs.nodes import Node6
     >>> pair = LooseGearPair(Node6(), Node6([0.09, 0, 0]), teeth=(20, 40), module=3e-3, backlash=1e-4, name="stage 1")
-    >>> pair.elements
-    [GearFlank 'stage 1 forward', GearFlank 'stage 1 backward']
+    >>> [flank.name for flank in pair.elements]
+    ['stage 1 forward', 'stage 1 backward']
     """
 
     def __init__(

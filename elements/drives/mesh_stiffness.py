@@ -29,6 +29,7 @@ import math
 import numpy as np
 
 from fem_mbs.arguments.checked import ArrayLike, Keywords, Named
+from fem_mbs.representation import Described
 
 
 def involute(angle: float) -> float:
@@ -47,7 +48,7 @@ def involute_angle(value: float) -> float:
     return angle
 
 
-class SpurTeeth:
+class SpurTeeth(Described):
     """Geometry of an external pair of spur wheels in its nominal centre distance.
 
     Attributes

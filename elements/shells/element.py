@@ -210,7 +210,7 @@ class Shell4(ShellElement):
     >>> plate = ShellSection(SolidMaterial(E=210e9, nu=0.3, density=7850), 1e-3)
     >>> corners = [Node6(x) for x in ([0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0])]
     >>> Shell4(corners, plate, name="panel")
-    Shell4 'panel'
+    Shell4 'panel': nodes=[4], section=ShellSection
     """
 
     nn = 4

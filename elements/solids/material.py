@@ -7,6 +7,7 @@ Source: docs/theory/solids.md, section 1.
 
 from fem_mbs.arguments.checked import Checked
 from fem_mbs.elements.solids.kernels import NEO_HOOKE, ST_VENANT_KIRCHHOFF
+from fem_mbs.errors import label
 
 LAWS = {"st-venant-kirchhoff": ST_VENANT_KIRCHHOFF, "neo-hookean": NEO_HOOKE}
 
@@ -61,4 +62,4 @@ class SolidMaterial(Checked):
         return self.E / (2 * (1 + self.nu))
 
     def __repr__(self) -> str:
-        return f"SolidMaterial(E={self.E:g}, nu={self.nu:g}, density={self.density:g}, law={self.law!r})"
+        return f"{label(self)}(E={self.E:g}, nu={self.nu:g}, density={self.density:g}, law={self.law!r})"

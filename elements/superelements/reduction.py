@@ -21,7 +21,7 @@ from fem_mbs.elements.superelements.coordinates import (
 )
 from fem_mbs.elements.superelements.load_patterns import check_known
 from fem_mbs.elements.superelements.residual_vectors import residuals_of
-from fem_mbs.errors import ParameterError, Warnings
+from fem_mbs.errors import ParameterError, Warnings, label
 from fem_mbs.mesh.cells import CELLS as CELLS_OF_SOLIDS
 
 INTEGERS = ("faces", "cell_types", "cell_points")
@@ -428,8 +428,8 @@ class Reduction(Checked):
         r = self.residual_vectors
         more = f", {r} residual vector{'s' if r > 1 else ''}" if r else ""
         return (
-            f"Reduction({self.mass:.6g} kg, frames {', '.join(self.frames)}, {len(self.interface_frequencies)} modes"
-            f"{more}; largest m_eff/M: {shares})"
+            f"{label(self)}({self.mass:.6g} kg, frames {', '.join(self.frames)}, "
+            f"{len(self.interface_frequencies)} modes{more}; largest m_eff/M: {shares})"
         )
 
 

@@ -18,6 +18,7 @@ import numpy as np
 from fem_mbs.arguments.spelling import listed, meant
 from fem_mbs.arguments.values import Values
 from fem_mbs.errors import ParameterError
+from fem_mbs.representation import Described
 
 F = TypeVar("F", bound=Callable | type)
 _VAR_KEYWORDS = 0x08  # flag of code objects: the function has **options
@@ -208,7 +209,7 @@ class Made(type):
         return signature.replace(parameters=list(signature.parameters.values())[1:])
 
 
-class Checked(Values, metaclass=Made):
+class Checked(Values, Described, metaclass=Made):
     """What has parameters, and a name for messages.
 
     Parameters are fixed once the constructor is done: others have read them, and a change would be ignored or would

@@ -93,7 +93,7 @@ class PassFrequencies(NamedTuple):
 
 
 @Keywords.known
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class BearingGeometry(Checked):
     """A single-row deep groove or angular contact ball bearing.
 

@@ -38,6 +38,7 @@ import numpy as np
 from fem_mbs.arguments.checked import ArrayLike, FloatOrArray, Keywords, Named
 from fem_mbs.bearings.geometry import BearingGeometry
 from fem_mbs.errors import ParameterError
+from fem_mbs.representation import line
 from fem_mbs.results.results import Results
 
 # F_a/(Z D²) [MPa] -> e, Y of single-row deep groove bearings, X = .56 (ISO 281, table 3)
@@ -65,6 +66,9 @@ class BearingLife(NamedTuple):
     load_inner: float
     load_outer: float
     equivalent_load: float
+
+    def __repr__(self):
+        return line("BearingLife", self._asdict())
 
     def hours(self, speed: FloatOrArray) -> FloatOrArray:
         """Operating hours at a (mean) speed [rad/s] of one ring relative to the other."""

@@ -23,6 +23,7 @@ from fem_mbs.bearings import balls as be
 from fem_mbs.bearings.geometry import BearingGeometry
 from fem_mbs.bearings.spall import Spall
 from fem_mbs.errors import ParameterError, SolverError, label
+from fem_mbs.representation import short
 
 COMPONENTS = ("x", "y", "z", "rx", "ry")
 CONTROLS = ("outer", "inner")
@@ -116,7 +117,7 @@ class BearingState:
 
     def __repr__(self):
         heaviest = f"{self.load_inner.max():.4g} N on the heaviest of {self.geometry.balls} balls"
-        return f"BearingState({label(self.geometry)}: {heaviest}, u = {self.displacement} m)"
+        return f"BearingState({label(self.geometry)}: {heaviest}, u = {short(self.displacement)} m)"
 
 
 @Keywords.known

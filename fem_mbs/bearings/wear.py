@@ -34,6 +34,9 @@ class Wear(NamedTuple):
     angle: np.ndarray
     depth: np.ndarray
 
+    def __repr__(self):
+        return f"Wear(volume={self.volume:.6g}, {len(self.depth)} bins, depth up to {self.depth.max():.6g})"
+
 
 @Keywords.known
 def archard_wear(

@@ -63,7 +63,7 @@ import numpy as np
 from fem_mbs.arguments.checked import ArrayLike, Checked, FrameLike, Keywords, Named
 from fem_mbs.element.members import RareMembers, VerifiedElement
 from fem_mbs.element.registry import REGISTRY, make_example, register
-from fem_mbs.errors import ParameterError, label
+from fem_mbs.errors import ParameterError
 from fem_mbs.functions.signals import Signal
 from fem_mbs.nodes import Frame, Ground, Node
 
@@ -318,9 +318,6 @@ class Element(RareMembers, VerifiedElement, Part):
         counter-clockwise about the axis, and 0 at a point. None: a force between two frames is drawn as a coil.
         """
         return None
-
-    def __repr__(self):
-        return label(self)
 
 
 FOR_USERS = {"active", "is_on", "name", "outputs"}

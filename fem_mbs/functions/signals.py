@@ -21,6 +21,7 @@ import numpy as np
 from fem_mbs.arguments.checked import Named
 from fem_mbs.errors import ParameterError
 from fem_mbs.functions.jets import Jet
+from fem_mbs.representation import short
 
 
 class Signal:
@@ -41,7 +42,7 @@ class Signal:
 
     Notes
     -----
-    Signals and profiles can be added, multiplied, … and put into NumPy functions: ``2 * ramp(0, 0.5) + 0.1``,
+    Signals and profiles can be added, multiplied, … and put into NumPy functions: ``2 * ramp(duration=0.5) + 0.1``,
     ``np.sin(angle)`` are signals again.
 
     At a kink (``np.minimum(t, 0.2)``, ``abs``, an ``if``) rate and acceleration are the ones that follow in time. A
@@ -73,6 +74,9 @@ class Signal:
         self.value: Any = value  # float where `constant`
         self.rate, self.acceleration = rate, acceleration
         self.constant = not callable(value)
+
+    def __repr__(self):
+        return f"{type(self).__name__}({short(self.value)})"
 
     @classmethod
     def of(cls, value: Any) -> "Signal":

@@ -29,7 +29,7 @@ in a spherical socket.
 import numpy as np
 
 from fem_mbs.arguments.checked import ArrayLike, FloatOrArray, Named
-from fem_mbs.errors import ParameterError
+from fem_mbs.errors import ParameterError, label
 from fem_mbs.hertz.stress import Peak, Subsurface, material, not_negative, pair, unit_orthogonal_shear
 
 
@@ -119,7 +119,7 @@ class LineContact(Subsurface):
             raise ParameterError(self, "reference_depth", reference_depth, "m must be finite and > 0, or nan: default")
 
     def __repr__(self):
-        return f"LineContact(R'={self.radius:.6g}, length={self.length:.6g}, compliance={self.compliance:.6g})"
+        return f"{label(self)}(R'={self.radius:.6g}, length={self.length:.6g}, compliance={self.compliance:.6g})"
 
     def _load(self, force):
         return not_negative(self, "force", force, "N", "a contact cannot pull") / self.length

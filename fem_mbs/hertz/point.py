@@ -35,7 +35,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fem_mbs.arguments.checked import ArrayLike, FloatOrArray, Named
-from fem_mbs.errors import ParameterError
+from fem_mbs.errors import ParameterError, label
 from fem_mbs.hertz.line import LineContact, palmgren_indentation
 from fem_mbs.hertz.stress import (
     Peak,
@@ -238,7 +238,7 @@ class HertzContact(Subsurface):
         return float(A), float(B), float(major)
 
     def __repr__(self):
-        return f"HertzContact(A={self.A:.6g}, B={self.B:.6g}, k={self.axis_ratio:.6g}, K={self.stiffness:.6g})"
+        return f"{label(self)}(A={self.A:.6g}, B={self.B:.6g}, k={self.axis_ratio:.6g}, K={self.stiffness:.6g})"
 
     def _force(self, force):
         return not_negative(self, "force", force, "N", "a contact cannot pull")

@@ -12,7 +12,7 @@ import numpy as np
 
 from fem_mbs.arguments.checked import ArrayLike, Checked
 from fem_mbs.arguments.spelling import meant
-from fem_mbs.errors import ParameterError, Warnings
+from fem_mbs.errors import ParameterError, Warnings, label
 from fem_mbs.mesh.cells import CELLS, FACES, outer_faces
 
 SHOWN = 10  # bad cells in a message
@@ -234,7 +234,7 @@ class Mesh(Checked):
     def __repr__(self) -> str:
         cells = ", ".join(f"{len(rows)} {kind}" for kind, rows in self.cells.items()) or "no cells"
         groups = f"; groups {', '.join(self.groups)}" if self.groups else ""
-        return f"Mesh({len(self.points)} points, {cells}{groups})"
+        return f"{label(self)}({len(self.points)} points, {cells}{groups})"
 
 
 def determinants(mesh: Mesh, kind: str) -> tuple[np.ndarray, np.ndarray]:

@@ -114,7 +114,7 @@ def _title(model):
 
 
 @Keywords.known
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ForceLaw(Checked):
     """A contact law of the user that is not of the form (1).
 
@@ -150,7 +150,7 @@ class ForceLaw(Checked):
         return force
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ImpactCurve:
     """One impact in time.
 
@@ -166,6 +166,9 @@ class ImpactCurve:
     force: np.ndarray
     indentation: np.ndarray
     velocity: np.ndarray
+
+    def __repr__(self):
+        return f"ImpactCurve({len(self.t)} times, {self.duration:.6g} s, at most {self.force.max():.6g} N)"
 
     @property
     def duration(self) -> float:

@@ -264,10 +264,12 @@ def resultant(result: Any, contacts: Any) -> np.ndarray:
     for element in elements:
         name = getattr(element, "name", element)
         if name is None:
-            raise FemMbsError(f"result of model '{result.model}': {element!r} is no part of it; model.add(…) it before")
+            raise FemMbsError(
+                f"result of model '{result.model}': {label(element)} is no part of it; model.add(…) it before"
+            )
         one = result[name]
         if not {"tangents", "normal", "force"} <= set(one.units):
-            raise FemMbsError(f"result of model '{result.model}': {element!r} has no contact force")
+            raise FemMbsError(f"result of model '{result.model}': {label(element)} has no contact force")
         axes = np.concatenate([one.normal[:, None], one.tangents.reshape(-1, 2, 3)], axis=1)
         total += np.einsum("kt,ktj->kj", one.force, axes)
     return total

@@ -43,6 +43,9 @@ class State(Checked):
         self._outputs: tuple = {}, np.zeros(0)  # where those of elements are, by name, and their values in a result
         self._drifted = (0.0, 0.0, 0.0)  # |g|, |ġ| and penetration [m] of the run it is from, see `Results.state`
 
+    def __repr__(self):
+        return f"State(t={self.t:.6g} s, {len(self.x)} nodes)"
+
     def set_rotation(self, node: Any, rotation: ArrayLike) -> None:
         """Set the rotation of a node, Q and R.
 

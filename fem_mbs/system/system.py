@@ -161,6 +161,10 @@ class System(Switches):
             self._patterns[rows, dense] = Pattern(self, rows, dense)
         return self._patterns[rows, dense]
 
+    def __repr__(self):
+        counts = f"{len(self.nodes)} nodes, {len(self.elements)} elements, {len(self.contacts)} contacts"
+        return f"System of '{self.name}': {self.n} unknowns, {self.m} constraint rows, {counts}"
+
     @property
     def own(self) -> Matrices:
         """The matrix of statics, modes and initial accelerations, without contacts; made when it is first needed."""

@@ -80,7 +80,7 @@ class SmallMotions:
         for matrix in (self.K, self.M, self.C):
             if not np.isfinite(matrix.data).all():
                 element = self.system.find_nonfinite(self.state)
-                raise SolverError(f"matrices are not finite at this configuration ({element!r})", element=element)
+                raise SolverError(f"matrices are not finite at this configuration ({label(element)})", element=element)
 
 
 def small_motions(

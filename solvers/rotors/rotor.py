@@ -85,7 +85,7 @@ class Rotor:
         for matrix in matrices[:3]:
             if not np.isfinite(matrix.data).all():
                 element = self.system.find_nonfinite(self.state)
-                raise SolverError(f"matrices are not finite at {speed:g} rad/s ({element!r})", element=element)
+                raise SolverError(f"matrices are not finite at {speed:g} rad/s ({label(element)})", element=element)
         return matrices
 
     def modes(self, speed: float, n: int, damping: bool) -> tuple[np.ndarray, np.ndarray]:

@@ -153,7 +153,7 @@ class FrameOnFaces(NodeOnFaces):
     >>> box, floor = RigidBody(1.0, 0.1, position=[0, 0, 0.1]), [Node6(x) for x in ([0, 0, 0], [1, 0, 0], [0, 1, 0])]
     >>> corners = [node.frame([0, 0, 0.01]) for node in floor]
     >>> FrameOnFaces(box.frame([0.2, 0.2, -0.05]), [corners], friction=0.2, name="touch")
-    FrameOnFaces 'touch'
+    FrameOnFaces 'touch': friction=0.2
     """
 
     kernels = {

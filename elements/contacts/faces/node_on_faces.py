@@ -70,7 +70,7 @@ class NodeOnFaces(Contact):
     --------
     >>> corners = [Node3([0, 0, 0]), Node3([1, 0, 0]), Node3([1, 1, 0]), Node3([0, 1, 0])]
     >>> NodeOnFaces(Node3([0.3, 0.4, 0.1]), [corners], friction=0.2, name="touch")
-    NodeOnFaces 'touch'
+    NodeOnFaces 'touch': friction=0.2
     """
 
     parameters = PARAMETERS

@@ -83,7 +83,7 @@ class ContactGroup(Part):
     ...     group.sphere(ball, 0.02)
     >>> group.obstacle(SphereOnPlane, model.ground.frame())
     >>> model.add(*balls, group)[-1]
-    ContactGroup 'balls'
+    ContactGroup 'balls': 3 bodies, 1 obstacles
     """
 
     role = "contact group"
@@ -493,4 +493,4 @@ class ContactGroup(Part):
         return float(2.0 * np.ptp(positions, axis=0).max() + 10.0 * max(self.radii))
 
     def __repr__(self):
-        return label(self)
+        return f"{label(self)}: {len(self.shapes)} bodies, {len(self.obstacles)} obstacles"

@@ -90,8 +90,8 @@ class BoxOnPlane(_BoxContact):
     >>> from fem_mbs import Model, RigidBody
     >>> model, box = Model(), RigidBody.box(1.0, [0.3, 0.2, 0.1], position=[0, 0, 0.05], name="box")
     >>> floor = model.add(BoxOnPlane(box, model.ground, size=[0.3, 0.2, 0.1], friction=0.3, name="floor"))
-    >>> floor.elements[7]
-    SphereOnPlane 'floor 8'
+    >>> floor.elements[7].name
+    'floor 8'
     """
 
     def __init__(
@@ -167,8 +167,8 @@ class BoxOnBox(_BoxContact):
     >>> high = RigidBody.box(1.0, [0.2, 0.2, 0.1], position=[0, 0, 0.15], name="high")
     >>> sizes = {"size_A": [0.2, 0.2, 0.1], "size_B": [0.3, 0.3, 0.1]}
     >>> pair = BoxOnBox(high, low, **sizes, rounding=2e-3, edges=False, friction=0.3, name="pair")
-    >>> pair.elements[0], len(pair.elements)
-    (SphereOnBox 'pair A1', 16)
+    >>> pair.elements[0].name, len(pair.elements)
+    ('pair A1', 16)
     """
 
     def __init__(

@@ -66,8 +66,8 @@ class HullOnPlane(Part):
     >>> model, body = Model(), RigidBody(1.0, 0.01, position=[0, 0, 0.1], name="wedge")
     >>> points = [[-0.1, -0.1, -0.1], [0.2, -0.1, -0.1], [-0.1, 0.1, -0.1], [-0.1, -0.1, 0.2]]
     >>> floor = model.add(HullOnPlane(body, model.ground, points=points, friction=0.3, name="floor"))
-    >>> floor.elements
-    [SphereOnPlane 'floor 1', SphereOnPlane 'floor 2', SphereOnPlane 'floor 3', SphereOnPlane 'floor 4']
+    >>> [contact.name for contact in floor.elements]
+    ['floor 1', 'floor 2', 'floor 3', 'floor 4']
     """
 
     options_of = Contact

@@ -223,8 +223,8 @@ class HullOnHull(Part):
     >>> low = RigidBody(1.0, 0.01, name="low")
     >>> high = RigidBody(1.0, 0.01, position=[0, 0, 0.3], name="high")
     >>> pair = HullOnHull(high, low, points_A=wedge, points_B=wedge, rounding=2e-3, friction=0.3, name="pair")
-    >>> pair.elements[0], len(pair.elements)
-    (HullFeature 'pair 1', 18)
+    >>> pair.elements[0].name, len(pair.elements)
+    ('pair 1', 18)
     """
 
     options_of = Contact

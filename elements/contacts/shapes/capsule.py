@@ -125,7 +125,7 @@ class SphereOnCapsule(CapsuleContact):
     >>> ball = RigidBody.sphere(1.0, 0.1, position=[0, 0, 0.5])
     >>> ends = rod.frame([-0.5, 0, 0]), rod.frame([0.5, 0, 0])
     >>> SphereOnCapsule(ball, ends, radius=0.1, radius_capsule=0.05, restitution=0.6, name="hit")
-    SphereOnCapsule 'hit'
+    SphereOnCapsule 'hit': radius=0.1, radius_capsule=0.05, restitution=0.6
     """
 
     def __init__(
@@ -177,7 +177,7 @@ class CapsuleOnCapsule(CapsuleContact):
     >>> a = high.frame([0, -0.5, 0]), high.frame([0, 0.5, 0])
     >>> b = low.frame([-0.5, 0, 0]), low.frame([0.5, 0, 0])
     >>> CapsuleOnCapsule(a, b, radius_A=0.05, radius_B=0.05, friction=0.3, name="crossing")
-    CapsuleOnCapsule 'crossing'
+    CapsuleOnCapsule 'crossing': radius_A=0.05, radius_B=0.05, friction=0.3
     """
 
     def __init__(
@@ -224,8 +224,8 @@ class CapsuleOnPlane(Part):
     >>> model, rod = Model(), RigidBody.cylinder(1.0, 0.05, 1.0, axis=(1, 0, 0), position=[0, 0, 1], name="rod")
     >>> ends = rod.frame([-0.5, 0, 0]), rod.frame([0.5, 0, 0])
     >>> floor = model.add(CapsuleOnPlane(ends, model.ground, radius=0.05, friction=0.3, name="floor"))
-    >>> floor.elements
-    [SphereOnPlane 'floor 1', SphereOnPlane 'floor 2']
+    >>> [contact.name for contact in floor.elements]
+    ['floor 1', 'floor 2']
     """
 
     options_of = Contact

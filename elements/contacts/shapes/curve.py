@@ -295,7 +295,7 @@ class PointOnCurve(_OnCurve):
     >>> model, ball = Model(), RigidBody.sphere(1.0, 0.1, position=[0.0, 1.2, 0])
     >>> hill = [[-2, 0], [-1, 0.2], [0, 1], [1, 0.2], [2, 0]]
     >>> PointOnCurve(ball, model.ground, points=hill, radius=0.1, friction=0.3, name="hill")
-    PointOnCurve 'hill'
+    PointOnCurve 'hill': points=array (5, 3), radius=0.1, width=0.460086, friction=0.3
     """
 
     parameters = parameters(
@@ -390,7 +390,7 @@ class SphereOnWire(_OnCurve):
     >>> model, ball = Model(), RigidBody.sphere(1.0, 0.1, position=[0, 0, 0.2])
     >>> line = [[-2, -0.05, 1], [0, -0.05, 0], [2, -0.05, 1]]
     >>> SphereOnWire(ball, model.ground, points=line, radius=0.1, radius_wire=0.02, name="left rail")
-    SphereOnWire 'left rail'
+    SphereOnWire 'left rail': sphere=Node6, points=array (3, 3), radius=0.1, radius_wire=0.02
     """
 
     parameters = parameters(

@@ -258,7 +258,7 @@ class EllipsoidOnPlane(_RoundOnPlane):
     >>> from fem_mbs import Model, RigidBody
     >>> model, egg = Model(), RigidBody.ellipsoid(0.06, [0.022, 0.022, 0.03], position=[0, 0, 0.03], name="egg")
     >>> EllipsoidOnPlane(egg, model.ground, semi_axes=[0.022, 0.022, 0.03], friction=0.4, name="table")
-    EllipsoidOnPlane 'table'
+    EllipsoidOnPlane 'table': plane=ground, semi_axes=[0.022, 0.022, 0.03], friction=0.4
     """
 
     kernels = {"contact": contact, "contact_hessian": contact_hessian}
@@ -318,7 +318,7 @@ class RingOnPlane(_RoundOnPlane):
     >>> model, tilt = Model(), 1.2
     >>> coin = RigidBody(0.01, [1e-6, 1e-6, 2e-6], position=[0, 0, 0.02], rotation=[tilt, 0, 0], name="coin")
     >>> RingOnPlane(coin, model.ground, radius=0.02, friction=0.4, name="table")
-    RingOnPlane 'table'
+    RingOnPlane 'table': plane=ground, radius=0.02, friction=0.4
     """
 
     kernels = {"contact": contact, "contact_hessian": contact_hessian, "trouble": trouble}

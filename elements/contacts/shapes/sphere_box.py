@@ -108,7 +108,7 @@ class SphereOnBox(SphereShapeContact):
     >>> from fem_mbs import Model, RigidBody
     >>> model, ball = Model(), RigidBody.sphere(1.0, 0.1, position=[0, 0, 1])
     >>> SphereOnBox(ball, model.ground, radius=0.1, size=[2, 1, 0.4], restitution=0.5, name="block")
-    SphereOnBox 'block'
+    SphereOnBox 'block': sphere=Node6, radius=0.1, size=[2, 1, 0.4], restitution=0.5
     """
 
     parameters = parameters(("half", "f8", (3,)), ("rounding", "f8"))
@@ -189,7 +189,7 @@ class SphereOnRectangle(SphereOnBox):
     >>> from fem_mbs import Model, RigidBody
     >>> model, ball = Model(), RigidBody.sphere(1.0, 0.1, position=[0, 0, 1])
     >>> SphereOnRectangle(ball, model.ground, radius=0.1, size=[2, 1], restitution=0.5, name="table")
-    SphereOnRectangle 'table'
+    SphereOnRectangle 'table': sphere=Node6, radius=0.1, size=[2, 1, 0], restitution=0.5
     """
 
     def __init__(

@@ -177,7 +177,7 @@ class SphereOnCylinder(_SphereCylinder):
     >>> from fem_mbs import Model, RigidBody
     >>> model, ball = Model(), RigidBody.sphere(1.0, 0.1, position=[0, 1.1, 0])
     >>> SphereOnCylinder(ball, model.ground, radius=0.1, radius_cylinder=1.0, friction=0.3, name="roller")
-    SphereOnCylinder 'roller'
+    SphereOnCylinder 'roller': sphere=Node6, radius=0.1, radius_cylinder=1, friction=0.3
     """
 
     convex = True
@@ -236,7 +236,7 @@ class SphereInCylinder(_SphereCylinder):
     >>> from fem_mbs import Model, RigidBody
     >>> model, ball = Model(), RigidBody.sphere(1.0, 0.1, position=[0, -0.8, 0])
     >>> SphereInCylinder(ball, model.ground, radius=0.1, radius_cylinder=1.0, friction=0.3, name="drum")
-    SphereInCylinder 'drum'
+    SphereInCylinder 'drum': sphere=Node6, radius=0.1, radius_cylinder=1, friction=0.3
     """
 
     side = -1.0

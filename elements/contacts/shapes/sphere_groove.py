@@ -181,7 +181,7 @@ class SphereInGroove(SphereShapeContact):
     ...     ball, model.ground, radius=r, radius_groove=2 * r * bearing.osculation_outer,
     ...     radius_circle=bearing.groove_circle_outer, name="outer race",
     ... )
-    SphereInGroove 'outer race'
+    SphereInGroove 'outer race': sphere=Node6, radius=0.003969, radius_groove=0.00420714, radius_circle=0.0192856
     """
 
     parameters = parameters(

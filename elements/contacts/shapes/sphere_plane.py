@@ -182,7 +182,7 @@ class SphereOnPlane(Contact):
     >>> from fem_mbs import Model, RigidBody
     >>> model, ball = Model(), RigidBody.sphere(1.0, 0.2, position=[0, 0, 1])
     >>> SphereOnPlane(ball.frame(), model.ground.frame(), radius=0.2, restitution=0.8, name="table")
-    SphereOnPlane 'table'
+    SphereOnPlane 'table': sphere=Node6, plane=ground, radius=0.2, restitution=0.8
     """
 
     half_space = True

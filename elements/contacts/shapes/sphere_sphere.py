@@ -102,7 +102,7 @@ class SphereOnSphere(SphereShapeContact):
     >>> cue = RigidBody.sphere(0.17, 0.02858, name="cue")
     >>> ball = RigidBody.sphere(0.17, 0.02858, position=[1, 0, 0], name="ball")
     >>> SphereOnSphere(cue, ball, radius_A=0.02858, radius_B=0.02858, restitution=0.94, friction=0.06, name="hit")
-    SphereOnSphere 'hit'
+    SphereOnSphere 'hit': radius_B=0.02858, radius=0.02858, restitution=0.94, friction=0.06
     """
 
     parameters = parameters(("radius_B", "f8"), ("side", "f8"))
@@ -154,7 +154,7 @@ class SphereInSphere(SphereShapeContact):
     >>> from fem_mbs import Model, RigidBody
     >>> model, ball = Model(), RigidBody.sphere(1.0, 0.1, position=[0, 0, -0.8])
     >>> SphereInSphere(ball, model.ground, radius=0.1, radius_outer=1.0, friction=0.4, name="bowl")
-    SphereInSphere 'bowl'
+    SphereInSphere 'bowl': radius=0.1, radius_outer=1, friction=0.4
     """
 
     parameters = SphereOnSphere.parameters

@@ -251,7 +251,7 @@ class PointOnSurface(SphereShapeContact):
     >>> model, ball = Model(), RigidBody.sphere(1.0, 0.1, position=[0.5, 0, 0.5])
     >>> bowl = {"height": lambda x, y: 0.5 * (x**2 + 2 * y**2), "x": (-1, 1), "y": (-1, 1)}
     >>> PointOnSurface(ball, model.ground, **bowl, radius=0.1, friction=0.3, name="bowl")
-    PointOnSurface 'bowl'
+    PointOnSurface 'bowl': x=array (41,), y=array (41,), radius=0.1, friction=0.3
     """
 
     parameters = parameters(

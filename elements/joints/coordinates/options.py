@@ -11,6 +11,7 @@ from typing import Any
 from fem_mbs.arguments.checked import Checked
 from fem_mbs.element.base import Element, Joint
 from fem_mbs.elements.joints.coordinates.coordinates import check_limits, coordinate_of
+from fem_mbs.representation import line
 
 
 class Stops(Checked):
@@ -97,6 +98,9 @@ class Motor(Checked):
             self.number("limit", limit, at_least=0)
         cure = "does not go with a position, which has to be reached. Give a rate with a limit, from a controller that "
         self.check(limit is None or self.kind != "position", "limit", limit, cure + "compares position and set point")
+
+    def __repr__(self):
+        return line("Motor", {self.kind: self.value} | ({} if self.limit is None else {"limit": self.limit}))
 
 
 class DryFriction(Checked):

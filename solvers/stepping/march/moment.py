@@ -70,7 +70,7 @@ class Moment:
             It is no element, or one that has no switch, or is not in the model.
         """
         if not isinstance(element, Element):
-            raise FemMbsError(f"{self.name}: {element!r} is not an element of the model: model['name'] gives one")
+            raise FemMbsError(f"{self.name}: {label(element)} is not an element of the model: model['name'] gives one")
         from fem_mbs.solvers.stepping.march.switch import switch_with_companions
 
         switch_with_companions(self._agenda.engine, element, on)
