@@ -93,7 +93,7 @@ def cable_payload():
         scene.plot(*rope, color="C1", lw=1.2)
         scene.plot(*rope[:, [0, -1]], "o", color="C0" if k == 0 else "C3", ms=7)
     scene.set(aspect="equal", xlabel="x [m]", ylabel="y [m]")
-    force.plot(result.t[1:], result["rope"].force[1:, 0], color="C1")
+    force.plot(result.t[1:], result["rope"].tension[1:], color="C1")
     force.axhline(22.0 * 9.81, color="0.6", lw=0.8, ls="--")
     force.set(xlabel="t [s]", ylabel="tension [N]")
     keep(figure, "cable_payload")

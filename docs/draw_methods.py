@@ -21,7 +21,7 @@ def profiles():
 
     shown = {
         "smooth_start": fem.smooth_start(1.0, 0.6, start=0.2),
-        "ramp": fem.ramp(0.2, 1.4),
+        "ramp": fem.ramp(duration=1.2, start=0.2),
         "trapezoidal": fem.trapezoidal(1.0, 1.0, 4.0, start=0.2),
     }
     t = np.linspace(0.0, 1.8, 1801)

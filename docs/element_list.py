@@ -9,6 +9,7 @@ from pathlib import Path
 
 import fem_mbs as fem
 from fem_mbs.element.registry import library
+from fem_mbs.elements.shells.element import cell_of as shell_cell
 from fem_mbs.verify import check_type
 
 PAGE = Path(__file__).with_name("elements.md")
@@ -54,12 +55,68 @@ def source(cls):
     return f"[{found[1].split('/')[1].replace('_', ' ')}]({found[1]}.md)" if found else "-"
 
 
+# in this order among ``element.nodes``, where it is not the nodes of the attachments
+NODES = {
+    "AveragedCoupling": "`Node6` of the frame, then the `Node3` of the face",
+    "TiedNode": "`Node3` that is tied, then the `Node3` of the face",
+    "NodalLoad": "`Node3` of the face or body", "PressureFace": "`Node3` of the face",
+    "NodeOnFaces": "`Node3` that touches, then the `Node3` of the faces",
+    "FrameOnFaces": "nodes of the frames, then the `Node3` of the faces",
+    "FloatingFrame": "`Node6` of the floating frame, then the `Node6` of the frames of the reduction",
+    "Superelement": "a `Node6` for each frame of the reduction, in its order, named `body frame`; then a `Node3` for "
+                    "each three modes, named `body modes 1` …, whose components are the amplitudes",
+    "PointOfBody": "`Node3` of the point, the floating `Node6`, then the nodes of the `Superelement`",
+}  # fmt: skip
+NUMBERING = """A `Node3` has 3 components, the displacements x, y, z; a `Node6` has 6, with the rotations about the
+axes of its body. The nodes of a solid are in the numbering of VTK: first the corners, then the middles of the edges.
+`body.nodes` of a `SolidBody` or `ShellBody` are the points of its mesh that belong to cells, in the order of the mesh,
+without names; `body.nodes_of(group)` and `body.node_at(position)` find them.
+
+"""
+
+
+def nodes(name, cls, example):
+    """Nodes of a type, by number or in words."""
+    if name in NODES:
+        return NODES[name]
+    if hasattr(cls, "cell"):
+        return f"{cls.cell.nn} `Node3`"
+    if hasattr(cls, "nn"):
+        return f"{cls.nn} `Node6`"
+    return str(len(inspect.signature(example).parameters) - 1)
+
+
+def numbering():
+    """Table of the nodes of solids and shells: reference coordinates of the corners, edges of the other nodes."""
+    lines = [
+        "| type | corners at the reference coordinates | nodes in the middle of the edges |",
+        "| --- | --- | --- |",
+    ]
+    for name, (cls, _) in sorted(library().items()):
+        if not hasattr(cls, "cell") and not hasattr(cls, "nn"):
+            continue
+        cell = cls.cell if hasattr(cls, "cell") else shell_cell(cls.nn).cell
+        corners = [", ".join(f"{x:g}" for x in point) for point in cell.points[: cell.n_corners]]
+        middles = (
+            [f"{cell.n_corners + k}: {a}-{b}" for k, (a, b) in enumerate(cell.edges)] if cell.order == 2 else ["-"]
+        )
+        lines.append(f"| `{name}` | {'; '.join(f'{k}: ({x})' for k, x in enumerate(corners))} | {', '.join(middles)} |")
+    return "## Numbering of the nodes of solids and shells\n\n" + NUMBERING + "\n".join(lines) + "\n\n"
+
+
 def rows(measure):
     """Title -> rows of its table; ``measure``: error of a type by name."""
     tables = {title: [] for title in [*FOLDERS.values(), "Written in Python"]}
-    for name, (cls, _) in sorted(library().items()):
-        count = len(inspect.signature(library()[name][1]).parameters) - 1
-        row = [f"`{name}`", str(count), free(cls), options(cls), outputs(cls), source(cls), measure(name)]
+    for name, (cls, example) in sorted(library().items()):
+        row = [
+            f"`{name}`",
+            nodes(name, cls, example),
+            free(cls),
+            options(cls),
+            outputs(cls),
+            source(cls),
+            measure(name),
+        ]
         tables[kind(cls)].append(row)
     return {title: table for title, table in tables.items() if table}
 
@@ -75,7 +132,7 @@ def page(measure):
     for title, table in rows(measure).items():
         lines = ["| " + " | ".join(row) + " |" for row in [HEAD, ["---"] * len(HEAD), *table]]
         text += f"## {title}\n\n" + "\n".join(lines) + "\n\n"
-    return text
+    return text + numbering()
 
 
 def shown():

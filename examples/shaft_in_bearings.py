@@ -57,7 +57,7 @@ def build():
         model.add(fem.QuasiStaticBearing(P, Q, geometry, **options, name=name))
 
     # the mesh is at the top of the gear; its torque goes into the driven machine and loads no bearing
-    on = fem.ramp(0.0, 0.02)
+    on = fem.ramp(duration=0.02)
     model.add(fem.PointForce(gear, [axial, tangential, -radial], signal=on, name="mesh"))
     model.add(fem.PointMoment(gear, [0, axial * gear_radius, 0], signal=on, name="mesh moment"))
     return model

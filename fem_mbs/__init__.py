@@ -161,7 +161,11 @@ def __getattr__(name):
         raise AttributeError(f"module 'fem_mbs' has no attribute '{name}'")
     else:
         from fem_mbs.arguments.spelling import elsewhere, meant  # when it is needed only: `import fem_mbs` stays quick
+        from fem_mbs.deprecated import Deprecated
 
+        if name in Deprecated.NAMES:
+            Deprecated.warn(f"fem_mbs.{name}", f"fem_mbs.{Deprecated.NAMES[name]}")
+            return __getattr__(Deprecated.NAMES[name])
         here = elsewhere(name, __all__)
         hint = meant(name, __all__) if here is None else f"that is done by '{here}'"
         raise AttributeError(f"fem_mbs has no '{name}'; {hint}")

@@ -22,6 +22,7 @@ import numpy as np
 
 from fem_mbs.arguments.checked import ArrayLike, Keywords, Named
 from fem_mbs.errors import ModelError, label
+from fem_mbs.results.file.names import ShapesByName
 from fem_mbs.solvers import eigen
 from fem_mbs.solvers.eigen import DENSE_LIMIT
 from fem_mbs.solvers.linear.small_motions import small_motions
@@ -31,7 +32,7 @@ from fem_mbs.system.in_use import alone
 from fem_mbs.system.state import State
 
 
-class Modes:
+class Modes(ShapesByName):
     """Natural modes, by increasing frequency.
 
     Attributes
@@ -44,7 +45,8 @@ class Modes:
     eigenvalues : (k,) complex [1/s], s of exp(st); of a conjugate pair the one with positive imaginary part
     damping_ratio : (k,) [-], −Re s/|s|; negative: unstable
     shapes : (k, N, 6)
-        (δx inertial [m], δθ body [rad]) of all nodes; complex if modes are; largest component 1.
+        (δx inertial [m], δθ body [rad]) of all nodes; complex if modes are; largest component 1. Of a node or body:
+        ``modes["tip"]`` (k, 6); ``len(modes)`` is the number of modes.
     remarks : list of str
         What these modes leave out, in words: fewer modes than asked for, closed contacts, loads without an equilibrium.
         `print` shows them.

@@ -5,8 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fem_mbs.deprecated import Deprecated
 from fem_mbs.errors import ParameterError, label
 from fem_mbs.nodes import COMPONENTS
+from fem_mbs.results.file.names import unknown_name
 from fem_mbs.system import assembly
 
 if TYPE_CHECKING:
@@ -48,6 +50,9 @@ class StaticResult:
         contacts take no part.
     results : Results
         Histories of the load path, with the load factor in the place of time: ``result["tip"].position``.
+
+    ``name in result`` and ``for name in result`` are about the names of the model; ``len(result)`` is the number of
+    load steps.
     """
 
     def __init__(self, system: "CompiledSystem", angular_velocity: np.ndarray | None = None) -> None:
@@ -71,6 +76,12 @@ class StaticResult:
 
     def __contains__(self, name):
         return name in self.results
+
+    def __iter__(self):
+        return iter(self.results)
+
+    def __len__(self):
+        return len(self.load_factors)
 
     @property
     def total_iterations(self) -> int:
@@ -96,7 +107,15 @@ class StaticResult:
         system, out = self.system, np.zeros(self.system.n_outputs)
         V, A = self._motion
         assembly.output_values(system.data[0], self.state.x, self.state.R, V, A, self.multipliers, out)
-        return out[system.output_slices[element][name]]
+        return out[self._place(element, name)]
+
+    def _place(self, element, name):
+        """Where an output of an element is among those of the system."""
+        known = self.system.output_slices.get(element, {})
+        name = Deprecated.output(type(element).__name__, name, known)
+        if name not in known:
+            raise unknown_name(name, known, f"{label(element)} of '{self.system.name}'")
+        return known[name]
 
     def reaction(self, node: Any) -> tuple[np.ndarray, np.ndarray]:
         """What the support of a node's fixed components does to it at the last equilibrium.

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.arguments.checked import ArrayLike, FrameLike, Keywords, Named
+from fem_mbs.arguments.representation import short
 from fem_mbs.elements.beams.base import BeamElement, section_axes
 from fem_mbs.elements.beams.beam import Beam
 from fem_mbs.elements.beams.sections import Section
 from fem_mbs.elements.beams.two_node import TwoNodeBeam
 from fem_mbs.errors import ParameterError, Warnings, label
 from fem_mbs.nodes import Frame, Node6, finite_vector
-from fem_mbs.representation import short
 from fem_mbs.rotations import log, tangent_inverse
 
 RING_ANGLE, RING_SLENDERNESS = 0.8, 200.0  # rad of one element; R √(EA/EI)

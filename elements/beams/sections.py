@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.arguments.checked import ArrayLike, Checked, Keywords, Named
+from fem_mbs.arguments.representation import line
 from fem_mbs.errors import ParameterError, label
-from fem_mbs.representation import line
 from fem_mbs.rotations import skew
 
 CIRCLE_POINTS = 24  # corners that draw a circle

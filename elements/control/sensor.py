@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.arguments.checked import ArrayLike, FrameLike
+from fem_mbs.deprecated import Deprecated
 from fem_mbs.element.base import Element
 from fem_mbs.element.watching import Watching
 from fem_mbs.elements.control.motion import QUANTITIES, FrameAngle, FrameMotion
@@ -84,6 +85,8 @@ class Sensor(Watching):
         self.places: tuple[int, ...] = (0,)  # among the outputs of the element
         self.as_text("quantity", quantity, optional=True)
         self.check(isinstance(inputs, (list, tuple)), "inputs", inputs, "must be a list of sensors")
+        if isinstance(source, Element):
+            self.quantity = quantity = Deprecated.output(type(source).__name__, quantity, source.outputs)
         if isinstance(source, Element) and quantity in source.outputs:
             self.inputs = self._no_inputs(inputs)
             self._no_axes("of an element is what the element says")

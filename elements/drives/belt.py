@@ -137,7 +137,7 @@ class Belt(TangentForce):
     -------
     tension : (2,) [N], of the span that wheel 1 tightens when it turns in positive sense, and of the other
     torque : [N m], of the belt on wheel 1 about its axis
-    slip : [m], r_1 φ_1 ∓ r_2 φ_2 since the start: elastic here
+    slip_path : [m], r_1 φ_1 ∓ r_2 φ_2 since the start: elastic here
     grip : [-], part of Euler-Eytelwein's limit that is used; above 1 a belt with this friction would slip
     most_grip : [-], the largest of all steps since the start
     beyond : [s], when it was above 1 for the first time; −1: never
@@ -166,7 +166,7 @@ class Belt(TangentForce):
         "force": spans_force, "force_tangent": spans_tangent, "energy": energy_spans, "initial": first_belt,
         "accept": count_belt, "trouble": trouble_tangents, "output": belt_output,
     }  # fmt: skip
-    outputs = {"tension": (2, "N"), "torque": (1, "N m"), "slip": (1, "m"), "grip": (1, ""), "most_grip": (1, ""),
+    outputs = {"tension": (2, "N"), "torque": (1, "N m"), "slip_path": (1, "m"), "grip": (1, ""), "most_grip": (1, ""),
                "beyond": (1, "s")}  # fmt: skip
 
     def __init__(

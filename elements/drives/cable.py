@@ -155,8 +155,9 @@ class Cable(OnPath, Contact):
 
     Outputs
     -------
-    Those of `Contact`: ``gap`` is the slack [m], ``force`` (·, 0, 0) the tension [N], ``impulse`` that of the step, on
-    the first end along the first span (``normal``).
+    tension : [N]
+        Also the normal component of ``force``, among the outputs of `Contact`: ``gap`` is the slack [m], ``impulse``
+        that of the step, on the first end along the first span (``normal``).
 
     Attributes
     ----------
@@ -194,6 +195,7 @@ class Cable(OnPath, Contact):
         "accept": count_spans, "trouble": trouble_path,
     }  # fmt: skip
     where = "its length, or the slack"
+    also_called = {"tension": "force_normal"}
 
     def __init__(
         self,

@@ -30,11 +30,12 @@ Source: docs/theory/gears_and_belts.md, (23)-(25). φ, a, h, signs: `fem_mbs.ele
 """
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from fem_mbs.arguments.checked import ArrayLike, FrameLike
+from fem_mbs.deprecated import Deprecated
 from fem_mbs.element.base import JOINT_FRAMES, Inertia, register
 from fem_mbs.elements.drives.gear_mesh import TwoWheels, random_wheels
 from fem_mbs.elements.drives.spans import centre_line, centre_line_hessian, tangent_length, trouble_tangents
@@ -197,6 +198,13 @@ def creeping_output(p, x_A, R_A, x_B, R_B, v, out):
         out[7] += 1.0 if w[0] > w[1] else -1.0
 
 
+class AxialStiffness(NamedTuple):
+    """EA [N] of a belt: the former parameter ``axial_stiffness``."""
+
+    EA: Any
+
+
+@Deprecated.keywords(axial_stiffness=("stiffness", AxialStiffness))
 class CreepingBelt(TwoWheels, Inertia):
     """Elastic belt between two pulleys with parallel axes: it creeps under load, and slips where friction is used up.
 
@@ -210,8 +218,8 @@ class CreepingBelt(TwoWheels, Inertia):
         Centres of pulley 1 and pulley 2; z axes along those of the pulleys, parallel and in the same sense at the
         start.
     radii : (2,) [m]
-    axial_stiffness : float > 0 [N]
-        EA of the belt.
+    stiffness : float > 0 [N/m]
+        Of one free span, EA/L_0 with its length L_0.
     pretension : float > 0 [N]
         T_0 of both spans at the start.
     friction : float > 0, -
@@ -252,7 +260,7 @@ class CreepingBelt(TwoWheels, Inertia):
     --------
     >>> from fem_mbs.nodes import Node6
     >>> belt = CreepingBelt(
-    ...     Node6(), Node6([0.5, 0, 0]), radii=(0.1, 0.15), axial_stiffness=1e4, pretension=200, friction=0.3
+    ...     Node6(), Node6([0.5, 0, 0]), radii=(0.1, 0.15), stiffness=2e4, pretension=200, friction=0.3
     ... )
     >>> belt.slips_on
     1
@@ -279,7 +287,7 @@ class CreepingBelt(TwoWheels, Inertia):
         frame_Q: FrameLike,
         *,
         radii: ArrayLike,
-        axial_stiffness: float,
+        stiffness: float,
         pretension: float,
         friction: float,
         other_friction: float | None = None,
@@ -291,7 +299,6 @@ class CreepingBelt(TwoWheels, Inertia):
     ) -> None:
         distance = self._connect_wheels(frame_P, frame_Q, name)
         self._set_radii(radii, crossed)
-        self.axial_stiffness = self.positive("axial_stiffness", axial_stiffness, "N")
         self.pretension = self.positive("pretension", pretension, "N")
         self.friction = self.positive("friction", friction, "")
         other = self.friction if other_friction is None else self.positive("other_friction", other_friction, "")
@@ -302,15 +309,25 @@ class CreepingBelt(TwoWheels, Inertia):
         self.reach = abs(r_1 + r_2)
         span = math.sqrt(distance**2 - self.reach**2) if length is None else self.positive("length", length, "m")
         self.length, self.recovery = span, self.positive("recovery", recovery, "s")
+        EA = self._axial(stiffness, span)
         state = Node1()
         Inertia.__init__(self, (self.frame_P.node, self.frame_Q.node, state), name=name)
         state.body = self
         frames = (self.frame_P.p, self.frame_P.rotation, self.frame_Q.p, self.frame_Q.rotation)
         self.record = (
-            *frames, r_1, r_2, self.reach, tangent_length(self.reach, distance), span, self.axial_stiffness,
-            span / (1.0 + self.pretension / self.axial_stiffness), 1.0 / self.recovery, mu, fixed,
+            *frames, r_1, r_2, self.reach, tangent_length(self.reach, distance), span, EA,
+            span / (1.0 + self.pretension / EA), 1.0 / self.recovery, mu, fixed,
             leans(self.radii, self.crossed),
         )  # fmt: skip
+
+    def _axial(self, stiffness, span):
+        """Set ``stiffness`` [N/m]; return EA [N]."""
+        if isinstance(stiffness, AxialStiffness):
+            EA = self.positive("axial_stiffness", stiffness.EA, "N")
+            self.stiffness = EA / span
+            return EA
+        self.stiffness = self.positive("stiffness", stiffness, "N/m")
+        return self.stiffness * span
 
     def regular(self, point: Any) -> bool:
         """Whether forces can be differentiated at a configuration: no jump of an angle, no rim about to turn back."""
@@ -333,8 +350,9 @@ def _example(rng: Any, a: Any, b: Any) -> CreepingBelt:
     radii = rng.uniform(0.05, 0.3, size=2)
     P, Q = random_wheels(rng, a, b, 1.2 * radii.sum())
     pretension, mu = rng.uniform(0.5, 2.0), rng.uniform(0.3, 1.0, size=2)
+    stiffness = 4.0 * pretension / float(np.linalg.norm(Q.position - P.position))
     return CreepingBelt(
-        P, Q, radii=radii, axial_stiffness=4.0 * pretension, pretension=pretension, friction=mu[0],
+        P, Q, radii=radii, stiffness=stiffness, pretension=pretension, friction=mu[0],
         other_friction=mu[1], crossed=rng.random() < 0.5, recovery=0.5,
     )  # fmt: skip
 

@@ -29,7 +29,7 @@ import math
 import numpy as np
 
 from fem_mbs.arguments.checked import ArrayLike, Keywords, Named
-from fem_mbs.representation import Described
+from fem_mbs.arguments.representation import Described
 
 
 def involute(angle: float) -> float:

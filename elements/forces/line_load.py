@@ -44,7 +44,7 @@ class LineLoad(Checked):
         False: components in inertial axes, the direction stays (snow, weight). True: in the section axes of each node,
         e₁ along the beam, and turning with them (pressure, thrust).
     signal : float, callable or Signal, optional
-        Factor or function of time that scales the load, e.g. ``ramp(0, 1)``.
+        Factor or function of time that scales the load, e.g. ``ramp(duration=1)``.
     name : str, optional
 
     Attributes

@@ -166,8 +166,8 @@ class PointForce(_Load):
     follower : bool
         False: the direction stays (a weight). True: it turns with the frame (a thruster, a pressure).
     signal : float, callable or Signal, optional
-        Factor or function of time [s] that scales ``force``, e.g. ``ramp(0, 1)``. Any Python function will do; it is
-        evaluated once per step.
+        Factor or function of time [s] that scales ``force``, e.g. ``ramp(duration=1)``. Any Python function is
+        allowed; it is evaluated once per step.
     name : str, optional
 
     Outputs

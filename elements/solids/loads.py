@@ -250,7 +250,7 @@ class SurfacePressure(_BodyLoad):
         nodes.
     pressure : float [Pa], > 0 presses inwards, on shells against their normals
     signal : float, callable or Signal, optional
-        Factor or function of time that scales the pressure, e.g. ``ramp(0, 1)``.
+        Factor or function of time that scales the pressure, e.g. ``ramp(duration=1)``.
     name : str, optional
 
     Attributes

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
+from fem_mbs.arguments.representation import Described
 from fem_mbs.arguments.spelling import listed, meant
 from fem_mbs.arguments.values import Values
 from fem_mbs.errors import ParameterError
-from fem_mbs.representation import Described
 
 F = TypeVar("F", bound=Callable | type)
 _VAR_KEYWORDS = 0x08  # flag of code objects: the function has **options

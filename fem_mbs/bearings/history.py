@@ -18,10 +18,11 @@ import numpy as np
 from fem_mbs.arguments.checked import Checked
 from fem_mbs.element.base import Part
 from fem_mbs.results.contact_motion import frame_motion
+from fem_mbs.results.file.names import ByAttribute
 from fem_mbs.results.results import Results
 
 
-class BearingHistory(Checked):
+class BearingHistory(ByAttribute, Checked):
     """Histories of a dynamic bearing, over the n saved steps of a run and its Z balls.
 
     Parameters
@@ -46,7 +47,15 @@ class BearingHistory(Checked):
     force : (n, 3) [N], of the balls on the inner ring, inertial axes
     torque : (n,) [N m], of the balls on the inner ring about the axis of the outer ring
     power_loss : (n,) [W], of friction
+
+    ``history["tilt"]`` is ``history.tilt``; ``len(history)`` is the number of saved steps.
     """
+
+    _by_name = (
+        "t", "load_inner", "load_outer", "angle_inner", "angle_outer", "pressure_inner", "pressure_outer",
+        "shear_inner", "shear_outer", "psi", "orbit_speed", "cage_speed", "inner_speed", "displacement", "tilt",
+        "force", "torque", "power_loss",
+    )  # fmt: skip
 
     def __init__(self, result: Results, bearing: Any) -> None:
         self.result = self.as_instance("result", result, Results, "the Results of a run")
@@ -190,6 +199,9 @@ class BearingHistory(Checked):
             friction = np.linalg.norm(self._contacts(kind, "friction_force"), axis=-1)
             total = total + np.sum(friction * self._contacts(kind, "sliding_speed"), axis=1)
         return total
+
+    def __len__(self):
+        return len(self.t)
 
     def __repr__(self):
         return f"BearingHistory({self.bearing.name}: {len(self.t)} steps, {self.geometry.balls} balls)"

@@ -36,9 +36,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fem_mbs.arguments.checked import ArrayLike, FloatOrArray, Keywords, Named
+from fem_mbs.arguments.representation import line
 from fem_mbs.bearings.geometry import BearingGeometry
 from fem_mbs.errors import ParameterError
-from fem_mbs.representation import line
 from fem_mbs.results.results import Results
 
 # F_a/(Z D²) [MPa] -> e, Y of single-row deep groove bearings, X = .56 (ISO 281, table 3)

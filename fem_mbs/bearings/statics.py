@@ -19,11 +19,11 @@ from typing import Any, NoReturn
 import numpy as np
 
 from fem_mbs.arguments.checked import ArrayLike, Keywords, Named
+from fem_mbs.arguments.representation import short
 from fem_mbs.bearings import balls as be
 from fem_mbs.bearings.geometry import BearingGeometry
 from fem_mbs.bearings.spall import Spall
 from fem_mbs.errors import ParameterError, SolverError, label
-from fem_mbs.representation import short
 
 COMPONENTS = ("x", "y", "z", "rx", "ry")
 CONTROLS = ("outer", "inner")

@@ -70,6 +70,9 @@ class Contact(Element):
     room : float > 0 [m]
         Clearance between the surfaces, which penetrations must be small against. Infinite: the surfaces are open.
 
+    also_called : dict
+        Of the type: another name of an output in results -> its name.
+
     Outputs
     -------
     gap : float [m], open > 0
@@ -110,6 +113,7 @@ class Contact(Element):
     half_space = False
     of_sphere = False
     everywhere = True
+    also_called: dict[str, str] = {}
     where = "the places of both"  # what decides, beside sizes, whether a contact starts open: for messages
 
     def __init__(

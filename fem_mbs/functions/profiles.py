@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.arguments.checked import Keywords, Named
+from fem_mbs.deprecated import Deprecated
 from fem_mbs.errors import ParameterError, Warnings
 from fem_mbs.functions.jets import Jet
 from fem_mbs.functions.signals import Signal
@@ -41,7 +42,7 @@ class Profile(Signal):
 
     Examples
     --------
-    >>> speed = ramp(0.0, 0.5, height=30.0)  # rad/s
+    >>> speed = ramp(height=30.0, duration=0.5)  # rad/s
     >>> angle = speed.integral()
     >>> angle.jet(0.5)
     (7.5, 30.0, 0.0)
@@ -150,15 +151,38 @@ def _positive(owner, name, value, unit):
     return _named(owner).positive(name, value, unit)
 
 
+def _rise(owner, start, end, height, initial):
+    """Step (2) from a value to another between two times."""
+    if end <= start:
+        raise ParameterError(owner, "end", end, f"s must be later than start = {start:g} s")
+    T = end - start
+    rise = [initial, 0.0, 0.0, 10.0 * height / T**3, -15.0 * height / T**4, 6.0 * height / T**5]
+    return Profile("ramp", [start, end], [[initial], rise, [initial + height]])
+
+
+def _ramp_between(start, end, height=1.0):
+    """Step by a height between two times: the former parameters of `ramp`."""
+    start, end = _finite(ramp, "start", start, "s"), _finite(ramp, "end", end, "s")
+    return _rise(ramp, start, end, _finite(ramp, "height", height, ""), 0.0)
+
+
+@Deprecated.calls(
+    _ramp_between, "positional arguments or end", "ramp(height=…, duration=…, start=…), duration = end − start", "end"
+)
 @Keywords.known
-def ramp(start: float, end: float, height: float = 1.0) -> Profile:
-    """Smooth step from 0 to a height: quintic (2), continuous to the second derivative.
+def ramp(*, height: float = 1.0, duration: float, start: float = 0.0, initial: float = 0.0) -> Profile:
+    """Smooth step by a height: quintic (2), continuous to the second derivative.
 
     Parameters
     ----------
-    start, end : float [s], start < end
-        It is 0 before and ``height`` after them. Steepest half-way: 15/8 of the mean slope.
     height : float, any unit
+        Change of the value.
+    duration : float > 0 [s]
+        Of the change. It is steepest half-way: 15/8 of the mean slope.
+    start : float [s]
+        When the change begins.
+    initial : float, unit of ``height``
+        Value before it.
 
     Returns
     -------
@@ -167,20 +191,16 @@ def ramp(start: float, end: float, height: float = 1.0) -> Profile:
     Raises
     ------
     ParameterError
-        Not finite, or end ≤ start.
+        Not finite, or duration ≤ 0.
 
     Examples
     --------
-    >>> ramp(0.0, 2.0, height=10.0).jet(1.0)
+    >>> ramp(height=10.0, duration=2.0).jet(1.0)
     (5.0, 9.375, 0.0)
     """
-    start, end = _finite(ramp, "start", start, "s"), _finite(ramp, "end", end, "s")
-    height = _finite(ramp, "height", height, "")
-    if end <= start:
-        raise ParameterError(ramp, "end", end, f"s must be later than start = {start:g} s")
-    T = end - start
-    rise = [0.0, 0.0, 0.0, 10.0 * height / T**3, -15.0 * height / T**4, 6.0 * height / T**5]
-    return Profile("ramp", [start, end], [[0.0], rise, [height]])
+    height, duration = _finite(ramp, "height", height, ""), _positive(ramp, "duration", duration, "s")
+    start, initial = _finite(ramp, "start", start, "s"), _finite(ramp, "initial", initial, "")
+    return _rise(ramp, start, start + duration, height, initial)
 
 
 @Keywords.known
@@ -217,7 +237,7 @@ def smooth_start(rate: float, duration: float, *, start: float = 0.0, initial: f
     owner = smooth_start
     rate, duration = _finite(owner, "rate", rate, "rad/s or m/s"), _positive(owner, "duration", duration, "s")
     start, initial = _finite(owner, "start", start, "s"), _finite(owner, "initial", initial, "rad or m")
-    profile = ramp(start, start + duration, rate).integral(initial, at=start)
+    profile = ramp(height=rate, duration=duration, start=start).integral(initial, at=start)
     profile.name = "smooth_start"
     return profile
 

@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.arguments.checked import Named
+from fem_mbs.arguments.representation import short
 from fem_mbs.errors import ParameterError
 from fem_mbs.functions.jets import Jet
-from fem_mbs.representation import short
 
 
 class Signal:

@@ -12,6 +12,7 @@ from fem_mbs.recovery import cubic_impact, impulse_filter
 from fem_mbs.recovery.hysteresis import LOWEST_RESTITUTION, ForceLaw, ImpactCurve, hysteresis_factor
 from fem_mbs.recovery.options import Options
 from fem_mbs.results.contact_motion import approaching, contact_number, normal_motion
+from fem_mbs.results.file.names import ByAttribute
 from fem_mbs.results.results import Results
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ FIELDS = {
 }
 
 
-class RecoveredForces:
+class RecoveredForces(ByAttribute):
     """Forces of a contact, made by `recover_forces`.
 
     Attributes
@@ -52,7 +53,14 @@ class RecoveredForces:
         Force of the closed contact, constant in the step that ends at each of ``step_times``.
     impulse : (k,) [N s]
         Of the run: impulse = h continuous + that of the impacts.
+
+    ``forces["impulse"]`` is ``forces.impulse``; ``len(forces)`` is the number of impacts.
     """
+
+    _by_name = ("t", "force", "indentation", "velocity", "impacts", "step_times", "continuous", "impulse")
+
+    def __len__(self):
+        return len(self.impacts)
 
     def __init__(self, result: Results, contact: str, options: Options) -> None:
         self.contact, self.stiffness, self.model = contact, options.stiffness, options.model

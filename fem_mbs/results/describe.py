@@ -37,6 +37,8 @@ class _Described:
         self.rows = None if rows is None else [rows.start, rows.stop]
         self.contact = contact
         self.ends = _contact_ends(element)
+        if element.role == "contact" and element.also_called:
+            self.also = element.also_called
         self.outputs = NO_OUTPUTS
         if slices:
             self.outputs = {k: [s.start, s.stop, element.outputs[k][1]] for k, s in slices.items()}

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from fem_mbs.arguments.spelling import listed
 from fem_mbs.errors import FemMbsError
+from fem_mbs.results.file.names import ByName, UnknownNameError, unknown_name
 from fem_mbs.results.history import History, Quantity
 
 if TYPE_CHECKING:
@@ -25,7 +27,7 @@ class Line(NamedTuple):
     work: float
 
 
-class EnergyTable:
+class EnergyTable(ByName):
     """Energies at two times and the work in between.
 
     Attributes
@@ -42,6 +44,8 @@ class EnergyTable:
         groups it has the work of their contacts as well, unless they move obstacles: these have a line "contact".
     groups : bool
         Whether there are such.
+
+    ``table["brake"]`` is ``table.work("brake")``; ``list(table)`` are the names of the lines, `len` counts the lines.
     """
 
     def __init__(self, t: tuple, kinetic: tuple, potential: tuple, lines: list[Line], groups: bool) -> None:
@@ -56,14 +60,31 @@ class EnergyTable:
     def work(self, name: str, kind: str | None = None) -> float:
         """Work [J] of all lines of a name, or of one kind of them."""
         found = [line.work for line in self.lines if line.name == name and kind in (None, line.kind)]
+        if not found and name in self:
+            kinds = listed([line.kind for line in self.lines if line.name == name])
+            raise UnknownNameError(f"{self._where()} has no line '{name}' ({kind}); its kind is {kinds}")
         if not found:
-            known = ", ".join(dict.fromkeys(line.name for line in self.lines)) or "none"
-            raise FemMbsError(f"the energy table has no line '{name}'{f' ({kind})' if kind else ''}; it has: {known}")
+            raise unknown_name(name, self._items(), self._where())
         return sum(found)
+
+    def _items(self):
+        return list(dict.fromkeys(line.name for line in self.lines))
+
+    def _item(self, name):
+        return self.work(name)
+
+    def _where(self):
+        return "the energy table"
+
+    def __len__(self):
+        return len(self.lines)
 
     def total(self, kind: str) -> float:
         """Work [J] of all lines of a kind."""
         return sum(line.work for line in self.lines if line.kind == kind)
+
+    def __repr__(self):
+        return f"EnergyTable({self.t[0]:.6g} … {self.t[1]:.6g} s, {len(self)} lines, change {self.change:.6g} J)"
 
     def __str__(self):
         last = "contacts of groups, numerical" if self.groups else "numerical"

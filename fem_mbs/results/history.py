@@ -2,10 +2,12 @@
 
 import difflib
 from collections import namedtuple
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from fem_mbs.deprecated import Deprecated
+from fem_mbs.results.file.names import ByName
 from fem_mbs.results.table import PAIRS, listed
 
 
@@ -30,25 +32,44 @@ class Quantity(NamedTuple):
     read: object
 
 
-class History:
+class History(ByName):
     """Histories of one node, body, joint, beam or contact: each attribute is an array with one row per saved step.
 
-    ``dir(history)`` lists them; `units` has their units, `labels` their components.
+    ``history["tension"]`` is ``history.tension``, also for names that are no identifiers. ``dir(history)``,
+    ``list(history)`` and ``print`` list the names, `len` counts them; `units` has their units, `labels` their
+    components.
     """
 
-    def __init__(self, name: str, quantities: dict[str, Quantity]) -> None:
+    def __init__(self, name: str, quantities: dict[str, Quantity], kind: str = "") -> None:
         self._name, self._quantities, self._values = name, quantities, {}
+        self._kind = kind  # type of the element, for former names of its outputs
+
+    def _items(self):
+        return self._quantities
+
+    def _where(self):
+        return f"'{self._name}'"
+
+    def __len__(self):
+        return len(self._quantities)
+
+    def __getitem__(self, name: str) -> Any:
+        return super().__getitem__(Deprecated.output(self._kind, name, self._quantities))
+
+    def _item(self, name):
+        if name not in self._values:
+            self._values[name] = self._quantities[name].read()
+        return self._values[name]
 
     def __getattr__(self, name):
         if name.startswith("_"):
             raise AttributeError(name)
+        name = Deprecated.output(self._kind, name, self._quantities)
         if name not in self._quantities:
             near = difflib.get_close_matches(name, self._quantities, n=3, cutoff=0.6)
             hint = f"did you mean {' or '.join(near)}? " if near else ""
             raise AttributeError(f"'{self._name}' has no history '{name}'; {hint}it has: {', '.join(self._quantities)}")
-        if name not in self._values:
-            self._values[name] = self._quantities[name].read()
-        return self._values[name]
+        return self._item(name)
 
     def __dir__(self):
         return [*self._quantities, "units", "labels"]

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from fem_mbs.deprecated import Deprecated
 from fem_mbs.results.drawing.scene import SECTION_LABELS, contact_vector, inverse_step
 from fem_mbs.results.history import Quantity
 from fem_mbs.results.table import AXES, HISTORIES, TURNS, XYZ
@@ -34,7 +35,9 @@ def of_node(result: "Results", i: int) -> dict[str, Quantity]:
 def of_element(result: "Results", element: dict) -> dict[str, Quantity]:
     """Quantities of an element, by its description."""
     read, quantities = result._store.read, {}
+    former = Deprecated.OUTPUTS.get(element["type"], {})  # of files of earlier versions
     for name, (start, stop, unit) in element["outputs"].items():
+        name = former.get(name, name)
         labels = _labels(element["role"], name, stop - start)
         column = slice(start, stop) if stop - start > 1 else start
         quantities[name] = Quantity(unit, labels, lambda column=column: read("output", column))
@@ -44,6 +47,7 @@ def of_element(result: "Results", element: dict) -> dict[str, Quantity]:
         quantities["multiplier"] = Quantity("", numbers, lambda: read("multiplier", rows))
     if element["contact"] is not None:
         quantities |= _of_contact(result, element["contact"])
+        quantities |= {name: quantities[of] for name, of in element.get("also", {}).items()}
     return quantities
 
 

@@ -65,7 +65,8 @@ class Results:
     names : list of str
     observers : tuple, those of the run, when it was made by this program
 
-    ``energy`` has the history ``total`` too, ``iterations`` have ``max`` and ``mean``.
+    ``energy`` has the history ``total`` too, ``iterations`` have ``max`` and ``mean``. ``name in result`` and
+    ``for name in result`` are about `names`; ``len(result)`` is the number of saved steps.
 
     Examples
     --------
@@ -152,9 +153,12 @@ class Results:
         if name not in self._cache:
             node, element = self._entries[name]
             quantities = {} if node is None else of_node(self, node)
+            kind = ""
             if element is not None:
-                quantities |= of_element(self, self.description["elements"][element])
-            self._cache[name] = History(name, quantities)
+                described = self.description["elements"][element]
+                quantities |= of_element(self, described)
+                kind = described["type"]
+            self._cache[name] = History(name, quantities, kind)
         return self._cache[name]
 
     def _name_of(self, node):
@@ -166,7 +170,7 @@ class Results:
         return names[0]
 
     def __contains__(self, name):
-        return name in self._entries
+        return isinstance(name, str) and name in self._entries
 
     def __iter__(self):
         return iter(self._entries)

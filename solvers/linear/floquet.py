@@ -25,6 +25,7 @@ import numpy as np
 from fem_mbs.arguments.checked import Keywords, Named
 from fem_mbs.errors import ParameterError, SolverError, label
 from fem_mbs.model import compiled
+from fem_mbs.results.file.names import ByAttribute
 from fem_mbs.rotations import log
 from fem_mbs.solvers import eigen
 from fem_mbs.solvers.counting_rows import counting_rows
@@ -37,7 +38,7 @@ MOST = 60  # degrees of freedom: four runs each
 ITERATIONS = 20
 
 
-class Floquet:
+class Floquet(ByAttribute):
     """Multipliers of one period.
 
     Attributes
@@ -50,6 +51,8 @@ class Floquet:
     error : float, change of Φ by the extrapolation (2) over its norm; nan without
     period : float [s]
     """
+
+    _by_name = ("multipliers", "exponents", "monodromy", "vectors", "basis", "error", "period", "stable")
 
     def __init__(self, monodromy: np.ndarray, basis: np.ndarray, period: float, error: float) -> None:
         values, vectors = np.linalg.eig(monodromy)
@@ -71,6 +74,9 @@ class Floquet:
         for m, e in zip(self.multipliers, self.exponents):
             lines.append(f"{m.real:+.8f} {m.imag:+.8f}i   {abs(m):.6f}   {e.real:+.4g} {e.imag:+.4g}i")
         return "\n".join([*lines, "stable" if self.stable else "UNSTABLE"])
+
+    def __len__(self):
+        return len(self.multipliers)
 
     def __repr__(self):
         return f"Floquet({len(self.multipliers)} multipliers, largest {np.abs(self.multipliers[0]):.6g})"

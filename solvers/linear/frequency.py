@@ -14,6 +14,7 @@ import numpy as np
 from fem_mbs.arguments.checked import ArrayLike, Keywords, Named
 from fem_mbs.errors import SolverError
 from fem_mbs.linear.factors_complex import Responses
+from fem_mbs.results.file.names import ByName
 from fem_mbs.results.progress import Progress
 from fem_mbs.solvers.linear.linearise import spin_of
 from fem_mbs.solvers.linear.ports import Ports
@@ -21,13 +22,14 @@ from fem_mbs.solvers.linear.small_motions import small_motions
 from fem_mbs.system.in_use import alone
 
 
-class FrequencyResponse:
+class FrequencyResponse(ByName):
     """Complex amplitudes of outputs over those of inputs.
 
     Attributes
     ----------
     frequency : (k,) [Hz]
     response : (k, outputs, inputs) complex
+        Of one output: ``found[output]`` (k, inputs); ``len(found)`` is the number of frequencies.
     inputs, outputs : lists of str
     remarks : list of str, what is left out
     """
@@ -59,6 +61,15 @@ class FrequencyResponse:
             if save is not None:
                 figure.savefig(save, dpi=150)
         return figure
+
+    def _items(self):
+        return self.outputs
+
+    def _item(self, name):
+        return self.response[:, self.outputs.index(name)]
+
+    def __len__(self):
+        return len(self.frequency)
 
     def __repr__(self):
         k, outputs, inputs = self.response.shape

@@ -18,6 +18,7 @@ import numpy as np
 
 from fem_mbs.arguments.checked import Keywords, Named
 from fem_mbs.errors import FemMbsError, SolverError
+from fem_mbs.results.file.names import ByAttribute
 from fem_mbs.rotations import skew
 from fem_mbs.solvers import eigen
 from fem_mbs.solvers.linear.ports import Ports
@@ -27,7 +28,7 @@ from fem_mbs.system.in_use import alone
 MOST = 3000  # degrees of freedom: full matrices of 2 × 0.3 GB
 
 
-class LinearModel:
+class LinearModel(ByAttribute):
     """ẋ = A x + B u, y = C x + D u, deviations from the state that it was linearised about.
 
     Attributes
@@ -37,6 +38,8 @@ class LinearModel:
     basis : (n, r), Z: free components of velocity from the first r states
     remarks : list of str, what the linear model leaves out
     """
+
+    _by_name = ("A", "B", "C", "D", "inputs", "outputs", "basis", "poles", "remarks")
 
     def __init__(
         self, matrices: tuple, inputs: list[str], outputs: list[str], basis: np.ndarray, remarks: list[str]

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from fem_mbs.deprecated import Deprecated
 from fem_mbs.element.base import Element
 from fem_mbs.errors import ParameterError, label
 from fem_mbs.nodes import COMPONENTS
@@ -164,6 +165,7 @@ class Ports:
         """Rows (Y_q, Y_v, Y_a, Y_λ, D) of an output."""
         part, what = self._part("outputs", one)
         names = self.system.output_slices.get(part, {}) if isinstance(part, Element) else {}
+        what = tuple(Deprecated.output(type(part).__name__, item, names) for item in what)
         words = f"must be (part, what): what is one of {', '.join(RATES)}"
         words += f", or an output of the element: {', '.join(names)}" if names else ""
         good = len(what) in (1, 2) and isinstance(what[0], str) and (what[0] in names or what[0] in RATES)

@@ -36,6 +36,7 @@ from fem_mbs.jit import bind
 from fem_mbs.linear.factors import factors
 from fem_mbs.model import compiled
 from fem_mbs.nodes import COMPONENTS
+from fem_mbs.results.file.names import ShapesByName
 from fem_mbs.solvers.paths.control import Load, Metric
 from fem_mbs.solvers.paths.follow import Follower
 from fem_mbs.solvers.paths.load_path import preloaded, proportional, varied_loads
@@ -55,14 +56,14 @@ NAMED = 3  # of these, by name
 DENSE = 150  # unknowns, up to which all eigenvalues are computed
 
 
-class Buckling:
+class Buckling(ShapesByName):
     """Critical load factors and buckling modes of a model.
 
     Attributes
     ----------
     load_factors : (k,), by increasing distance from ``at``
     shapes : (k, N, 6)
-        (δx inertial [m], δθ body [rad]) of all nodes; largest component 1.
+        (δx inertial [m], δθ body [rad]) of all nodes; largest component 1. Of a node or body: ``found["tip"]`` (k, 6).
     at : float, load factor about which was linearised
     remarks : list of str
     """

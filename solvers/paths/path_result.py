@@ -9,6 +9,7 @@ import numpy as np
 from fem_mbs.arguments.checked import FrameLike, Keywords
 from fem_mbs.errors import label
 from fem_mbs.nodes import COMPONENTS
+from fem_mbs.results.file.names import UnknownNameError
 from fem_mbs.solvers.static_result import StaticResult
 
 if TYPE_CHECKING:
@@ -39,7 +40,18 @@ class PathPoint(StaticResult):
 
     def output(self, element: Any, name: str) -> np.ndarray:
         """Output of an element at this equilibrium."""
-        return self._output()[self.system.output_slices[element][name]]
+        return self._output()[self._place(element, name)]
+
+    def __getitem__(self, name):
+        raise UnknownNameError(
+            f"{self!r} is one equilibrium and has no histories; those of the path are path[{name!r}]"
+        )
+
+    def __contains__(self, name):
+        return False
+
+    def __iter__(self):
+        return iter(())
 
     def report(self) -> str:
         """Load factor and stability, one line."""
@@ -110,7 +122,8 @@ class LoadPath:
         Where contacts close and open: ``contact``, ``kind``, ``load_factor``, ``length``, and ``turns``, whether the
         load factor has an extremum there.
     results : Results
-        Histories with the arc length in the place of time: ``path["tip"].position``.
+        Histories with the arc length in the place of time: ``path["tip"].position``. ``name in path`` and ``for name
+        in path`` are about the names of the model; ``len(path)`` is the number of points.
     ended : str, why the path ends where it does
     rejected : int, steps that were halved
     remarks : list of str, what could not be decided
@@ -123,6 +136,15 @@ class LoadPath:
 
     def __getitem__(self, name):
         return self.results[name]
+
+    def __contains__(self, name):
+        return name in self.results
+
+    def __iter__(self):
+        return iter(self.results)
+
+    def __len__(self):
+        return len(self.points)
 
     @property
     def load_factors(self) -> np.ndarray:

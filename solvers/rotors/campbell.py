@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fem_mbs.arguments.checked import ArrayLike, Keywords, Named
+from fem_mbs.results.file.names import ShapesByName
 from fem_mbs.solvers.rotors.rotor import Rotor
 from fem_mbs.solvers.rotors.whirl import mac, matched
 from fem_mbs.system.in_use import alone
@@ -38,7 +39,7 @@ class CriticalSpeed(NamedTuple):
     damping_ratio: float
 
 
-class Campbell:
+class Campbell(ShapesByName):
     """Modes over speed; each column is one mode that is followed.
 
     Attributes
@@ -52,7 +53,9 @@ class Campbell:
         "forward", "backward" (all nodes that turn), "mixed", "straight"; "along the axis" is torsion or axial motion.
     direction : (k, n), 1 for forward circles, −1 for backward ones, between for ellipses
     critical : list of CriticalSpeed, by speed, within the range of speeds
-    shapes : (k, n, N, 6) complex, (δx inertial [m], δθ body [rad]) with largest component 1
+    shapes : (k, n, N, 6) complex
+        (δx inertial [m], δθ body [rad]) with largest component 1. Of a node or body: ``diagram["disc"]`` (k, n, 6);
+        ``len(diagram)`` is the number of speeds.
     remarks : list of str, what the diagram leaves out: loads that nothing says to be in equilibrium
     system : System
     """
@@ -113,6 +116,9 @@ class Campbell:
                 f"critical speed {c.speed:.6g} rad/s = {c.speed * 30 / np.pi:.6g} 1/min: mode {c.mode}, {c.whirl}"
             )
         return "\n".join([*lines, *self.remarks])
+
+    def __len__(self):
+        return len(self.speeds)
 
     def __repr__(self):
         return f"Campbell({self.omega.shape[1]} modes, {len(self.speeds)} speeds, {len(self.critical)} critical)"

@@ -20,18 +20,20 @@ import numpy as np
 
 from fem_mbs.arguments.checked import ArrayLike, Keywords, Named
 from fem_mbs.errors import SolverError, label
+from fem_mbs.results.file.names import ShapesByName
 from fem_mbs.rotations import frame_with_axis
 from fem_mbs.solvers.rotors.rotor import Rotor
 from fem_mbs.system.in_use import alone
 
 
-class UnbalanceResponse:
+class UnbalanceResponse(ShapesByName):
     """Steady orbits over speed.
 
     Attributes
     ----------
     speeds : (k,) [rad/s]
     shapes : (k, N, 6) complex, u of u(t) = Re(u e^{iΩt}): (δx inertial [m], δθ body at t = 0 [rad]) of all nodes
+        Of a node or body: ``response["disc"]`` (k, 6); ``len(response)`` is the number of speeds.
     directions : (3, 3), columns e₁, e₂ and the axis of the spin, inertial components
     remarks : list of str, as of `Campbell`
     system : System
@@ -76,6 +78,9 @@ class UnbalanceResponse:
         from fem_mbs.solvers.rotors.diagram import draw_unbalance
 
         return draw_unbalance(self, save, parts, rpm, figure)
+
+    def __len__(self):
+        return len(self.speeds)
 
     def __repr__(self):
         return f"UnbalanceResponse({len(self.speeds)} speeds)"

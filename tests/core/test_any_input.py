@@ -114,7 +114,7 @@ def wrong_outcomes(call, chosen=BAD):
 NOT_CALLED = {
     "Beam", "TwoNodeBeam", "BeamLine", "beam_curve", "beam_line",
     "mesh_from_cad", "mesh_from_gmsh",  # need Gmsh: tests/core/test_mesh_cad.py
-    "Checks", "Profile", "Results", "Signal", "ramp", "table", "continue_from", "resume",
+    "Checks", "Profile", "Results", "Signal", "table", "continue_from", "resume",
 }  # fmt: skip
 
 

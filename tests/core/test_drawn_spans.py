@@ -14,7 +14,7 @@ BELTS = {
     "ideal": lambda a, b, **o: fem.IdealBelt(a, b, radii=RADII, pretension=100.0, friction=0.3, **o),
     "elastic": lambda a, b, **o: fem.Belt(a, b, radii=RADII, stiffness=1e4, pretension=100.0, **o),
     "creeping": lambda a, b, **o: fem.CreepingBelt(
-        a, b, radii=RADII, axial_stiffness=1e4, pretension=100.0, friction=0.3, **o
+        a, b, radii=RADII, stiffness=2e4, pretension=100.0, friction=0.3, **o
     ),
 }
 

@@ -10,7 +10,7 @@ from fem_mbs.functions.profiles import ramp, smooth_start, table, trapezoidal
 
 WAVE = np.linspace(0.0, 2.0, 9)
 PROFILES = {
-    "ramp": ramp(0.3, 1.1, height=-4.0),
+    "ramp": ramp(height=-4.0, duration=0.8, start=0.3),
     "smooth start": smooth_start(12.0, 0.8, start=0.3, initial=0.2),
     "trapezoid": trapezoidal(0.9, 0.8, 2.0, deceleration=4.0, start=0.3, initial=-0.5),
     "triangle": trapezoidal(-0.1, 0.8, 2.0, deceleration=4.0, start=0.3),
@@ -20,7 +20,7 @@ PROFILES = {
     "monotone table": table(WAVE, np.sin(3 * WAVE)),
     "monotone table from rest to rest": table(WAVE, np.sin(3 * WAVE), ends="rest"),
     "periodic monotone table": table(WAVE, 0.3 + np.sin(np.pi * WAVE), ends="periodic"),
-    "angle of a ramp": ramp(0.3, 1.1, height=-4.0).integral(0.7),
+    "angle of a ramp": ramp(height=-4.0, duration=0.8, start=0.3).integral(0.7),
     "angle of a periodic speed": table(WAVE, 0.3 + np.sin(np.pi * WAVE), ends="periodic", kind="cubic").integral(),
     "angle of the angle of a table": table(WAVE, np.sin(3 * WAVE)).integral().integral(),
     "speed of a trapezoid": trapezoidal(0.9, 0.8, 2.0, start=0.3).derivative(),
@@ -172,9 +172,9 @@ def test_a_smooth_start_drives_a_mass_with_the_force_of_its_acceleration():
 @pytest.mark.parametrize(
     "make, words",
     [
-        (lambda: ramp(1.0, 1.0), r"ramp: end = 1\.0 s.*later.*start = 1 s"),
-        (lambda: ramp("now", 1.0), "ramp: start = 'now'.*number"),
-        (lambda: ramp(0.0, np.inf), "ramp: end = inf s.*finite"),
+        (lambda: ramp(duration=0.0), r"ramp: duration = 0\.0 s.*> 0"),
+        (lambda: ramp(duration=1.0, start="now"), "ramp: start = 'now'.*number"),
+        (lambda: ramp(duration=np.inf), "ramp: duration = inf s.*finite"),
         (lambda: smooth_start(1.0, 0.0), r"smooth_start: duration = 0\.0 s.*> 0"),
         (lambda: smooth_start(np.nan, 1.0), "smooth_start: rate = nan rad/s or m/s.*finite"),
         (lambda: trapezoidal(0.0, 1.0, 1.0), r"trapezoidal: distance = 0\.0.*not be 0"),
@@ -190,7 +190,7 @@ def test_a_smooth_start_drives_a_mass_with_the_force_of_its_acceleration():
         ),
         (lambda: table([0, 1], [0, 1], kind="linear"), "table: kind = 'linear'.*unknown.*monotone, cubic"),
         (lambda: table([0, 1, 2], [0, 1, 2], ends="periodic"), r"values = .*begin with"),
-        (lambda: ramp(0, 1).integral(np.nan), "Profile 'ramp': initial = nan.*finite"),
+        (lambda: ramp(duration=1).integral(np.nan), "Profile 'ramp': initial = nan.*finite"),
     ],
 )
 def test_impossible_profiles_are_refused_with_name_and_value(make, words):

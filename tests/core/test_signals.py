@@ -78,7 +78,7 @@ def test_what_is_neither_number_nor_function_is_refused():
 
 
 def test_ramp_is_smooth_at_both_ends_and_half_way_in_the_middle():
-    s = ramp(1.0, 3.0, height=2.0)
+    s = ramp(height=2.0, duration=2.0, start=1.0)
     assert s.jet(0.5) == (0.0, 0.0, 0.0)
     assert s.jet(5.0) == (2.0, 0.0, 0.0)
     assert s.jet(2.0) == pytest.approx((1.0, 1.875, 0.0), abs=1e-14)  # quintic: 15/8 of the mean slope

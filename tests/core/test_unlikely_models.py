@@ -173,7 +173,7 @@ def slider_crank(angle):
     model.add(fem.Spherical.at(crank, rod, pin, name="pin"))
     model.add(fem.Revolute.at(rod, slider, end, [0, 1, 0], name="wrist"))
     model.add(fem.Cylindrical.at(model.ground, slider, end, [1, 0, 0], name="guide"))
-    model.add(fem.Prescribed(slider, x=fem.ramp(0.0, 1.0, -0.05) + end[0], name="drive"))
+    model.add(fem.Prescribed(slider, x=fem.ramp(height=-0.05, duration=1.0) + end[0], name="drive"))
     return model
 
 

@@ -18,7 +18,7 @@ def stretched():
     model = fem.Model("rod")
     rod = fem.beam_line(fem.Node6(fixed=True), [1, 0, 0], 2, section, name="rod")
     bending = 210e9 * np.pi * 2e-3**4 / 4
-    load = fem.PointForce(rod.nodes[-1], [-12 * bending, 0, 0], signal=fem.ramp(0, 0.02), name="load")
+    load = fem.PointForce(rod.nodes[-1], [-12 * bending, 0, 0], signal=fem.ramp(duration=0.02), name="load")
     model.add(rod, load, fem.RigidBody(0.1, 1e-4, node=rod.nodes[-1], name="end"))
     return model
 
@@ -110,7 +110,7 @@ def test_section_and_number_of_a_beam_line_in_the_wrong_order_are_told():
 
 
 def test_signals_are_computed_with_as_numbers_are():
-    ramp, t = fem.ramp(0, 0.5, height=3.0), 0.3
+    ramp, t = fem.ramp(height=3.0, duration=0.5), 0.3
     value, rate, acceleration = ramp.jet(t)
     for signal, exact in (
         (ramp + ramp, (2 * value, 2 * rate, 2 * acceleration)),

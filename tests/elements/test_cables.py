@@ -61,7 +61,7 @@ def test_a_catch_with_restitution_throws_back():
 
 def test_moreau_jean_holds_the_rope_too():
     result = fem.MoreauJean().run(atwood(slack=0.0), t_end=0.2, h=1e-3)
-    assert result["rope"].force[-1, 0] == pytest.approx(13.08, rel=1e-6)
+    assert result["rope"].tension[-1] == pytest.approx(13.08, rel=1e-6)
     assert result["a"].velocity[-1, 1] == pytest.approx(-G / 3 * result.t[-1], rel=1e-6)
 
 
@@ -94,7 +94,7 @@ def test_tackle_divides_the_load():
     # 4 a = 2T − 4g up, 2.5 · 2a = 2.5 g − T down
     a = (5.0 - 4.0) * G / (4.0 + 10.0)
     tension = 0.5 * 4.0 * (a + G)
-    assert result["rope"].force[-1, 0] == pytest.approx(tension, rel=1e-9)
+    assert result["rope"].tension[-1] == pytest.approx(tension, rel=1e-9)
     assert result["load"].velocity[-1] == pytest.approx([0, a * 0.5, 0], abs=1e-9)
     assert result["puller"].velocity[-1] == pytest.approx([0, -2 * a * 0.5, 0], abs=1e-9)
     assert np.abs(result["load"].angular_velocity).max() < 1e-12
@@ -168,7 +168,7 @@ def test_a_load_turns_the_drum_of_a_winch():
     a = m * G / (m + J / r**2)
     assert result["load"].velocity[-1] == pytest.approx([0, -a * 0.5, 0], rel=1e-9, abs=1e-9)
     assert result["drum"].angular_velocity[-1, 2] == pytest.approx(a * 0.5 / r, rel=1e-9)  # the load goes down at x < 0
-    assert result["rope"].force[-1, 0] == pytest.approx(m * (G - a), rel=1e-9)
+    assert result["rope"].tension[-1] == pytest.approx(m * (G - a), rel=1e-9)
     assert result["shaft"].force[-1, 1] == pytest.approx(3.0 * G + m * (G - a), rel=1e-9)
     assert np.abs(result["rope"].gap).max() < 1e-12
 
@@ -183,7 +183,7 @@ def test_atwood_machine_with_a_pulley_that_has_inertia_and_no_slip():
     rate = (2.0 - 1.0) * G / (2.0 + 1.0 + J / r**2)
     assert result["a"].velocity[-1, 1] == pytest.approx(-rate * 0.4, rel=1e-9)
     assert result["b"].velocity[-1, 1] == pytest.approx(rate * 0.4, rel=1e-9)
-    left, right = result["left"].force[-1, 0], result["right"].force[-1, 0]
+    left, right = result["left"].tension[-1], result["right"].tension[-1]
     assert [left, right] == pytest.approx([2.0 * (G - rate), G + rate], rel=1e-9)
     assert left - right == pytest.approx(J * rate / r**2, rel=1e-8)
 

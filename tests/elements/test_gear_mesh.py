@@ -279,7 +279,7 @@ def test_a_span_goes_slack_and_pulls_no_more():
     result = fem.DecoupledNSGA(rho_inf=0.5).run(model, t_end=2.0, h=1e-3)
     # one span: T = 150 N = 50 + k r θ
     assert np.sort(result["belt"].tension[-1]) == pytest.approx([0.0, 150.0], abs=1e-4)
-    assert abs(result["belt"].slip[-1]) == pytest.approx(100 / 1e4, rel=1e-6)
+    assert abs(result["belt"].slip_path[-1]) == pytest.approx(100 / 1e4, rel=1e-6)
 
 
 def test_wheels_that_overlap_are_refused():

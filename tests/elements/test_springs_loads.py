@@ -149,7 +149,7 @@ def test_dead_loads_keep_their_direction_and_followers_turn_with_the_node(follow
 def test_loads_follow_any_function_of_time_and_are_scaled_by_a_signal():
     node = Node6()
     load = PointForce(
-        node, lambda t: [math.sin(t), 2.0, t], signal=ramp(0.0, 2.0)
+        node, lambda t: [math.sin(t), 2.0, t], signal=ramp(duration=2.0)
     )  # math.sin: no derivatives are needed
     assert [s(1.0) for s in load.signals] == pytest.approx([0.5 * math.sin(1.0), 1.0, 0.5], rel=1e-15)
     assert [s.jet(3.0)[0] for s in load.signals] == pytest.approx([math.sin(3.0), 2.0, 3.0], rel=1e-15)

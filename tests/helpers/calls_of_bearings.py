@@ -73,6 +73,7 @@ BEARINGS = {
         bearing().pass_frequencies,
         dict(inner_speed=1.0, outer_speed=0.5, contact_angle=0.1),
     ),
+    "ramp": lambda: (fem.ramp, dict(height=2.0, duration=0.5, start=0.1, initial=0.2)),
     "smooth_start": lambda: (fem.smooth_start, dict(rate=1.0, duration=0.5, start=0.1, initial=0.2)),
     "trapezoidal": lambda: (
         fem.trapezoidal,

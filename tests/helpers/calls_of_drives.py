@@ -99,7 +99,7 @@ DRIVES = {
         wheels(0.5)
         | dict(
             radii=(0.1, 0.15),
-            axial_stiffness=1e4,
+            stiffness=2e4,
             pretension=100.0,
             friction=0.3,
             other_friction=0.4,

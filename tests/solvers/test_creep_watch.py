@@ -101,7 +101,7 @@ def test_displacements_are_reported_from_a_share_of_the_size_of_the_model_on(sha
     [
         fem.Signal(lambda t: 0.1 * np.sin(40.0 * t) - 4.0 * t, rate=lambda t: 4.0 * np.cos(40.0 * t) - 4.0),
         fem.Signal(lambda t: 9e-4 * (t > 0.1), rate=zero, acceleration=zero),
-        fem.ramp(0.05, 0.3) * 1e-3,
+        fem.ramp(duration=0.25, start=0.05) * 1e-3,
     ],
     ids=["moves", "jumps once", "begins slowly"],
 )

@@ -337,7 +337,7 @@ def test_static_friction_of_contacts_and_of_joints_are_found_in_one_step():
         model.add(fem.JointFriction(guide, friction=(0.5, 0.3), preload=0.0, name="dry"))
         block = model.add(fem.PointMass(1.0, position=[0, 0, 0.1], name="block"))
         model.add(fem.SphereOnPlane(block, cart.frame([0, 0, 0.1]), radius=0.0, friction=(0.6, 0.2), name="rub"))
-        model.add(fem.PointForce(cart, [ratio * 0.5 * 4.0 * G, 0, 0], signal=fem.ramp(0.0, 0.1)))
+        model.add(fem.PointForce(cart, [ratio * 0.5 * 4.0 * G, 0, 0], signal=fem.ramp(duration=0.1)))
         result = method().run(model, 0.3, 1e-3)
         assert (result["cart"].position[-1, 0] > 1e-3) == slides
         # the cart starts with (0.5 − 0.3) g and more, which the block's 0.6 g holds: they go together

@@ -9,9 +9,9 @@ Source: docs/theory/joints.md.
 from typing import Any
 
 from fem_mbs.arguments.checked import Checked
+from fem_mbs.arguments.representation import line
 from fem_mbs.element.base import Element, Joint
 from fem_mbs.elements.joints.coordinates.coordinates import check_limits, coordinate_of
-from fem_mbs.representation import line
 
 
 class Stops(Checked):

@@ -10,12 +10,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from fem_mbs.results.file.names import ByName
+
 NAME, ACTION = 80, 240  # bytes of texts in files
 START = 256  # rows to take space for
 EVENT = np.dtype([("t", "f8"), ("name", "U80"), ("action", "U240")])
 
 
-class Samples:
+class Samples(ByName):
     """Samples of a controller.
 
     Attributes
@@ -24,11 +26,22 @@ class Samples:
     t : (k,) [s]
     inputs, outputs : (k, n), (k, m)
     output_names : tuple of str
+
+    ``samples["torque"]`` (k,) is one output; ``len(samples)`` is the number of samples.
     """
 
     def __init__(self, name: str, rows: np.ndarray, n_inputs: int, output_names: Sequence[str]) -> None:
         self.name, self.output_names = name, tuple(output_names)
         self.t, self.inputs, self.outputs = rows[:, 0], rows[:, 1 : 1 + n_inputs], rows[:, 1 + n_inputs :]
+
+    def _items(self):
+        return self.output_names
+
+    def _item(self, name):
+        return self.outputs[:, self.output_names.index(name)]
+
+    def _where(self):
+        return f"controller '{self.name}'"
 
     def __len__(self):
         return len(self.t)

@@ -1,11 +1,13 @@
-"""Names that results do not have, and the ones that are near."""
+"""Names of results: ``result[name]``, ``name in result``, ``for name in result``; unknown names and near ones."""
 
 import difflib
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from typing import Any
 
-from fem_mbs.errors import FemMbsError
-from fem_mbs.nodes import Frame
+import numpy as np
+
+from fem_mbs.errors import FemMbsError, label
+from fem_mbs.nodes import Frame, Node
 
 
 class UnknownNameError(FemMbsError, KeyError):
@@ -41,3 +43,70 @@ def no_name(thing: Any, known: Collection[str], where: str) -> UnknownNameError:
     else:
         cure = ""
     return UnknownNameError(f"{where} is asked by the name of a part, or by a node, not by {thing!r}{cure}")
+
+
+class ByName:
+    """What is indexed by names: ``x[name]``, ``name in x``, ``for name in x``."""
+
+    def _items(self) -> Collection[str]:
+        """Names, in order."""
+        raise NotImplementedError
+
+    def _item(self, name: str) -> Any:
+        """What a name stands for."""
+        raise NotImplementedError
+
+    def _where(self) -> str:
+        """Subject of the message about an unknown name."""
+        return label(self)
+
+    def __getitem__(self, name: Any) -> Any:
+        if name not in self:
+            raise unknown_name(name, self._items(), self._where())
+        return self._item(name)
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and name in self._items()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._items())
+
+
+class ByAttribute(ByName):
+    """What is indexed by the names of its attributes: ``x["period"]`` is ``x.period``."""
+
+    _by_name: tuple[str, ...] = ()
+
+    def _items(self) -> Collection[str]:
+        return self._by_name
+
+    def _item(self, name: str) -> Any:
+        return getattr(self, name)
+
+
+class ShapesByName(ByName):
+    """Shapes (…, N, 6) of the nodes of a system, indexed by the name of a node or body: ``modes["tip"]`` is (…, 6)."""
+
+    system: Any
+    shapes: np.ndarray
+
+    def _items(self) -> dict[str, int]:
+        found = {node.name or f"node {i}": i for i, node in enumerate(self.system.nodes)}
+        for element in self.system.elements:
+            if element.name and len(element.nodes) == 1:
+                found.setdefault(element.name, element.nodes[0].index)
+        return found
+
+    def _item(self, name: str) -> np.ndarray:
+        return self.shapes[..., self._items()[name], :]
+
+    def __getitem__(self, name: Any) -> np.ndarray:
+        """Shape of a node or body, by its name, or of a node itself."""
+        if isinstance(name, Node) and any(name is node for node in self.system.nodes):
+            return self.shapes[..., name.index, :]
+        if not isinstance(name, str):
+            raise no_name(name, self._items(), self._where())
+        return super().__getitem__(name)
+
+    def _where(self) -> str:
+        return f"{type(self).__name__} of model '{self.system.name}'"
