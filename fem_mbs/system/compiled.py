@@ -80,6 +80,7 @@ class CompiledSystem(Protocol):
 
     # data of compiled code
     groups: list  # of elements, see `fem_mbs.system.groups`
+    added: list[int]  # numbers of the groups in the order of the model
     group_records: np.ndarray
     searches: list  # for pairs of contact groups
     data: np.ndarray  # record of addresses

@@ -288,7 +288,7 @@ SCRIPT = """
 import os, signal, sys
 sys.path[:0] = [{helpers!r}, {here!r}]
 import test_checkpoints as t
-from fem_mbs.solvers.stepping import checkpoint_file
+from fem_mbs.solvers.stepping.saved import checkpoint_file
 if {kill}:
     real, calls = os.fsync, []
     def fsync(number):
