@@ -79,7 +79,7 @@ def nodes(name, cls, example):
     """Nodes of a type, by number or in words."""
     if name in NODES:
         return NODES[name]
-    if hasattr(cls, "cell"):
+    if getattr(cls, "cell", None) is not None:
         return f"{cls.cell.nn} `Node3`"
     if hasattr(cls, "nn"):
         return f"{cls.nn} `Node6`"
@@ -93,9 +93,9 @@ def numbering():
         "| --- | --- | --- |",
     ]
     for name, (cls, _) in sorted(library().items()):
-        if not hasattr(cls, "cell") and not hasattr(cls, "nn"):
+        if getattr(cls, "cell", None) is None and not hasattr(cls, "nn"):
             continue
-        cell = cls.cell if hasattr(cls, "cell") else shell_cell(cls.nn).cell
+        cell = cls.cell if getattr(cls, "cell", None) is not None else shell_cell(cls.nn).cell
         corners = [", ".join(f"{x:g}" for x in point) for point in cell.points[: cell.n_corners]]
         middles = (
             [f"{cell.n_corners + k}: {a}-{b}" for k, (a, b) in enumerate(cell.edges)] if cell.order == 2 else ["-"]

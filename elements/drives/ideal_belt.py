@@ -167,7 +167,7 @@ class BeltPull(TwoWheels, Force):
     >>> from fem_mbs.nodes import Node6
     >>> belt = IdealBelt(Node6(), Node6([0.5, 0, 0]), radii=(0.1, 0.15), pretension=200, friction=0.3)
     >>> belt.companions
-    (BeltPull,)
+    (BeltPull: belt=IdealBelt,)
     """
 
     parameters = PARAMETERS

@@ -109,7 +109,7 @@ class Keywords:
         if not unknown:
             return
         owner = Keywords._owner(function, args, keywords)
-        removed = getattr(cls, "removed", {})
+        removed = cls.removed if issubclass(cls, Checked) else {}
         if unknown[0] in removed:
             message = f"was removed; {removed[unknown[0]]}"
         else:

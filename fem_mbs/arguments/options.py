@@ -77,7 +77,9 @@ def _documented(cls):
             inherited |= _entries(inspect.cleandoc(base.__doc__ or ""))
     supported = getattr(cls, "__dataclass_fields__", {})
     written = _entries(own)
-    more = [text for name, text in inherited.items() if name not in written and getattr(supported.get(name), "init", 0)]
+    more = [
+        text for name, text in inherited.items() if name not in written and name in supported and supported[name].init
+    ]
     if not more:
         return own
     start, end = _parameters(own)

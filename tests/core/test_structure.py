@@ -35,6 +35,7 @@ ASKED = {
     "solvers/stepping/saved/continue_from.py": {"at", "state"},
     "solvers/stepping/stepper.py": {"observe"},
     "system/in_use.py": {"in_use"},
+    "arguments/representation.py": {"constant", "name", "p", "value"},
     "arguments/values.py": {"frame", "role"},
     # objects of other packages: meshes, linear systems
     "elements/contacts/hulls/hull_points.py": {"cells", "faces"},
