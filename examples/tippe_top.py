@@ -5,7 +5,7 @@ Capobianco2021, section 4.6, after Leine and Glocker. Sliding and drilling frict
 restitution 0 and gravity are those of the authors' script, the article does not print them.
 
 The references are not those of the article's scheme at 1 ms, whose run has an error of discretisation
-(tests/validation/test_tippe_top.py compares). Until the stick touches they are from the equations of motion of a
+(tests/validation/laws/test_tippe_top.py compares). Until the stick touches they are from the equations of motion of a
 sliding top, see `reference`; later ones from an independent code, Moreau's time stepping with projected Gauss-Seidel
 iterations and h = 5e-6 s.
 

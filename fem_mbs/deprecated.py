@@ -8,8 +8,8 @@ All renamed things of the public interface are here or use `Deprecated`; complet
     keyword                      ``@Deprecated.keywords(old="new")`` above the class or function
     order of arguments           ``@Deprecated.calls(former, …)``: calls of the former kind go to the former function
 
-`tests/core/test_deprecated.py` calls each of them: it warns once, works, and gives the result of the new name. In the
-release ``Deprecated.REMOVED`` these lines, decorators and the former functions are deleted.
+`tests/core/arguments/test_deprecated.py` calls each of them: it warns once, works, and gives the result of the new
+name. In the release ``Deprecated.REMOVED`` these lines, decorators and the former functions are deleted.
 """
 
 import functools

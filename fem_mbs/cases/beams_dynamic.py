@@ -58,7 +58,8 @@ def tip_at(result: Any, t: float) -> np.ndarray:
 
 
 # x and y of the loaded and of the other end at 5 and 7 s, by a planar code of two-node elements with DOP853, tolerance
-# 1e-9, on 80 and 160 elements extrapolated to none (tests/validation/test_beam_dynamics.py); 40 and 80 give 2e-5 less
+# 1e-9, on 80 and 160 elements extrapolated to none (tests/validation/beams/test_beam_dynamics.py); 40 and 80 give 2e-5
+# less
 PLANE = {5.0: (5.73152, 6.74423, 10.48291, 5.75304), 7.0: (10.52777, 6.64105, 9.20257, 3.09791)}
 
 

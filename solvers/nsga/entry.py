@@ -7,13 +7,14 @@ opened and those beyond Coulomb's cone slide, and it goes on. Without that test 
 that never acted, and light contacts of a stiff beam on a floor never come to rest.
 
 A change starts the memory again from accelerations consistent with the closed contacts. The first step after it is one
-of the trapezoidal rule (ρ = 1), in which a = v̇, and then a_1 = v̇_1 + (α_m − α_f)(v̇_1 − v̇_0): forces are of second order
-from the first step on. For ρ < ½, where the error of the start dies within some steps, or when another change was less
-than ten steps ago, a − v̇ is kept instead, so that the damping of stiff parts does not start afresh. After an impact the
-contacts of the parts it struck stay out for three steps, and the forces before it are those of the memory. Parts whose
-contacts change five times in quick succession leave all of them to the corrections for 20 to 200 steps.
+of the trapezoidal rule (ρ = 1), in which a = v̇, and then a_1 = v̇_1 + (α_m − α_f)(v̇_1 − v̇_0): forces are of second
+order from the first step on. For ρ < ½, where the error of the start dies within some steps, or when another change
+was less than ten steps ago, a − v̇ is kept instead, so that the damping of stiff parts does not start afresh. After an
+impact the contacts of the parts it struck stay out for three steps, and the forces before it are those of the memory.
+Parts whose contacts change five times in quick succession leave all of them to the corrections for 20 to 200 steps.
 
-Source: worked out here (docs/theory/decoupled_nsga.md, (27)); figures: tests/validation/test_persistent_contacts.py.
+Source: worked out here (docs/theory/decoupled_nsga.md, (27)); figures:
+tests/validation/laws/test_persistent_contacts.py.
 
     code                              meaning
     closed, entered, ends (nc,)       status now; as it entered the step; as the step ended, before pauses

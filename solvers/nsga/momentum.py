@@ -14,7 +14,7 @@ with â the part of M a that belongs to a contact. In the step it gives h ((1 �
 A restart of the memory replaces λ_c,n and â. Sums of (2) over any window are the change of momentum. Forces are added
 as vectors, in inertial axes; components of impulses belong to the axes at the end of the step. Moments likewise.
 
-Source: docs/theory/decoupled_nsga.md, (32); tests/validation/test_momentum.py.
+Source: docs/theory/decoupled_nsga.md, (32); tests/validation/laws/test_momentum.py.
 
     symbol        code                     meaning
     λ_c, λ_c,n    cforce, cforce0 (nc, 6)  forces and moments at the end and at the start of the step

@@ -20,7 +20,7 @@ is taken from the prediction, not s: a disc that drills fast makes sliding frict
 for a direction known before. Where such a contact sticks the smooth sub-problem has (1) alone; what then stops it from
 drilling acts in the corrections (first order).
 
-Entry and release: nsga.entry. Orders: examples/order_in_contact.py, tests/validation/test_persistent_contacts.py.
+Entry and release: nsga.entry. Orders: examples/order_in_contact.py, tests/validation/laws/test_persistent_contacts.py.
 
 Source: docs/theory/decoupled_nsga.md, (25), (26), decision 12.
 

@@ -17,7 +17,7 @@ from fem_mbs.solvers import STEPPERS
 
 CASES = registry.cases()
 RUNS = registry.runs(list(CASES.values()))
-LONG = {"roller_crank"}  # tests/core/test_examples.py runs it, with the default
+LONG = {"roller_crank"}  # tests/project/test_examples.py runs it, with the default
 
 
 def label(run):
@@ -25,7 +25,7 @@ def label(run):
 
 
 def runs_as_script(run):
-    """tests/core/test_examples.py runs it, with files and all."""
+    """tests/project/test_examples.py runs it, with files and all."""
     return (folder() / f"{run[0].name}.py").exists() and run[1].options == OWN
 
 

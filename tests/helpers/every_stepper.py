@@ -9,7 +9,7 @@ VARIANTS = {
     "DecoupledNSGA": [{}, {"persistent_contacts": False}, {"impacts": "split"}],
     "MoreauJean": [{}, {"theta": 1.0}, {"projection": True}, {"theta": 1.0, "projection": True}],
     "ConeComplementarity": [{}, {"relaxed": False}, {"contact_solver": "problem"}],
-    "LobattoIIIAB": [{}, {"stages": 2}],  # four stages: tests/validation/test_lobatto.py
+    "LobattoIIIAB": [{}, {"stages": 2}],  # four stages: tests/validation/steppers/test_lobatto.py
     "NonsmoothGeneralizedAlphaGGL": [{}, {"coupling": "sequential"}, {"constraints": "velocities"}],
     "GeneralizedAlpha": [{}, {"formulation": "index 3"}],
 }

@@ -1,4 +1,4 @@
-"""Runs in which a test switches elements by hand, and the models of tests/solvers/test_switch*.py."""
+"""Runs in which a test switches elements by hand, and the models of tests/solvers/stepping/march/test_switch*.py."""
 
 import functools
 
