@@ -95,11 +95,10 @@ class Numbering(Checked):
         )
         self.workspace.buffer["gravity"][:] = self.gravity
         self.groups = [Group(elements, self.workspace) for elements in families.values()]
-        self.groups.sort(key=lambda group: group.is_contact)  # those of contacts last, see `contact_groups`
         self._check_moments()
         self._number_elements()
         self._number_friction()
-        self._put_friction_last()
+        self._sort_groups()
         self.row_arm, self.empty_rows = np.ones(max(self.m, 1)), np.zeros(max(self.m, 1), np.int64)
         self.shared_rows: SharedRows | None = None
         self.rate_rows = np.flatnonzero(self.velocity_rows)
@@ -179,16 +178,16 @@ class Numbering(Checked):
                     raise ModelError(f"{label(element)}: {message}", [element, element.joint])
                 group.joint_rows[e] = self.rows[element.joint].start
 
-    def _put_friction_last(self):
-        """Put groups of joint friction behind those of other elements, so that their records follow each other.
+    def _sort_groups(self):
+        """Sort groups such that those of joint friction follow each other, and those of contacts are the last.
 
         Numbers that elements have stay, and so does ``added``: numbers of groups in the order of the model.
         """
-        groups = self.groups
-        self.groups = sorted(groups, key=lambda group: group.elements[0].role == "friction")
+        groups, rank = self.groups, {"friction": 1, "contact": 2}
+        self.groups = sorted(groups, key=lambda group: rank.get(group.elements[0].role, 0))
         self.added = [self.groups.index(group) for group in groups]
-        count = sum(group.elements[0].role == "friction" for group in groups)
-        self.friction_groups = range(len(groups) - count, len(groups))
+        numbers = [k for k, group in enumerate(self.groups) if group.elements[0].role == "friction"]
+        self.friction_groups = range(numbers[0], numbers[-1] + 1) if numbers else range(0)
 
     def _number_moments(self):
         """Number the contacts that have more unknowns than three: moments of rolling and spinning, coupled drilling."""

@@ -5,6 +5,7 @@ import pytest
 import roller_crank
 import three_balls
 import tilting_plate as plate
+from friction_models import guide
 
 import fem_mbs as fem
 from fem_mbs.jit import kernel
@@ -152,3 +153,12 @@ def test_a_method_gets_signals_at_its_instants_of_a_step(monkeypatch):
         expected = [signal.jet((6 + part) * H) for signal in system.signals]
         assert np.allclose(system.signal_values, expected, rtol=1e-12, atol=1e-15)
         assert len(expected) and np.ptp(system.signal_values)
+
+
+def test_compiled_code_finds_contacts_of_models_with_joint_friction():
+    """Records of groups: those of contacts are the last, those of joint friction before them."""
+    system = guide(stop=0.0).compile()
+    roles = [group.elements[0].role for group in system.groups]
+    assert roles[-2:] == ["friction", "contact"] and {*roles[:-2]}.isdisjoint(roles[-2:])
+    assert [system.groups[k].elements[0].role for k in system.friction_groups] == ["friction"]
+    np.testing.assert_allclose(system.gaps(system.initial), [0.0205], rtol=1e-12)
