@@ -51,11 +51,11 @@ def refresh(engine: "Engine") -> None:
     if unsaved is not None:  # impulses wait by the bodies, some of which may be apart now
         engine.lost_pairs.append(unsaved)
         a["waiting"][system.nc_fixed :] = a["unsaved"][system.nc_fixed :] = a["unsaved_chi"][system.nc_fixed :] = 0
-    for name in engine.per_contact:
+    for name in engine.run_data.per_contact:
         new = np.zeros((system.nc, *a[name].shape[1:]), a[name].dtype)
         new[known] = a[name][before[known]]
         a[name] = new
-    engine.aim()
+    engine.run_data.aim()
     engine.matrices.update()
     engine.searches += 1
 

@@ -28,8 +28,6 @@ With step control:
 The other numbers of the record come from attributes that all methods have (`Engine._numbers`), options or not.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -39,8 +37,7 @@ from fem_mbs.results.table import PAIR_COLUMNS
 from fem_mbs.solvers.stepping.kernels import newton
 from fem_mbs.solvers.stepping.kernels.codes import EXACT, EXHAUSTED, MOST_WORK, NEVER, OK, SHIFT
 from fem_mbs.solvers.stepping.kernels.data import TABLE
-from fem_mbs.solvers.stepping.kernels.mirror import words_of
-from fem_mbs.solvers.stepping.kernels.records import RECORDS, records
+from fem_mbs.solvers.stepping.kernels.records import records
 from fem_mbs.solvers.stepping.kernels.shared_factors import BORDERED
 from fem_mbs.solvers.stepping.monitors.external_work import explained, external, gaps_are_given
 from fem_mbs.solvers.stepping.monitors.extremes import remarking
@@ -48,6 +45,7 @@ from fem_mbs.solvers.stepping.monitors.failure import diagnose
 from fem_mbs.solvers.stepping.monitors.jumps import JumpWatch
 from fem_mbs.solvers.stepping.monitors.ledger import NO_BOOKS, books_of
 from fem_mbs.solvers.stepping.monitors.loss_watch import losses_are_told
+from fem_mbs.solvers.stepping.run_data import RunData
 from fem_mbs.system.records import ALL, POSITION
 
 if TYPE_CHECKING:
@@ -209,23 +207,8 @@ class Engine:
         # of contacts that keep their rows; those of groups come and go
         sizes["nb"] = 3 * BORDERED if 0 < system.nc == system.nc_fixed and system.n_drill == 0 else 0
         sizes["nz"] = len(self.matrices.layouts[POSITION].values)
-        self.tables = (TABLE, self.method.table)
-        self.run, self.own = (np.zeros(1, table.dtype) for table in self.tables)
-        # views of their only rows; a name of both is that of the run
-        self._record_of = {name: record[0] for record in (self.own, self.run) for name in record.dtype.names}
-        self.kept_arrays, self.kept_numbers = (
-            [name for table in self.tables for name in table.names(array=array, kept=True)] for array in (True, False)
-        )
-        # names of both records belong to that of the run
-        own = [name for name in self.kept_numbers if name not in (self.run.dtype.names or ())]
-        self.kept_words = [
-            (record.view(np.int64), words_of(record, names))
-            for record, names in ((self.run, self.kept_numbers), (self.own, own))
-        ]
-        self.scaled = [(n, item.scaling) for table in self.tables for n, item in table.items.items() if item.scaling]
-        self.arrays = {name: array for table in self.tables for name, array in table.arrays(sizes).items()}
-        self._gather_kept()
-        self.aim()
+        data = self.run_data = RunData(system, (TABLE, self.method.table), sizes)
+        self.arrays, self.run, self.own, self.record_of = data.arrays, data.run, data.own, data.record_of
         self.arrays["external"][:] = table
         self.arrays["remarking"][:] = groups_of_remarks
         self.arrays["extremes"][:] = np.inf, -np.inf
@@ -235,26 +218,8 @@ class Engine:
         self.arrays["spatial"][:] = system.spatial
         self.arrays["T"][:] = np.eye(3)
         self.arrays["instants"][:] = self.method.instants
-        self.records = np.zeros(1, RECORDS.dtype)
         self.run[0]["nc_fixed"], self.searches, self.pair_tables = system.nc_fixed, 0, []
         self.run[0]["unsaved_step"], self.lost_pairs = -1, []
-
-    def _gather_kept(self):
-        """Lay what is kept over a refused step side by side, so that `stepping.kernels.mirror` copies it at once."""
-        sizes = [self.arrays[name].size for name in self.kept_arrays]  # words of eight bytes
-        self.kept_block = np.zeros(sum(sizes))
-        for name, part in zip(self.kept_arrays, np.split(self.kept_block, np.cumsum(sizes)[:-1])):
-            array = self.arrays[name]
-            self.arrays[name] = part.view(array.dtype).reshape(array.shape)
-
-    def aim(self) -> None:
-        """Put the addresses of the arrays into the records; again when arrays were replaced."""
-        for table, record in zip(self.tables, (self.run, self.own)):
-            table.aim(record, self.arrays)
-
-    def record_of(self, name: str) -> np.void:
-        """The record that has a number: that of the run or that of the method."""
-        return self._record_of.get(name, self.own[0])
 
     def _connect(self):
         """Addresses of compiled parts, of problems and of records."""
@@ -293,7 +258,7 @@ class Engine:
             record = self.problems[name] = np.zeros(1, newton.PROBLEM.dtype)
             problem.fill(record[0], len(self.arrays["border"]) > 0)
             self.record_of(f"{name}_problem")[f"{name}_problem"] = address(record)
-        addresses = {"data_at": self.data, "run_at": self.run, "own_at": self.own, "records_at": self.records}
+        addresses = {"data_at": self.data, "run_at": self.run, "own_at": self.own, "records_at": self.run_data.records}
         for name, array in addresses.items():
             self.run[0][name] = address(array)
         if self.grains is not None:
@@ -401,67 +366,6 @@ class Engine:
 
         return next(name for name, record in self.problems.items() if address(record) == at)
 
-    @property
-    def per_contact(self) -> list[str]:
-        """Names of the arrays with one entry per contact."""
-        items = {name: item for table in self.tables for name, item in table.items.items()}
-        return [name for name, item in items.items() if item.shape.split()[:1] == ["nc"]]
-
-    def kept(self) -> tuple:
-        """Everything that a refused step must leave as it was, a copy."""
-        numbers = [words[at] for words, at in self.kept_words]
-        states = [array.copy() for group in self.system.groups for array in group.changing]
-        return self.kept_block.copy(), numbers, states
-
-    def kept_array(self, kept: tuple, name: str) -> np.ndarray | None:
-        """Return an array of the copy that `kept` has made; None if the method does not keep it."""
-        if name not in self.kept_arrays:
-            return None
-        array, start = self.arrays[name], self.arrays[name].ctypes.data - self.kept_block.ctypes.data
-        return kept[0][start // 8 : start // 8 + array.size].view(array.dtype).reshape(array.shape)
-
-    def restore(self, kept: tuple) -> None:
-        """Put back what `kept` has copied."""
-        block, numbers, states = kept
-        self.kept_block[:] = block
-        for (words, at), value in zip(self.kept_words, numbers):
-            words[at] = value
-        for array, value in zip((array for group in self.system.groups for array in group.changing), states):
-            array[:] = value
-
-    @contextmanager
-    def restored_on_error(self) -> Iterator[None]:
-        """Leave everything as it was if the block raises, whatever it raises: it calls functions of the user."""
-        kept = self.kept()
-        try:
-            yield
-        except BaseException:
-            self.restore(kept)
-            raise
-
-    def save_state(self) -> dict[str, Any]:
-        """All that the next steps depend on, a copy in plain numbers and arrays; see `stepping.saved.saved_state`."""
-        from fem_mbs.solvers.stepping.saved.saved_state import save
-
-        return save(self)
-
-    def load_state(self, state: dict[str, Any]) -> None:
-        """Put back what `save_state` of an engine with the same model, method and h has given.
-
-        Raises
-        ------
-        ValueError
-            It is the state of another run.
-        """
-        from fem_mbs.solvers.stepping.saved.saved_state import load
-
-        load(self, state)
-
-    def rescale(self, ratio: float) -> None:
-        """Scale what is stored in multiples of a power of the step size, for steps ``ratio`` times as large."""
-        for name, power in self.scaled:
-            self.arrays[name] *= ratio**power
-
     def resize(self, h: float) -> None:
         """Let the user's step be h [s] from now on: runs with an agenda fit steps between its times."""
         if h == self.h:
@@ -476,17 +380,6 @@ class Engine:
         lines = self.ledger.lines if self.balance and self.ledger is not None else ()
         return records(self.system, size, self.forces, len(lines))
 
-    def record_into(self, block: dict[str, np.ndarray]) -> None:
-        """Let compiled code record into the arrays of a block, from its first row on."""
-        RECORDS.aim(self.records, block)
-        self.use_records(self.records)
-
-    def use_records(self, records: np.ndarray) -> None:
-        """Let compiled code record into the arrays that a record of `RECORDS` has the addresses of."""
-        from fem_mbs.jit import address
-
-        self.run[0]["records_at"], self.run[0]["saved"] = address(records), 0
-
     def keep_whole(self, every: int) -> None:
         """Only one state in so many gets outputs, energies and constraint violations."""
         self.run[0]["whole_every"] = every
@@ -495,7 +388,7 @@ class Engine:
         """Record the initial state."""
         from fem_mbs.jit import address, invoke
 
-        self.record_into(block)
+        self.run_data.record_into(block)
         self.run[0]["t"] = self.system.initial.t
         invoke(int(self.run[0]["record_part"]), address(self.data), address(self.run))
         self.pair_tables = [np.zeros((0, PAIR_COLUMNS))] if self.system.searches else []
@@ -505,7 +398,7 @@ class Engine:
         from fem_mbs.jit import address, invoke
 
         run = self.run[0]
-        self.record_into(block)
+        self.run_data.record_into(block)
         run["whole_every"] = 1
         invoke(int(run["record_part"]), address(self.data), address(self.run))
         if self.controller is not None:
@@ -524,7 +417,7 @@ class Engine:
         self, times: np.ndarray, signals: np.ndarray, block: dict[str, np.ndarray]
     ) -> tuple[int, int, Exception | None]:
         self.matrices.update()  # another run may have searched pairs
-        self.record_into(block)
+        self.run_data.record_into(block)
         return self.take(times, signals, block)
 
     def take(

@@ -136,7 +136,7 @@ class NonsmoothGeneralizedAlphaFriction(CoupledMethod):
         """Forces and branches after a part of a step, which is taken back; None where it has an impact or fails."""
         from fem_mbs.jit import invoke
 
-        a, run, kept = engine.arrays, engine.run[0], engine.kept()
+        a, run, kept = engine.arrays, engine.run[0], engine.run_data.kept()
         h, ks = float(run["h"]), float(run["ks"])
         self._resize(engine, part)
         invoke(int(run["advance_part"]), int(run["data_at"]), int(run["run_at"]))
@@ -145,7 +145,7 @@ class NonsmoothGeneralizedAlphaFriction(CoupledMethod):
         self._resize(engine, 1.0 / part)
         run["h"], run["ks"] = h, ks  # to the last bit: what is taken again after a failed step has them so
         self.use(engine, h)
-        engine.restore(kept)
+        engine.run_data.restore(kept)
         return found if good else None
 
     def _resize(self, engine: "Engine", ratio: float) -> None:

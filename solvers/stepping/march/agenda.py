@@ -28,6 +28,7 @@ from fem_mbs.solvers.stepping.march.chunks import signals_at
 from fem_mbs.solvers.stepping.march.moment import Moment
 from fem_mbs.solvers.stepping.march.rate_jump import jump_rates, jumping
 from fem_mbs.solvers.stepping.march.sensing import held_signals
+from fem_mbs.solvers.stepping.march.snapshot import Snapshot
 from fem_mbs.solvers.stepping.march.switching import Switching, times_of
 from fem_mbs.solvers.stepping.march.watch import SPENT, WAITS
 from fem_mbs.solvers.stepping.monitors.ledger import renew
@@ -154,7 +155,7 @@ class Agenda:
         """Step to the last of ``times`` or past it, or until the records are full; as `Engine.advance`."""
         engine, run, error = self.engine, self.engine.run[0], None
         engine.matrices.update()
-        engine.record_into(block)
+        engine.run_data.record_into(block)
         self.block = block
         room, slack, until = len(block["t"]), SAME * self.h, min(float(times[-1]), engine.t_end)
         try:
@@ -217,7 +218,7 @@ class Agenda:
         control, run, stop = self.engine.controller, self.engine.run[0], self._stop()
         slack, end = SAME * self.h, min(stop, max(until, self.t))
         while control.t < end - slack and int(run["saved"]) < room:
-            before, start = self._snapshot() if self.events else None, control.t
+            before, start = Snapshot(self.engine) if self.events else None, control.t
             wanted = control.next
             failure = control._step(stop)
             if run["crossed"] != 0:
@@ -354,14 +355,6 @@ class Agenda:
             self.restart()
 
     # --- what is kept -------------------------------------------------------------------------------------------------
-
-    def _snapshot(self):
-        """What taking steps again starts from; only with events."""
-        if not self.events:
-            return None
-        from fem_mbs.solvers.stepping.march.crossing import Snapshot
-
-        return Snapshot(self.engine)
 
     def get_state(self) -> dict[str, Any]:
         """All that the agenda keeps from step to step, for a checkpoint: plain numbers, arrays, states of the user.

@@ -19,34 +19,14 @@ import numpy as np
 
 from fem_mbs.solvers.stepping.kernels.codes import NEVER
 from fem_mbs.solvers.stepping.march.chunks import signals_at
+from fem_mbs.solvers.stepping.march.snapshot import Snapshot
 from fem_mbs.solvers.stepping.march.watch import BEGINS, is_crossed
 
 if TYPE_CHECKING:
-    from fem_mbs.solvers.stepping.engine import Engine
     from fem_mbs.solvers.stepping.march.agenda import Agenda
 
 ACCURACY = 1e-12  # of the step: error of the time of a crossing
 SHORTEST = 1e-8  # of the step: smallest part that is tried
-
-
-class Snapshot:
-    """An engine and what controls its steps, to go back to; `Engine.kept` and the numbers of its controller."""
-
-    def __init__(self, engine: "Engine") -> None:
-        self.engine, self.kept, self.h = engine, engine.kept(), engine.h
-        control = engine.controller
-        owners = [control] if control.splitter is None else [control, control.splitter]
-        self.numbers = [(o, {k: v.copy() if isinstance(v, list) else v for k, v in vars(o).items()}) for o in owners]
-
-    def restore(self) -> None:
-        """Put it back."""
-        for owner, numbers in self.numbers:
-            size = numbers.get("h", 0.0)
-            vars(owner).update({k: v.copy() if isinstance(v, list) else v for k, v in numbers.items()})
-            if size:
-                self.engine.h = self.h
-                owner._use(size)
-        self.engine.restore(self.kept)
 
 
 class Crossing:

@@ -32,8 +32,8 @@ from fem_mbs.solvers.stepping.kernels.codes import (
     TOUCHED,
     WHOLE,
 )
-from fem_mbs.solvers.stepping.kernels.mirror import Mirror
 from fem_mbs.solvers.stepping.kernels.records import RECORDS
+from fem_mbs.solvers.stepping.march.snapshot import Snapshot
 from fem_mbs.solvers.stepping.march.step_control import REST, Controller, StepControl
 from fem_mbs.solvers.stepping.monitors.unsaved import deliver
 from fem_mbs.solvers.stepping.saved.saved_state import arrays_of, put_arrays
@@ -76,9 +76,9 @@ class Divider(Controller):
     def __init__(self, engine: "Engine") -> None:
         self.divides = engine.method.divide_failed_steps
         super().__init__(engine, StepControl(h_min=engine.h / PARTS if self.divides else engine.h))
-        self.mirror = Mirror(engine)
+        engine.run_data.keep_starts()
         self.splitting, self.deforms = False, self.splitter is not None and bool(engine.system.deformable().any())
-        self.in_parts: Any = None  # start of the last step where it was taken in parts, for the crossing of an event
+        self.in_parts: Snapshot | None = None  # start of the last step, if it was subdivided and events are watched
         self.last_step: dict[str, Any] = {"step": 0}  # histories of the step that was taken in parts last
         self.divided, self.first, self.part = 0, np.inf, engine.make_records(1)
         self.part_record = np.zeros(1, RECORDS.dtype)
@@ -101,9 +101,8 @@ class Divider(Controller):
             taken, code = engine.run_steps(engine.data, engine.run, count, done, times, signals)
             done += taken
             if code == TOUCHED:
-                self.mirror.restore()
-                self._begin_parts()
-                code = self._split_step(engine.kept(), self.h, times, signals, done, records)
+                start = self._begin_parts()
+                code = self._split_step(start, self.h, times, signals, done, records)
                 done += 1 if code == OK else 0
             if code == OK:
                 continue  # all of them, those of a pause of splitting, or up to an event
@@ -111,8 +110,7 @@ class Divider(Controller):
                 at = times[done - 1] if code == ENERGY_ROSE else times[min(done, len(times) - 1)]
                 return done, int(engine.run[0]["saved"]), engine.fault(code, float(at))
             asked, error = code, engine.fault(code, float(times[done]))
-            self.mirror.restore()  # of the step that failed: _split_step has taken it in one call of its own
-            self._begin_parts()
+            self._begin_parts()  # of the step that failed: _split_step has taken it in one call of its own
             too_fast = asked == LARGE_ROTATION and engine.h * np.abs(engine.arrays["V"][:, 3:]).max() > LARGEST_TURN
             if too_fast or not self._divide(float(times[done]), records):
                 error = engine.fault(code, float(times[done])) if engine.exhausted else error
@@ -127,20 +125,16 @@ class Divider(Controller):
         return element_at(self.engine.system, int(self.engine.run[0]["jumped"])).shorter_steps_help
 
     def _begin_parts(self):
-        """Keep the start of a step that is taken in parts, where an event may be crossed in it."""
+        """Go back to the start of a step that is taken in parts, and return it; event location may need it too."""
+        start = self.engine.run_data.start_of_step()
+        self.engine.run_data.restore(start)
         if self.engine.run[0]["watch_part"]:
-            from fem_mbs.solvers.stepping.march.crossing import Snapshot
+            self.in_parts = Snapshot(self.engine, start)
+        return start
 
-            self.in_parts = Snapshot(self.engine)
-
-    def start_of_last(self) -> Any:
-        """`stepping.march.crossing.Snapshot` of the start of the last step, which the engine is put back to."""
-        from fem_mbs.solvers.stepping.march.crossing import Snapshot
-
-        if self.in_parts is None:
-            self.mirror.restore()
-            return Snapshot(self.engine)
-        return self.in_parts
+    def start_of_last(self) -> Snapshot:
+        """Start of the last step, as a whole."""
+        return self.in_parts or Snapshot(self.engine, self.engine.run_data.start_of_step())
 
     def _divide(self, end, records):
         """Take one step of the user's that has failed, and ends at a time, in parts; False when that fails."""
@@ -187,7 +181,7 @@ class Divider(Controller):
         names = ("saved", "step_number", "save_every", "whole_every", "strict", "in_parts")
         user, counted = {name: int(run[name]) for name in names}, engine.arrays["counted"].copy()
         run["save_every"] = run["whole_every"] = run["in_parts"] = 1
-        engine.use_records(self.part_record)
+        engine.run_data.use_records(self.part_record)
         step, impulses, error = dict.fromkeys(OF_PARTS, 0), dict.fromkeys(OVER_H, 0.0), None
         jump, parts = engine.arrays["jump_m"].copy(), 0  # of a switch as the step began: the first part reports it
         switched = run["jump_step"] == run["step_number"]
@@ -204,7 +198,7 @@ class Divider(Controller):
             struck = self.part["impact"][0] != 0
             for name, row in at_impact.items():
                 row[struck] = self.part[name][0][struck]
-        engine.use_records(engine.records)
+        engine.run_data.use_records(engine.run_data.records)
         for name, value in user.items():
             run[name] = value
         if error is not None:

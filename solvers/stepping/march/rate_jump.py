@@ -55,7 +55,7 @@ def jump_rates(engine: "Engine", motors: list[Any]) -> bool:
     if max(left) <= STAYS * system.speed_at(state):
         return False
     before = system.energies(state)[0]
-    with engine.restored_on_error():
+    with engine.run_data.restored_on_error():
         impulse, _ = jump(engine, on[int(np.argmax(left))], "cannot change its rate")
     run["epoch"] += 1
     run["lent_c"] = 0.0

@@ -19,6 +19,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from fem_mbs.solvers.stepping.kernels.codes import EXACT, LOOKS, OK, STOPS, STRIKES, TOUCHED
+from fem_mbs.solvers.stepping.saved.saved_state import attributes_of, put_attributes
 
 if TYPE_CHECKING:
     from fem_mbs.solvers.stepping.march.step_control import Controller
@@ -53,14 +54,15 @@ class Splitter:
         self.count = self.left = self.trials = 0
         self.last: list[float] = []  # times of the latest; with isolated impacts those of attempts as well
 
+    own = ("count", "left", "trials", "last")  # what steps change
+
     def get_state(self) -> dict[str, Any]:
         """What was counted, a copy."""
-        return {"count": self.count, "left": self.left, "trials": self.trials, "last": list(self.last)}
+        return attributes_of(self, self.own)
 
     def set_state(self, state: dict[str, Any]) -> None:
         """Go on from what `get_state` has given."""
-        self.count, self.left, self.trials = state["count"], state["left"], state["trials"]
-        self.last = list(state["last"])
+        put_attributes(self, state)
 
     def crowded(self, t: float) -> bool:
         """True if as many impacts as allowed were split in the last step before ``t``, or in the last `ISOLATED`."""

@@ -130,7 +130,7 @@ class Controller:
         engine, run, a = self.engine, self.engine.run, self.engine.arrays
         limit = engine.h if self._touches() or self.hold > 0 else self.h_max
         h = min(self.next, limit)
-        before, size = engine.kept(), self.h
+        before, size = engine.run_data.kept(), self.h
         while True:
             # the last step ends at the end, and none is left that is shorter than a tenth of the others
             remaining, asked = end - self.t, h
@@ -157,7 +157,7 @@ class Controller:
                 self.too_large += 1
                 self.hold, self.next = int(np.ceil(h / engine.h)), engine.h
             else:
-                last = engine.kept_array(before, "Vd0")  # not kept by methods of one step
+                last = engine.run_data.kept_array(before, "Vd0")  # not kept by methods of one step
                 change = None if last is None else a["Vd"] - last
                 if self._judge(h, change):
                     self.t += h
@@ -204,7 +204,7 @@ class Controller:
     def back(self, before: tuple, size: float) -> None:
         """To the start of a step: what `Engine.kept` has copied, and the size of the step before."""
         self._use(size)
-        self.engine.restore(before)
+        self.engine.run_data.restore(before)
 
     def _judge(self, h, change):
         """Set the next step from the change of accelerations in this one; True when this one is accurate enough."""
@@ -246,7 +246,7 @@ class Controller:
         if ratio != 1.0:
             self._use(h)
         if abs(ratio - 1.0) > ROUND:  # round-off of times must not choose how the memory is scaled
-            self.engine.rescale(ratio)
+            self.engine.run_data.rescale(ratio)
             self.engine.method.rescale(self.engine, min(ratio, 1.0) if self.short else ratio, self.change)
         self.short = self.short and h < self.engine.h * (1 - ROUND)
 

@@ -95,7 +95,7 @@ def switch(engine: "Engine", element: "Element", on: bool) -> Switched | None:
         return None
     state = engine.state()
     impulse, contact_impulse = np.zeros(system.m), np.zeros((system.nc, 3))
-    with engine.restored_on_error():
+    with engine.run_data.restored_on_error():
         system.update_signals(state.t)
         before, velocities = system.energies(state), state.V.copy()
         system.set_switch(element, on, state)

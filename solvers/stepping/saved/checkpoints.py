@@ -16,6 +16,7 @@ from fem_mbs.errors import ParameterError, label
 from fem_mbs.solvers.stepping.saved.checkpoint_file import checkpoint_path, environment, pickled, write
 from fem_mbs.solvers.stepping.saved.fingerprint import fingerprint, signals_of
 from fem_mbs.solvers.stepping.saved.laws import sums_of
+from fem_mbs.solvers.stepping.saved.saved_state import save
 
 if TYPE_CHECKING:
     from fem_mbs.system.compiled import CompiledSystem
@@ -112,7 +113,7 @@ class Checkpoints:
         system, times = self.system, [chunks.start, chunks.time(chunks.done)]
         model = {"fingerprint": self.print, "times": times, "signals": signals_of(system, times)}
         state = {
-            "engine": chunks.engine.save_state(), "chunks": chunks.get_state(), "writer": chunks.writer.get_state(),
+            "engine": save(chunks.engine), "chunks": chunks.get_state(), "writer": chunks.writer.get_state(),
             "observers": [observer.get_state() for observer in self.observers], "initial": system.initial,
             "model": model | {"laws": self.laws, "laws_now": sums_of(system)},
         }  # fmt: skip

@@ -4,8 +4,8 @@ All arrays of a run are taken, scratch too: which of them a step reads before it
 a copy is cheap. Left out are addresses, which another process has others of. Kept factors are made again from what they
 were made of (`LinearSolver.get_state`), by the same operations, so that their bits are the same.
 
-`Engine.save_state` is the state of a run, `Engine.load_state` puts it into the engine of another one with the same
-model, method and step size. What else has a state joins ``engine.parts_with_state`` by a name of its own, with
+`save` returns the state of a run, `load` puts it into the engine of another one with the same model, method and step
+size. What else has a state joins ``engine.parts_with_state`` by a name of its own, with
 
     get_state()         plain numbers, texts, arrays, and lists and dicts of these
     set_state(state)    the same back; raises ValueError for a state that is not its own
@@ -85,6 +85,12 @@ def attributes_of(owner: Any, names: tuple[str, ...]) -> dict[str, Any]:
     return {name: copy.copy(getattr(owner, name)) for name in names}
 
 
+def put_attributes(owner: Any, values: dict[str, Any]) -> None:
+    """Put copies back that `attributes_of` has taken."""
+    for name, value in values.items():
+        setattr(owner, name, value.copy() if hasattr(value, "copy") else value)
+
+
 def parts_of(engine: "Engine") -> dict[str, Any]:
     """All that has a state of its own, by name: parts of the engine, then elements."""
     elements = {f"element {element.name}": element for element in engine.system.elements}
@@ -106,8 +112,7 @@ def save(engine: "Engine") -> dict[str, Any]:
     """State of a run between two chunks of steps, a copy."""
     system = engine.system
     return {
-        "tables": [numbers_of(table, record) for table, record in zip(engine.tables, (engine.run, engine.own))],
-        "arrays": arrays_of(engine.arrays),
+        **engine.run_data.get_state(),
         "problems": {name: {f: record[0][f] for f in FACTORS} for name, record in _lasting(engine).items()},
         "searches": [search.get_state() for search in system.searches] if engine.grains is None else [],
         "groups": [group.get_state() for group in system.groups],
@@ -135,10 +140,7 @@ def load(engine: "Engine", state: dict[str, Any]) -> None:
         if system.searches:
             system.renumber_contacts()
             engine.matrices.update()
-    put_arrays("run", engine.arrays, state["arrays"])
-    engine.aim()
-    for table, record, numbers in zip(engine.tables, (engine.run, engine.own), state["tables"]):
-        put_numbers(table, record, numbers)
+    engine.run_data.set_state(state)
     if "mixed" in engine.own.dtype.names and engine.own[0]["mixed"]:
         engine.use_mixed()
     same_names("problems", _lasting(engine), state["problems"])

@@ -200,14 +200,14 @@ def test_memories_of_forces_grow_from_their_last_change_and_not_from_a_jump():
     """ā and λ̄ belong to the time t_n + (α_m − α_f) h; what a jump left in them must not grow with the step."""
     engine = METHOD(0.8).prepare(loaded_ball.loaded_ball(True).compile(), 1e-2)
     engine.advance(np.arange(1, 11) * 1e-2, np.zeros((10, 1, 1, 3)), engine.make_records(10))
-    a, kept = engine.arrays, engine.kept()
+    a, kept = engine.arrays, engine.run_data.kept()
     alpha_m, alpha_f, _, _ = engine.method.coefficients
     change = np.ones_like(a["Vd"])
     assert not a["changed"].any() and np.abs(a["lam_change"][0, :3]).min() > 1e-3
     engine.method.rescale(engine, 2.0, change)
     expected = a["lam_c0"] + 2.0 * (alpha_m - alpha_f) * a["lam_change"]
     assert a["bar0"] == pytest.approx(expected, abs=1e-12)
-    engine.restore(kept)
+    engine.run_data.restore(kept)
     a["changed"][0] = 1
     before = a["bar0"] - a["lam_c0"]
     engine.method.rescale(engine, 2.0, change)

@@ -55,7 +55,7 @@ def part_of_a_step(model, change=None, parts=16, h=1e-2, method=None):
     """Engine after one part of a step, from a pose that ``change`` makes of the arrays."""
     engine = (method or fem.ConeComplementarity()).prepare(model.compile(), h)
     block = engine.make_records(1)  # the engine has its addresses only
-    engine.record_into(block)
+    engine.run_data.record_into(block)
     if change is not None:
         change(engine.arrays)
     engine.controller.set_step(h / parts)

@@ -36,15 +36,15 @@ def test_statics_and_modes_leave_out_what_is_off():
 
 def test_a_run_goes_on_bit_for_bit_from_what_was_kept_before_a_switch():
     run = Run(NSGA, chain(), 2e-3, linear_solver="dense").take(20)  # KLU keeps pivots, and their round-off
-    kept = run.engine.kept()
+    kept = run.engine.run_data.kept()
     ends = []
     for _ in range(2):
-        run.engine.restore(kept)
+        run.engine.run_data.restore(kept)
         run.steps = 20
         assert not run.system.is_on(run.model["lock"])
         run.take(10).switch("lock", True)
         run.take(30)
-        ends.append(run.engine.kept()[0])
+        ends.append(run.engine.run_data.kept()[0])
     assert ends[0].tobytes() == ends[1].tobytes()
 
 

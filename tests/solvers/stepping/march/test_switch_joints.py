@@ -77,7 +77,7 @@ def test_what_is_attached_twice_is_told_in_words_and_left_as_it_was():
     run = Run(NSGA, two_attachments(), 5e-3).take(3)
     run.switch("grip", True)
     run.take(3)
-    before = run.engine.kept()
+    before = run.engine.run_data.kept()
     message = (
         r"Attachment 'tape' cannot be switched on at t = 0.03 s: 6 of its 6 rows repeat what is imposed by "
         r"Attachment 'grip'\. Switch off .*redundant='allow'"
@@ -85,7 +85,7 @@ def test_what_is_attached_twice_is_told_in_words_and_left_as_it_was():
     with pytest.raises(fem.SolverError, match=message) as raised:
         run.switch("tape", True)
     assert raised.value.element is run.model["tape"] and raised.value.time == pytest.approx(0.03)
-    block, numbers, states = run.engine.kept()
+    block, numbers, states = run.engine.run_data.kept()
     assert block.tobytes() == before[0].tobytes() and all(map(np.array_equal, numbers, before[1]))
     assert all(map(np.array_equal, states, before[2]))
     run.take(3)

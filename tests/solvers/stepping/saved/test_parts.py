@@ -198,7 +198,7 @@ def test_states_of_elements_are_those_of_the_start_again_where_a_step_stopped():
     model.add(fem.SphereOnPlane(line.nodes[-1], floor, radius=0.1, restitution=0.5, name="floor"))
     engine = fem.DecoupledNSGA(impacts="split", mixed=True).prepare(model.compile(), 2e-3)
     records = engine.make_records(1000)  # held here: compiled code writes to it
-    engine.record_into(records)
+    engine.run_data.record_into(records)
     for k in range(1, 1000):
         before = [group.state.copy() for group in engine.system.groups]
         code = engine.run_steps(engine.data, engine.run, 1, 0, np.array([2e-3 * k]), np.zeros((1, 1, 1, 3)))[1]
@@ -207,6 +207,6 @@ def test_states_of_elements_are_those_of_the_start_again_where_a_step_stopped():
     assert code == TOUCHED
     states = [group.state for group in engine.system.groups]
     assert any((state != old).any() for state, old in zip(states, before, strict=True))
-    engine.controller.mirror.restore()
+    engine.run_data.restore(engine.run_data.start_of_step())
     for state, old in zip(states, before, strict=True):
         np.testing.assert_array_equal(state, old)
