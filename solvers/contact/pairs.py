@@ -3,7 +3,7 @@
 Steps are taken one by one here. A search costs a few milliseconds for thousands of spheres; most steps need none.
 """
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,60 +17,79 @@ if TYPE_CHECKING:
 RESIDUAL = 10.0  # approach speeds up to so many times the contact tolerance, relative to the largest speed, are left
 
 
-def advance(
-    engine: "Engine", times: np.ndarray, signals: np.ndarray, records: dict[str, np.ndarray]
-) -> tuple[int, int, Exception | None]:
-    """Take the steps that end at ``times``; as `Engine.advance`, which calls it for models with contact groups."""
-    run, system, tables = engine.run, engine.system, []
-    done, error, tol_v = 0, None, float(run[0]["tol_v"])
-    for k in range(len(times)):
-        a = engine.arrays
-        if any(search.outdated(a["x"], a["R"], a["V"], engine.h) for search in system.searches):
-            refresh(engine)
-        # approach speeds that inexact impulses leave are no impacts
-        run[0]["tol_v"] = max(tol_v, RESIDUAL * engine.contact_tolerance * np.abs(a["V"]).max())
-        saved = int(run[0]["saved"])
-        taken, code = engine.run_steps(engine.data, run, 1, k, times, signals)
-        if code != OK:
-            error = engine.fault(code, float(times[k]))
-            break
-        done += taken
-        if int(run[0]["saved"]) > saved:
-            tables.append(closed_pairs(engine))
-            records["pair_count"][saved] = len(tables[-1])
-    engine.pair_tables, run[0]["tol_v"] = tables, tol_v
-    return done, int(run[0]["saved"]), error
+class Pairs:
+    """Contact groups of a run that are solved pair by pair: a part of each step.
 
-
-def refresh(engine: "Engine") -> None:
-    """Search the pairs at the present poses and give the engine arrays of the new length."""
-    a, system = engine.arrays, engine.system
-    unsaved = _table(engine, a["waiting"] != 0, own=False) if a["waiting"][system.nc_fixed :].any() else None
-    before = system.search_pairs(a["x"], a["R"], a["V"], engine.h)
-    known = np.flatnonzero(before >= 0)
-    if unsaved is not None:  # impulses wait by the bodies, some of which may be apart now
-        engine.lost_pairs.append(unsaved)
-        a["waiting"][system.nc_fixed :] = a["unsaved"][system.nc_fixed :] = a["unsaved_chi"][system.nc_fixed :] = 0
-    for name in engine.run_data.per_contact:
-        new = np.zeros((system.nc, *a[name].shape[1:]), a[name].dtype)
-        new[known] = a[name][before[known]]
-        a[name] = new
-    engine.run_data.aim()
-    engine.matrices.update()
-    engine.searches += 1
-
-
-def closed_pairs(engine: "Engine") -> np.ndarray:
-    """Table of the closed contacts of all contact groups, see `fem_mbs.results.table.PAIRS`.
-
-    With what those that are open by now have done since the last saved state, after which nothing waits.
+    Attributes
+    ----------
+    reason : str
+        Why they are not solved by Gauss-Seidel iterations.
+    searches : int
+        Searches for pairs so far.
+    lost : list of tables
+        Impulses of pairs that are apart now, since the last saved state.
     """
-    a, run, groups = engine.arrays, engine.run[0], slice(engine.system.nc_fixed, None)
-    waits = run["unsaved_step"] == run["step_number"]  # the impulses of the last step
-    table = _table(engine, (a["acted"] != 0) | (a["waiting"] != 0), own=not waits)
-    a["waiting"][groups] = a["unsaved"][groups] = a["unsaved_chi"][groups] = 0
-    lost, engine.lost_pairs = engine.lost_pairs, []
-    return merged(table, lost)
+
+    def __init__(self, engine: "Engine", reason: str) -> None:
+        self.engine, self.reason, self.searches = engine, reason, 0
+        self.lost: list[np.ndarray] = []
+
+    def take(self, count: int, done: int, times: np.ndarray, signals: np.ndarray) -> tuple[int, int]:
+        """Take one step, to times[done]; number of steps taken and the code of it."""
+        engine, run, a = self.engine, self.engine.run[0], self.engine.arrays
+        if any(search.outdated(a["x"], a["R"], a["V"], engine.h) for search in engine.system.searches):
+            self.refresh()
+        # approach speeds that inexact impulses leave are no impacts
+        tol_v = float(run["tol_v"])
+        run["tol_v"] = max(tol_v, RESIDUAL * engine.contact_tolerance * np.abs(a["V"]).max())
+        taken, code = engine.run_steps(engine.data, engine.run, 1, done, times, signals)
+        if code == OK:
+            run["tol_v"] = tol_v
+        return taken, code
+
+    def refresh(self) -> None:
+        """Search the pairs at the present poses and give the engine arrays of the new length."""
+        engine, a, system = self.engine, self.engine.arrays, self.engine.system
+        unsaved = _table(engine, a["waiting"] != 0, own=False) if a["waiting"][system.nc_fixed :].any() else None
+        before = system.search_pairs(a["x"], a["R"], a["V"], engine.h)
+        known = np.flatnonzero(before >= 0)
+        if unsaved is not None:  # impulses wait by the bodies, some of which may be apart now
+            self.lost.append(unsaved)
+            a["waiting"][system.nc_fixed :] = a["unsaved"][system.nc_fixed :] = a["unsaved_chi"][system.nc_fixed :] = 0
+        for name in engine.run_data.per_contact:
+            new = np.zeros((system.nc, *a[name].shape[1:]), a[name].dtype)
+            new[known] = a[name][before[known]]
+            a[name] = new
+        engine.run_data.aim()
+        engine.matrices.update()
+        self.searches += 1
+
+    def closed_pairs(self) -> np.ndarray:
+        """Table of the closed contacts of all contact groups, see `fem_mbs.results.table.PAIRS`.
+
+        With what those that are open by now have done since the last saved state, after which nothing waits.
+        """
+        engine = self.engine
+        a, run, groups = engine.arrays, engine.run[0], slice(engine.system.nc_fixed, None)
+        waits = run["unsaved_step"] == run["step_number"]  # the impulses of the last step
+        table = _table(engine, (a["acted"] != 0) | (a["waiting"] != 0), own=not waits)
+        a["waiting"][groups] = a["unsaved"][groups] = a["unsaved_chi"][groups] = 0
+        lost, self.lost = self.lost, []
+        return merged(table, lost)
+
+    def get_state(self) -> dict[str, Any]:
+        """Return what is not in the arrays of the run, a copy."""
+        return {"searches": self.searches, "lost": list(self.lost)}
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Continue from what `get_state` has returned."""
+        self.searches, self.lost = state["searches"], list(state["lost"])
+
+    def statistics(self) -> dict[str, Any]:
+        """What was counted over all steps."""
+        inexact = self.engine.contact_problems.inexact
+        return {"pair_searches": self.searches, "inexact_contact_problems": inexact,
+                "solved_pair_by_pair": self.reason}  # fmt: skip
 
 
 def _table(engine, chosen, own):

@@ -29,7 +29,6 @@ from fem_mbs.solvers.granular.shapes.shaped import (
 )
 from fem_mbs.solvers.granular.strikes import told
 from fem_mbs.solvers.granular.unsaved_pairs import UnsavedPairs
-from fem_mbs.solvers.stepping.kernels.codes import NO_ROOM, OK
 from fem_mbs.solvers.stepping.saved.saved_state import arrays_of, numbers_of, put_arrays, put_numbers
 
 if TYPE_CHECKING:
@@ -97,7 +96,6 @@ class Grains:
         self.aim()
         self._fill_record(search.skin)
         self._call_parts()
-        self.tables: list[np.ndarray] = []
         self.unsaved = UnsavedPairs()
         if self.shaped:
             refuse_overlaps(self)
@@ -192,30 +190,20 @@ class Grains:
             self.mechanism.grow(size)
         self.aim()
 
-    def advance(
-        self, times: np.ndarray, signals: np.ndarray, records: dict[str, np.ndarray]
-    ) -> tuple[int, int, Exception | None]:
-        """Take the steps that end at ``times``; as `Engine.advance`, which calls it."""
+    def take(self, count: int, done: int, times: np.ndarray, signals: np.ndarray) -> tuple[int, int]:
+        """Take steps from times[done] on, up to one that is saved; number of steps taken and the code of the last."""
         from fem_mbs.solvers.granular.step import run_grains
 
-        engine, done, error, self.tables = self.engine, 0, None, []
+        engine = self.engine
         if self.mechanism is not None:
             self.mechanism.connect(engine)
-        run, saved = engine.run, 0
-        while done < len(times):
-            left = len(times) - done
-            taken, code = run_grains(engine.data, run, self.record, self.unsaved.record, left, done, times, signals)
-            done += taken
-            if int(run[0]["saved"]) > saved:
-                self.tables.append(self.closed_pairs())
-                records["pair_count"][saved], saved = len(self.tables[-1]), saved + 1
-            if code == NO_ROOM:
-                if not self.unsaved.take_left(self):
-                    self.search_again()
-            elif code != OK:
-                error = engine.fault(code, float(times[done]))
-                break
-        return done, saved, error
+        unsaved = self.unsaved.record
+        return run_grains(engine.data, engine.run, self.record, unsaved, count, done, times, signals)
+
+    def make_room(self) -> None:
+        """Make room for what the last step has stopped for: impulses that are not saved, or pairs."""
+        if not self.unsaved.take_left(self):
+            self.search_again()
 
     def closed_pairs(self) -> np.ndarray:
         """Table of the pairs that carry, see `fem_mbs.results.table.PAIRS`.

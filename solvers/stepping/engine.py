@@ -35,10 +35,11 @@ import numpy as np
 from fem_mbs.functions.signals import Held
 from fem_mbs.results.table import PAIR_COLUMNS
 from fem_mbs.solvers.stepping.kernels import newton
-from fem_mbs.solvers.stepping.kernels.codes import EXACT, EXHAUSTED, MOST_WORK, NEVER, OK, SHIFT
+from fem_mbs.solvers.stepping.kernels.codes import EXACT, EXHAUSTED, MOST_WORK, SHIFT
 from fem_mbs.solvers.stepping.kernels.data import TABLE
 from fem_mbs.solvers.stepping.kernels.records import records
 from fem_mbs.solvers.stepping.kernels.shared_factors import BORDERED
+from fem_mbs.solvers.stepping.march.march import March
 from fem_mbs.solvers.stepping.monitors.external_work import explained, external, gaps_are_given
 from fem_mbs.solvers.stepping.monitors.extremes import remarking
 from fem_mbs.solvers.stepping.monitors.failure import diagnose
@@ -71,7 +72,8 @@ class Engine:
         balance: bool = False,
         forces: bool = False,
     ) -> None:
-        self.method, self.system, self.h, self.strict = method, system, h, strict
+        self.method, self.system, self.strict = method, system, strict
+        self.march = March(self, h)
         method.refuse(system)
         if system.frictions and not method.takes_friction:
             message = (
@@ -109,42 +111,19 @@ class Engine:
         if "mixed" in self.own.dtype.names and self.own[0]["mixed"]:
             self.use_mixed()
         self._start()
-        self.jumps = JumpWatch(system, h)
-        self.controller: Any = None
-        if method.step_control is not None:
-            from fem_mbs.solvers.stepping.march.step_control import Controller
+        self.jumps = JumpWatch(system)
+        self.march.equip(interrupted)
 
-            self.controller = Controller(self, method.step_control)
-        elif method.divide_failed_steps or self.splits:
-            self._control_steps()
-        self.agenda: Any = None  # what interrupts the run, see stepping.agenda
-        if interrupted:
-            self._keep_agenda(None)
-
-    def _control_steps(self):
-        """Have what changes the size of steps; contact groups are not known to it."""
-        if self.controller is None and not self.system.searches:
-            from fem_mbs.solvers.stepping.march.divider import Divider
-
-            self.controller = Divider(self)
-
-    def _keep_agenda(self, output_times):
-        """Have an agenda, whose steps have sizes of their own."""
-        from fem_mbs.solvers.stepping.march.agenda import Agenda
-
-        self._control_steps()
-        self.agenda = Agenda(self, output_times)
-
-    def save_at(self, times: np.ndarray) -> None:
-        """Save the states at some times [s], where steps then end, and no others."""
-        self._keep_agenda(times)
-        self.run[0]["save_every"], self.run[0]["whole_every"] = NEVER, 1
+    @property
+    def h(self) -> float:
+        """Size [s] of the present equal steps."""
+        return self.march.whole
 
     @property
     def parts_with_state(self) -> dict[str, Any]:
         """What has get_state() and set_state(state), for checkpoints, by name; see `stepping.saved.saved_state`."""
-        parts = {"jumps": self.jumps, "controller": self.controller, "grains": self.grains,
-                 "contact problems": self.contact_problems, "agenda": self.agenda}  # fmt: skip
+        parts = {"jumps": self.jumps, "contact groups": self.contact_groups,
+                 "contact problems": self.contact_problems, "march": self.march}  # fmt: skip
         return {name: part for name, part in parts.items() if part is not None}
 
     def _sensing(self):
@@ -161,7 +140,7 @@ class Engine:
 
     def _grains(self):
         """The contact group, where its spheres are free bodies and the method takes such groups; or None."""
-        self.pairwise = ""  # why contact groups are solved pair by pair
+        self.contact_groups: Any = None  # the part of a step that contact groups are
         if not self.system.searches:
             return None
         if not self.method.takes_grains:
@@ -172,19 +151,21 @@ class Engine:
         found = fit(self.system, self.method)
         if found.reason is not None:
             return self._pair_by_pair(found.reason)
-        grains = Grains(self, found)
+        grains = self.contact_groups = Grains(self, found)
         self.system.forget_pairs()
         return grains
 
     def _pair_by_pair(self, reason):
         """Note why contact groups are solved pair by pair, which knows no discs and spheres only; None."""
-        self.pairwise = reason
+        from fem_mbs.solvers.contact.pairs import Pairs
+
         for search in self.system.searches:
             search.owner.refuse_pairwise(reason)
             if (search.laws["drilling_arm"][search.materials] > 0.0).any():
                 message = "has a radius_contensou, which only sweeps know, and they do not take this model: "
                 self.method._refuse_part(search.owner, message + reason)
         self.system.search_pairs(self.system.initial.x, self.system.initial.R)
+        self.contact_groups = Pairs(self, reason)
 
     @property
     def contacts_come(self) -> bool:
@@ -218,8 +199,8 @@ class Engine:
         self.arrays["spatial"][:] = system.spatial
         self.arrays["T"][:] = np.eye(3)
         self.arrays["instants"][:] = self.method.instants
-        self.run[0]["nc_fixed"], self.searches, self.pair_tables = system.nc_fixed, 0, []
-        self.run[0]["unsaved_step"], self.lost_pairs = -1, []
+        self.run[0]["nc_fixed"], self.run[0]["unsaved_step"] = system.nc_fixed, -1
+        self.pair_tables: list[np.ndarray] = []
 
     def _connect(self):
         """Addresses of compiled parts, of problems and of records."""
@@ -366,15 +347,6 @@ class Engine:
 
         return next(name for name, record in self.problems.items() if address(record) == at)
 
-    def resize(self, h: float) -> None:
-        """Let the user's step be h [s] from now on: runs with an agenda fit steps between its times."""
-        if h == self.h:
-            return
-        self.h = h
-        self.controller.set_step(h)
-        if "whole" in self.own.dtype.names:
-            self.own[0]["whole"] = h
-
     def make_records(self, size: int) -> dict[str, np.ndarray]:
         """Arrays for ``size`` saved steps."""
         lines = self.ledger.lines if self.balance and self.ledger is not None else ()
@@ -401,44 +373,25 @@ class Engine:
         self.run_data.record_into(block)
         run["whole_every"] = 1
         invoke(int(run["record_part"]), address(self.data), address(self.run))
-        if self.controller is not None:
-            self.controller.complete(block)
+        if self.march.control is not None:
+            self.march.control.complete(block)
         self.struck |= block["impact"][0] != 0
-        if self.grains is not None:
-            self.pair_tables = [self.grains.closed_pairs()]
-            block["pair_count"][0] = len(self.pair_tables[0])
-        elif self.system.searches:
-            from fem_mbs.solvers.contact.pairs import closed_pairs
-
-            self.pair_tables = [closed_pairs(self)]
+        if self.contact_groups is not None:
+            self.pair_tables = [self.contact_groups.closed_pairs()]
             block["pair_count"][0] = len(self.pair_tables[0])
 
     def advance(
         self, times: np.ndarray, signals: np.ndarray, block: dict[str, np.ndarray]
     ) -> tuple[int, int, Exception | None]:
-        self.matrices.update()  # another run may have searched pairs
+        """Take the steps that end at ``times`` (k,), with given signals of each (k, instants, n_signals, 3).
+
+        Steps of variable size have the signals of the model. Returns as `March.advance`, which runs use.
+        """
+        if self.march.varies:
+            return self.march.advance(times, block)
+        self.matrices.update()
         self.run_data.record_into(block)
-        return self.take(times, signals, block)
-
-    def take(
-        self, times: np.ndarray, signals: np.ndarray, block: dict[str, np.ndarray]
-    ) -> tuple[int, int, Exception | None]:
-        """As `advance`; records follow those of the block that are filled."""
-        if not len(times):
-            return 0, int(self.run[0]["saved"]), None
-        if self.controller is not None:
-            return self.controller.advance(times, signals, block)
-        if self.grains is not None:
-            done, saved, error = self.grains.advance(times, signals, block)
-            self.pair_tables = self.grains.tables
-            return done, saved, error
-        if self.system.searches:
-            from fem_mbs.solvers.contact import pairs
-
-            return pairs.advance(self, times, signals, block)
-        done, code = self.run_steps(self.data, self.run, len(times), 0, times, signals)
-        error = None if code == OK else self.fault(code, float(times[min(done, len(times) - 1)]))
-        return done, int(self.run[0]["saved"]), error
+        return self.march.take(times, signals, block)
 
     @property
     def exhausted(self) -> bool:
@@ -482,14 +435,9 @@ class Engine:
     def statistics(self) -> dict[str, Any]:
         """What was counted over all steps, saved or not."""
         repeated, handed = int(self.run[0]["repeated"]), int(self.run[0]["handed"])
-        searches = {}
-        if self.grains is not None:
-            searches = self.grains.statistics()
-        elif self.system.searches:
-            inexact = self.contact_problems.inexact
-            searches = {"pair_searches": self.searches, "inexact_contact_problems": inexact,
-                        "solved_pair_by_pair": self.pairwise}  # fmt: skip
-        controlled = self.controller.statistics() if self.controller is not None else {}
+        searches = {} if self.contact_groups is None else self.contact_groups.statistics()
+        control = self.march.control
+        controlled = {} if control is None else control.statistics()
         counted = {"steps": "step_number", "impact_sequences_cut_short": "cut_short",
                    "steps_without_restitution": "made_plastic", "impacts_with_less_restitution": "limited_impacts",
                    "energy_rises": "rises", "swept_contacts": "swept_total"}  # fmt: skip

@@ -26,7 +26,7 @@ from fem_mbs.solvers.stepping.saved.saved_state import arrays_of, numbers_of, pu
 
 if TYPE_CHECKING:
     from fem_mbs.data_table import Table
-    from fem_mbs.system.system import System
+    from fem_mbs.system.compiled import CompiledSystem
 
 
 class Kept(NamedTuple):
@@ -60,7 +60,7 @@ class RunData:
     records : (1,) record of the addresses of the arrays that saved steps go to
     """
 
-    def __init__(self, system: "System", tables: tuple["Table", "Table"], sizes: dict[str, int]) -> None:
+    def __init__(self, system: "CompiledSystem", tables: tuple["Table", "Table"], sizes: dict[str, int]) -> None:
         self.system, self.tables = system, tables
         self.run, self.own = (np.zeros(1, table.dtype) for table in tables)
         # views of their only rows; a name of both is that of the run

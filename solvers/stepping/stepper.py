@@ -280,7 +280,6 @@ class Stepper(StepperOptions):
             chunks = self._chunks(engine, writer, asked, steps, observers, progress, notes)
             if saved is not None:
                 chunks.set_state(saved["chunks"])
-                chunks.h = asked.h  # that of the engine may be a step between two samples
         except BaseException:
             writer.give_up()
             raise
@@ -292,8 +291,7 @@ class Stepper(StepperOptions):
             raise
         finally:
             interrupt.end()
-            if engine.agenda is not None:
-                engine.agenda.finish()
+            engine.march.finish()
             result = chunks.close(interrupt)
             system.switch_as_given()
         result.observers, result._system = observers, system
@@ -315,7 +313,7 @@ class Stepper(StepperOptions):
         if output_times is not None:
             engine.t_end = t_end
             steps = int(np.ceil((t_end - start) / asked.h - 1e-9))
-            engine.save_at(output_times)
+            engine.march.stop_at(output_times)
         if observers:
             engine.keep_whole(every)
         return engine, steps, observers
@@ -326,12 +324,12 @@ class Stepper(StepperOptions):
         parameters = {"stepper": type(self).__name__, "h": asked.h, "t_start": float(system.initial.t)}
         parameters |= {"t_end": self.number("t_end", asked.t_end, "s")}
         if asked.output_times is not None:
-            parameters |= {"output_times": len(engine.agenda.output_times)}
+            parameters |= {"output_times": len(engine.march.schedule.output_times)}
         parameters |= {"balance": True} if asked.balance else {}
         parameters |= {"save_every": asked.save_every, **self.parameters(), "chosen": self.chosen()}
         return ResultsWriter(
             system, asked.save, parameters=parameters, single=asked.single, pvd=asked.pvd, forces=engine.forces,
-            journal=None if engine.agenda is None else engine.agenda.journal, continued=continued,
+            journal=None if engine.march.schedule is None else engine.march.schedule.journal, continued=continued,
             works=engine.ledger.lines if engine.balance else (),
         )  # fmt: skip
 

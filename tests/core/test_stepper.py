@@ -215,9 +215,9 @@ def test_a_failure_in_the_first_step_leaves_the_initial_state(tmp_path):
 
 
 def test_an_error_nobody_foresaw_is_written_to_the_file_too(tmp_path, monkeypatch):
-    from fem_mbs.solvers.stepping.engine import Engine
+    from fem_mbs.solvers.stepping.march.march import March
 
-    advance, calls = Engine.advance, []
+    advance, calls = March.advance, []
 
     def breaks(self, *arguments):
         calls.append(1)
@@ -225,7 +225,7 @@ def test_an_error_nobody_foresaw_is_written_to_the_file_too(tmp_path, monkeypatc
             raise OSError("disk on fire")
         return advance(self, *arguments)
 
-    monkeypatch.setattr(Engine, "advance", breaks)
+    monkeypatch.setattr(March, "advance", breaks)
     with pytest.raises(OSError, match="disk on fire"):
         fem.DecoupledNSGA().run(bouncing_ball.build(), 1.0, 2e-3, save=tmp_path / "ball.vtkhdf")
     result = fem.load(tmp_path / "ball.vtkhdf")

@@ -101,7 +101,6 @@ class Chunks:
         self.kept, self.written = 0, time.perf_counter()  # records written, and when
         self.done, self.reason = 0, "complete"
         self.ended = ""  # why an event ended the run
-        self.h = engine.h if engine.agenda is None else engine.agenda.h  # the user's, also of a run that goes on
         self.failure: Exception | None = None
         self.checkpoints, self.notes = checkpoints, notes
         self.before = 0  # steps that were taken before this part of the run
@@ -110,7 +109,7 @@ class Chunks:
 
     def time(self, steps: int) -> float:
         """Time [s] after so many steps."""
-        return self.start + steps * self.h
+        return self.start + steps * self.engine.march.h
 
     def get_state(self) -> dict[str, Any]:
         """Where the run is and what watches it has seen; everything that was gathered is written."""
@@ -138,8 +137,7 @@ class Chunks:
     def _take_steps(self, interrupt):
         if self.before == 0:
             block = self._free()
-            if self.engine.agenda is not None:
-                self.failure = self.engine.agenda.begin()
+            self.failure = self.engine.march.begin()
             self.engine.first(block)
             self._keep(block, 1)
         count = self.least
@@ -181,14 +179,8 @@ class Chunks:
         """One chunk of steps; returns how long it took [s]."""
         engine, records, begin = self.engine, self._free(), time.perf_counter()
         times = self.time(np.arange(self.done + 1, self.done + count + 1))
-        if engine.agenda is not None:
-            taken, saved, failure = engine.agenda.advance(times, records)
-            self.ended = engine.agenda.ended
-        else:
-            signals, bad_signal = signals_at(engine.system, times, self.h, engine.method.instants)
-            engine.jumps.look(times, signals)
-            taken, saved, failure = engine.advance(times[: len(signals)], signals, records)
-            failure = failure or (bad_signal if taken == len(signals) else None)
+        taken, saved, failure = engine.march.advance(times, records)
+        self.ended = engine.march.ended
         self.failure = failure or self._unseen(taken)
         if saved:
             engine.struck |= records["impact"][:saved].any(axis=0)

@@ -13,7 +13,7 @@ Source: docs/theory/events.md, (4); Brent, Algorithms for minimization without d
 """
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from fem_mbs.solvers.stepping.march.snapshot import Snapshot
 from fem_mbs.solvers.stepping.march.watch import BEGINS, is_crossed
 
 if TYPE_CHECKING:
-    from fem_mbs.solvers.stepping.march.agenda import Agenda
+    from fem_mbs.solvers.stepping.march.march import March
 
 ACCURACY = 1e-12  # of the step: error of the time of a crossing
 SHORTEST = 1e-8  # of the step: smallest part that is tried
@@ -34,22 +34,17 @@ class Crossing:
 
     Parameters
     ----------
-    agenda : Agenda
-    before : callable
-        Gives the `Snapshot` of the start of the step.
+    march : March
+    before : Snapshot
+        Start of the step.
     start, end : float [s]
         Of the step.
-    block : dict
-        Records.
     """
 
-    def __init__(
-        self, agenda: "Agenda", before: Callable, start: float, end: float, block: dict[str, np.ndarray]
-    ) -> None:
-        self.agenda, self.engine, self.block = agenda, agenda.engine, block
+    def __init__(self, march: "March", before: Snapshot, start: float, end: float) -> None:
+        self.march, self.engine, self.before = march, march.engine, before
         self.start, self.h = start, end - start
         self.crossed_to = self.engine.arrays["event_phi"].copy()
-        self.before: Snapshot = before()
         self.failure: Exception | None = None
         self.trials: dict[float, np.ndarray] = {}  # size of a part -> φ of all events at its end
 
@@ -63,8 +58,8 @@ class Crossing:
         if self.failure is not None:
             return [], self.failure
         self._try(part, record=True)
-        controlled: Any = self.engine.method.step_control is not None
-        self.agenda.t = self.engine.controller.t if controlled else self.start + part
+        if not self.march.varies:
+            self.march.t = self.start + part
         return [i for i in fired if self._is_crossed(i, a["event_phi"])], self.failure
 
     def _is_crossed(self, i, phi):
@@ -150,16 +145,15 @@ class Crossing:
 
     def _take(self, end: float, size: float) -> Exception | None:
         """A step of a size that ends at a time."""
-        engine: Any = self.engine
-        if engine.method.step_control is not None:
-            control, failure = engine.controller, None
-            room = len(self.block["t"])
-            while failure is None and control.t < end - ACCURACY * self.agenda.h:
+        engine, march = self.engine, self.march
+        if march.varies:
+            failure, room = None, len(march.block["t"])
+            while failure is None and march.t < end - ACCURACY * march.h:
                 if int(engine.run[0]["saved"]) >= room:
                     break  # the rest in the next block
-                failure = control._step(end)
+                failure = march.step(end)
             return failure
-        engine.resize(size)
+        march.resize(size)
         ends = np.array([end])
-        signals, bad = signals_at(engine.system, ends, engine.h, engine.method.instants)
-        return bad or engine.take(ends, signals, self.block)[2]
+        signals, bad = signals_at(engine.system, ends, size, engine.method.instants)
+        return bad or march.take(ends, signals, march.block)[2]

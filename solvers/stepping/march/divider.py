@@ -18,7 +18,6 @@ import numpy as np
 from fem_mbs.errors import SolverError
 from fem_mbs.results.sums import SUMS, along_axes, vectors
 from fem_mbs.solvers.stepping.kernels.codes import (
-    ENERGY_ROSE,
     JUMP,
     LARGE_ROTATION,
     LARGEST_TURN,
@@ -33,14 +32,14 @@ from fem_mbs.solvers.stepping.kernels.codes import (
     WHOLE,
 )
 from fem_mbs.solvers.stepping.kernels.records import RECORDS
-from fem_mbs.solvers.stepping.march.snapshot import Snapshot
+from fem_mbs.solvers.stepping.march.snapshot import Snapshot, Start
 from fem_mbs.solvers.stepping.march.step_control import REST, Controller, StepControl
 from fem_mbs.solvers.stepping.monitors.unsaved import deliver
 from fem_mbs.solvers.stepping.saved.saved_state import arrays_of, put_arrays
 from fem_mbs.system.checks.element_checks import element_at
 
 if TYPE_CHECKING:
-    from fem_mbs.solvers.stepping.engine import Engine
+    from fem_mbs.solvers.stepping.march.march import March
 
 AT_IMPACT = ("contact_point", "contact_normal", "contact_tangents")  # saved of the part that struck
 PARTS = 64  # of a step that fails in a run of constant steps
@@ -73,9 +72,12 @@ class Divider(Controller):
     with bodies that turn too fast for it, because the user's steps are too large as such.
     """
 
-    def __init__(self, engine: "Engine") -> None:
+    varies = False
+
+    def __init__(self, march: "March") -> None:
+        engine = march.engine
         self.divides = engine.method.divide_failed_steps
-        super().__init__(engine, StepControl(h_min=engine.h / PARTS if self.divides else engine.h))
+        super().__init__(march, StepControl(h_min=march.h / PARTS if self.divides else march.h))
         engine.run_data.keep_starts()
         self.splitting, self.deforms = False, self.splitter is not None and bool(engine.system.deformable().any())
         self.in_parts: Snapshot | None = None  # start of the last step, if it was subdivided and events are watched
@@ -88,35 +90,34 @@ class Divider(Controller):
         asked = {name: value for name, value in asked.items() if name in (engine.record_of(name).dtype.names or ())}
         self.other = {name: value for name, value in asked.items() if value != engine.record_of(name)[name]}
 
-    def advance(
-        self, times: np.ndarray, signals: np.ndarray, records: dict[str, np.ndarray]
-    ) -> tuple[int, int, Exception | None]:
-        """As `Engine.advance`."""
-        engine, run, done = self.engine, self.engine.run[0], 0
-        while done < len(times) and run["crossed"] == 0:
-            self.in_parts, count = None, len(times) - done
-            if self.splitter is not None:
-                pause = self.splitter.pause(float(times[done]) - engine.h)
-                run["cut"], count = (WHOLE, min(pause, count)) if pause else (STOPS, count)
-            taken, code = engine.run_steps(engine.data, engine.run, count, done, times, signals)
-            done += taken
-            if code == TOUCHED:
-                start = self._begin_parts()
-                code = self._split_step(start, self.h, times, signals, done, records)
-                done += 1 if code == OK else 0
+    def steps_at_once(self, end: float, left: int) -> int:
+        """Number of equal steps, of which the first ends at a time [s], that one call of compiled code takes."""
+        self.in_parts = None
+        if self.splitter is None:
+            return left
+        pause = self.splitter.pause(end - self.march.whole)
+        self.engine.run[0]["cut"] = WHOLE if pause else STOPS
+        return min(pause, left) if pause else left
+
+    def mend(
+        self, code: int, times: np.ndarray, signals: np.ndarray, done: int, records: dict[str, np.ndarray]
+    ) -> tuple[int, Exception | None]:
+        """Take the step to times[done], which stopped with a code, in parts; number of steps taken, and the error."""
+        engine = self.engine
+        if code == TOUCHED:
+            code = self._split_step(Start(self._begin_parts(), self.march.size), times, signals, done, records)
             if code == OK:
-                continue  # all of them, those of a pause of splitting, or up to an event
-            if not self.divides or engine.exhausted or not self._may_help(code):
-                at = times[done - 1] if code == ENERGY_ROSE else times[min(done, len(times) - 1)]
-                return done, int(engine.run[0]["saved"]), engine.fault(code, float(at))
-            asked, error = code, engine.fault(code, float(times[done]))
-            self._begin_parts()  # of the step that failed: _split_step has taken it in one call of its own
-            too_fast = asked == LARGE_ROTATION and engine.h * np.abs(engine.arrays["V"][:, 3:]).max() > LARGEST_TURN
-            if too_fast or not self._divide(float(times[done]), records):
-                error = engine.fault(code, float(times[done])) if engine.exhausted else error
-                return done, int(engine.run[0]["saved"]), error
-            done += 1
-        return done, int(engine.run[0]["saved"]), None
+                return 1, None
+        if not self.divides or engine.exhausted or not self._may_help(code):
+            return 0, self.march.fault(code, times, done)
+        end = float(times[done])
+        error = engine.fault(code, end)
+        self._begin_parts()  # of the step that failed: _split_step has taken it in one call of its own
+        largest = np.abs(engine.arrays["V"][:, 3:]).max()
+        too_fast = code == LARGE_ROTATION and self.march.whole * largest > LARGEST_TURN
+        if too_fast or not self._divide(end, records):
+            return 0, engine.fault(code, end) if engine.exhausted else error
+        return 1, None
 
     def _may_help(self, code):
         """Whether smaller steps may mend a failure."""
@@ -129,16 +130,16 @@ class Divider(Controller):
         start = self.engine.run_data.start_of_step()
         self.engine.run_data.restore(start)
         if self.engine.run[0]["watch_part"]:
-            self.in_parts = Snapshot(self.engine, start)
+            self.in_parts = Snapshot(self.march, start)
         return start
 
     def start_of_last(self) -> Snapshot:
         """Start of the last step, as a whole."""
-        return self.in_parts or Snapshot(self.engine, self.engine.run_data.start_of_step())
+        return self.in_parts or Snapshot(self.march, self.engine.run_data.start_of_step())
 
     def _divide(self, end, records):
         """Take one step of the user's that has failed, and ends at a time, in parts; False when that fails."""
-        self.next = (1.0 if self.other else 0.5) * self.engine.h
+        self.march.next = (1.0 if self.other else 0.5) * self.march.whole
         while self.other:
             name, value = self.other.popitem()
             if name == "mixed":
@@ -150,93 +151,64 @@ class Divider(Controller):
         self.first = min(self.first, end)
         return True
 
-    def _split_step(self, before, size, times, signals, done, records):
+    def _split_step(self, start, times, signals, done, records):
         """Code of the step of the user's to times[done], in which a contact touches: split there, or as it is."""
-        engine, run = self.engine, self.engine.run[0]
-        self.next, self.splitting, count = engine.h, True, self.splitter.count
-        split = self._in_parts(float(times[done]), records, stopped=True)
+        engine, march, run = self.engine, self.march, self.engine.run[0]
+        march.next, self.splitting, count = march.whole, True, self.splitter.count
+        split = self._in_parts(float(times[done]), records, touched=True)
         self.splitting = False
         if split:
             return OK if not self.deforms or self.splitter.settle() else SINGULAR
         self.splitter.count = count
-        self.splitter.leave(self.t)
-        self.back(before, size)
+        self.splitter.leave(march.t)
+        march.back(start)
         run["cut"] = WHOLE
         _, code = engine.run_steps(engine.data, engine.run, 1, done, times, signals)
         run["cut"] = STOPS
         return code
 
-    def _split(self, h, asked, before, size):
+    def split(self, start: Start, h: float, asked: float) -> tuple[float, int, Exception | None]:
         """As of `Controller`; a step in which too many impacts were split ends, to be taken as it is."""
-        if self.splitting and self.splitter.crowded(self.t):
+        if self.splitting and self.splitter.crowded(self.march.t):
             return 0.0, OK, SolverError("more impacts in a step than are split")
-        return super()._split(h, asked, before, size)
+        return super().split(start, h, asked)
 
-    def _in_parts(self, end, records, stopped=False):
-        """Take one step of the user's, which ends at a time, in parts, ``self.next`` first; False when that fails."""
-        engine, run = self.engine, self.engine.run[0]
-        self.t, self.change, self.hold = end - engine.h, None, 0
+    def _in_parts(self, end, records, touched=False):
+        """Take one step of the user's, which ends at a time, in parts, `March.next` first; False when that fails."""
+        engine, march, run = self.engine, self.march, self.engine.run[0]
+        march.t, march.change, self.hold = end - march.whole, None, 0
         if self.splitter is not None:
             self.splitter.begin()
         names = ("saved", "step_number", "save_every", "whole_every", "strict", "in_parts")
-        user, counted = {name: int(run[name]) for name in names}, engine.arrays["counted"].copy()
+        user = {name: int(run[name]) for name in names}
         run["save_every"] = run["whole_every"] = run["in_parts"] = 1
         engine.run_data.use_records(self.part_record)
-        step, impulses, error = dict.fromkeys(OF_PARTS, 0), dict.fromkeys(OVER_H, 0.0), None
-        jump, parts = engine.arrays["jump_m"].copy(), 0  # of a switch as the step began: the first part reports it
-        switched = run["jump_step"] == run["step_number"]
-        jump *= float(switched)
-        switched = switched and (engine.arrays["waiting"] == 2).any()  # with impulses of contacts
-        at_impact = {name: self.part[name][0].copy() for name in AT_IMPACT}
-        while error is None and self.t < end - REST * engine.h:
+        sums = _Sums(self, engine.arrays)
+        error = None
+        while error is None and march.t < end - REST * march.whole:
             run["saved"] = 0
-            error = self._step(end, stopped)
-            stopped, parts = False, parts + 1
-            step = {name: of_parts(step[name], self.part[name][0]) for name, of_parts in OF_PARTS.items()}
-            last = engine.method.impulses(engine)
-            impulses = {name: impulses[name] + last.get(name, 0.0) for name in OVER_H}
-            struck = self.part["impact"][0] != 0
-            for name, row in at_impact.items():
-                row[struck] = self.part[name][0][struck]
+            error = march.step(end, touched)
+            touched = False
+            sums.add()
         engine.run_data.use_records(engine.run_data.records)
         for name, value in user.items():
             run[name] = value
         if error is not None:
             return False
         run["work"] = 0
-        impulses["multiplier"] = impulses["multiplier"] + (jump if parts > 1 else 0.0)
-        all_impulses = switched or step["impact"].any() or not engine.method.means_at_impacts
-        forces = self._with_impulses(impulses, last) if all_impulses else {}
-        if engine.forces and not run["persistent"]:
-            forces |= {"contact_force": step["impulse"] / engine.h, "contact_moment": step["moment_impulse"] / engine.h}
-        self.set_step(engine.h)
+        told = sums.histories()
+        march.set_size(march.whole)
         run["t"], run["step_number"] = end, user["step_number"] + 1
         run["looked"] = run["unsaved_step"] = run["step_number"]
-        engine.arrays["counted"][:] = counted + [step[name] for name in ("problems", "repeats", "contact_problems")]
-        struck = step["impact"] > 0
-        for name, row in at_impact.items():
-            row[~struck] = self.part[name][0][~struck]
-        self.last_step = {name: array[0].copy() for name, array in self.part.items()} | step | forces | at_impact
-        self.last_step |= {"t": end, "h": engine.h, "step": int(run["step_number"])}
+        engine.arrays["counted"][:] = sums.counted()
+        self.last_step = {name: array[0].copy() for name, array in self.part.items()} | told
+        self.last_step |= {"t": end, "h": march.whole, "step": int(run["step_number"])}
         if run["step_number"] % user["save_every"] == 0:
             for name, array in records.items():
                 array[user["saved"]] = self.last_step[name]
             deliver(engine, records, user["saved"])
             run["saved"] += 1
         return True
-
-    def _with_impulses(self, impulses, last):
-        """Forces by (1), and the outputs that follow from them; ``impulses`` of all parts and of the ``last``."""
-        from fem_mbs.system.assembly import output_values
-
-        engine, a = self.engine, self.engine.arrays
-        forces = {name: self.part[name][0] + impulses[name] / engine.h - last.get(name, 0.0) / self.h
-                  for name in OVER_H}  # fmt: skip
-        if engine.system.n_outputs:
-            forces["output"] = np.zeros(engine.system.n_outputs)
-            motion = a["x"], a["R"], a["V"], self.part["acceleration"][0]
-            output_values(engine.data[0], *motion, forces["multiplier"], forces["output"])
-        return forces
 
     own = (*Controller.own, "divided", "first", "last_step")
 
@@ -276,3 +248,68 @@ class Divider(Controller):
             f"{some} as a whole{first} before t = {self.first:.6g} s: "
             "look whether the motion there is what you expect, and take smaller steps if there are many."
         ]
+
+
+class _Sums:
+    """Histories of a step that is subdivided, from those of its parts.
+
+    Parameters
+    ----------
+    divider : Divider
+    arrays : dict of name -> array, of the run
+    """
+
+    def __init__(self, divider: Divider, arrays: dict[str, np.ndarray]) -> None:
+        self.divider, self.engine, self.arrays, self.part = divider, divider.engine, arrays, divider.part
+        run = self.engine.run[0]
+        self.before = arrays["counted"].copy()
+        # of a switch as the step began: the first part reports it
+        switched = bool(run["jump_step"] == run["step_number"])
+        self.jump = arrays["jump_m"] * float(switched)
+        self.switched = switched and bool((arrays["waiting"] == 2).any())  # with impulses of contacts
+        self.at_impact = {name: self.part[name][0].copy() for name in AT_IMPACT}
+        self.step: dict[str, Any] = dict.fromkeys(OF_PARTS, 0)
+        self.impulses: dict[str, Any] = dict.fromkeys(OVER_H, 0.0)
+        self.last: dict[str, np.ndarray] = {}
+        self.parts = 0
+
+    def add(self) -> None:
+        """Add those of one more part."""
+        self.parts += 1
+        self.step = {name: of_parts(self.step[name], self.part[name][0]) for name, of_parts in OF_PARTS.items()}
+        self.last = self.engine.method.impulses(self.engine)
+        self.impulses = {name: self.impulses[name] + self.last.get(name, 0.0) for name in OVER_H}
+        struck = self.part["impact"][0] != 0
+        for name, row in self.at_impact.items():
+            row[struck] = self.part[name][0][struck]
+
+    def counted(self) -> np.ndarray:
+        """What is counted, up to the end of the step."""
+        return self.before + [self.step[name] for name in ("problems", "repeats", "contact_problems")]
+
+    def histories(self) -> dict[str, Any]:
+        """Histories that are not those of the last part."""
+        engine, step, whole = self.engine, self.step, self.divider.march.whole
+        struck = step["impact"] > 0
+        all_impulses = self.switched or step["impact"].any() or not engine.method.means_at_impacts
+        forces = self._forces() if all_impulses else {}
+        if engine.forces and not engine.run[0]["persistent"]:
+            forces |= {"contact_force": step["impulse"] / whole, "contact_moment": step["moment_impulse"] / whole}
+        for name, row in self.at_impact.items():
+            row[~struck] = self.part[name][0][~struck]
+        return step | forces | self.at_impact
+
+    def _forces(self):
+        """Forces by (1), and the outputs that follow from them."""
+        from fem_mbs.system.assembly import output_values
+
+        engine, a, march = self.engine, self.arrays, self.divider.march
+        impulses = self.impulses
+        impulses["multiplier"] = impulses["multiplier"] + (self.jump if self.parts > 1 else 0.0)
+        forces = {name: self.part[name][0] + impulses[name] / march.whole - self.last.get(name, 0.0) / march.size
+                  for name in OVER_H}  # fmt: skip
+        if engine.system.n_outputs:
+            forces["output"] = np.zeros(engine.system.n_outputs)
+            motion = a["x"], a["R"], a["V"], self.part["acceleration"][0]
+            output_values(engine.data[0], *motion, forces["multiplier"], forces["output"])
+        return forces

@@ -9,7 +9,7 @@ from fem_mbs.errors import FemMbsError, label
 from fem_mbs.functions.signals import Held
 
 if TYPE_CHECKING:
-    from fem_mbs.solvers.stepping.march.agenda import Agenda
+    from fem_mbs.solvers.stepping.march.schedule import Schedule
     from fem_mbs.system.state import State
 
 
@@ -22,13 +22,13 @@ class Moment:
     name : str, of the event
     """
 
-    def __init__(self, agenda: "Agenda", event: Any) -> None:
-        self._agenda, self.t, self.name = agenda, agenda.t, event.name
+    def __init__(self, schedule: "Schedule", event: Any) -> None:
+        self._schedule, self.t, self.name = schedule, schedule.t, event.name
 
     @property
     def state(self) -> "State":
         """State of the model at this time, a copy."""
-        return self._agenda.engine.state()
+        return self._schedule.engine.state()
 
     def read(self, sensor: Any) -> Any:
         """Value of a sensor that is in the model: a float, or an array of several numbers.
@@ -38,7 +38,7 @@ class Moment:
         FemMbsError
             The sensor is not in the model.
         """
-        sensing = self._agenda.sensing
+        sensing = self._schedule.sensing
         if sensor not in sensing.rows:
             raise FemMbsError(f"{self.name}: this sensor is not in the model: model.add(…) it")
         sensing.measure()
@@ -58,7 +58,7 @@ class Moment:
             raise FemMbsError(f"{self.name}: {held!r} is an output of {label(held.owner)}, which sets it")
         if not isinstance(value, numbers.Real) or not math.isfinite(value):
             raise FemMbsError(f"{self.name}: {held!r} cannot be {value!r}: it takes finite numbers")
-        self._agenda.helds.setdefault(held, self)
+        self._schedule.helds.setdefault(held, self)
         held.set(float(value))
 
     def switch(self, element: Any, on: bool) -> None:
@@ -73,8 +73,8 @@ class Moment:
             raise FemMbsError(f"{self.name}: {label(element)} is not an element of the model: model['name'] gives one")
         from fem_mbs.solvers.stepping.march.switch import switch_with_companions
 
-        switch_with_companions(self._agenda.engine, element, on)
+        switch_with_companions(self._schedule.engine, element, on)
 
     def stop(self, reason: str) -> None:
         """End the run; ``result.status`` tells the reason."""
-        self._agenda.ended = f"{reason} (event '{self.name}' at t = {self.t:.9g} s)"
+        self._schedule.ended = f"{reason} (event '{self.name}' at t = {self.t:.9g} s)"

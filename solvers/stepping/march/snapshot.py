@@ -1,34 +1,38 @@
 """The start of a step: data of the run, and what controls the size of its steps. Event location goes back to it."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from fem_mbs.solvers.stepping.saved.saved_state import attributes_of, put_attributes
 
 if TYPE_CHECKING:
-    from fem_mbs.solvers.stepping.engine import Engine
+    from fem_mbs.solvers.stepping.march.march import March
     from fem_mbs.solvers.stepping.run_data import Kept
 
 
+class Start(NamedTuple):
+    """Start of a step: data of the run, and the size of the step before."""
+
+    data: "Kept"
+    size: float
+
+
 class Snapshot:
-    """Copy of an engine and of what controls its steps.
+    """Copy of a march and of the data of its run.
 
     Parameters
     ----------
-    engine : Engine
+    march : March
     kept : Kept, optional
         Data at the start of the step; default: the present ones.
     """
 
-    def __init__(self, engine: "Engine", kept: "Kept | None" = None) -> None:
-        self.engine, self.kept, self.h = engine, kept or engine.run_data.kept(), engine.h
-        control = engine.controller
-        self.size, self.parts = control.h, [part for part in (control, control.splitter) if part is not None]
-        self.numbers = [attributes_of(part, part.own) for part in self.parts]
+    def __init__(self, march: "March", kept: "Kept | None" = None) -> None:
+        owners = [owner for owner in (march, march.control, march.control.splitter) if owner is not None]
+        self.march, self.start = march, Start(kept or march.engine.run_data.kept(), march.size)
+        self.numbers = [(owner, attributes_of(owner, owner.own)) for owner in owners]
 
     def restore(self) -> None:
         """Go back to it."""
-        for part, numbers in zip(self.parts, self.numbers):
-            put_attributes(part, numbers)
-        self.engine.h = self.h
-        self.engine.controller._use(self.size)
-        self.engine.run_data.restore(self.kept)
+        for owner, numbers in self.numbers:
+            put_attributes(owner, numbers)
+        self.march.back(self.start)

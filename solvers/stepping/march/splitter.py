@@ -22,7 +22,8 @@ from fem_mbs.solvers.stepping.kernels.codes import EXACT, LOOKS, OK, STOPS, STRI
 from fem_mbs.solvers.stepping.saved.saved_state import attributes_of, put_attributes
 
 if TYPE_CHECKING:
-    from fem_mbs.solvers.stepping.march.step_control import Controller
+    from fem_mbs.solvers.stepping.march.march import March
+    from fem_mbs.solvers.stepping.march.snapshot import Start
 
 TRIALS = 12  # smooth sub-problems to find a touch; usually two or three do
 REACHED = 0.5  # of the accuracy of gaps
@@ -34,7 +35,7 @@ ISOLATED = 50  # steps in which up to `MOST` impacts are isolated ones
 
 
 class Splitter:
-    """Finds touches for a `Controller` and takes the steps that end there.
+    """Finds touches for a `March` and takes the steps that end there.
 
     Attributes
     ----------
@@ -46,8 +47,8 @@ class Splitter:
         Smooth sub-problems solved on the way.
     """
 
-    def __init__(self, controller: "Controller", isolated: bool) -> None:
-        self.controller, self.engine = controller, controller.engine
+    def __init__(self, march: "March", isolated: bool) -> None:
+        self.march, self.engine = march, march.engine
         self.isolated = isolated
         self.restart = self.engine.method.reset_after_split(self.engine.system)
         self.engine.run[0]["cut"] = STOPS
@@ -72,13 +73,13 @@ class Splitter:
     @property
     def _window(self):
         """Time [s] in which impacts are counted."""
-        return (ISOLATED if self.isolated else 1) * self.engine.h
+        return (ISOLATED if self.isolated else 1) * self.march.whole
 
     def pause(self, t: float) -> int:
         """Number of steps from time ``t`` [s] on that are taken as a whole, because impacts are not isolated."""
         if not self.isolated or not self.crowded(t):
             return 0
-        return max(1, math.ceil((self.last[-MOST] + self._window - t) / self.engine.h - ROUND))
+        return max(1, math.ceil((self.last[-MOST] + self._window - t) / self.march.whole - ROUND))
 
     def begin(self) -> None:
         """Begin a step of the user's."""
@@ -91,13 +92,10 @@ class Splitter:
         if self.isolated:
             self.last.append(t)
 
-    def strike(self, h: float, before: tuple, size: float) -> tuple[float, Exception | None]:
-        """Step to the touch and through the impact there, where a step h has stopped; its size, 0 if there is none.
-
-        ``before`` and ``size``: what was kept at the start of the step, and the size of the step before it.
-        """
-        controller, a = self.controller, self.engine.arrays
-        part, failure = self._touch(h, before, size)
+    def strike(self, h: float, start: "Start") -> tuple[float, Exception | None]:
+        """Step to the touch and through the impact there, where a step h has stopped; its size, 0 if there is none."""
+        march, a = self.march, self.engine.arrays
+        part, failure = self._touch(h, start)
         if part == 0.0:
             return 0.0, failure
         # the smooth sub-problem solved last is that of this step
@@ -106,14 +104,14 @@ class Splitter:
         own["reset"] = self.restart
         if self.isolated and run["newton"]:
             run["contact_part"] = 0  # an impact that only the contact-problem solver finds costs as much as many steps
-        code, failure = controller.take(controller.t + part, STRIKES)
+        code, failure = march.trial(march.t + part, STRIKES)
         own["reset"], run["contact_part"] = reset, contact_part
         if self.isolated and a["counts"][4] > 0:
             return 0.0, failure  # solved with other penalties, perhaps without restitution: the whole step decides
         if failure is not None or code != OK or not (a["impact"].astype(bool) & (a["touching"] != 0)).any():
             return 0.0, failure
         self.count += 1
-        self.last.append(controller.t + part)
+        self.last.append(march.t + part)
         return part, None
 
     def settle(self) -> bool:
@@ -127,19 +125,19 @@ class Splitter:
         engine.method.restart(engine)
         return int(engine.run[0]["code"]) == OK
 
-    def _touch(self, h, before, size):
+    def _touch(self, h, start):
         """h₁ of (1), 0 if it is not found; and the error of a signal that is not finite."""
-        controller, engine, own = self.controller, self.engine, self.engine.own[0]
+        march, engine, own = self.march, self.engine, self.engine.own[0]
         accuracy = EXACT * float(engine.run[0]["scale_x"])
         low, high, part = 0.0, h, float(own["guess"]) * h
         last = None
         for _ in range(TRIALS):
-            if part < EARLIEST * engine.h:
+            if part < EARLIEST * march.whole:
                 break
-            controller.back(before, size)
-            controller.set_step(part)
+            march.back(start)
+            march.set_size(part)
             self.trials += 1
-            code, failure = controller.take(controller.t + part, LOOKS)
+            code, failure = march.trial(march.t + part, LOOKS)
             if failure is not None or code != TOUCHED:
                 return 0.0, failure
             gap, slope = float(own["least"]), float(own["least_rate"])

@@ -33,16 +33,17 @@ import numpy as np
 
 from fem_mbs.arguments.checked import Checked
 from fem_mbs.errors import ParameterError
-from fem_mbs.solvers.stepping.kernels.codes import OK, TOUCHED, WHOLE
-from fem_mbs.solvers.stepping.march.chunks import signals_at
+from fem_mbs.solvers.stepping.kernels.codes import OK, WHOLE
 from fem_mbs.solvers.stepping.march.splitter import Splitter
-from fem_mbs.solvers.stepping.saved.saved_state import attributes_of
+from fem_mbs.solvers.stepping.saved.saved_state import attributes_of, put_attributes
 
 if TYPE_CHECKING:
-    from fem_mbs.solvers.stepping.engine import Engine
+    from fem_mbs.solvers.stepping.march.march import March
+    from fem_mbs.solvers.stepping.march.snapshot import Start
 
 SAFETY, SLOWEST, FASTEST = 0.9, 0.2, 2.0
 ROUND = 1e-6  # of a step: what the sum of many leaves
+SAME = 1e-9  # of the user's step: times that differ by less are one, sizes too
 REST = 1e-10  # of the user's step: less of it is not left at its end
 WATCHED = 16.0  # steps down to the user's h over this are refused when the energy rises; shorter ones do not mend it
 BLURRED = 10.0  # times the tolerance: impacts that are known worse than that, (2a), are told
@@ -92,92 +93,79 @@ class StepControl(Checked):
 
 
 class Controller:
-    """Takes the controlled steps of one engine."""
+    """Proposes and judges the sizes of the steps of one run.
 
-    def __init__(self, engine: "Engine", control: StepControl) -> None:
-        self.engine, self.control, self.h = engine, control, engine.h
-        self.mass = engine.system.contact_mass  # k of multipliers, times h
-        largest = engine.h if control.tolerance is None else 100.0 * engine.h
+    Attributes
+    ----------
+    h_max, h_min : float [s]
+        Largest step; steps of this size that fail end the run.
+    hold : int
+        Steps for which the user's h is not exceeded: a contact is about to close.
+    blur, blurred : float [m], [s]
+        Largest (2a) of an accepted step, and its time.
+    """
+
+    varies = True
+
+    def __init__(self, march: "March", control: StepControl) -> None:
+        self.march, self.engine, self.control = march, march.engine, control
+        engine = self.engine
+        largest = march.h if control.tolerance is None else 100.0 * march.h
         self.h_max = min(control.h_max or largest, engine.longest)
-        self.h_min = control.h_min or engine.h / 1024.0
-        self.change = None  # of accelerations in the last step
-        self.t, self.next = float(engine.system.initial.t), engine.h
-        self.failed = self.inaccurate = self.too_large = 0
-        self.hold = 0  # steps for which the user's h is not exceeded: a contact is about to close
+        self.h_min = control.h_min or march.h / 1024.0
+        self.failed = self.inaccurate = self.too_large = self.hold = 0
         self.soft = np.zeros(0, bool) if control.tolerance is None else engine.system.deformable()
-        self.blur, self.blurred = 0.0, 0.0  # largest (2a) of an accepted step, and when
-        self.short = False  # since an impact was split no step has had the user's size
-        self.splitter = Splitter(self, engine.impacts == "auto") if engine.splits else None
+        self.blur = self.blurred = 0.0
+        self.splitter: Any = Splitter(march, engine.impacts == "auto") if engine.splits else None
 
-    def advance(
-        self, times: np.ndarray, signals: np.ndarray, records: dict[str, np.ndarray]
-    ) -> tuple[int, int, Exception | None]:
-        """Step to the last of ``times`` or past it, until the records are full; as `Engine.advance`."""
-        engine, run = self.engine, self.engine.run
-        room, error = len(records["t"]), None
-        round_off = 1e-9 * engine.h
-        while self.t < times[-1] - round_off and int(run[0]["saved"]) < room:
-            error = self._step(engine.t_end)
-            if error is not None:
-                break
-        return int(np.searchsorted(times, self.t + round_off, side="right")), int(run[0]["saved"]), error
+    def propose(self) -> float:
+        """Size [s] that the next step may have."""
+        limit = self.march.whole if self._touches() or self.hold > 0 else self.h_max
+        return min(self.march.next, limit)
 
-    def _step(self, end, stopped=False):
-        """One accepted step, or the error of one that failed at the smallest size.
+    def watches(self, h: float) -> bool:
+        """True if a step h is rejected when the energy rises."""
+        return h > max(self.march.whole / WATCHED, self.h_min)
 
-        ``stopped``: a contact is known to close in it, of `nsga.split`.
-        """
-        engine, run, a = self.engine, self.engine.run, self.engine.arrays
-        limit = engine.h if self._touches() or self.hold > 0 else self.h_max
-        h = min(self.next, limit)
-        before, size = engine.run_data.kept(), self.h
-        while True:
-            # the last step ends at the end, and none is left that is shorter than a tenth of the others
-            remaining, asked = end - self.t, h
-            h = remaining if h > 0.9 * remaining else h
-            self.set_step(h)
-            run[0]["strict"] = int(engine.strict or h > max(engine.h / WATCHED, self.h_min))
-            cut = WHOLE if self.splitter is not None and self.splitter.pause(self.t) else None
-            code, failure = (TOUCHED, None) if stopped else self.take(self.t + h, cut)
-            stopped = False
-            if code == TOUCHED:
-                part, code, failure = self._split(h, asked, before, size)
-                if part > 0.0:
-                    self.t += part
-                    self.next, self.change, self.short = asked, None, True
-                    return None
-            if failure is not None:
-                return failure
-            if code != OK and h > self.h_min and not engine.exhausted:
-                self.failed += 1
-                self.next = 0.5 * h
-            elif code != OK:
-                return engine.fault(code, self.t + h)
-            elif asked > engine.h * (1 + 1e-9) and (self._touches() or a["impact"].any() or self._rubs()):
-                self.too_large += 1
-                self.hold, self.next = int(np.ceil(h / engine.h)), engine.h
-            else:
-                last = engine.run_data.kept_array(before, "Vd0")  # not kept by methods of one step
-                change = None if last is None else a["Vd"] - last
-                if self._judge(h, change):
-                    self.t += h
-                    self.hold, self.change = max(self.hold - 1, 0), change
-                    return None
-            self.back(before, size)
-            h = self.next
+    def cut(self) -> int | None:
+        """How far the next trial goes: the whole step where impacts are not isolated; None for the usual."""
+        return WHOLE if self.splitter is not None and self.splitter.pause(self.march.t) else None
 
-    def _split(self, h, asked, before, size):
+    def may_retry(self, h: float) -> bool:
+        """True if a step h that fails may be taken again with a smaller size."""
+        return h > self.h_min and not self.engine.exhausted
+
+    def judge(self, start: "Start", h: float, asked: float, code: int) -> bool:
+        """Return whether a step h is accepted, where ``asked`` was proposed; `March.next` is the size to try next."""
+        engine, march, whole = self.engine, self.march, self.march.whole
+        if code != OK:
+            self.failed += 1
+            march.next = 0.5 * h
+            return False
+        struck = engine.arrays["impact"]
+        if asked > whole * (1 + SAME) and (self._touches() or struck.any() or self._rubs()):
+            self.too_large += 1
+            self.hold, march.next = int(np.ceil(h / whole)), whole
+            return False
+        last = engine.run_data.kept_array(start.data, "Vd0")  # not kept by methods of one step
+        change = None if last is None else engine.arrays["Vd"] - last
+        if not self._judge(h, change):
+            return False
+        self.hold, march.change = max(self.hold - 1, 0), change
+        return True
+
+    def split(self, start: "Start", h: float, asked: float) -> tuple[float, int, Exception | None]:
         """Size, code, error of the step to the touch of a contact that closes in a step h; or size 0, of h as it is."""
-        splitter = self.splitter
-        if asked <= self.engine.h * (1 + ROUND):  # else it is taken again with the user's h
-            if not splitter.crowded(self.t):
-                part, failure = splitter.strike(h, before, size)
+        splitter, march = self.splitter, self.march
+        if asked <= march.whole * (1 + ROUND):  # else it is taken again with the user's h
+            if not splitter.crowded(march.t):
+                part, failure = splitter.strike(h, start)
                 if part > 0.0 or failure is not None:
                     return part, OK, failure
-            splitter.leave(self.t)
-        self.back(before, size)
-        self.set_step(h)
-        return 0.0, *self.take(self.t + h, WHOLE)
+            splitter.leave(march.t)
+        march.back(start)
+        march.set_size(h)
+        return 0.0, *march.trial(march.t + h, WHOLE)
 
     def _touches(self):
         """Whether a contact is closed that does not take part in the smooth motion."""
@@ -189,44 +177,27 @@ class Controller:
         run = self.engine.run[0]
         return bool(run["friction"]) and run["friction_event"] >= 0.0
 
-    def take(self, t: float, cut: int | None = None) -> tuple[int, Exception | None]:
-        """Code of a step to time t, and the error of a signal that is not finite; ``cut``: how far it goes."""
-        engine, end = self.engine, np.array([t])
-        signals, error = signals_at(engine.system, end, self.h, engine.method.instants)
-        if error is not None:
-            return OK, error
-        usual = engine.run[0]["cut"]
-        engine.run[0]["cut"] = usual if cut is None else cut
-        _, code = engine.run_steps(engine.data, engine.run, 1, 0, end, signals)
-        engine.run[0]["cut"] = usual
-        return code, None
-
-    def back(self, before: tuple, size: float) -> None:
-        """To the start of a step: what `Engine.kept` has copied, and the size of the step before."""
-        self._use(size)
-        self.engine.run_data.restore(before)
-
     def _judge(self, h, change):
         """Set the next step from the change of accelerations in this one; True when this one is accurate enough."""
-        tolerance, engine = self.control.tolerance, self.engine
+        tolerance, engine, march = self.control.tolerance, self.engine, self.march
         error = None if tolerance is None else engine.method.local_error(engine, h, change)
         if error is None:
-            self.next = min(2.0 * h, engine.h)
+            march.next = min(2.0 * h, march.whole)
             return True
         scale = SAFETY * (tolerance / error) ** (1.0 / engine.method.error_order) if error > 0.0 else FASTEST
         blur = self._blur(h)
         # not below h_min where steps are accepted with a larger error, at contacts: they would shrink without end
-        self.next = min(max(h * min(max(scale, SLOWEST), FASTEST), self.h_min), self.h_max)
+        march.next = min(max(h * min(max(scale, SLOWEST), FASTEST), self.h_min), self.h_max)
         least = self.h_min
         if self._touches():
-            least = max(least, engine.h / WATCHED if self.soft.any() else h)
+            least = max(least, march.whole / WATCHED if self.soft.any() else h)
         if max(error, blur) > tolerance and h > least * (1 + ROUND):
             self.inaccurate += 1
             part = max(SAFETY * tolerance / blur, SLOWEST) if blur > tolerance else 0.9
-            self.next = max(min(self.next, part * h), least)
+            march.next = max(min(march.next, part * h), least)
             return False
         if blur > self.blur:
-            self.blur, self.blurred = blur, self.t + h
+            self.blur, self.blurred = blur, march.t + h
         return True
 
     def _blur(self, h):
@@ -236,51 +207,16 @@ class Controller:
             return 0.0
         return float(0.5 * h * np.sqrt((a["W"][self.soft, :3] ** 2).sum(axis=1).max()))
 
-    def set_step(self, h: float) -> None:
-        """Scale what depends on the step from the last size to h.
-
-        An impulse leaves stiff parts vibrating, and steps shorter than their periods follow them: a − v̇ of the rest of
-        a step that was split does not grow with the step.
-        """
-        ratio = h / self.h
-        if ratio != 1.0:
-            self._use(h)
-        if abs(ratio - 1.0) > ROUND:  # round-off of times must not choose how the memory is scaled
-            self.engine.run_data.rescale(ratio)
-            self.engine.method.rescale(self.engine, min(ratio, 1.0) if self.short else ratio, self.change)
-        self.short = self.short and h < self.engine.h * (1 - ROUND)
-
-    def _use(self, h):
-        """Numbers of the records for a step h."""
-        run = self.engine.run[0]
-        run["ks"] = self.mass / h  # not by factors, whose round-off would depend on the steps before
-        run["h"] = self.h = h
-        self.engine.method.use(self.engine, h)
-
-    own: tuple[str, ...] = (
-        "t",
-        "next",
-        "change",
-        "failed",
-        "inaccurate",
-        "too_large",
-        "hold",
-        "short",
-        "blur",
-        "blurred",
-    )
+    own: tuple[str, ...] = ("failed", "inaccurate", "too_large", "hold", "blur", "blurred")  # what steps change
 
     def get_state(self) -> dict[str, Any]:
-        """Step size and what was counted, a copy; numbers of the records are with the engine."""
+        """Return what was counted, a copy."""
         splitter = None if self.splitter is None else self.splitter.get_state()
-        return {"h": self.h, "splitter": splitter, **attributes_of(self, self.own)}
+        return {"splitter": splitter, "own": attributes_of(self, self.own)}
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Go on from what `get_state` has given, after the numbers of the engine were put back."""
-        self.h = state["h"]
-        self.engine.method.use(self.engine, self.h)
-        for name in self.own:
-            setattr(self, name, state[name])
+        """Continue from what `get_state` has returned."""
+        put_attributes(self, state["own"])
         if self.splitter is not None:
             self.splitter.set_state(state["splitter"])
 
@@ -306,7 +242,7 @@ class Controller:
         tolerance = self.control.tolerance
         if tolerance is None or self.blur <= BLURRED * tolerance:
             return []
-        enough = 0.5 * BLURRED * self.engine.h * tolerance / self.blur
+        enough = 0.5 * BLURRED * self.march.whole * tolerance / self.blur
         return [
             f"an impact of bodies that deform, at t = {self.blurred:.6g} s, has places to {self.blur:.3g} m only, "
             f"{self.blur / tolerance:.3g} times the tolerance of StepControl: at contacts steps are not shorter than "

@@ -167,9 +167,7 @@ def _forget(engine, element):
     run["lent_c"] = 0.0
     run["struck"] = 0
     run["turned"] = np.inf  # joints that are off keep no axis in common: turns are counted up to here
-    if engine.controller is not None:
-        engine.controller.change = None
-        engine.controller.next = min(engine.controller.next, engine.h)
+    engine.march.begin_again()
 
 
 def _restart(engine, element):

@@ -1,6 +1,6 @@
 """The switches of a run that are not an event's: at times that the model knows, and as outputs of controllers say.
 
-Steps end at the times (`fem_mbs.solvers.stepping.march.agenda`). Of elements that are switched at one time those that
+Steps end at the times (`fem_mbs.solvers.stepping.march.schedule`). Of elements that are switched at one time those that
 go off go first, so that one can take over from another. At the end of a run nothing is switched.
 
 Source: docs/theory/switches.md.
@@ -13,7 +13,7 @@ from fem_mbs.solvers.stepping.march.switch import refuse, switch_with_companions
 
 if TYPE_CHECKING:
     from fem_mbs.solvers.stepping.engine import Engine
-    from fem_mbs.solvers.stepping.march.agenda import Agenda
+    from fem_mbs.solvers.stepping.march.schedule import Schedule
 
 ON = 0.5  # outputs of controllers from here upwards switch on
 
@@ -37,11 +37,11 @@ def times_of(engine: "Engine") -> list[tuple[float, bool, Any]]:
 
 
 class Switching:
-    """Switches elements of a run when the agenda is at their times.
+    """Switches elements of a run when the schedule is at their times.
 
     Parameters
     ----------
-    agenda : Agenda
+    schedule : Schedule
     times : list of (t [s], on, element)
         See `times_of`.
 
@@ -51,11 +51,11 @@ class Switching:
         What a controller or an event switches cannot be, or is not in the model.
     """
 
-    def __init__(self, agenda: "Agenda", times: list[tuple[float, bool, Any]]) -> None:
-        self.agenda, self.engine, self.times, self.done = agenda, agenda.engine, times, 0
+    def __init__(self, schedule: "Schedule", times: list[tuple[float, bool, Any]]) -> None:
+        self.schedule, self.engine, self.times, self.done = schedule, schedule.engine, times, 0
         self.wanted: list[tuple[bool, Any]] = []  # by controllers, at the present time
-        owners = [(c, "switches", element) for c in agenda.controllers for element in c.switches.values()]
-        actions = [(event, action) for event in agenda.events for action in event.actions]
+        owners = [(c, "switches", element) for c in schedule.controllers for element in c.switches.values()]
+        actions = [(event, action) for event in schedule.events for action in event.actions]
         owners += [(event, "action", a.switched) for event, a in actions if a.switched is not None]
         for owner, parameter, element in owners:
             if element not in self.engine.system.elements:
@@ -89,4 +89,4 @@ class Switching:
     def _switch(self, t, element, on, why):
         """Switch an element, and note it if it was not so already."""
         if switch_with_companions(self.engine, element, on):
-            self.agenda.journal.event(t, element.name, f"{'on' if on else 'off'} {why}")
+            self.schedule.journal.event(t, element.name, f"{'on' if on else 'off'} {why}")

@@ -40,11 +40,11 @@ class JumpWatch:
     Attributes
     ----------
     times : list of float
-        Ends [s] of steps in which something jumps, the first `MOST`.
+        Middles [s] of steps in which something jumps, the first `MOST`.
     """
 
-    def __init__(self, system: "CompiledSystem", h: float) -> None:
-        self.system, self.h = system, h
+    def __init__(self, system: "CompiledSystem") -> None:
+        self.system = system
         self.times: list[float] = []
         self.watched = [k for k, owner in enumerate(system.signal_owner) if owner.role in ("constraint", "contact")]
         owners = [system.signal_owner[k] for k in self.watched]
@@ -53,19 +53,19 @@ class JumpWatch:
         self.size = np.zeros(len(self.watched))
         self.first = ""
 
-    def look(self, ends: np.ndarray, table: np.ndarray) -> None:
-        """Take in the values at the ends (k,) of steps that follow each other, table (k, instants, signals, 3)."""
+    def look(self, ends: np.ndarray, table: np.ndarray, h: float) -> None:
+        """Take in the values at the ends (k,) of successive steps h [s], table (k, instants, signals, 3)."""
         if not self.watched or not len(table):
             return
         values = table[:, -1, self.watched]
         if self.last is None:
-            self.last = self._values(ends[0] - self.h)
+            self.last = self._values(ends[0] - h)
         values = np.concatenate([self.last[None], values])
         self.size = np.maximum(self.size, np.abs(values[:, :, 0]).max(axis=0))
-        found = jumps_between(values, self.h, self.period, self.size)
+        found = jumps_between(values, h, self.period, self.size)
         for k in np.flatnonzero(found.any(axis=1)):
-            self.first = self.first or self._told(int(np.argmax(found[k])), values[k : k + 2, :, 0], ends[k], self.h)
-            self.times += [float(ends[k])] if len(self.times) < MOST else []
+            self.first = self.first or self._told(int(np.argmax(found[k])), values[k : k + 2, :, 0], ends[k], h)
+            self.times += [float(ends[k] - 0.5 * h)] if len(self.times) < MOST else []
         self.last = values[-1]
 
     def get_state(self) -> dict[str, Any]:
@@ -91,7 +91,7 @@ class JumpWatch:
 
     def within(self, begin: float, end: float) -> bool:
         """Whether something jumps in a step that ends after ``begin``, up to ``end`` [s]."""
-        return any(begin < t - 0.5 * self.h < end for t in self.times)
+        return any(begin < t < end for t in self.times)
 
     def warnings(self) -> list[str]:
         """That something jumps."""

@@ -29,8 +29,8 @@ DRIFT = 0.01  # of the size of the model: joints farther apart than that are tol
 def warnings_of(engine: "Engine") -> list[str]:
     """What was wrong without stopping the run of an engine, a list of sentences."""
     texts = [*Warnings.of(engine.system), *engine.jumps.warnings()]
-    if engine.controller is not None:
-        texts += engine.controller.warnings()
+    if engine.march.control is not None:
+        texts += engine.march.control.warnings()
     if engine.grains is not None:
         texts += engine.grains.warnings()
     if "all_lost" in engine.own.dtype.names:

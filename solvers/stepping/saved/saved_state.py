@@ -118,8 +118,7 @@ def save(engine: "Engine") -> dict[str, Any]:
         "groups": [group.get_state() for group in system.groups],
         "buffers": arrays_of(system.workspace.buffer), "signal_values": system.signal_values.copy(),
         "matrices": [{"values": x.values.copy(), "factors": x.solver.get_state()} for x in _layouts(engine)],
-        "struck": engine.struck.copy(), "pair_searches": engine.searches, "h": engine.h,
-        "lost_pairs": list(engine.lost_pairs),
+        "struck": engine.struck.copy(),
         "parts": {name: part.get_state() for name, part in parts_of(engine).items()},
     }  # fmt: skip
 
@@ -155,9 +154,7 @@ def load(engine: "Engine", state: dict[str, Any]) -> None:
     for layout, saved in zip(_layouts(engine), state["matrices"], strict=True):
         layout.values[:] = saved["values"]
         layout.solver.set_state(saved["factors"])
-    engine.struck[:], engine.searches = state["struck"], state["pair_searches"]
-    engine.lost_pairs = list(state["lost_pairs"])
-    engine.h = state["h"]  # before the parts: numbers of a step depend on whether it is a whole one
+    engine.struck[:] = state["struck"]
     for name, part in parts_of(engine).items():
         part.set_state(state["parts"][name])
 

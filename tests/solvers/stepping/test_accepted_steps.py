@@ -93,7 +93,7 @@ def test_a_coin_may_roll_on_its_edge_while_its_centre_rests():
 
 def test_a_step_in_which_a_node_jumped_is_taken_in_parts():
     engine = fem.DecoupledNSGA().prepare(slider_in_a_guide(0).compile(), 1e-3)
-    assert engine.controller._may_help(JUMP)
+    assert engine.march.control._may_help(JUMP)
 
 
 # --- the contact-problem solver in a run ------------------------------------------------------------------------------

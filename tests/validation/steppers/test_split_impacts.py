@@ -15,7 +15,7 @@ from split_models import Ball, Disc, Pendulum, TwoLinks
 import fem_mbs as fem
 from fem_mbs.errors import ParameterError
 from fem_mbs.solvers.stepping.march import splitter
-from fem_mbs.solvers.stepping.march.step_control import Controller
+from fem_mbs.solvers.stepping.march.march import March
 
 IMPACTS = "split"
 
@@ -244,13 +244,13 @@ def test_states_are_saved_at_the_times_of_the_user_with_the_impulses_of_all_part
 def test_an_impact_costs_a_few_small_steps(case, monkeypatch):
     kind, _, values = CASES[case]
     taken = []
-    take = Controller.take
+    take = March.trial
 
     def counted(self, *arguments):
         taken.append(arguments)
         return take(self, *arguments)
 
-    monkeypatch.setattr(Controller, "take", counted)
+    monkeypatch.setattr(March, "trial", counted)
     result = run(kind.build(**values), kind.t_end, kind.t_end / 100)
     # measured: two or three looks for the touch, the strike, the rest of the step
     assert 0 < len(taken) <= 5 * result.statistics["split_impacts"]

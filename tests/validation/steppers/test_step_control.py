@@ -9,6 +9,7 @@ from double_pendulum import build as double_pendulum
 import fem_mbs as fem
 from fem_mbs.cases.bruls2014 import bouncing_pendulum
 from fem_mbs.solvers.stepping.march import step_control
+from fem_mbs.solvers.stepping.march.march import March
 
 
 def end_of(model, h, t_end=1.0, control=None, **options):
@@ -50,14 +51,14 @@ def test_the_error_falls_with_the_tolerance_as_a_second_order_method_lets_it(ref
 def test_a_contact_in_a_last_step_that_is_stretched_to_the_end_does_not_keep_the_run_from_ending(monkeypatch):
     # flight: steps of 2, 2.9, 2.9 ms; then 2 ms on the table, and 2.2 ms are left, which are taken at once
     taken = []
-    take = step_control.Controller.take
+    take = March.trial
 
     def counted(self, t, *cut):
         taken.append(t)
         assert len(taken) < 100, "the same step again and again"
         return take(self, t, *cut)
 
-    monkeypatch.setattr(step_control.Controller, "take", counted)
+    monkeypatch.setattr(March, "trial", counted)
     model = fem.Model("ball", gravity=[0, 0, -9.81])
     gap = 0.5 * 9.81 * 9.5e-3**2
     ball = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 0, 0.1 + gap], name="ball"))
@@ -80,7 +81,7 @@ def test_without_rescaling_its_memory_the_scheme_would_lose_an_order(reference, 
             sizes = iter([engine_h if k % 2 == 0 else 2 * engine_h for k in range(10 * n)])
 
             def judge(self, h, acceleration, sizes=sizes):
-                self.next = next(sizes)
+                self.march.next = next(sizes)
                 return True
 
             monkeypatch.setattr(step_control.Controller, "_judge", judge)
@@ -88,8 +89,8 @@ def test_without_rescaling_its_memory_the_scheme_would_lose_an_order(reference, 
         return np.log2(result[0] / result[1])
 
     assert alternating(100) == pytest.approx(2.0, abs=0.15)
-    use = step_control.Controller._use
-    monkeypatch.setattr(step_control.Controller, "set_step", lambda self, h: use(self, h))
+    use = March._use
+    monkeypatch.setattr(March, "set_size", lambda self, h: use(self, h))
     assert alternating(100) < 1.5
 
 
@@ -153,13 +154,13 @@ def test_steps_in_which_rigid_bodies_touch_are_not_taken_again_for_a_tolerance_t
 
 
 def test_a_step_that_fails_is_halved(monkeypatch):
-    real = step_control.Controller.take
+    real = March.trial
 
     def fails_when_large(self, t, *cut):
         code, failure = real(self, t, *cut)
-        return (1 if 0.3 < t < 0.5 and self.h > 3e-3 else code), failure
+        return (1 if 0.3 < t < 0.5 and self.size > 3e-3 else code), failure
 
-    monkeypatch.setattr(step_control.Controller, "take", fails_when_large)
+    monkeypatch.setattr(March, "trial", fails_when_large)
     result = end_of(double_pendulum(), 1e-2, control=fem.StepControl())
     assert result.statistics["failed_steps"] > 0
     inside = (result.t > 0.31) & (result.t < 0.49)
@@ -169,13 +170,13 @@ def test_a_step_that_fails_is_halved(monkeypatch):
 
 
 def test_a_step_that_never_succeeds_ends_the_run(monkeypatch):
-    real = step_control.Controller.take
+    real = March.trial
 
     def fails(self, t, *cut):
         real(self, t, *cut)
         return 1, None
 
-    monkeypatch.setattr(step_control.Controller, "take", fails)
+    monkeypatch.setattr(March, "trial", fails)
     with pytest.raises(fem.SolverError, match="correction stopped"):
         end_of(double_pendulum(), 1e-2, control=fem.StepControl(h_min=1e-3))
 
@@ -248,9 +249,9 @@ def test_what_the_user_asked_for_is_in_force_again_after_a_step_in_parts():
     before = {name: engine.run[0][name] for name in names}
     times, records = 0.05 * np.arange(1, 21), engine.make_records(20)
     engine.advance(times, np.zeros((20, 1, 1, 3)), records)
-    assert engine.controller.divided > 3
+    assert engine.march.control.divided > 3
     assert {name: engine.run[0][name] for name in names} == before
-    assert engine.controller.h == engine.h == 0.05
+    assert engine.march.size == engine.march.whole == engine.march.h == 0.05
 
 
 def test_a_step_that_fails_in_all_its_parts_ends_the_run_with_the_error_of_the_whole():
@@ -296,19 +297,19 @@ def test_a_step_that_fails_is_taken_with_the_mixed_iteration_of_beams_as_its_par
 
 
 def test_a_step_that_fails_is_taken_with_newtons_iteration_on_contacts_as_its_parts_and_later_steps_are(monkeypatch):
-    taken, take = [], step_control.Controller.take
+    taken, take = [], March.trial
 
     def spied(self, t, *cut):
-        taken.append((self.engine.run[0]["newton"], self.h / self.engine.h))
+        taken.append((self.engine.run[0]["newton"], self.size / self.whole))
         return take(self, t, *cut)
 
-    monkeypatch.setattr(step_control.Controller, "take", spied)
+    monkeypatch.setattr(March, "trial", spied)
     limits = {"rtol": 1e-8, "max_iterations": 2, "reuse": False, "contact_solver": "problem"}
     engine = fem.DecoupledNSGA(**limits).prepare(swings().compile(), 0.05)
     assert engine.run[0]["newton"] == 0
     engine.advance(0.05 * np.arange(1, 21), np.zeros((20, 1, 1, 3)), engine.make_records(20))
     newton, sizes = np.transpose(taken)
-    assert engine.controller.divided > 3 and newton.all() and engine.run[0]["newton"] == 1
+    assert engine.march.control.divided > 3 and newton.all() and engine.run[0]["newton"] == 1
     # the whole step once, with what was not asked for; after that nothing is left to try with a whole step
     assert sizes[0] == pytest.approx(1.0) and sizes[1:].max() <= 0.5 * (1 + 1e-9)
 
@@ -332,16 +333,16 @@ def test_a_step_in_parts_tells_the_impacts_of_all_of_them():
 
 def test_a_step_in_parts_tells_what_all_of_them_took(monkeypatch):
     """Of iterations the most, as in a step with several impact problems; those problems are counted in all parts."""
-    h, parts, take = 0.2, {}, step_control.Controller.take
+    h, parts, take = 0.2, {}, March.trial
 
     def spied(self, t, *cut):
         code, failure = take(self, t, *cut)
         if code == 0:
-            told = *self.part["iterations"][0], self.part["problems"][0]
+            told = *self.control.part["iterations"][0], self.control.part["problems"][0]
             parts.setdefault(int(np.ceil(t / h - 1e-6)), []).append(told)
         return code, failure
 
-    monkeypatch.setattr(step_control.Controller, "take", spied)
+    monkeypatch.setattr(March, "trial", spied)
     result = fem.DecoupledNSGA(rtol=1e-8, max_iterations=2, reuse=False).run(swings(), 1.0, h)
     steps = sorted(parts)
     assert len(steps) == result.statistics["divided_steps"] > 3
@@ -357,7 +358,7 @@ def test_multipliers_are_scaled_by_the_step_alone_however_often_it_changes():
     engine = method.prepare(double_pendulum().compile(), h)
     mass = engine.system.contact_mass
     for size in (h / 3, h / 7, 0.9 * h, h / 11, h):
-        engine.controller.set_step(size)
+        engine.march.set_size(size)
         assert engine.run[0]["ks"] == mass / size
 
 

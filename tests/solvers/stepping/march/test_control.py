@@ -319,23 +319,23 @@ def test_output_times_without_anything_that_is_sampled():
     assert np.abs(result["ball"].position[:, 2] + 5 * np.array([0, 0.1, 0.25, 1.0]) ** 2).max() < 1e-13
 
 
-def test_an_agenda_is_put_back_from_its_state():
+def test_a_schedule_is_restored_from_its_state():
     """What a checkpoint keeps: numbers of samples, states, delayed outputs, held values."""
-    from fem_mbs.solvers.stepping.march.agenda import Agenda
+    from fem_mbs.solvers.stepping.march.schedule import Schedule
 
     model = turning_mass(delay=0.07)
     system = model.compile()
     engine = fem.DecoupledNSGA().prepare(system, 0.01)
     engine.t_end = 1.0
     block = engine.make_records(200)
-    assert engine.agenda.begin() is None
-    engine.agenda.advance(np.array([0.31]), block)
-    kept = engine.agenda.get_state()
-    fresh = Agenda(engine)
+    assert engine.march.begin() is None
+    engine.march.advance(np.array([0.31]), block)
+    kept = engine.march.schedule.get_state()
+    fresh = Schedule(engine.march)
     fresh.set_state(kept)
     assert fresh.get_state()["samples"][0]["k"] == 7 and len(fresh.samples[0].waiting) == 2
-    assert fresh.t == engine.agenda.t and model["pd"].output().now == kept["held"][0] != 0.0
-    engine.agenda.finish()
+    assert fresh.t == engine.march.t == pytest.approx(0.31) and model["pd"].output().now == kept["held"][0] != 0.0
+    engine.march.finish()
     assert model["pd"].output().now == 0.0
 
 

@@ -58,8 +58,8 @@ def part_of_a_step(model, change=None, parts=16, h=1e-2, method=None):
     engine.run_data.record_into(block)
     if change is not None:
         change(engine.arrays)
-    engine.controller.set_step(h / parts)
-    code, error = engine.controller.take(h / parts)
+    engine.march.set_size(h / parts)
+    code, error = engine.march.trial(h / parts)
     assert code == 0 and error is None and block["step"][0] == 1
     return engine
 

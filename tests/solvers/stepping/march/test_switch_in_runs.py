@@ -109,13 +109,13 @@ def test_output_times_at_a_switch_are_of_the_state_before_it():
         assert np.array_equal(result["link 2"].angular_velocity[k], usual["link 2"].angular_velocity[state])
 
 
-def test_a_run_without_switches_in_it_has_no_agenda():
-    def agenda(model):
-        return NSGA.prepare(model.compile(), 1e-2, 1, False).agenda
+def test_a_run_without_switches_in_it_has_no_schedule():
+    def schedule(model):
+        return NSGA.prepare(model.compile(), 1e-2, 1, False).march.schedule
 
     together = (2.0, 2.0)
-    assert agenda(chain()) is None and agenda(chain(rates=together, intervals=[(-1.0, np.inf)])) is None
-    assert agenda(chain(rates=together, intervals=[(0.0, 0.5)])).switching.next() == [0.5]
+    assert schedule(chain()) is None and schedule(chain(rates=together, intervals=[(-1.0, np.inf)])) is None
+    assert schedule(chain(rates=together, intervals=[(0.0, 0.5)])).switching.next() == [0.5]
 
 
 def test_what_cannot_be_switched_is_refused_by_name():
@@ -190,7 +190,7 @@ def test_a_step_in_parts_has_the_impulse_of_the_switch_before_it(monkeypatch):
     monkeypatch.setattr(run.engine, "run_steps", fails_once)
     monkeypatch.setattr(run.engine, "fault", lambda code, t: fem.SolverError("not converged"))
     run.take(3)
-    assert run.engine.controller.statistics()["divided_steps"] == 1
+    assert run.engine.march.control.statistics()["divided_steps"] == 1
     row = run.system.rows[run.model["lock"]].start
     carried = run.history("multiplier")[1:, row] - np.array([told.impulse[row] / 1e-2, 0.0, 0.0])
     assert carried == pytest.approx([3.0, 3.2, 3.5], abs=0.2)  # what the lock carries; the impulse is −34.5 over h

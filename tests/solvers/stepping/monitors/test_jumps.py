@@ -76,7 +76,7 @@ def test_what_moves_without_jumps_is_not_told(course):
 
     times = 1e-3 * np.arange(1, 301)
     for block in (times[:100], times[100:101], times[101:]):
-        engine.jumps.look(block, signals_at(engine.system, block, 1e-3)[0])
+        engine.jumps.look(block, signals_at(engine.system, block, 1e-3)[0], 1e-3)
     assert engine.jumps.times == [] and engine.jumps.warnings() == []
 
 

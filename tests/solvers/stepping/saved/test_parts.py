@@ -9,7 +9,7 @@ from energy_models import ball_on_a_race
 import fem_mbs as fem
 from fem_mbs.solvers.stepping.kernels import run
 from fem_mbs.solvers.stepping.kernels.codes import NOT_CONVERGED, TOUCHED
-from fem_mbs.solvers.stepping.march import step_control
+from fem_mbs.solvers.stepping.march.march import March
 
 H = 2e-3
 
@@ -158,14 +158,14 @@ def test_rises_between_states_that_only_observers_see_are_those_of_many_steps():
 def test_repeats_and_problems_handed_over_are_those_of_all_parts(halved, monkeypatch):
     """Each half of a step is made to say that it was repeated three times, and that it handed over two problems."""
     halved(H)
-    take = step_control.Controller.take
+    take = March.trial
 
     def told(self, t, *cut):
         code, failure = take(self, t, *cut)
-        self.part["repeats"][0], self.part["contact_problems"][0] = 3, 2
+        self.control.part["repeats"][0], self.control.part["contact_problems"][0] = 3, 2
         return code, failure
 
-    monkeypatch.setattr(step_control.Controller, "take", told)
+    monkeypatch.setattr(March, "trial", told)
     result = fem.DecoupledNSGA(impacts="plain").run(rod_that_strikes(), 0.04, H)
     assert result.statistics["divided_steps"] == 20
     np.testing.assert_array_equal(result.repeats[1:], 6)
