@@ -5,7 +5,7 @@
 
 and outputs that are positions go on from one to the next, `control.sampled_motion`.
 
-Steps end at all these times (`fem_mbs.solvers.stepping.march.agenda`).
+Steps end at all these times (`fem_mbs.solvers.stepping.march.schedule`).
 
 Source: docs/theory/control.md, (5), (6).
 """

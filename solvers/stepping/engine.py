@@ -25,7 +25,7 @@ With step control:
                                         None where it is not known
     error_order                         power of h with which it goes
 
-The other numbers of the record come from attributes that all methods have (`Engine._numbers`), options or not.
+The other numbers of the record come from attributes that all methods have (`stepping.numbers`), options or not.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -34,20 +34,22 @@ import numpy as np
 
 from fem_mbs.functions.signals import Held
 from fem_mbs.results.table import PAIR_COLUMNS
+from fem_mbs.solvers.stepping.contact_groups import contact_groups
+from fem_mbs.solvers.stepping.initial import react
 from fem_mbs.solvers.stepping.kernels import newton
-from fem_mbs.solvers.stepping.kernels.codes import EXACT, EXHAUSTED, MOST_WORK, SHIFT
+from fem_mbs.solvers.stepping.kernels.codes import EXHAUSTED, SHIFT
 from fem_mbs.solvers.stepping.kernels.data import TABLE
 from fem_mbs.solvers.stepping.kernels.records import records
 from fem_mbs.solvers.stepping.kernels.shared_factors import BORDERED
 from fem_mbs.solvers.stepping.march.march import March
-from fem_mbs.solvers.stepping.monitors.external_work import explained, external, gaps_are_given
+from fem_mbs.solvers.stepping.monitors.external_work import external
 from fem_mbs.solvers.stepping.monitors.extremes import remarking
 from fem_mbs.solvers.stepping.monitors.failure import diagnose
 from fem_mbs.solvers.stepping.monitors.jumps import JumpWatch
 from fem_mbs.solvers.stepping.monitors.ledger import NO_BOOKS, books_of
-from fem_mbs.solvers.stepping.monitors.loss_watch import losses_are_told
+from fem_mbs.solvers.stepping.numbers import numbers_of_run
 from fem_mbs.solvers.stepping.run_data import RunData
-from fem_mbs.system.records import ALL, POSITION
+from fem_mbs.system.records import POSITION
 
 if TYPE_CHECKING:
     from fem_mbs.system.compiled import CompiledSystem
@@ -100,13 +102,14 @@ class Engine:
             t > system.initial.t for e in system.elements for t, _ in e.switch_times()
         )
         self.balance = balance
-        self.grains = self._grains()
+        self.grains, pairs = contact_groups(self)
+        self.contact_groups: Any = self.grains or pairs  # a part of each step
         self.ledger = books_of(system, method, self.grains, interrupted, balance)
         self.matrices = system.lay_out(*method.matrices(system), stack=method.stack(system))
         self.data = self.matrices.data
         self._allocate()
         self._connect()
-        for name, value in {**self._numbers(save_every), **method.scalars(system, h)}.items():
+        for name, value in {**numbers_of_run(self, save_every), **method.scalars(system, h)}.items():
             self.record_of(name)[name] = value
         if "mixed" in self.own.dtype.names and self.own[0]["mixed"]:
             self.use_mixed()
@@ -137,35 +140,6 @@ class Engine:
         from fem_mbs.solvers.stepping.march.sensing import Sensing
 
         return Sensing(self)
-
-    def _grains(self):
-        """The contact group, where its spheres are free bodies and the method takes such groups; or None."""
-        self.contact_groups: Any = None  # the part of a step that contact groups are
-        if not self.system.searches:
-            return None
-        if not self.method.takes_grains:
-            return self._pair_by_pair(f"{type(self.method).__name__} has no sweeps")
-        from fem_mbs.solvers.granular.fitting import fit
-        from fem_mbs.solvers.granular.grains import Grains
-
-        found = fit(self.system, self.method)
-        if found.reason is not None:
-            return self._pair_by_pair(found.reason)
-        grains = self.contact_groups = Grains(self, found)
-        self.system.forget_pairs()
-        return grains
-
-    def _pair_by_pair(self, reason):
-        """Note why contact groups are solved pair by pair, which knows no discs and spheres only; None."""
-        from fem_mbs.solvers.contact.pairs import Pairs
-
-        for search in self.system.searches:
-            search.owner.refuse_pairwise(reason)
-            if (search.laws["drilling_arm"][search.materials] > 0.0).any():
-                message = "has a radius_contensou, which only sweeps know, and they do not take this model: "
-                self.method._refuse_part(search.owner, message + reason)
-        self.system.search_pairs(self.system.initial.x, self.system.initial.R)
-        self.contact_groups = Pairs(self, reason)
 
     @property
     def contacts_come(self) -> bool:
@@ -250,38 +224,6 @@ class Engine:
         if self.contact_problems is not None:
             self.run[0]["contact_part"] = self.contact_problems.address
 
-    def _numbers(self, save_every):
-        """Numbers of the record of the run that all methods have."""
-        method, system, h = self.method, self.system, self.h
-        mass = system.contact_mass
-        settled = not system.searches or self.grains is not None  # no contacts that come and go
-        # without motion and weight: what round-off of the positions makes of a step
-        slow = max(system.slow_at(system.initial), 1e-8 * system.largest_gravity * h)
-        tol_v = slow or 1e-15 * system.size / h
-        return {
-            "h": h, "ks": mass / h, "kp": mass, "kv": mass,
-            "pp": method.penalty * mass, "pv": method.penalty * mass,
-            "pp_T": method.friction_penalty * mass, "pv_T": method.friction_penalty * mass,
-            "epsilon": method.contact_shift if method.epsilon is None else self.shift, "restitution_scale": 1.0,
-            "epsilon_rows": 0.0 if method.epsilon is None and system.independent else self.shift,
-            "from_start": int(method.velocities_first), "watched": int(explained(system)),
-            "loss_seen": int(losses_are_told(system, method, self.grains)), "strict": int(self.strict),
-            "most_work": MOST_WORK,
-            "pair_line": -1 if self.ledger is None else self.ledger.pairs,
-            "swept_line": -1 if self.ledger is None else self.ledger.swept,
-            "rtol": method.rtol, "tol_v": tol_v, "mean_mass": system.mean_mass,
-            "lightest": system.lightest,
-            "length": system.length,
-            "max_iterations": method.max_iterations, "max_problems": method.max_problems,
-            "newton": int(settled and (method.contact_solver != "problem" or system.nc == 0)),
-            "exact": EXACT, "reuse": int(method.reuse), "save_every": save_every, "whole_every": 1, "max_halvings": 8,
-            "size": system.size, "scale_x": system.size_at(system.initial), "scale_v": system.speed_at(system.initial),
-            "abrupt": int(any(element.abrupt for element in system.elements)),
-            "friction": system.n_friction, "given_gaps": int(gaps_are_given(system)),
-            "counting": int(any(element.counts_turns for element in system.elements)),
-            "free": int(self.grains is not None and self.grains.free),
-        }  # fmt: skip
-
     def use_mixed(self) -> None:
         """Get the kernels of the mixed iteration of elements ready."""
         self.system.use_mixed()
@@ -304,27 +246,8 @@ class Engine:
         if system.nc:
             a["was_active"][:] = system.gaps(state) <= 1e-9 * system.size_at(state)
         self.method.start(self, state)
-        if self._reacts(state):
+        if react(self, state):
             self.method.start(self, state)
-
-    def _reacts(self, state):
-        """Show the first reactions to constraints whose internal variables depend on them; whether one changed."""
-        from fem_mbs.jit import arguments_of
-        from fem_mbs.system import element_states
-
-        system, changed = self.system, False
-        kernels = {group: group.elements[0].kernels.get("accept") for group in system.groups}
-        asking = {group for group, accept in kernels.items() if accept and "lam" in arguments_of(accept)}
-        if not asking:
-            return False
-        before = {group: group.state.copy() for group in system.groups}
-        element_states.accept_states(system.data[0], state.x, state.R, state.V, self.arrays["lam_report"], ALL, 0)
-        for group, old in before.items():
-            if group in asking:
-                changed = changed or not np.array_equal(group.state, old)
-            else:
-                group.state[:] = old
-        return changed
 
     def call(self, problem: str, name: str) -> None:
         """Call one of the compiled functions of a problem, see `stepping.kernels.newton`."""

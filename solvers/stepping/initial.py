@@ -8,7 +8,7 @@ those of minimum norm) and disappears from the solution. Closed contacts take no
 Source: docs/theory/decoupled_nsga.md, (22), decision 8.
 """
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,9 +21,12 @@ from fem_mbs.system.compiled import CompiledSystem
 from fem_mbs.system.constraints import RATES, constraint_tangents, constraints, convective_terms
 from fem_mbs.system.global_matrices import clear_matrix, expand_add, factorise, reduce_vector, solve_in_place
 from fem_mbs.system.layout import Matrices
-from fem_mbs.system.records import SMOOTH
+from fem_mbs.system.records import ALL, SMOOTH
 from fem_mbs.system.state import State
 from fem_mbs.system.system import System
+
+if TYPE_CHECKING:
+    from fem_mbs.solvers.stepping.engine import Engine
 
 REPETITIONS = 4  # of the proximal step; each gains the six digits of ε
 
@@ -132,3 +135,23 @@ def _without_mass(system, state):
         by = f", which {label(holds[0])} holds," if holds else ""
         return node, f"{label(node)}{by} has no mass: give it a small one, or fix it"
     return None, "Usual cause: a node that springs or beams hold but that has no mass; give it a small one, or fix it"
+
+
+def react(engine: "Engine", state: State) -> bool:
+    """Give the first reactions to constraints whose internal variables depend on them; return whether one changed."""
+    from fem_mbs.jit import arguments_of
+    from fem_mbs.system import element_states
+
+    system, changed = engine.system, False
+    kernels = {group: group.elements[0].kernels.get("accept") for group in system.groups}
+    asking = {group for group, accept in kernels.items() if accept and "lam" in arguments_of(accept)}
+    if not asking:
+        return False
+    before = {group: group.state.copy() for group in system.groups}
+    element_states.accept_states(system.data[0], state.x, state.R, state.V, engine.arrays["lam_report"], ALL, 0)
+    for group, old in before.items():
+        if group in asking:
+            changed = changed or not np.array_equal(group.state, old)
+        else:
+            group.state[:] = old
+    return changed

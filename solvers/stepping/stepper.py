@@ -2,11 +2,8 @@
 
 A method is a subclass of `Stepper` that says what `stepping.engine` asks of it. The run uses of the engine:
 
-    engine.advance(times, signals, records)
-                           take the steps that end at ``times`` (k,), with ``signals`` (k, instants, n_signals, 3) of
-                           each; fill ``records`` (name -> array, first axis: saved steps; see
-                           `stepping.kernels.records`); return the number of steps done, the number of records filled,
-                           and None or a SolverError that says what went wrong
+    engine.march           takes the steps, see `stepping.march.march`: ``begin``, ``advance(times, records)``,
+                           ``finish``
     engine.first(records)  fill record 0 with the initial state
     engine.last(records)   fill record 0 with the present state, saved or not
     engine.pairs()         tables of closed pairs of contact groups, one per record of the last call (empty: no groups)

@@ -100,12 +100,16 @@ class Chunks:
         self.states = KeptStates()  # of those that observers see
         self.kept, self.written = 0, time.perf_counter()  # records written, and when
         self.done, self.reason = 0, "complete"
-        self.ended = ""  # why an event ended the run
         self.failure: Exception | None = None
         self.checkpoints, self.notes = checkpoints, notes
         self.before = 0  # steps that were taken before this part of the run
         self.depth, self.loads = DepthWatch(engine), LoadWatch(engine.system, every)
         self.strain, self.surfaces = StrainWatch(engine.system), SurfaceWatch(engine.system)
+
+    @property
+    def ended(self) -> str:
+        """Why an event has ended the run; "" while it continues."""
+        return self.engine.march.ended
 
     def time(self, steps: int) -> float:
         """Time [s] after so many steps."""
@@ -180,7 +184,6 @@ class Chunks:
         engine, records, begin = self.engine, self._free(), time.perf_counter()
         times = self.time(np.arange(self.done + 1, self.done + count + 1))
         taken, saved, failure = engine.march.advance(times, records)
-        self.ended = engine.march.ended
         self.failure = failure or self._unseen(taken)
         if saved:
             engine.struck |= records["impact"][:saved].any(axis=0)

@@ -268,7 +268,7 @@ def test_what_cannot_work_is_refused():
         fem.DecoupledNSGA().run(other, 0.1, 0.01, progress=False)
 
 
-def test_a_load_on_an_output_of_a_controller_that_was_forgotten_is_refused_without_any_agenda():
+def test_a_load_on_an_output_of_a_controller_that_was_forgotten_is_refused_without_any_schedule():
     wheel = turning_mass()
     model, body = fem.Model(), fem.PointMass(1.0)
     model.add(body, fem.PointForce(body, [1, 0, 0], signal=wheel["pd"].output()))

@@ -104,5 +104,5 @@ def test_round_off_is_that_of_the_largest_value_so_far():
         watch = fem.DecoupledNSGA().prepare(crank(lambda t: 0.0), 1e-3).jumps
         for block in ([[1000.0, 1e7, 0.0], [0.0, 1e7, 0.0]], [[0.0, 0.0, 0.0], [change, 0.0, 0.0]]):
             table = np.array(block)[:, None, None]
-            watch.look(1e-3 * np.arange(1, 3), table)
+            watch.look(1e-3 * np.arange(1, 3), table, 1e-3)
         assert len(watch.times) == jumps, change
