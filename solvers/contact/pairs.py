@@ -86,7 +86,7 @@ class Pairs:
         self.searches, self.lost = state["searches"], list(state["lost"])
 
     def statistics(self) -> dict[str, Any]:
-        """What was counted over all steps."""
+        """Return the counts over all steps."""
         inexact = self.engine.contact_problems.inexact
         return {"pair_searches": self.searches, "inexact_contact_problems": inexact,
                 "solved_pair_by_pair": self.reason}  # fmt: skip

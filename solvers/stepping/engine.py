@@ -62,7 +62,7 @@ OF_CONTACTS = ("sweep", "settle", "closed", "restart")  # parts that are called 
 class Engine:
     """Takes the steps of one run, see `fem_mbs.solvers.stepping.stepper`."""
 
-    t_end: float  # [s], of the run: set before it begins
+    t_end: float = np.inf  # [s], of the run: set before it begins
 
     def __init__(
         self,

@@ -1,7 +1,7 @@
-"""Steps of constant size that are taken in parts: those that fail, and those that are split at an impact.
+"""Steps of constant size that are subdivided: those that fail, and those that are split at an impact.
 
-What a step in parts leaves to results is one state, at its end. A multiplier λ of a part h_k has its smooth value of
-the end, and over h_k the impulse Λ_k that the corrections gave; of the whole step h, as of one that is not divided,
+Results have one state of a subdivided step, at its end. A multiplier λ of a substep h_k has its smooth value of the
+end, and over h_k the impulse Λ_k that the corrections gave; of the whole step h, as of one that is not subdivided,
 
     λ = λ_k − Λ_k/h_k + Σ_i Λ_i / h                                                                                (1)
 
@@ -43,7 +43,8 @@ if TYPE_CHECKING:
 
 AT_IMPACT = ("contact_point", "contact_normal", "contact_tangents")  # saved of the part that struck
 PARTS = 64  # of a step that fails in a run of constant steps
-OF_PARTS = {  # history of a step in parts <- that of the parts before, that of one more; others are those of the last
+# history of a subdivided step <- that of the substeps before, that of one more; others are those of the last
+OF_PARTS: dict[str, Any] = {
     **dict.fromkeys(("impulse", "moment_impulse", "problems", "repeats", "contact_problems"), np.add),
     **dict.fromkeys(("impact", "iterations"), np.maximum),
     # as in a step with several impacts: of the last in which the contact acted, whether it is open at the end or not
@@ -57,11 +58,11 @@ DIVIDED = (
     LARGE_ROTATION,
     PASSED,
     JUMP,
-)  # failures that smaller steps may mend
+)  # failures after which smaller steps may succeed
 
 
 class Divider(Controller):
-    """Takes the steps of an engine at constant size, and those that fail in parts.
+    """Subdivides steps of constant size that fail.
 
     First the whole step is taken again with the iterations that were not asked for, Newton's on contacts and the mixed
     one of beams, which the run then keeps. The parts are halves, and halves of what fails again, down to 1/`PARTS`;
@@ -99,10 +100,10 @@ class Divider(Controller):
         self.engine.run[0]["cut"] = WHOLE if pause else STOPS
         return min(pause, left) if pause else left
 
-    def mend(
+    def retry(
         self, code: int, times: np.ndarray, signals: np.ndarray, done: int, records: dict[str, np.ndarray]
     ) -> tuple[int, Exception | None]:
-        """Take the step to times[done], which stopped with a code, in parts; number of steps taken, and the error."""
+        """Take the step to times[done] again, in substeps; return the number of steps taken, and the error."""
         engine = self.engine
         if code == TOUCHED:
             code = self._split_step(Start(self._begin_parts(), self.march.size), times, signals, done, records)
@@ -120,13 +121,13 @@ class Divider(Controller):
         return 1, None
 
     def _may_help(self, code):
-        """Whether smaller steps may mend a failure."""
+        """True if smaller steps may succeed after a failure."""
         if code != OUT_OF_RANGE:
             return code in DIVIDED
         return element_at(self.engine.system, int(self.engine.run[0]["jumped"])).shorter_steps_help
 
     def _begin_parts(self):
-        """Go back to the start of a step that is taken in parts, and return it; event location may need it too."""
+        """Restore the start of a step that is subdivided, and return it; event location may need it too."""
         start = self.engine.run_data.start_of_step()
         self.engine.run_data.restore(start)
         if self.engine.run[0]["watch_part"]:
@@ -138,7 +139,7 @@ class Divider(Controller):
         return self.in_parts or Snapshot(self.march, self.engine.run_data.start_of_step())
 
     def _divide(self, end, records):
-        """Take one step of the user's that has failed, and ends at a time, in parts; False when that fails."""
+        """Take one step of the user that has failed, and ends at a time, in substeps; False when that fails."""
         self.march.next = (1.0 if self.other else 0.5) * self.march.whole
         while self.other:
             name, value = self.other.popitem()
@@ -174,7 +175,7 @@ class Divider(Controller):
         return super().split(start, h, asked)
 
     def _in_parts(self, end, records, touched=False):
-        """Take one step of the user's, which ends at a time, in parts, `March.next` first; False when that fails."""
+        """Take one step of the user, which ends at a time, in substeps, `March.next` first; False when that fails."""
         engine, march, run = self.engine, self.march, self.engine.run[0]
         march.t, march.change, self.hold = end - march.whole, None, 0
         if self.splitter is not None:
@@ -196,12 +197,12 @@ class Divider(Controller):
         if error is not None:
             return False
         run["work"] = 0
-        told = sums.histories()
+        histories = sums.histories()
         march.set_size(march.whole)
         run["t"], run["step_number"] = end, user["step_number"] + 1
         run["looked"] = run["unsaved_step"] = run["step_number"]
         engine.arrays["counted"][:] = sums.counted()
-        self.last_step = {name: array[0].copy() for name, array in self.part.items()} | told
+        self.last_step = {name: array[0].copy() for name, array in self.part.items()} | histories
         self.last_step |= {"t": end, "h": march.whole, "step": int(run["step_number"])}
         if run["step_number"] % user["save_every"] == 0:
             for name, array in records.items():
@@ -251,7 +252,7 @@ class Divider(Controller):
 
 
 class _Sums:
-    """Histories of a step that is subdivided, from those of its parts.
+    """Histories of a step that is subdivided, from those of its substeps.
 
     Parameters
     ----------
@@ -274,7 +275,7 @@ class _Sums:
         self.parts = 0
 
     def add(self) -> None:
-        """Add those of one more part."""
+        """Add those of one more substep."""
         self.parts += 1
         self.step = {name: of_parts(self.step[name], self.part[name][0]) for name, of_parts in OF_PARTS.items()}
         self.last = self.engine.method.impulses(self.engine)
@@ -284,11 +285,11 @@ class _Sums:
             row[struck] = self.part[name][0][struck]
 
     def counted(self) -> np.ndarray:
-        """What is counted, up to the end of the step."""
+        """Return the counts up to the end of the step."""
         return self.before + [self.step[name] for name in ("problems", "repeats", "contact_problems")]
 
     def histories(self) -> dict[str, Any]:
-        """Histories that are not those of the last part."""
+        """Return histories that are not those of the last substep."""
         engine, step, whole = self.engine, self.step, self.divider.march.whole
         struck = step["impact"] > 0
         all_impulses = self.switched or step["impact"].any() or not engine.method.means_at_impacts

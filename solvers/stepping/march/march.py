@@ -11,9 +11,9 @@ fail or in which an impact is split:
 
     propose()            size of the next step (`step_control.Controller`)
     trial(t)             attempt of a step to time t
-    judge(…)             whether it is accepted; otherwise the march goes back to its start and takes another size
-    mend(…)              of an equal step that failed: take it again in parts (`divider.Divider`)
-    schedule.arrive()    what is due at a stop
+    judge(…)             True if it is accepted; otherwise the march restores its start and tries another size
+    retry(…)             take an equal step that failed again, in substeps (`divider.Divider`)
+    schedule.arrive()    actions that are due at a stop
 
 The march alone holds the size of steps: `h` of the user, `whole` of the present equal steps, `size` of the last trial.
 
@@ -152,11 +152,11 @@ class March:
         if "whole" in (self.engine.own.dtype.names or ()):
             self.engine.own[0]["whole"] = h
 
-    def forget_change(self) -> None:
+    def accelerations_jumped(self) -> None:
         """Accelerations have jumped: the next step is not compared with the last."""
         self.change = None
 
-    def begin_again(self) -> None:
+    def model_changed(self) -> None:
         """Constraints or forces have come or gone: the next step has the user's size at most."""
         self.change, self.next = None, min(self.next, self.whole)
 
@@ -195,7 +195,7 @@ class March:
             remaining = end - self.t
             h = remaining if asked > 0.9 * remaining else asked
             self.set_size(h)
-            engine.run[0]["strict"] = int(engine.strict or control.watches(h))
+            engine.run[0]["strict"] = int(engine.strict or control.checks_energy(h))
             code, failure = (TOUCHED, None) if touched else self.trial(self.t + h, control.cut())
             touched = False
             if code == TOUCHED:
@@ -241,7 +241,7 @@ class March:
             if code == NO_ROOM:
                 groups.make_room()
             elif code != OK and self.control is not None:
-                taken, error = self.control.mend(code, times, signals, done, block)
+                taken, error = self.control.retry(code, times, signals, done, block)
                 done += taken
             elif code != OK:
                 error = self.fault(code, times, done)
@@ -255,17 +255,17 @@ class March:
     # --- the run ------------------------------------------------------------------------------------------------------
 
     def begin(self) -> Exception | None:
-        """Do what is due at the initial time; return what went wrong, or None."""
+        """Do what is due at the initial time; return the error, or None."""
         try:
             if self.schedule is not None:
                 self.schedule.begin()
                 self._arrive()
         except FemMbsError as error:
-            return told(error, self.t)
+            return as_run_error(error, self.t)
         return None
 
     def finish(self) -> None:
-        """The run is over: held signals have their initial values again."""
+        """End the run: held signals get their initial values back."""
         if self.schedule is not None:
             self.schedule.finish()
 
@@ -286,7 +286,7 @@ class March:
         saved : int
             Number of records filled.
         error : SolverError or None
-            What went wrong.
+            Reason why the run cannot continue.
         """
         engine, run = self.engine, self.engine.run[0]
         engine.matrices.update()  # another run may have searched pairs
@@ -295,7 +295,7 @@ class March:
         room, slack, until = len(block["t"]), SAME * self.h, min(float(times[-1]), engine.t_end)
         try:
             if self.schedule is not None:
-                self.schedule.switching.act(self.t, slack)  # of a run that has ended here before, and goes on
+                self.schedule.switching.act(self.t, slack)  # of a run that had ended here and is continued
             while error is None and self.t < until - slack and not self.ended and int(run["saved"]) < room:
                 error = self._variable(until, room) if self.varies else self._equal(times, until, room)
                 if engine.system.searches:
@@ -303,13 +303,13 @@ class March:
         except FemMbsError as failure:
             if self.schedule is None:
                 raise
-            error = told(failure, self.t)
+            error = as_run_error(failure, self.t)
         over = self.t >= engine.t_end - slack
         done = len(times) if over else int(np.searchsorted(times, self.t + slack, side="right"))
         return done, int(run["saved"]), error
 
     def _equal(self, times, until, room):
-        """Equal steps towards the next stop, and what is done there; what went wrong, or None."""
+        """Take equal steps towards the next stop, and act there; return the error, or None."""
         ends = times if self.schedule is None else self._ends(until, room)
         engine, run, before = self.engine, self.engine.run[0], self.t
         signals, bad = signals_at(engine.system, ends, self.whole, engine.method.instants)
@@ -345,7 +345,7 @@ class March:
         return ends
 
     def _variable(self, until, room):
-        """Steps of variable size towards the next stop, and what is done there; what went wrong, or None."""
+        """Take steps of variable size towards the next stop, and act there; return the error, or None."""
         schedule, run = self.schedule, self.engine.run[0]
         stop = self.engine.t_end if schedule is None else schedule.next_stop()
         slack, end = SAME * self.h, min(stop, max(until, self.t))
@@ -370,7 +370,7 @@ class March:
         self.schedule.arrive()
 
     def _crossed(self, before, start, end):
-        """An event was crossed in a step from ``start`` to ``end``: find where, and do what it says."""
+        """Locate an event that was crossed in a step from ``start`` to ``end``, and take its actions."""
         engine, run = self.engine, self.engine.run[0]
         if run["crossed"] < 0:
             failure, engine.sensing.failure = engine.sensing.failure, None
@@ -383,7 +383,7 @@ class March:
         engine.jumps.last = None
         if failure is not None:
             return failure
-        self.schedule.fire(fired)
+        self.schedule.trigger(fired)
         if not self.ended:
             self._arrive()  # what is due at this very time
         return None
@@ -412,7 +412,7 @@ class March:
             part.set_state(state["parts"][name])
 
 
-def told(error: FemMbsError, t: float) -> SolverError:
+def as_run_error(error: FemMbsError, t: float) -> SolverError:
     """Return an error as one of a run, which keeps what was computed."""
     if isinstance(error, SolverError):
         return error

@@ -1,4 +1,4 @@
-"""The stops of a run, and what is done there: samples of controllers, delayed outputs, switches, output times, events.
+"""The stops of a run, and the actions there: samples of controllers, delayed outputs, switches, output times, events.
 
 Times of samples come from their number, t_k = k T, so that none drifts. Python is entered at stops alone; a run without
 stops has no schedule.
@@ -63,7 +63,7 @@ class Schedule:
     journal : Journal
         Samples, switches and events, for the results.
     ended : str
-        Why an event has ended the run; "" while it goes on.
+        Why an event has ended the run; "" while it continues.
     """
 
     def __init__(self, march: "March", output_times: np.ndarray | None = None) -> None:
@@ -120,7 +120,7 @@ class Schedule:
         return self.march.t
 
     def begin(self) -> None:
-        """Fill the tables of the sensors; then what is due at the initial time is to be done."""
+        """Fill the tables of the sensors, before the actions that are due at the initial time."""
         if self.sensing is not None:
             self.sensing.begin()
 
@@ -207,11 +207,11 @@ class Schedule:
         if engine.run[0]["code"] != OK:
             raise SolverError("accelerations are not determined when forces change: the matrix is singular",
                               time=self.t)  # fmt: skip
-        self.march.forget_change()
+        self.march.accelerations_jumped()
         renew(engine)
 
-    def fire(self, fired: list[int]) -> None:
-        """Do what events say that are crossed at the present time, by their numbers."""
+    def trigger(self, fired: list[int]) -> None:
+        """Take the actions of events that are crossed at the present time, by their numbers."""
         for i in fired:
             self.engine.arrays["event_armed"][i] = SPENT if self.events[i].once else WAITS
         self._act([self.events[i] for i in fired])
@@ -237,7 +237,7 @@ class Schedule:
     # --- what is kept -------------------------------------------------------------------------------------------------
 
     def get_state(self) -> dict[str, Any]:
-        """All that the schedule keeps from stop to stop, for a checkpoint: plain numbers, arrays, states of the user.
+        """Return what is kept from stop to stop, for a checkpoint: plain numbers, arrays, states of the user.
 
         Held signals are named by their order: the same model gives the same order.
         """

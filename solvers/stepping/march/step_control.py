@@ -45,7 +45,7 @@ SAFETY, SLOWEST, FASTEST = 0.9, 0.2, 2.0
 ROUND = 1e-6  # of a step: what the sum of many leaves
 SAME = 1e-9  # of the user's step: times that differ by less are one, sizes too
 REST = 1e-10  # of the user's step: less of it is not left at its end
-WATCHED = 16.0  # steps down to the user's h over this are refused when the energy rises; shorter ones do not mend it
+WATCHED = 16.0  # steps down to the user's h over this are rejected when the energy rises; shorter ones do not help
 BLURRED = 10.0  # times the tolerance: impacts that are known worse than that, (2a), are told
 
 
@@ -123,7 +123,7 @@ class Controller:
         limit = self.march.whole if self._touches() or self.hold > 0 else self.h_max
         return min(self.march.next, limit)
 
-    def watches(self, h: float) -> bool:
+    def checks_energy(self, h: float) -> bool:
         """True if a step h is rejected when the energy rises."""
         return h > max(self.march.whole / WATCHED, self.h_min)
 

@@ -167,7 +167,7 @@ def _forget(engine, element):
     run["lent_c"] = 0.0
     run["struck"] = 0
     run["turned"] = np.inf  # joints that are off keep no axis in common: turns are counted up to here
-    engine.march.begin_again()
+    engine.march.model_changed()
 
 
 def _restart(engine, element):
