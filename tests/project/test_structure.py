@@ -63,8 +63,8 @@ OWNERS = {
     "fem_mbs.solvers.contact_problem.problem",
     "fem_mbs.solvers.granular.grains",
     "fem_mbs.solvers.stepping.engine",
-    "fem_mbs.solvers.stepping.march.agenda",
-    "fem_mbs.solvers.stepping.march.step_control",
+    "fem_mbs.solvers.stepping.march.march",
+    "fem_mbs.solvers.stepping.march.schedule",
 }
 FACES = {"fem_mbs", "fem_mbs.cli"}  # the only ones of the core that lead to elements and solvers: the names users see
 

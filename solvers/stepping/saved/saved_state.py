@@ -88,7 +88,7 @@ def attributes_of(owner: Any, names: tuple[str, ...]) -> dict[str, Any]:
 def put_attributes(owner: Any, values: dict[str, Any]) -> None:
     """Put copies back that `attributes_of` has taken."""
     for name, value in values.items():
-        setattr(owner, name, value.copy() if hasattr(value, "copy") else value)
+        setattr(owner, name, copy.copy(value))
 
 
 def parts_of(engine: "Engine") -> dict[str, Any]:
