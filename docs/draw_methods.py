@@ -233,25 +233,31 @@ def folders():
     levels = {}
     for box in TopologicalSorter(arrows).static_order():
         levels[box] = 1 + max((levels[other] for other in arrows[box]), default=-1)
-    columns = {"fem_mbs": (0, 5.2, "#eef3f8"), "elements": (5.0, 9.8, "#eaf5ea"), "solvers": (9.6, 14, "#fdf2e2")}
+    columns = {"fem_mbs": (0, 6.4, "#eef3f8"), "elements": (6.3, 12.2, "#eaf5ea"), "solvers": (12.1, 18, "#fdf2e2")}
     package = {box: re.match(r"\w+", box)[0] for box in arrows}
-    figure, axes = panels(1, (9.6, 5.2))
-    beside = {  # what the files beside the folders are
-        "fem_mbs": "errors, jit, rotations,\nnodes, shapes, signals …", "fem_mbs (top)": "model, verify\nevaluator",
-        "elements": "base, user", "solvers": "statics\nmodal",
+    figure, axes = panels(1, (12.0, 10.5))
+    files = {  # beside the folders
+        "fem_mbs": "errors, jit, rotations,\nnodes, shapes …", "fem_mbs (top)": "model, verify,\nwarmup",
+        "elements": "base, user", "solvers": "statics, modal",
     }  # fmt: skip
-    top, drawn = 1.1 * max(levels.values()), {}
+    text = {box: "\n".join(files.get(p) or p.partition("/")[2] for p in box.split(" + ")) for box in arrows}
+    lines = {
+        level: 1 + max(text[box].count("\n") for box in arrows if levels[box] == level) for level in levels.values()
+    }
+    height, top, drawn = {}, 0.0, {}
+    for level in sorted(lines):
+        height[level], top = top + 0.18 * lines[level], top + 0.36 * lines[level] + 0.5
     for name, (left, right, color) in columns.items():
-        axes.text(0.5 * (left + right), top + 0.8, f"{name}/", ha="center", fontsize=11, color="#33658a")
-        for level in set(levels.values()):
+        axes.text(0.5 * (left + right), top + 0.2, f"{name}/", ha="center", fontsize=11, color="#33658a")
+        for level in lines:
             row = sorted(box for box in arrows if (package[box], levels[box]) == (name, level))
             for k, box in enumerate(row):
                 x = left + (k + 0.5) * (right - left) / len(row)
-                x += (0.5, -0.5)[level % 2] if name == "elements" and len(row) == 1 else 0  # not arrow upon arrow
-                text = beside.get(box) or re.sub(r"\w+/", "", box).replace(" + ", "\n")
-                style = {"boxstyle": "round,pad=0.45", "facecolor": color, "edgecolor": "#33658a"}
-                drawn[box] = axes.text(x, 1.1 * level, text, ha="center", va="center", fontsize=9, bbox=style, zorder=2)
-    axes.set(xlim=(-0.2, 14.2), ylim=(-0.5, top + 1.2))
+                x += (0.9, -0.9)[level % 2] if name != "fem_mbs" and len(row) == 1 else 0  # not arrow upon arrow
+                style = {"boxstyle": "round,pad=0.4", "facecolor": color, "edgecolor": "#33658a"}
+                at = {"ha": "center", "va": "center", "fontsize": 8, "bbox": style, "zorder": 2}
+                drawn[box] = axes.text(x, height[level], text[box], **at)
+    axes.set(xlim=(-0.2, 18.2), ylim=(-0.3, top + 0.6))
     axes.axis("off")
     figure.canvas.draw()  # gives the boxes their sizes, at which arrows end
     for box, targets in direct(arrows).items():

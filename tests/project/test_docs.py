@@ -126,6 +126,15 @@ def test_theory_shows_the_header_of_every_element_and_solver():
     assert files - shown == set(), "put them on a page of docs/theory"
 
 
+def test_the_walks_through_the_code_lead_to_names_that_exist():
+    rows = re.findall(r"^\|.*\| `([\w/]+\.py)` \| `(\w+)` \|$", (ROOT / "docs/structure.md").read_text("utf-8"), re.M)
+    assert len(rows) > 12
+    for file, name in rows:
+        assert re.search(rf"\b(?:def|class) {name}\b|\b{name}\b.* = ", (ROOT / file).read_text("utf-8")), (
+            f"{file}: {name}"
+        )
+
+
 def test_gallery_shows_every_example_once():
     text = (ROOT / "docs/gallery.md").read_text(encoding="utf-8")
     shown = " ".join(re.findall(r"```\{example-gallery\}\n(.*?)```", text, re.DOTALL)).split()
