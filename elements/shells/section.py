@@ -66,7 +66,7 @@ class PlyMaterial(Checked):
         self.density = self.positive("density", density, "kg/m³")
 
     def __repr__(self) -> str:
-        return f"{label(self)}(E1={self.E1:g}, E2={self.E2:g}, nu12={self.nu12:g}, density={self.density:g})"
+        return f"{label(self)}: E1={self.E1:g}, E2={self.E2:g}, nu12={self.nu12:g}, density={self.density:g}"
 
     @property
     def plane_stress(self) -> np.ndarray:
@@ -240,5 +240,5 @@ class ShellSection(Checked):
 
     def __repr__(self) -> str:
         if len(self.layers) == 1:
-            return f"{label(self)}({self.layers[0][0]!r}, thickness={self.thickness:g})"
-        return f"{label(self)}({len(self.layers)} layers, thickness={self.thickness:g})"
+            return f"{label(self)}: {self.layers[0][0]!r}, thickness={self.thickness:g}"
+        return f"{label(self)}: {len(self.layers)} layers, thickness={self.thickness:g}"

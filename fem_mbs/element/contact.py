@@ -53,7 +53,7 @@ class Contact(Element):
         Whether the gap is the distance of two bodies in one point: results then have the motion of both ends there.
     smooth : bool
         Whether a surface of cells is smoothed by heights that follow the motion.
-    surface : SurfaceContacts or None
+    _surface : SurfaceContacts or None
         Surface that it belongs to and stands for: the first contact of it.
     plane : Frame or None
         Frame of the plane that its first frame touches.
@@ -108,7 +108,7 @@ class Contact(Element):
     room = np.inf
     two_sided: Any = True
     smooth = False
-    surface: Any = None
+    _surface: Any = None
     plane: Any = None
     half_space = False
     of_sphere = False
@@ -193,4 +193,4 @@ class Contact(Element):
         )
 
 
-Contact._inside |= {"two_sided", "smooth", "surface", "plane"}
+Contact._inside |= {"two_sided", "smooth", "plane"}

@@ -61,7 +61,7 @@ def block_mesh(
     Examples
     --------
     >>> block_mesh([2, 1, 1], [2, 1, 1], cell="tetra10")
-    Mesh(45 points, 12 tetra10; groups x0, x1, y0, y1, z0, z1)
+    Mesh: 45 points, 12 tetra10; groups x0, x1, y0, y1, z0, z1
     """
     owner = Named("block_mesh")
     lengths = owner.as_array("sides", sides, (3,))

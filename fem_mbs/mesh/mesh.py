@@ -234,7 +234,7 @@ class Mesh(Checked):
     def __repr__(self) -> str:
         cells = ", ".join(f"{len(rows)} {kind}" for kind, rows in self.cells.items()) or "no cells"
         groups = f"; groups {', '.join(self.groups)}" if self.groups else ""
-        return f"{label(self)}({len(self.points)} points, {cells}{groups})"
+        return f"{label(self)}: {len(self.points)} points, {cells}{groups}"
 
 
 def determinants(mesh: Mesh, kind: str) -> tuple[np.ndarray, np.ndarray]:

@@ -61,10 +61,10 @@ def panel_mesh(
     Examples
     --------
     >>> panel_mesh([2, 1], [4, 2])
-    Mesh(15 points, 8 quad; groups x0, x1, y0, y1)
+    Mesh: 15 points, 8 quad; groups x0, x1, y0, y1
     >>> import math
     >>> panel_mesh([1, 2 * math.pi], [1, 12], radius=1.0)
-    Mesh(24 points, 12 quad; groups x0, x1, y0, y1)
+    Mesh: 24 points, 12 quad; groups x0, x1, y0, y1
     """
     owner = Named("panel_mesh")
     lengths = owner.as_array("sides", sides, (2,))

@@ -199,7 +199,7 @@ class SurfaceContacts(Checked):
                 touch = made(node, cylinder, name=name_k, **shape, **law)
             self.elements.append(touch)
         if self.between is not None:
-            self.elements[0].surface = self
+            self.elements[0]._surface = self
 
     def _warn_of_small_box(self, x, faces, normals, ways, box, size):
         """Warn of a box whose side that looks at the faces fits between their nodes x either way; True if it does."""

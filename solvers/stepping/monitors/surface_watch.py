@@ -22,7 +22,7 @@ class SurfaceWatch:
     """Largest depth between nodes of each surface with an obstacle, and when."""
 
     def __init__(self, system: "CompiledSystem") -> None:
-        surfaces = [contact.surface for contact in system.contacts if contact.surface is not None]
+        surfaces = [contact._surface for contact in system.contacts if contact._surface is not None]
         self.watched = [(surface, surface.between) for surface in surfaces if surface.between is not None]
         self.deepest = [(0.0, 0.0) for _ in self.watched]  # m, s
 

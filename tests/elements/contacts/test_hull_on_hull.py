@@ -572,5 +572,5 @@ def test_what_is_no_pair_of_hulls_is_refused_in_the_words_of_the_user(options, w
 def test_contacts_have_numbers_within_their_pair_and_others_none():
     a, b = object(), object()
     pairs = [None, None, a, a, a, b, b, None, a]
-    contacts = [SimpleNamespace(pair=pair) for pair in pairs] + [SimpleNamespace(), SimpleNamespace()]
+    contacts = [SimpleNamespace(pair=pair) for pair in pairs] + [SimpleNamespace(pair=None)] * 2
     assert numbers_in_pairs(contacts) == [0, 0, 0, 1, 2, 0, 1, 0, 0, 0, 0]
