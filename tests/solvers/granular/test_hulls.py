@@ -182,7 +182,7 @@ def test_edges_that_have_passed_each_other_keep_their_normal(kind):
         count = int(p["count"])
         edges = np.flatnonzero((a["feature"][:count] > 0) & (abs(a["gap"][:count] - gap) < 1e-9))
         assert len(edges) == 1, gap
-        assert a["rows"][edges[0], :3] == pytest.approx([0, 0, -1], abs=1e-9)
+        assert a["pairs"]["normal"][edges[0]] == pytest.approx([0, 0, -1], abs=1e-9)
 
 
 def test_corners_right_above_each_other_keep_both_and_corners_beyond_each_other_one():
