@@ -134,8 +134,6 @@ class Element(RareMembers, VerifiedElement, Part):
     places : int or None
         How many of the nodes, the first ones, have places in space; the others hold plain numbers, such as amplitudes
         of modes, three to a `Node3`. None: all. An instance may set it.
-    scratch : tuple of str
-        Attributes with arrays in which only kernels leave numbers; they do not belong to the definition of the model.
     outputs : dict
         Output name -> (number of components, unit); filled by the kernel ``output`` in this order.
     peak : str or None
@@ -173,7 +171,6 @@ class Element(RareMembers, VerifiedElement, Part):
     velocity_rows = 0
     n_state = 0
     remembers = True
-    scratch: tuple[str, ...] = ()
     outputs = {}
 
     def __init__(self, nodes: Any, *, name: str | None = None, signals: Any = ()) -> None:

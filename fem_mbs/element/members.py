@@ -4,7 +4,19 @@ from collections.abc import Callable
 from typing import Any
 
 
-class RareMembers:
+class HasScratch:
+    """Base of what has arrays that kernels write: elements, and data that several elements share.
+
+    Attributes
+    ----------
+    scratch : tuple of str
+        Attributes with arrays in which only kernels leave numbers; they do not belong to the definition of the model.
+    """
+
+    scratch: tuple[str, ...] = ()
+
+
+class RareMembers(HasScratch):
     """Members that the framework, results and solvers read of every element.
 
     Attributes
@@ -18,8 +30,6 @@ class RareMembers:
         states, or about their extremes, see `fem_mbs.system.checks.element_checks`.
     get_state, set_state : methods or None
         ``get_state()`` and ``set_state(state)`` of an element that has a memory in Python: part of a checkpoint.
-    scratch : tuple of str
-        Attributes that are arrays in which kernels leave numbers: no part of what the model is.
     companions : tuple of Element
         Added to the model with it: springs, stops and motors of a joint.
     frame_P, frame_Q : Frame or None
@@ -51,7 +61,6 @@ class RareMembers:
     remark: Any = None
     get_state: Callable[[], Any] | None = None
     set_state: Callable[[Any], None] | None = None
-    scratch: tuple[str, ...] = ()
     companions: tuple[Any, ...] = ()
     frame_P: Any = None
     frame_Q: Any = None

@@ -14,6 +14,7 @@ from fem_mbs.arguments.checked import FrameLike
 from fem_mbs.distance.hull_arrays import arrays_of
 from fem_mbs.element.base import Part, register
 from fem_mbs.element.contact import Contact
+from fem_mbs.element.members import HasScratch
 from fem_mbs.elements.contacts.hulls.hull_pair_kernels import (
     CROSSED,
     HIDDEN,
@@ -38,7 +39,7 @@ from fem_mbs.rotations import exp
 SPARE = 3  # slots for each corner that two faces can have in common: corners and edges meet in one place
 
 
-class _Pair:
+class _Pair(HasScratch):
     """What the contacts of two hulls share: polyhedra in axes of the nodes, and room for what is found.
 
     Attributes
@@ -47,7 +48,6 @@ class _Pair:
     slots : int, K
     arms : (2,) [m], from each node to the farthest point of its hull
     room : arrays in which kernels leave answers for each other
-    scratch : its name: no part of what the model is
     """
 
     scratch = ("room",)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fem_mbs.element.base import Element
+from fem_mbs.element.members import HasScratch
 from fem_mbs.errors import label
 from fem_mbs.functions.signals import Held
 from fem_mbs.jit import address
@@ -59,7 +60,7 @@ def _arrays_in(value, found, depth=3):
 
 def _parts(owner):
     """Values of the attributes of an object, of an element but for its ``scratch``."""
-    scratch = owner.scratch if isinstance(owner, Element) else ()
+    scratch = owner.scratch if isinstance(owner, HasScratch) else ()
     return [value for name, value in vars(owner).items() if name not in scratch]
 
 
