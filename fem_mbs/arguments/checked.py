@@ -183,7 +183,7 @@ class Keywords:
                 found |= {name for name, value in vars(base).items() if not hasattr(value, "__get__")}
             for value in vars(base).values():
                 code = getattr(getattr(value, "__wrapped__", value), "__code__", None)
-                if code is not None:
+                if code is not None and code.co_filename != "<string>":  # not constructors that dataclasses write
                     found |= {i.argval for i in dis.get_instructions(code) if i.opname == "STORE_ATTR"}
         return frozenset(found)
 
