@@ -5,7 +5,7 @@ import numbers
 from typing import TYPE_CHECKING, Any
 
 from fem_mbs.element.base import Element
-from fem_mbs.errors import FemMbsError, label
+from fem_mbs.errors import FemMbsError, label, show
 from fem_mbs.functions.signals import Held
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class Moment:
             It is no element, or one that has no switch, or is not in the model.
         """
         if not isinstance(element, Element):
-            raise FemMbsError(f"{self.name}: {label(element)} is not an element of the model: model['name'] gives one")
+            raise FemMbsError(f"{self.name}: {show(element)} is not an element of the model: model['name'] gives one")
         from fem_mbs.solvers.stepping.march.switch import switch_with_companions
 
         switch_with_companions(self._schedule.engine, element, on)
