@@ -386,7 +386,7 @@ def watched(t, sizes, axis):
     watch = LoadWatch(system, 1)
     outputs = np.zeros((len(t), system.n_outputs))
     for element, slices in system.output_slices.items():
-        if hasattr(element, "point_of"):
+        if element.point_of is not None:
             outputs[:, slices["force"].start + axis] = -sizes
     x, Q = np.tile(system.initial.x, (len(t), 1, 1)), np.tile(system.initial.Q, (len(t), 1, 1))
     for part in (slice(0, 7), slice(7, 150), slice(150, len(t))):
