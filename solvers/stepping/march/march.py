@@ -293,6 +293,8 @@ class March:
         engine.run_data.record_into(block)
         self.block, error = block, None
         room, slack, until = len(block["t"]), SAME * self.h, min(float(times[-1]), engine.t_end)
+        if self.varies and self.schedule is None:  # steps of variable size: signals are compared at the user's times
+            engine.jumps.look(times, signals_at(engine.system, times, self.h, engine.method.instants)[0], self.h)
         try:
             if self.schedule is not None:
                 self.schedule.switching.act(self.t, slack)  # of a run that had ended here and is continued
