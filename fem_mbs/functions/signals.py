@@ -58,7 +58,7 @@ class Signal:
     (0.2, 0.0, 0.0)
     """
 
-    kinked = False  # its second derivative jumps at many points, see `fem_mbs.profiles`
+    kinked = False  # its second derivative jumps at many points, see `fem_mbs.functions.profiles`
     size = 1  # numbers that a controller reads of it
 
     def __init__(

@@ -17,6 +17,7 @@ SOURCES = Path(fem.__file__).parent
 DIRECT = {  # files that call warnings.warn themselves
     "fem_mbs/errors.py": "the channel",
     "fem_mbs/compiled/code_folder.py": "about the folder of compiled code: no object is under construction",
+    "fem_mbs/deprecated.py": "DeprecationWarnings, at the line of the user, no matter of a model",
 }
 RUN = {"t_end": 0.02, "h": 1e-3, "progress": False}
 

@@ -8,6 +8,7 @@ from stones import distance
 
 import fem_mbs as fem
 from fem_mbs.elements.contacts.hulls.hull_pair_kernels import THROUGH, initial, trouble
+from fem_mbs.mesh.polyhedra import Polyhedron
 from fem_mbs.rotations import exp
 from fem_mbs.system.checks import element_checks
 
@@ -34,7 +35,7 @@ class Shot:
     def __init__(self, seed):
         rng = np.random.default_rng(seed)
         self.points = [FORMS[kind](rng) for kind in rng.choice(list(FORMS), 2)]
-        self.rounding = rng.uniform(0.03, 0.12) * min(fem.polyhedra.Polyhedron(p).inradius for p in self.points)
+        self.rounding = rng.uniform(0.03, 0.12) * min(Polyhedron(p).inradius for p in self.points)
         self.speed = rng.uniform(8, 40) * self.rounding / H
         self.sizes = [np.linalg.norm(p, axis=1).max() for p in self.points]
         self.law = {"restitution": rng.choice([0.0, 0.5, 1.0]), "friction": rng.choice([0.0, 0.3])}
