@@ -9,7 +9,7 @@ from switch_runs import chain
 
 import fem_mbs as fem
 
-STEPPING = Path(__file__).parents[2] / "solvers" / "stepping"
+STEPPING = Path(fem.__file__).parent / "solvers" / "stepping"
 H = 5e-3
 
 
