@@ -31,7 +31,7 @@ import spheres_in_a_box
 
 # what the parts are called, and the function (file, name) whose time they are
 PARTS = {
-    "steps, with contacts and the search of pairs (compiled)": ("grains.py", "advance"),
+    "steps, with contacts and the search of pairs (compiled)": ("march.py", "take"),
     "tables of closed contacts": ("grains.py", "closed_pairs"),
 }
 

@@ -7,14 +7,14 @@ from test_accepted_steps import slider_in_a_guide
 
 import fem_mbs as fem
 from fem_mbs.rotations import frame_with_axis
-from fem_mbs.solvers.stepping import engine
+from fem_mbs.solvers.stepping import numbers
 
 FEW = 40  # iterations: one contact problem of the slider takes that
 
 
 @pytest.mark.parametrize("control", [None, fem.StepControl(tolerance=1e-6)], ids=["subdivided", "step control"])
 def test_a_step_whose_contact_problems_are_not_solved_ends_and_is_not_tried_in_all_smaller_ones(monkeypatch, control):
-    monkeypatch.setattr(engine, "MOST_WORK", FEW)
+    monkeypatch.setattr(numbers, "MOST_WORK", FEW)
     method = fem.DecoupledNSGA(contact_solver="problem", step_control=control)
     model = slider_in_a_guide(0, restitution=0.5, friction=0.3)
     with pytest.raises(fem.SolverError, match=r"Step 1, .*40 iterations"):
