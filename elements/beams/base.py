@@ -1,4 +1,4 @@
-"""What the two beam elements share: section frames at the ends, sections along the length, damping, output."""
+"""Common base of the two beam elements: section frames at the ends, sections along the length, damping, output."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ from fem_mbs.jit import kernel, local_vector
 from fem_mbs.nodes import Frame, finite_vector
 from fem_mbs.rotations import log, rotate_T, tangent_inverse
 
-TENSION, COMPRESSION = 50.0, 10.0  # N L²/EI from which on an element remarks
+TENSION, COMPRESSION = 50.0, 10.0  # N L²/EI from which on a warning is issued
 TANGENT_ERROR = 0.3  # of the unloaded strain Γ against e₁; a curve of many degrees per element stays below 0.1
 
 
@@ -123,11 +123,11 @@ class BeamElement(BeamLike, Inertia, Force):
         return None, C
 
     def _segments(self):
-        """Pairs of frames between which the element turns as one helix."""
+        """Pairs of frames between which the element is one helix."""
         return [(self.frame_A, self.frame_B)]
 
     def trouble(self, state: Any) -> str | None:
-        """What is wrong with the element in a state, as text, or None: its ends turned too far against each other."""
+        """Describe the fault of the element in a state, or None: a relative rotation of its ends that is too large."""
         for first, second in self._segments():
             A, B = (state.R[frame.node.index] @ frame.rotation for frame in (first, second))
             # cos θ = (tr R − 1)/2; beyond π the logarithm comes back with the other sign, so it never shows more
@@ -150,8 +150,8 @@ class BeamElement(BeamLike, Inertia, Force):
         if turning > 1.0:
             text = (
                 f"normal force of up to {N.max():.3g} N, {turning:.3g} times EA GA/(EA − GA): sections of a linear law "
-                "turn aside of themselves there, and what a run makes of it has no meaning. Reduce the load, or give a "
-                "larger shear coefficient (GA ≥ EA: none turns)"
+                "rotate aside by themselves there, and results have no meaning. Reduce the load, or give a "
+                "larger shear coefficient (GA ≥ EA: none does)"
             )
             found.append(("stretch", float(turning), text))
         elif number.max() > TENSION:

@@ -1,4 +1,5 @@
-"""Geometrically exact beam with three poses A, M, B: strains linear along the element, M a hidden node of the beam.
+"""Geometrically exact three-node beam with the nodes A, M, B: strains linear along the element, M a hidden node of the
+beam.
 
 Two helical halves give the mean strain and its slope; the section law is linear in them, with the section forces in
 equilibrium under any distributed load. Order 4 in statics, frequencies and motion, also with shear, rotary inertia,
@@ -80,7 +81,7 @@ def output(p, x, R, v, a, gravity, out):
 
 
 class MiddleNode(Node6):
-    """The hidden node of a beam between two ends; moves with them at the start unless it is told otherwise."""
+    """The hidden node of a beam between two ends; it moves with them at the start unless its velocities are given."""
 
     _velocity = _angular_velocity = None
 
@@ -95,7 +96,7 @@ class MiddleNode(Node6):
     ) -> None:
         self._frames = frames
         super().__init__(position, rotation, fixed=fixed, name=name)
-        self._velocity = self._angular_velocity = None  # not said by anybody yet
+        self._velocity = self._angular_velocity = None  # not given yet
 
     def _motion_now(self) -> np.ndarray:
         row = super()._motion_now().copy()
@@ -249,7 +250,7 @@ class Beam(BeamElement):
         if middle is not None:
             self.check(isinstance(middle, Node6), "middle", middle, "is not a Node6")
             ends = (self.frame_A.node, self.frame_B.node)
-            self.check(middle not in ends, "middle", middle, "is at an end; it must be a node of its own")
+            self.check(middle not in ends, "middle", middle, "is at an end; it must be a separate node")
             return middle
         x, S = self.frame_A.position, self.frame_A.orientation
         psi, way = self._helix((x, S), (self.frame_B.position, self.frame_B.orientation))
@@ -276,7 +277,7 @@ class Beam(BeamElement):
     _ends = "ends and middle"
 
     def regular(self, point: Any) -> bool:
-        """Whether the element can be differentiated at a point of `fem_mbs.verify`: no half turned by nearly π."""
+        """True if the element can be differentiated at a point of `fem_mbs.verify`: no half turned by nearly π."""
         A, M, B = point.R[0] @ self.frame_A.rotation, point.R[1], point.R[2] @ self.frame_B.rotation
         return all(np.linalg.norm(log(first.T @ second)) < 3.0 for first, second in ((A, M), (M, B)))
 

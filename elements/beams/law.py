@@ -1,4 +1,4 @@
-"""Section law of the three-pose beam: from a linear strain field to the section forces of mean and slope.
+"""Section law of the three-node beam: from a linear strain field to the section forces of mean and slope.
 
 ε₁, ε₂ are the strains of the two halves (segments of length ℓ = L/2). The linear field with these helices is, by the
 fourth-order Magnus formula read backwards, with ad(ξ) = [κ̃ Γ̃; 0 κ̃]

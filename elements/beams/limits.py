@@ -1,4 +1,4 @@
-"""Where a pose of a beam leaves what its element is made for: the kernels ``trouble``."""
+"""Limits of validity of beam elements: the kernels ``trouble``."""
 
 import math
 
@@ -13,7 +13,7 @@ _SMALLEST_COSINE = math.cos(LARGEST_ANGLE)
 
 @kernel
 def turned_too_far(S_A, S_B):
-    """Whether two section frames are turned by more than `LARGEST_ANGLE` against each other, 1.0 or 0.0."""
+    """Return 1.0 if two section frames are rotated by more than `LARGEST_ANGLE` relative to each other, else 0.0."""
     trace = 0.0
     for i in range(3):
         for k in range(3):
@@ -31,7 +31,7 @@ def tension_number(p, x_A, R_A, x_B, R_B):
 
 @kernel
 def trouble_two_node(p, x_A, R_A, x_B, R_B):
-    """1.0: the ends are turned too far against each other; 2.0: tension beyond what the reference strain bears."""
+    """1.0: the ends are turned too far against each other; 2.0: tension beyond the limit of the reference strain."""
     S_A, S_B = local_matrix(3, 3), local_matrix(3, 3)
     multiply(R_A, p.S_A, S_A)
     multiply(R_B, p.S_B, S_B)

@@ -24,7 +24,7 @@ class BeamLine:
 
     Attributes
     ----------
-    nodes : list of Node, from the first end to the last, the middle ones of three-pose beams included
+    nodes : list of Node, from the first end to the last, the middle ones of three-node beams included
     elements : list of Beam or TwoNodeBeam
     """
 
@@ -68,7 +68,7 @@ def beam_line(
     start, end : Node6, RigidBody, Frame or (3,) position [m]
         Ends; a frame gives an eccentric connection (only its place counts), a position makes a new node.
     n : int ≥ 1
-        Intervals between neighbouring nodes: the line has n + 1 of them, whatever ``poses`` is. A three-pose beam spans
+        Intervals between neighbouring nodes: the line has n + 1 of them, whatever ``poses`` is. A three-node beam spans
         two intervals, so an odd n is raised by one.
     section : Section, or function of s in [0, 1] along the whole line
     poses : {3, 2}
@@ -217,13 +217,13 @@ def beam_curve(
 
 
 def _check_thin_ring(line):
-    """Warn of a thin ring or arch with held ends whose elements turn so far that its stretch comes out wrong."""
+    """Warn about a thin ring or arch with fixed ends whose elements span such an angle that its stretch is wrong."""
     for beam in line:
         curvature = np.linalg.norm(beam.strain0[3:6])
         angle, F = beam.length * curvature, beam.section.flexibility
         if angle > RING_ANGLE and np.sqrt(max(F[4, 4], F[5, 5]) / F[0, 0]) > RING_SLENDERNESS * curvature:
             Warnings.issue(
-                f"{label(beam)}: turns by {angle:.2f} rad along a ring or arch, R √(EA/EI) > {RING_SLENDERNESS:g}; "
+                f"{label(beam)}: spans {angle:.2f} rad of a ring or arch, R √(EA/EI) > {RING_SLENDERNESS:g}; "
                 f"above {RING_ANGLE} its stretch errs by more than 1 %. Use more elements, or flexibility='simple'",
                 of=beam,
             )
@@ -246,7 +246,7 @@ def carried(S: np.ndarray, x: np.ndarray, x_next: np.ndarray, e1: np.ndarray) ->
 
 
 def _count(n, name, poses):
-    """Intervals between nodes: n, for elements of three poses the next even number."""
+    """Intervals between nodes: n, for three-node elements the next even number."""
     if poses not in (2, 3):
         raise ParameterError(Named("Beam", name), "poses", poses, "must be 3 (default) or 2 (the two-node element)")
     if isinstance(n, Section) or callable(n):
@@ -285,7 +285,7 @@ def _line(ends, n, section, pose, name, fixed, length, poses, options, motion):
     if wrong:
         raise ParameterError(
             Named("Beam", name), wrong[0], options[wrong[0]],
-            "belongs to the two-node element (poses=2); elements of three poses always take the current strain",
+            "belongs to the two-node element (poses=2); three-node elements always use the current strain",
         )  # fmt: skip
     nodes, frames = [], []
     for k in range(n + 1):

@@ -8,7 +8,7 @@ With b, μ conjugate to (u, ψ), forces on the section frames:
 
     y_k: S_k b    θ_k: Aᵀμ + u × b    y_l: −S_k b    θ_l: −A μ                                                    (3)
 
-The two-node element is one segment, the three-pose element two. Section frames are carried to the nodes with their
+The two-node element is one segment, the three-node element two. Section frames are carried to the nodes with their
 arms p: δy = δx + R (δθ × p), δθ_section = S_oᵀ δθ.
 
 Source: docs/theory/beams.md, section 1; helicoidal kinematics: Sonneville, Cardona & Brüls 2014.
@@ -154,7 +154,7 @@ def add_end_force(R, offset, rotation, force, moment, f, row):
 
 @kernel
 def add_arm_column(R, offset, M, i, column):
-    """Add to the rotation columns of row i what a motion δy = R (δθ × offset) contributes."""
+    """Add the contribution of a motion δy = R (δθ × offset) to the rotation columns of row i."""
     a = local_vector(3)
     for k in range(3):
         a[k] = R[0, k] * M[i, column] + R[1, k] * M[i, column + 1] + R[2, k] * M[i, column + 2]
@@ -176,7 +176,7 @@ def add_arm_row(R, offset, M, row, j):
 
 @kernel
 def add_arm_turning(sign, R, offset, force, K, row):
-    """Add sign p̃ (Rᵀ force)~ to the (θ, θ) block of an end: its force turns against its arm."""
+    """Add sign p̃ (Rᵀ force)~ to the (θ, θ) block of an end: its force rotates relative to its arm."""
     a = local_vector(3)
     rotate_T(R, force, a)
     ab = a[0] * offset[0] + a[1] * offset[1] + a[2] * offset[2]
@@ -188,7 +188,7 @@ def add_arm_turning(sign, R, offset, force, K, row):
 
 @kernel
 def add_arm_velocity(R, offset, spin, C, K, column):
-    """Add to K the change of the velocity R (Ω × p) of a section frame when its node turns: −C_x R (Ω×p)~."""
+    """Add to K the change of the velocity R (Ω × p) of a section frame when its node rotates: −C_x R (Ω×p)~."""
     a, c = local_vector(3), local_vector(3)
     for k in range(3):
         c[k] = spin[(k + 1) % 3] * offset[(k + 2) % 3] - spin[(k + 2) % 3] * offset[(k + 1) % 3]

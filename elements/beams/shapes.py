@@ -9,8 +9,9 @@ Three nodes, ξ = 2s − 1:
     (ξ³ − ξ)/12 (1, −2, 1)                                                   tangents                              (2)
     (ξ(ξ−1)/2, 1−ξ², ξ(ξ+1)/2)                                               spins                                 (3)
 
-φ₀ = L |κ₀| is the angle the unloaded element turns. (2) is the deflection of a linear curvature: slender frequencies of
-order 6. The term with φ₀² makes the field do the work of the kinematics under uniform pressure on an arc: thin rings.
+φ₀ = L |κ₀| is the angle that the unloaded element spans. (2) is the deflection of a linear curvature: slender
+frequencies of order 6. The term with φ₀² makes the field do the work of the kinematics under uniform pressure on an
+arc: thin rings.
 
 Source: docs/theory/beams.md, section 5.
 """
@@ -28,7 +29,7 @@ def hermite_fields() -> tuple[np.ndarray, np.ndarray]:
 
 
 def linear_fields() -> tuple[np.ndarray, np.ndarray]:
-    """As `hermite_fields`, without tangents."""
+    """Return the fields of `hermite_fields`, without tangents."""
     _, linear = hermite_fields()
     fields = np.zeros((4, len(STATIONS)))
     fields[::2] = linear

@@ -1,7 +1,7 @@
 """Skins of beams: a line of beams with a round section that can touch obstacles and other lines between its nodes too.
 
 Between neighbouring nodes the skin is a straight capsule (`CapsuleOnCapsule`, `SphereOnCapsule`); a plane is touched
-by its round ends alone. Where two capsules meet the normal turns by the angle between them, and both may be closed in
+by its round ends alone. Where two capsules meet the normal rotates by the angle between them, and both may be closed in
 one point: lines of many nodes are smooth.
 
 Source: docs/theory/contacts.md, capsules.
@@ -87,9 +87,9 @@ class BeamSkin(Checked):
         given = [one for one in (plane, sphere, cylinder, beams) if one is not None]
         self.check(len(given) == 1, "plane", plane, "or a sphere, a cylinder or beams must be given, and one of them")
         round_one = plane is None
-        message = "goes with a sphere, a cylinder or beams, and these need one"
+        message = "is required for a sphere, a cylinder or beams, and for these only"
         self.check((radius_other is not None) == round_one, "radius_other", radius_other, message)
-        message = "goes with a cylinder, which needs one"
+        message = "is required for a cylinder, and for it only"
         self.check((length is not None) == (cylinder is not None), "length", length, message)
         self.check(reach is None or beams is not None, "reach", reach, "is for two lines of beams")
         self.elements: list[Contact] = []
@@ -111,7 +111,7 @@ class BeamSkin(Checked):
         self.elements.append(kind(*sides, name=label, **options))
 
     def _pairs(self, pieces, cylinder, beams, length, reach):
-        """Pieces of the line with what they can touch."""
+        """Pieces of the line with the objects that they can touch."""
         if cylinder is not None:
             axis, half = self.as_frame("cylinder", cylinder), 0.5 * self.positive("length", length, "m")
             ends = [axis.node.frame(axis.p + side * half * axis.rotation[:, 2]) for side in (-1.0, 1.0)]

@@ -1,4 +1,4 @@
-"""Damping of the three-pose beam; symbols and (1) are those of `beams.three_pose_kinematics`.
+"""Damping of the three-node beam; symbols and (1) are those of `beams.three_pose_kinematics`.
 
     s gets C_v (ȧ, ḃ), (ȧ, ḃ) = J (ε̇₁, ε̇₂) of the velocities; nothing for rigid motion                            (4)
 

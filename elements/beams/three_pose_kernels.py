@@ -1,4 +1,4 @@
-"""Elastic part of the three-pose beam, the kernels of the contract: one section law (`beams.law`) on two halves.
+"""Elastic part of the three-node beam, the kernels of the contract: one section law (`beams.law`) on two halves.
 
 Forces: (1) of `beams.three_pose_kinematics`; tangent: (2), (3) of `beams.three_pose_tangent`; damping: (4) of
 `beams.three_pose_damping`.
@@ -59,7 +59,9 @@ def force(p, x, R, v, f):
 
 @kernel
 def force_and_law(p, x, R, v, f, ab, G, w, s_v):
-    """`force`, and what it finds on the way: fill a, b (12,), G (3, 12), section forces w (12,), C_v (ȧ, ḃ) in s_v."""
+    """Evaluate `force`, and keep its intermediate results: fill a, b (12,), G (3, 12), section forces w (12,), C_v (ȧ,
+    ḃ) in s_v.
+    """
     S, u, psi, form = local_matrix(9, 3), local_matrix(2, 3), local_matrix(2, 3), local_matrix(2, 9)
     A, D, eps = local_matrix(6, 3), local_matrix(6, 3), local_vector(12)
     e, U, P = local_vector(12), local_matrix(12, 3), local_matrix(12, 12)

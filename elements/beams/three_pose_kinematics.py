@@ -1,4 +1,4 @@
-"""Two helical halves A-M, M-B of the three-pose beam: strains of the poses of its nodes, forces of the stresses.
+"""Two helical halves A-M, M-B of the three-node beam: strains of the poses of its nodes, forces of the stresses.
 
 In coordinates q = (u₁, ψ₁, u₂, ψ₂) of the two segments (`beams.segment`), ℓ = L/2, s from the law (`beams.law`):
 

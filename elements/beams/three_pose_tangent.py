@@ -1,4 +1,4 @@
-"""Tangent of the three-pose beam; symbols and (1) are those of `beams.three_pose_kinematics`.
+"""Tangent of the three-node beam; symbols and (1) are those of `beams.three_pose_kinematics`.
 
     H = (L/ℓ²) Qᵀ Jᵀ C_ab J Q + second derivatives of (a, b) and of ℓε_h with s, s_h                              (2)
     K = Pᵀ H P + turning of the forces,    P: (2) of `beams.segment` for both halves                               (3)
@@ -168,7 +168,7 @@ def to_frames(S, u, A, H, E):
 
 @kernel
 def add_turning(S, u, psi, form, A, q, E):
-    """Add what the turning of the forces b, μ of q (12,) with the frames adds to E (18, 18)."""
+    """Add the contribution of the rotation of the forces b, μ of q (12,) with the frames to E (18, 18)."""
     M, X, minus_psi = local_matrix(3, 3), local_matrix(3, 3), local_vector(3)
     for h in range(2):
         c, k = 6 * h, 3 * h

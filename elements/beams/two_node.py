@@ -219,7 +219,7 @@ class TwoNodeBeam(BeamElement):
             if number > TENSION_TWO_NODE:
                 text = (
                     f"{label(self)}: its tension is {number:.3g} EI/L², at most {TENSION_TWO_NODE:g} with "
-                    "large_strain=False; take large_strain=True, more elements, or the three-pose Beam"
+                    "large_strain=False; take large_strain=True, more elements, or the three-node Beam"
                 )
         return text
 

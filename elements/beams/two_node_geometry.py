@@ -120,7 +120,7 @@ def add_geometric(A, D, u, psi, form, s, b, mu, H, N):
 def add_to_nodes(p, R_A, R_B, S_A, A, u, H, N, K):
     """Add the tangent to K (12, 12).
 
-    H (6, 9) gives the increments of (b, μ), N (9, 9) what the rows (y_B, θ_A, θ_B) have beside them; columns are
+    H (6, 9) gives the increments of (b, μ), N (9, 9) the other terms of the rows (y_B, θ_A, θ_B); columns are
     (δu, δψ, δθ_A), all in axes of S_A. N is overwritten.
     """
     M = local_matrix(9, 12)

@@ -1,4 +1,4 @@
-"""Ball bearing whose balls move: bodies of their own between grooved races that yield, in a cage with pockets.
+"""Ball bearing with moving balls: separate bodies between compliant grooved races, in a cage with pockets.
 
 The parts, for Z balls of radius r between the rings (frames of outer and inner body, z the axis):
 
@@ -11,15 +11,15 @@ The parts, for Z balls of radius r between the rings (frames of outer and inner 
 carry everything: .53 F each instead of .49 F, .33 F, .04 F of nine balls; lives from such loads are wrong by factors.
 
 **Steps.** A ball on its races vibrates with 26 to 63 kHz (6205, 10 to 2000 N). Steps longer than its period with
-``DecoupledNSGA(rho_inf=0)`` damp these vibrations out and leave the quasi-static balance of each ball, which is what
-one wants; then only the passage of balls (Z times per turn of the cage) and of spalls has to be resolved.
+``DecoupledNSGA(rho_inf=0)`` damp these vibrations out and leave the quasi-static balance of each ball, as desired;
+then only the passage of balls (Z times per revolution of the cage) and of spalls has to be resolved.
 
 **Cage.** Its pockets are spheres, as those of a ribbon cage: the balls guide it in all directions.
 
 **Start.** Balls are put where they balance between the races as these lie at the start, without forces of inertia:
 with δ the distance of the groove centres minus A, δ_o = (Q/K_o)^{2/3}, Q = K_n δ^{3/2}; in the middle of their play if
 δ < 0. They roll without slip, with the speeds of `ball_speeds` (race control decides the axis of rotation), and the
-cage turns with their mean orbital speed. Start rings in their loaded positions (`bearing_equilibrium` knows them).
+cage turns with their mean orbital speed. Start rings in their loaded positions (from `bearing_equilibrium`).
 
 **Friction** is that of a point: it transmits traction, it does not resist drilling about the normal, nor rolling.
 w_s stands for the creep that a lubricated contact needs for its traction; the default is 1 % of the speed of the races
@@ -69,7 +69,7 @@ class DynamicBearing(Part):
         w_s of the traction law: its 71 % are reached there. Default in the header; give it for bearings that start
         from rest.
     cage : bool
-        Without a cage unloaded balls go where they like. A run over a fraction of a turn does without.
+        Without a cage unloaded balls drift. A run over a fraction of a revolution works without.
     cage_mass : float > 0 [kg], optional
         Default: half the mass of the balls.
     pocket_clearance : float > 0 [m], optional
@@ -265,7 +265,7 @@ class DynamicBearing(Part):
 
 
 def _rings(R, D):
-    """Drawing of a cage: two flat rings beside the balls."""
+    """Drawing of a cage: two flat rings on both sides of the balls."""
     from fem_mbs.shapes import Mesh
 
     n, angle = 72, 2 * np.pi * np.arange(72) / 72
@@ -327,7 +327,7 @@ def ball_bearing(
     Raises
     ------
     ParameterError
-        Unknown level, and what the class refuses.
+        Unknown level, and the errors of the class.
 
     Examples
     --------

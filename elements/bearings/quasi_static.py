@@ -9,13 +9,13 @@ With frame P on the outer ring and Q at the centre of the groove circle of the i
 
 q are the displacements and tilts of the inner ring; P_j, S and ∂φ/∂ω are those of `fem_mbs.bearings.balls`: exact
 derivatives, with forces of inertia too. Tilts enter by their sines, right to 1e-4 for the 1e-2 rad a bearing can bear,
-and turn the groove circle to first order, without the moment that radial forces have about the tilted circle: beside
-`DynamicBearing` the tilt of a 6205 under radial and axial load is 1.5 % off at 2.7 mrad. Rotation of the rings about
-the axis and motion of both together are arbitrary. Forces of inertia of the balls are those of steady rotation, F_c and
-M_g of absolute speeds; the inertia of the balls in translation is left out: right below the resonance of balls on their
-contacts (26 to 63 kHz in a 6205).
+and turn the groove circle to first order, without the moment that radial forces have about the tilted circle: compared
+with `DynamicBearing` the tilt of a 6205 under radial and axial load is 1.5 % off at 2.7 mrad. Rotation of the rings
+about the axis and motion of both together are arbitrary. Forces of inertia of the balls are those of steady rotation,
+F_c and M_g of absolute speeds; the inertia of the balls in translation is left out: right below the resonance of balls
+on their contacts (26 to 63 kHz in a 6205).
 
-Balls stay at the given angle ψ in P's axes, or go with it as a function of time (``cage_angle``): then the stiffness
+Balls stay at the given angle ψ in P's axes, or move with it as a function of time (``cage_angle``): then the stiffness
 varies with the ball-pass frequency, and what drives the cage does the work.
 
 Source: docs/theory/bearings.md, (5)-(14); (1) and (3) from the rows of `joints.rows`.
@@ -248,11 +248,11 @@ class QuasiStaticBearing(BetweenFrames, Force):
         compliance); ``geometry.pass_frequencies(speed).cage`` is the speed without slip. Default: balls at rest at 0.
     spall : Spall, optional
         A pit in a race, which the balls pass when ``cage_angle`` moves them; in the inner race its ``angle`` is a
-        function of time. What moves cage and pit does the work of passing it.
+        function of time. The motion of cage and pit does the work of passing it.
     damping : (radial, axial, tilting) [N s/m, N s/m, N m s/rad]
         On the displacement rates of the inner ring. The literature has 0.25e-5 to 2.5e-5 s times the stiffness.
     springs : (radial, axial, tilting) [N/m, N/m, N m/rad]
-        Linear springs beside the balls, without force at zero displacement: seals, or a weak guide in a direction
+        Linear springs parallel to the balls, without force at zero displacement: seals, or a weak guide in a direction
         without load, in which the balls hold the ring hardly or, with clearance, not at all.
     friction : float ≥ 0
         Of the contacts, for ``spin_power`` only.
@@ -279,7 +279,7 @@ class QuasiStaticBearing(BetweenFrames, Force):
     -----
     Equations (1)-(4) of the file's header. At speed the law has no potential: energy is not conserved, and a modal
     analysis needs a solver for unsymmetric matrices, as `modes` is. Statics begins at the initial pose: with the rings
-    unloaded there nothing holds them, so move the shaft into its loaded position first (`bearing_equilibrium` knows it)
+    unloaded there nothing supports them, so move the shaft into its loaded position first (from `bearing_equilibrium`)
     or give ``springs``. A ball in which no equilibrium is found stops the run as a result
     that is not finite: see `bearing_equilibrium` for the reasons there may be.
 
@@ -388,7 +388,9 @@ class QuasiStaticBearing(BetweenFrames, Force):
         return float(self.geometry.pitch_diameter)
 
     def regular(self, point: Any) -> bool:
-        """Whether the law is smooth about a configuration of `fem_mbs.verify`: no ball is about to touch or to part."""
+        """True if the law is smooth near a configuration of `fem_mbs.verify`: no ball is about to touch or to
+        separate.
+        """
         p = np.zeros(1, self.parameters)
         p[0] = self.record
         p, (x_A, x_B), (R_A, R_B) = p[0], point.x, point.R

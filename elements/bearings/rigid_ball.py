@@ -9,7 +9,7 @@
     ω_m = (ω_i r_i + ω_o r_e)/(r_i + r_e),   ẋ_j = h + ω_m e × r_j ê_j,   ω_b = (ω_o r_e − ω_m r_j)/r_b              (1)
 
 All contacts are rigid and unilateral, with impacts and friction. **Rigid balls do not share a load**: of a radial
-load Q the two balls beside it take what statics of two supports gives,
+load Q the two adjacent balls carry the forces of two supports in statics,
 
     F = Q sin(2π/Z − |β|)/sin(2π/Z)      for a ball at β from the load, |β| < 2π/Z; the others none                  (2)
 

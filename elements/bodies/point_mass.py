@@ -15,7 +15,7 @@ from fem_mbs.rotations import skew
 
 
 class PointMass(Inertia):
-    """A mass in one point: a particle of its own, or mass added to a node.
+    """A mass in one point: a separate particle, or mass added to a node.
 
     Parameters
     ----------

@@ -286,7 +286,7 @@ class RigidBody(Inertia):
         owner = Named(cls.__name__, options.get("name"))
         mass, r = owner.positive("mass", mass, "kg"), owner.positive("radius", radius, "m")
         length, a = owner.positive("length", length, "m"), owner.unit_vector("axis", axis)
-        balls = mass / (1 + 0.75 * length / r)  # mass of both ends; that of a cylinder goes as π r² length
+        balls = mass / (1 + 0.75 * length / r)  # mass of both ends; that of a cylinder is proportional to π r² length
         rod = mass - balls
         along = rod * r**2 / 2 + 0.4 * balls * r**2
         across = rod * (3 * r**2 + length**2) / 12 + balls * (0.4 * r**2 + length**2 / 4 + 3 * length * r / 8)
@@ -303,8 +303,8 @@ class RigidBody(Inertia):
         """Body of constant density [kg/m³] from a mesh of its surface or volume, see `fem_mbs.mass_of_mesh`.
 
         The node is the centre of mass. Without ``position`` the body is where the mesh is, its axes inertial ones; with
-        it the centre of mass goes there. It is drawn as it is, in a ``color``, unless ``shape`` is given. `mesh_frame`
-        is where the mesh has its origin.
+        it the centre of mass is put there. It is drawn as it is, in a ``color``, unless ``shape`` is given.
+        `mesh_frame` is where the mesh has its origin.
         """
         from fem_mbs.mesh.mass import mass_of_mesh, surface_of
 
@@ -319,7 +319,7 @@ class RigidBody(Inertia):
     def mesh_frame(self) -> Frame:
         """Frame of the coordinates of the mesh that the body was made from (`from_mesh`), in metres."""
         if self._mesh_center is None:
-            message = "is asked for, and the body has no mesh; RigidBody.from_mesh makes bodies of them"
+            message = "is not available, as the body has no mesh; RigidBody.from_mesh makes bodies of them"
             raise ParameterError(self, "mesh_frame", self.name, message)
         return self.frame(-self._mesh_center)
 

@@ -1,6 +1,6 @@
 """Many homogeneous spheres at once: bodies as `RigidBody.sphere` makes them, checked as arrays.
 
-One body takes 0.2 ms, most of it checks of its arguments, and thousands share most of what they hold. Here arguments
+One body takes 0.2 ms, most of it checks of its arguments, and thousands share most of their data. Here arguments
 are checked once for all bodies; mass and moment of inertia are
 
     m = ρ 4/3 π r³ ,   J = 2/5 m r²                                                                               (1)

@@ -268,7 +268,7 @@ def hoop_error(n, slenderness, **options):
     return np.abs((radius - 1) / (k / (1 - k)) - 1).max()
 
 
-@pytest.mark.filterwarnings("ignore:.*turns by", "ignore:.*tension of up to")
+@pytest.mark.filterwarnings("ignore:.*spans", "ignore:.*tension of up to")
 @pytest.mark.parametrize("slenderness", [16.7, 167])
 def test_turning_ring_converges_with_order_four_and_that_of_two_nodes_with_order_two(slenderness):
     errors = [hoop_error(n, slenderness) for n in (2, 4, 8, 16)]

@@ -87,7 +87,7 @@ def test_rotation_that_a_superelement_does_not_know_is_told(pulls, speed, told, 
     body = fem.Superelement(reduction, name="rod")
     model.add(body, fem.Fixed.at(model.ground, body.frame("a"), [0, 0, 0]))
     turning = fem.static_equilibrium(model, rotation=[0, 0, speed * 3.516 * UNIT], save=tmp_path / "rod.vtkhdf")
-    turns = ["Superelement 'rod': turns with"] * told
+    turns = ["Superelement 'rod': rotates with"] * told
     missing = ["leave out 17% of its deformation (strain energy) under centrifugal forces"] * stretched
     assert told_in_turn(fem.load(tmp_path / "rod.vtkhdf").warnings, missing + turns)
     assert told_in_turn(fem.modes(model, 2, about=turning).remarks, turns)
