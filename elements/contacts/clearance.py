@@ -99,7 +99,7 @@ class RingOnCylinder(_SphereCylinder):
 
 
 class _ClearanceJoint(Part):
-    """What joints with clearance share: checks, names, and contacts that may be compliant."""
+    """Common base of joints with clearance: checks, names, and contacts that may be compliant."""
 
     options_of = Contact
 
@@ -114,7 +114,7 @@ class _ClearanceJoint(Part):
         self.elements = []
 
     def _finish(self, contacts, compliant):
-        """Name the contacts after the joint and make them compliant if that is asked for."""
+        """Name the contacts after the joint and make them compliant if that is requested."""
         if self.name is not None:
             for k, contact in enumerate(contacts):
                 contact.name = self.name if len(contacts) == 1 else f"{self.name} {k + 1}"
@@ -124,7 +124,7 @@ class _ClearanceJoint(Part):
         self.elements = contacts
 
     def path(self, result: Any) -> np.ndarray:
-        """Where the first body's frame is in the second's, over a run.
+        """Position of the first body's frame in the second's, over a run.
 
         Parameters
         ----------

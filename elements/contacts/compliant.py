@@ -67,11 +67,11 @@ class CompliantContact(Force):
         steps longer than m w_s/(μ N). It converges as fast where contacts roll, and linearly where they slide. For
         steps in which bodies move by far less than their radii of curvature, as balls between races do.
     max_indentation : float > 0, optional [m]
-        A deeper start is refused, and so is a step that goes deeper. Laws of surfaces that touch in a point hold for
-        indentations far below the radii. Default: a tenth of the largest radius of ``contact``. Without radii (points)
-        nothing is refused, but a run in which the indentation exceeds a tenth of the size of the bodies (their largest
-        radius of gyration), or in which that is not known, has a warning. Give the depth up to which the law holds,
-        such as the stroke of a buffer.
+        A deeper start raises an error, and a step that leads deeper is rejected. Laws of surfaces that touch in a
+        point hold for indentations far below the radii. Default: a tenth of the largest radius of ``contact``. Without
+        radii (points) nothing is rejected, but a run in which the indentation exceeds a tenth of the size of the
+        bodies (their largest radius of gyration), or in which that is unknown, issues a warning. Give the depth up to
+        which the law holds, such as the stroke of a buffer.
     name : str, optional
         Default: the name of ``contact``.
 
@@ -90,12 +90,12 @@ class CompliantContact(Force):
     ParameterError
         Parameters out of range; not a contact, or a part made of several (wrap its ``elements`` one by one); a contact
         with rolling or spinning resistance, tangential restitution or a ``radius_contensou``, which the force law does
-        not know; a contact of more than four nodes.
+        not support; a contact of more than four nodes.
 
     Notes
     -----
     The damping is scaled by the largest rate of indentation of the present phase of contact, from first touch to
-    separation. Of a free impact this is the approach speed. Bodies that touch already when they are struck (rows of
+    separation. Of a free impact this is the approach speed. Bodies that touch already at the impact (rows of
     balls, preloaded journals) are damped as bodies a short distance apart. After an impact the speed stays until the
     bodies separate: small vibrations of a contact that stays closed are damped little.
 
@@ -173,7 +173,7 @@ class CompliantContact(Force):
             raise ParameterError(self, "contact", contact, "is not a contact, such as SphereOnPlane(…)")
         if not contact.everywhere:
             message = (
-                "has poses in which it has no point of contact, and its force law would not know: take it as it is"
+                "has configurations without a point of contact, which a force law does not support: use it as it is"
             )
             raise ParameterError(self, "contact", label(contact), message)
         if len(contact.nodes) > self.most_nodes:
@@ -184,7 +184,7 @@ class CompliantContact(Force):
         self.check(not contact.two_coefficients, "friction", both, message)
         for what in ("rolling_resistance", "spinning_resistance", "radius_contensou", "tangential_restitution"):
             value = getattr(contact, what)
-            message = "is for nonsmooth contacts; a compliant contact knows sliding friction only: leave it out"
+            message = "is for nonsmooth contacts; a compliant contact supports sliding friction only: remove it"
             self.check(value == 0.0, what, value, message)
 
     def _factor(self, model):
@@ -215,7 +215,7 @@ class CompliantContact(Force):
 
     @property
     def convex(self) -> bool:
-        """Of the wrapped contact, as are ``passage`` and ``reach``: steps that jump over it are refused."""
+        """Property of the wrapped contact, as ``passage`` and ``reach``: steps that jump over it are rejected."""
         return self.contact.convex
 
     @property
@@ -227,7 +227,7 @@ class CompliantContact(Force):
         return self.contact.reach
 
     def trouble(self, state: Any) -> str | None:
-        """What is wrong at a `State`, in words; None when nothing is."""
+        """Describe the fault at a `State`, or None."""
         x, R = (np.array([a[node.index] for node in self.nodes]) for a in (state.x, state.R))
         point, nothing = Point(), dict.fromkeys(("gravity", "state", "lam", "t", "s"), 0.0)
         point.__dict__.update(x=x, R=R, x0=x, R0=R, v=np.zeros(6 * len(x)), a=np.zeros(6 * len(x)), **nothing)
@@ -243,7 +243,9 @@ class CompliantContact(Force):
         )
 
     def remark(self, histories: dict) -> list:
-        """A remark on outputs, see `element_checks`: an indentation that nothing limits, see `max_indentation`."""
+        """Return a warning about outputs, see `element_checks`: an indentation without a limit, see
+        `max_indentation`.
+        """
         depth = float(histories["indentation"].max(initial=0.0))
         size = max((gyration(node) for node in self.nodes), default=0.0)
         if np.isfinite(self.max_indentation) or depth <= DEEPEST * size:

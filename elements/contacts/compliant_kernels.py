@@ -21,9 +21,10 @@ curvature that H shows; without friction, or with ``simple_tangent``, nothing is
 
 Speed of a phase of contact. δ̇_i is the largest rate of indentation of the phase, from first touch to separation. In a
 free impact that is the rate at first touch. It is kept in the state: max(0, δ̇) of the last step while the contact is
-open, max(δ̇_i, δ̇) while it is closed. A contact that is closed at the start takes the rate it starts with. Within a step
-a rate above the state is δ̇_i itself: N = K δⁿ (1 + χ) and N_r = 0. An impact on bodies that touch already is damped as
-one on bodies a short distance apart. N − K δⁿ has the sign of δ̇: no energy is gained. δ̇_i counts as at least
+open, max(δ̇_i, δ̇) while it is closed. A contact that is closed at the start takes the rate it starts with. Within a
+step a rate above the state is δ̇_i itself: N = K δⁿ (1 + χ) and N_r = 0. An impact on bodies that touch already is
+damped as one on bodies a short distance apart. N − K δⁿ has the sign of δ̇: no energy is gained. δ̇_i counts as at
+least
 ``least_speed``: a contact that is loaded without an impact would be damped without bound.
 
 The geometry is not written a second time: the kernels below call those of the wrapped contact by their addresses, with
@@ -60,7 +61,9 @@ _STEP = 3e-4  # of differences, relative to the radius of curvature: truncation 
 
 @kernel
 def touch(p, arguments, nn):
-    """Evaluate the wrapped contact at the poses in the table of arguments, whatever the start of the step says."""
+    """Evaluate the wrapped contact at the poses in the table of arguments, whatever the state at the start of the
+    step.
+    """
     b = integers(arguments, N_SLOTS)
     nd = 6 * nn
     zero(b[_GAP], 1)
@@ -195,7 +198,7 @@ def _turn(R, axis, c, s):
 
 @kernel
 def _friction_tangent(p, arguments, x, R, v, V_T, H_N, w, s, scale, K):
-    """Add scale s ∂(t/s)/∂q of (8) to K; the poses are moved and put back, V_T is left anywhere."""
+    """Add scale s ∂(t/s)/∂q of (8) to K; the poses are moved and restored, V_T is overwritten."""
     nn, nd = x.shape[0], len(v)
     V, dV, pose = local_matrix(2, 24), local_matrix(2, 24), local_vector(9)
     for k in range(2):
@@ -297,6 +300,6 @@ def trouble(p, arguments, x, gap):
 
 @kernel
 def touching(p, arguments, x, gap, normal):
-    """Leave gap, normal and gradient at the poses in the table of arguments."""
+    """Compute gap, normal and gradient at the poses in the table of arguments."""
     start_here(arguments, x.shape[0])
     touch(p, arguments, x.shape[0])

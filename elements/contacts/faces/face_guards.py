@@ -1,8 +1,9 @@
-"""Where a node that touches faces must not be: behind them, through them, round a border, near faces bent too much.
+"""Inadmissible positions of a node that touches faces: behind them, through them, round a border, near sharp bends.
 
-A node whose straight way of a step, as seen from the surface, went in through one face and out through another has gone
-through the body: the nearest face is a wrong one. So has one that went in through a face and is beside the border now,
-lower by `BEHIND`. Near a face that is bent so much that its heights end at `STEEP` the nearest point is not certain.
+A node whose straight path of a step, as seen from the surface, went in through one face and out through another has
+gone through the body: the nearest face is a wrong one. So has one that went in through a face and is outside the
+border now, lower by `BEHIND`. Near a face that is bent so much that its heights end at `STEEP` the nearest point is
+not certain.
 
 Source: docs/theory/surface_contact.md, section 3.
 """
@@ -27,13 +28,15 @@ from fem_mbs.elements.contacts.faces.face_search import (
 from fem_mbs.jit import integer_matrix, kernel, local_matrix, local_vector
 from fem_mbs.rotations import dot
 
-_FLUSH = 1e-3  # of the size of a face: what comes to a surface from beside, and is lower, does not lie flush with it
-_GRAZE = 1e-4  # of the size of a face: straight ways over edges that bend cut in by less
+_FLUSH = (
+    1e-3  # of the size of a face: nodes that come to a surface over its border, and are lower, do not lie flush with it
+)
+_GRAZE = 1e-4  # of the size of a face: straight paths over edges that bend cut in by less
 
 
 @kernel
 def _crossing(p, x, state, f, inwards, room, nu):
-    """Part of the step at which the node went through facet f, or up to ``room`` beside it; −1: it did not.
+    """Part of the step at which the node went through facet f, or up to ``room`` outside it; −1: it did not.
 
     Fills the normal nu (3,) of the facet there.
     """
@@ -58,7 +61,7 @@ def _crossing(p, x, state, f, inwards, room, nu):
     for a in range(nn):
         for i in range(3):
             before += nu[i] * (state[old + i] - X0[a, i]) / nn
-    near = 1e-6 * math.sqrt(size)  # what is pressed to the other side ends on it
+    near = 1e-6 * math.sqrt(size)  # a node pressed to the other side ends on it
     if inwards:
         missed = before < -near or after >= 0.0 or after >= before
     else:
@@ -83,7 +86,7 @@ def _crossing(p, x, state, f, inwards, room, nu):
 
 @kernel
 def passed(p, x, state):
-    """Whether the node went through the body in the step: in by one face, and out by one on the other side."""
+    """True if the node went through the body in the step: in by one face, and out by one on the other side."""
     nu, to = local_vector(3), local_vector(3)
     X, h, d = local_matrix(4, 3), local_vector(8), local_matrix(2, 3)
     old = state.shape[0] - 3 * x.shape[0]
@@ -110,7 +113,7 @@ def passed(p, x, state):
 
 @kernel
 def _height_over(p, x, f):
-    """How far the node is above the facet of face f, over the size of the face."""
+    """Height of the node above the facet of face f, over the size of the face."""
     faces = integer_matrix(p.faces_at, p.nf, FACE)
     X, d, nu = local_matrix(4, 3), local_matrix(2, 3), local_vector(3)
     nn, height = faces[f, 0], 0.0
@@ -126,7 +129,7 @@ def _height_over(p, x, f):
 
 @kernel
 def from_below(p, x, state, f):
-    """Whether the node, which touches face f, was beside the border at the start of the step, and lower than it."""
+    """True if the node, which touches face f, was outside the border at the start of the step, and lower than it."""
     old, faces, uv = state.shape[0] - 3 * x.shape[0], integer_matrix(p.faces_at, p.nf, FACE), local_vector(2)
     x0 = state[old:].reshape(x.shape)
     if _height_over(p, x0, f) >= -_FLUSH or _height_over(p, x, f) > _FLUSH:
@@ -137,7 +140,7 @@ def from_below(p, x, state, f):
 
 @kernel
 def folded(p, x, state, f):
-    """Whether neighbours bend face f, which the node is near, beyond the largest slope at the start of the step."""
+    """True if neighbours bend face f, which the node is near, beyond the largest slope at the start of the step."""
     x0 = state[state.shape[0] - 3 * x.shape[0] :].reshape(x.shape)
     X, h, d, nu = local_matrix(4, 3), local_vector(8), local_matrix(2, 3), local_vector(3)
     nn, _ = take(p, x0, state, f, X, h, d, nu)
@@ -153,7 +156,7 @@ def folded(p, x, state, f):
 
 @kernel
 def passed_beside(p, x, state):
-    """Whether the node, which is beside the border, went in through a face in the step, and is well below it."""
+    """True if the node, which is outside the border, went in through a face in the step, and is well below it."""
     nu = local_vector(3)
     for f in range(p.nf):
         if _crossing(p, x, state, f, True, RIM, nu) >= 0.0 and _height_over(p, x, f) < -BEHIND:
@@ -163,7 +166,7 @@ def passed_beside(p, x, state):
 
 @kernel
 def trouble(p, x, state):
-    """1: the nearest face is out of reach; 2: the node is behind the surface, 4: and came from beside its border; 3: it
+    """1: the nearest face is out of reach; 2: the node is behind the surface, 4: and came over its border; 3: it
     has gone through the body; 5: the nearest face is bent so much that its nearest point is uncertain."""
     uv = local_vector(2)
     f, kind = locate(p, x, state, 0.0, uv)

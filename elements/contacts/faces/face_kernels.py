@@ -1,4 +1,4 @@
-"""Faces of a mesh as a surface that bulges: shape, normals, foot points, and what they are differentiated by.
+"""Faces of a mesh as a surface that bulges: shape, normals, foot points, and their derivatives.
 
 Over a face with nodes x_a, of three or four, the surface is
 
@@ -25,7 +25,7 @@ are weighted so that they are exact where the nodes lie on a sphere,
 A node at a border, or at an edge where faces meet at a larger angle than `crease`, has faces on one side alone; there
 h_ab = h_ba, the arc that is symmetric.
 
-Heights are numbers that stay while positions change: ν carries them along. Then (1) turns with the nodes, and
+Heights are numbers that stay while positions change: ν carries them along. Then (1) rotates with the nodes, and
 
     ∂S/∂x_a = N_a I + z ∂ν/∂x_a ,   δν = (I − ν νᵀ) δc/|c|                                                         (7)
     ∂²(n·ν) by   m = (n − (n·ν) ν)/|c| ,  δm = −[ν mᵀ + m νᵀ + (n·ν)(I − ν νᵀ)/|c|] δc/|c|   for fixed n             (8)
@@ -49,7 +49,7 @@ from fem_mbs.rotations import cross, dot
 
 _ROUNDS = 50  # of Newton's method for foot points, where halved steps count; 5 are usual
 _SETTLED = 1e-6  # of a face: shorter steps are round-off of distances, or as good as the last
-_FAR = 1.0  # places are looked for up to so far beside the square
+_FAR = 1.0  # positions are searched up to so far outside the square
 
 
 @kernel
@@ -116,7 +116,7 @@ def height(nn, h, u, v, z):
 
 @kernel
 def ends(nn, k, a):
-    """What corner a counts in d_k of (1): −1, 0 or 1."""
+    """Coefficient of corner a in d_k of (1): −1, 0 or 1."""
     first = 0 if nn == 3 else k
     last = k + 1 if nn == 3 else k + 2
     return -1.0 if a == first else (1.0 if a == last else 0.0)
@@ -155,7 +155,7 @@ def surface(nn, X, h, nu, u, v, N, z, S):
 def foot(nn, X, h, nu, y, uv, N, z, S, r):
     """Move uv (2,) to the place of the surface where r = y − S is at right angles to it; whether it is found.
 
-    N, z, S, r are those at that place. Places farther beside the face than its own size are cut off. Steps that lead
+    N, z, S, r are those at that place. Positions farther outside the face than its size are cut off. Steps that lead
     away from y are halved: on faces that are bent sharply Newton's method alone went from edge to edge.
     """
     u, v, du, dv, best = uv[0], uv[1], 0.0, 0.0, math.inf
@@ -196,7 +196,7 @@ def normal_of(S, n):
 
 @kernel
 def beside(nn, uv, k):
-    """How far a place lies beyond edge k of the face, from corner k to the next, in parameters."""
+    """Distance of a position beyond edge k of the face, from corner k to the next, in parameters."""
     u, v = uv[0], uv[1]
     if k == 0:
         return -v

@@ -1,12 +1,12 @@
-"""Where on a surface of faces a node is: tables of faces, the nearest face, heights at the end of a step.
+"""Search of the face nearest to a node: tables of faces, the nearest face, heights at the end of a step.
 
 Faces are looked for anew at every evaluation: first the one of the start of the step, which reaches a quarter of its
-size beyond edges to faces that go on smoothly; then the one whose nearest point is nearest. A surface goes on by a
+size beyond edges to faces that continue smoothly; then the one whose nearest point is nearest. A surface extends by a
 twentieth of its faces beyond its border; farther out the gap is the distance from the border.
 
-What a node beyond the edges of a face is beside says the nearest point of its straight edges: the kind of the edge, or
-that of the corner. Beside a border, and beside a ridge (an edge at which faces turn away from the side of the node),
-there is air: the plane of a face does not go on there.
+A node beyond the edges of a face is classified by the nearest point of its straight edges: the kind of the edge, or
+that of the corner. Outside a border, and near a ridge (an edge at which faces bend away from the side of the node),
+there is air: the plane of a face does not continue there.
 
 Heights and the first face are taken anew at the end of each step. Slopes of heights end at `STEEP`.
 
@@ -28,14 +28,14 @@ from fem_mbs.elements.contacts.faces.face_kernels import beside, chord, facet, f
 from fem_mbs.jit import integer_matrix, kernel, local_matrix, local_vector
 from fem_mbs.rotations import cross, dot
 
-# what an edge is: goes on smoothly, ends, goes on out of reach, bends sharply towards the node or away from it;
-# what a corner is: `BORDER` with air on all sides beyond, `CREASE` with edges that say no such thing
+# kind of an edge: continues smoothly, ends, continues out of reach, bends sharply towards the node or away from it;
+# kind of a corner: `BORDER` with air on all sides beyond, `CREASE` with other edges
 SMOOTH, BORDER, CUT, CREASE, RIDGE = 0, 1, 2, 3, 4
 FACE = 13  # numbers of a face
 BEHIND = 0.05  # of the size of a face: a node that is farther behind has not sunk in, it came round a border
 ROUND = 1e-9  # of a face: round-off
-STEEP = 1.5  # slope of a surface over its facet: what is bent more may have several nearest points
-RIM = 0.05  # of a face, by which the surface goes on beyond its border: bodies that lie flush touch there too
+STEEP = 1.5  # slope of a surface over its facet: more sharply bent ones may have several nearest points
+RIM = 0.05  # of a face, by which the surface extends beyond its border: bodies that lie flush touch there too
 
 PARAMETERS = np.dtype(
     [(name, "i8") for name in ("nn", "nq", "faces_at", "fans_at", "spokes_at", "nf", "smooth", "arms_at")]
@@ -58,7 +58,7 @@ def take(p, x, state, f, X, h, d, nu):
 
 @kernel
 def worst(p, f, nn, uv, room):
-    """How far a place lies beyond the edges of a face, less the room beyond smooth ones and the rim; and the edge."""
+    """Distance of a position beyond the edges of a face, less the room beyond smooth ones and the rim; and the edge."""
     faces = integer_matrix(p.faces_at, p.nf, FACE)
     worst, edge = -math.inf, 0
     for k in range(nn):
@@ -71,7 +71,7 @@ def worst(p, f, nn, uv, room):
 
 @kernel
 def _beyond(p, f, nn, X, uv, edge, y, g):
-    """What a node beyond ``edge`` of a face, with the gap g to it, is beside, as `locate` says; and its distance."""
+    """Kind of the feature next to a node beyond ``edge`` of a face with the gap g, as in `locate`; and its distance."""
     faces = integer_matrix(p.faces_at, p.nf, FACE)
     k, part, distance = chord(nn, X, y)
     at_corner = part == 0.0 or part == 1.0
@@ -92,7 +92,7 @@ def _beyond(p, f, nn, X, uv, edge, y, g):
 
 @kernel
 def locate(p, x, state, room, uv):
-    """Face of the nearest point and what it is nearest to: SMOOTH (its inside), BORDER or CUT; fills uv (2,)."""
+    """Face of the nearest point and the kind of that point: SMOOTH (its inside), BORDER or CUT; fills uv (2,)."""
     X, h, d, nu = local_matrix(4, 3), local_vector(8), local_matrix(2, 3), local_vector(3)
     N, z, S, r = local_matrix(4, 4), local_vector(6), local_matrix(6, 3), local_vector(3)
     at, y, n = local_vector(2), x[0], local_vector(3)
@@ -106,7 +106,7 @@ def locate(p, x, state, room, uv):
     best, found, kind = math.inf, first, BORDER
     for f in range(p.nf):
         nn, _ = take(p, x, state, f, X, h, d, nu)
-        reach = apart = 0.0  # nothing of the face is nearer than the middle less the way from there to its corners
+        reach = apart = 0.0  # nothing of the face is nearer than the middle less the distance from there to its corners
         for i in range(3):
             r[i] = 0.0
             for a in range(nn):
@@ -135,7 +135,7 @@ def locate(p, x, state, room, uv):
 
 @kernel
 def behind(p, x, state, f, uv):
-    """Whether the node is farther behind its place on face f than `BEHIND`, over the face or beside it."""
+    """True if the node is farther behind its position on face f than `BEHIND`, over the face or next to it."""
     X, h, d, nu, n = local_matrix(4, 3), local_vector(8), local_matrix(2, 3), local_vector(3), local_vector(3)
     N, z, S, r = local_matrix(4, 4), local_vector(6), local_matrix(6, 3), local_vector(3)
     nn, size = take(p, x, state, f, X, h, d, nu)
@@ -184,7 +184,7 @@ def accept(p, x, state):
                     for i in range(3):
                         rise -= n[i] * (X[b, i] - X[a, i])
                         square += (X[b, i] - X[a, i]) ** 2
-                    # a normal beside that of the facet, or behind it, has no height
+                    # a normal at a right angle to that of the facet, or against it, has no height
                     most = STEEP * math.sqrt(square)
                     h[2 * a + k] = rise / up if abs(rise) < most * up else math.copysign(most, rise)
             for a in range(nn):  # arcs from corners at a border

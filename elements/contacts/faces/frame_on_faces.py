@@ -1,6 +1,7 @@
-"""A point of a frame that touches faces whose corners are points of frames: the skin of bodies whose nodes turn.
+"""A point of a frame that touches faces whose corners are points of frames: the skin of bodies whose nodes have
+rotations.
 
-Corners, and what touches them, are points at constant offsets a_k in the axes of their nodes,
+Corners, and the points that touch them, are points at constant offsets a_k in the axes of their nodes,
 
     y_k = x_k + R_k a_k ,   δy_k = J_k (δx_k, δθ_k) ,   J_k = [ I , −R_k ã_k ]                                      (1)
 
@@ -123,7 +124,7 @@ def initial(p, x, R, state):
 
 @kernel
 def trouble(p, x, R, state):
-    """As that of `node_face_kernels`."""
+    """Apply ``trouble`` of `node_face_kernels`."""
     y = local_vector(MOST)[: 3 * x.shape[0]].reshape(x.shape)
     _places(p, x, R, y)
     return trouble_of_places(p, y, state)
@@ -160,7 +161,7 @@ class FrameOnFaces(NodeOnFaces):
         "contact": contact, "contact_hessian": contact_hessian, "initial": initial, "accept": accept,
         "trouble": trouble,
     }  # fmt: skip
-    checked_within = 0.03  # turns move the points besides
+    checked_within = 0.03  # rotations move the points too
     where = "the places of both and, of a shell, which of its sides is touched"
     corner = Frame
     corner_name = "frame"

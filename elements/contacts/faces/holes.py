@@ -1,4 +1,4 @@
-"""What fits between the nodes of a surface: nodes alone touch, so that it would pass between them, or sink in.
+"""Obstacles that fit between the nodes of a surface: nodes alone touch, so that these would pass or sink in.
 
 A ball of radius r that lies over the middle of a face, ℓ from the nearest nodes, touches them when it has sunk in by
 
@@ -18,7 +18,9 @@ MUCH = 0.5  # of the radius: what sinks in by more is not the obstacle that is m
 
 
 def holes(x: np.ndarray, faces: list[np.ndarray]) -> np.ndarray:
-    """ℓ (f,) [m]: the way from the place of each face that is farthest from its nodes x (n, 3) to the next of them."""
+    """ℓ (f,) [m]: the distance from the position on each face that is farthest from its nodes x (n, 3) to the next of
+    them.
+    """
     found = np.zeros(len(faces))
     for k, row in enumerate(faces):
         corners = row[: 3 if len(row) in (3, 6) else 4]
@@ -39,7 +41,9 @@ def _emptiest(X):
 
 
 def gaps_along(x: np.ndarray, faces: list[np.ndarray], normals: np.ndarray, axis: np.ndarray) -> np.ndarray:
-    """ℓ (f,) [m] for a cylinder: half of the widest way between lines through nodes of a face along its axis (3,)."""
+    """ℓ (f,) [m] for a cylinder: half of the widest distance between lines through nodes of a face along its axis
+    (3,).
+    """
     found = np.zeros(len(faces))
     for k, row in enumerate(faces):
         across = np.cross(axis, normals[k])
@@ -53,10 +57,10 @@ def gaps_along(x: np.ndarray, faces: list[np.ndarray], normals: np.ndarray, axis
 def tell_small_obstacle(
     owner: Checked, parameter: str, radius: float, ways: np.ndarray, found: np.ndarray, *, flat: bool = False
 ) -> bool:
-    """Warn of an obstacle that passes between nodes of the faces that are nearest to it at the start, by (1).
+    """Warn about an obstacle that passes between nodes of the faces that are nearest to it at the start, by (1).
 
     ``radius``: of the obstacle, or half of the width of its side that looks at the body, which is ``flat`` then;
-    ``ways`` (f, 3) from its middle to the faces; ``found`` (f,): their ℓ. Whether it is told.
+    ``ways`` (f, 3) from its middle to the faces; ``found`` (f,): their ℓ. True if a warning is issued.
     """
     apart = np.linalg.norm(ways, axis=1)
     hole = float(found[apart <= apart.min() + radius].max())
@@ -84,9 +88,10 @@ def narrow(x: np.ndarray) -> float:
 
 
 def tell_coarse_first(owner: Any, x_A: np.ndarray, faces_A: list[np.ndarray], x_B: np.ndarray, over: Any) -> None:
-    """Warn of a second surface with the places x_B (n, 3) that fits between nodes x_A of the first: none may meet it.
+    """Warn about a second surface with the places x_B (n, 3) that fits between nodes x_A of the first: none may meet
+    it.
 
-    ``over()`` says whether one of them is over the second at the start: then these two touch.
+    ``over()`` is true if one of them is over the second at the start: then these two touch.
     """
     from scipy.spatial import cKDTree
 

@@ -1,4 +1,4 @@
-"""A node that touches a surface of faces of another mesh, which may deform and turn; it slides from face to face.
+"""A node that touches a surface of faces of another mesh, which may deform and rotate; it slides from face to face.
 
 On the face where the surface S of `face_kernels` has its nearest point, with y the place of the node,
 
@@ -10,8 +10,8 @@ A_ij = S,i·S,j and places δu_i along the face:
 
     (A − gap κ) δu = t + gap γ ,   β = γ + κ δu ,   ∂²gap = −Σ (A⁻¹t)_i β_i − Σ γ_i δu_i − n·S,xx                    (3)
 
-The slip counts from the point of the surface that was the nearest at the start of the step, at (u0, v0), and turns with
-the surface there. With t_1 along S,u and t_2 the part of S,v across it, both as they are now,
+The slip counts from the point of the surface that was the nearest at the start of the step, at (u0, v0), and rotates
+with the surface there. With t_1 along S,u and t_2 the part of S,v across it, both as they are now,
 
     slip_k = t_k·(y − S(u0, v0))                                                                                   (4)
 
@@ -22,7 +22,8 @@ and the rows of the sliding velocity are those of a point of the surface carried
 with the tangents of (4) turned by the smallest rotation to the present normal. Gap and slip do not change in a rigid
 motion of all nodes, so their forces add to nothing, and have no moment.
 
-The face and its place are those of `face_search`. Which side of the surface the node is on says the start of the step.
+The face and its place are those of `face_search`. The side of the surface on which the node is follows from the start
+of the step.
 
 Source: docs/theory/surface_contact.md; (1)-(3) as for node-to-segment contact in Wriggers, Computational Contact
 Mechanics (2006), ch. 9, here for a surface with heights; derived here, checked by differences.
@@ -62,7 +63,7 @@ def _start(p, x, x0, state, uv):
 
 @kernel
 def _same(x, x0):
-    """Whether a step has not begun: initial gaps."""
+    """True if a step has not begun: initial gaps."""
     for a in range(x.shape[0]):
         for i in range(3):
             if x[a, i] != x0[a, i]:
@@ -197,7 +198,7 @@ def contact(p, x, x0, state, gap, slip, G_N, G_T, V_T, point, normal, tangents):
 
 @kernel
 def _beside_border(p, x, state, f, gap, G_N, point, normal, tangents):
-    """Distance of the node from the border of the surface, which it is beside: an open contact."""
+    """Distance of the node, which is outside the surface, from its border: an open contact."""
     X, h, d, nu, n = local_matrix(4, 3), local_vector(8), local_matrix(2, 3), local_vector(3), local_vector(3)
     t = local_matrix(2, 3)
     faces = integer_matrix(p.faces_at, p.nf, FACE)
@@ -234,7 +235,7 @@ def _beside_border(p, x, state, f, gap, G_N, point, normal, tangents):
 
 @kernel
 def curvature(p, x, x0, state, B, row):
-    """Fill (3), B (15, 15), and ∂gap, row (15,), of the node and the nodes of a face; returns the face, −1 beside it.
+    """Fill (3), B (15, 15), and ∂gap, row (15,), of the node and the nodes of a face; returns the face, −1 outside it.
 
     Both have the sign of the side of the surface.
     """

@@ -1,4 +1,4 @@
-"""A node that touches faces of another mesh: what the user gives, tables of faces, edges and corners for the kernels.
+"""A node that touches faces of another mesh: arguments of the user, tables of faces, edges and corners for the kernels.
 
 Source: docs/theory/surface_contact.md; kernels and equations: `node_face_kernels`.
 """
@@ -44,8 +44,8 @@ class NodeOnFaces(Contact):
         As seen from the side on which the node is, counter-clockwise. They are one surface: nodes that two of them
         share are the same.
     cut : sequence of (int, int), optional
-        Edges (face, corner, from it to the next) where the surface goes on with faces that were left out: the run ends
-        when the node comes there.
+        Edges (face, corner, from it to the next) where the surface continues with faces that were left out: the run
+        ends when the node comes there.
     smooth : bool
         Whether normals are continuous from face to face. False: flat triangles, bilinear quadrilaterals.
     crease : float, 0 … π/2 [rad]
@@ -78,7 +78,7 @@ class NodeOnFaces(Contact):
         "contact": contact, "contact_hessian": contact_hessian, "initial": initial, "accept": accept,
         "trouble": trouble,
     }  # fmt: skip
-    sides = ()  # nothing turns
+    sides = ()  # nothing rotates
     two_sided = False  # the second is a surface of several nodes
     checked_within = 0.05
     corner: Any = Node  # what nodes and corners of faces are
@@ -119,7 +119,7 @@ class NodeOnFaces(Contact):
         points = [node, *around]
         super().__init__(self._carriers(points), name=name, **law)
         turning = self.rolling_resistance, self.spinning_resistance, self.radius_contensou
-        message = "and other resistances to turning are not for contacts of nodes, which do not turn; leave them out"
+        message = "and other resistances to rotation are not for contacts of nodes, which do not rotate; remove them"
         self.check(not any(turning), "rolling_resistance", turning, message)
         angle = self.number("crease", crease)
         self.check(0.0 <= angle <= np.pi / 2, "crease", crease, "rad must be between 0 and π/2")
@@ -134,7 +134,7 @@ class NodeOnFaces(Contact):
         self.place()
 
     def _is_face(self, face):
-        """Whether it is a list of three or four corners, all different."""
+        """True if it is a list of three or four corners, all different."""
         right = isinstance(face, (list, tuple)) and len(face) in (3, 4)
         return right and all(isinstance(one, self.corner) for one in face) and len(set(map(id, face))) == len(face)
 
@@ -143,10 +143,10 @@ class NodeOnFaces(Contact):
         return points
 
     def _one_surface(self, rows, x, cut):
-        """Faces have an area and turn the same way round, and edges that are cut exist."""
+        """Check that faces have an area and the same orientation, and that edges that are cut exist."""
         X = x[np.array([[*row, row[-1]][:4] for row in rows])]
         e = np.roll(X, -1, axis=1) - X
-        turns = np.cross(np.roll(e, 1, axis=1), e)  # at the corners; of a triangle at two, which say it all
+        turns = np.cross(np.roll(e, 1, axis=1), e)  # at the corners; of a triangle two are sufficient
         whole = turns.sum(axis=1)
         area = np.linalg.norm(whole, axis=1)
         inwards = np.einsum("fai,fi->fa", turns, whole).min(axis=1) < -FLAT * area**2
@@ -158,7 +158,7 @@ class NodeOnFaces(Contact):
             for edge in zip(row, [*row[1:], row[0]]):
                 if edge in seen:
                     message = (
-                        f"has an edge that face {seen[edge]} goes along in the same direction: one of them is seen "
+                        f"has an edge that face {seen[edge]} has in the same direction: one of them is seen "
                         "from the wrong side or is there twice, or bodies meet along an edge alone"
                     )
                     self.check(False, "faces", f"face {f}", message)
@@ -174,7 +174,7 @@ class NodeOnFaces(Contact):
         self.record = (len(self.nodes), self.n_state, *tables, len(faces), int(self.smooth), arms_at)
 
     def places_at(self, x: np.ndarray, R: np.ndarray) -> np.ndarray:
-        """Places (nn, 3) of what touches and of all corners of faces, with nodes at x and R."""
+        """Positions (nn, 3) of the touching point and of all corners of faces, with nodes at x and R."""
         return x
 
     def where_at(self, x: ArrayLike) -> tuple[int, np.ndarray, int, np.ndarray]:
@@ -187,7 +187,7 @@ class NodeOnFaces(Contact):
         return int(face), uv, int(kind), state
 
     def regular(self, point: Any) -> bool:
-        """Whether the nearest point is well inside of one face, and not behind it."""
+        """True if the nearest point is well inside of one face, and not behind it."""
         for x in (self.places_at(point.x0, point.R0), self.places_at(point.x, point.R)):
             face, uv, kind, state = self.where_at(x)
             nn = self.tables[0][face, 0]
@@ -201,7 +201,7 @@ class NodeOnFaces(Contact):
         return True
 
     def trouble(self, state: Any) -> str:
-        """Where the node is that it must not be."""
+        """Describe the inadmissible position of the node."""
         numbers = [node.index for node in self.nodes]
         x = self.places_at(state.x[numbers], state.R[numbers])
         face, uv, kind, heights = self.where_at(x)
@@ -216,8 +216,8 @@ class NodeOnFaces(Contact):
             )
         elif kind != SMOOTH or not behind(p[0], x, heights, face, uv):
             what = (
-                "went through the body in one step, in by one side and out by another, or came to the surface from "
-                "beside its border and below; take smaller steps, or let the surface have all faces that can be met"
+                "went through the body in one step, in by one side and out by another, or came to the surface over "
+                "its border and from below; take smaller steps, or let the surface have all faces that can be met"
             )
         else:
             what = (
@@ -228,7 +228,7 @@ class NodeOnFaces(Contact):
 
 
 def _is_pair(pair):
-    """Whether it is a pair of whole numbers ≥ 0."""
+    """True if it is a pair of whole numbers ≥ 0."""
     right = isinstance(pair, (list, tuple)) and len(pair) == 2
     return right and all(isinstance(k, (int, np.integer)) and not isinstance(k, bool) and k >= 0 for k in pair)
 
@@ -283,7 +283,7 @@ def _fold(n, other, e, crease):
 
 
 def _corner(kinds):
-    """What a corner is whose edges are of some kinds."""
+    """Kind of a corner whose edges are of some kinds."""
     if CUT in kinds:
         return CUT
     if CREASE in kinds:

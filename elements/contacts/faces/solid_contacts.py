@@ -4,7 +4,8 @@ Of a reduced body (`Superelement`) boundary frames touch with their origins. Wha
 `SuperelementSurface` makes them. Of a shell points of its skin touch, at the top and the bottom of its nodes
 (`shells.skin`).
 
-Faces of quadratic cells are refused, unless asked for: their corners take −1/12 of the resultant of a uniform pressure
+Faces of quadratic cells raise an error, unless requested: their corners take −1/12 of the resultant of a uniform
+pressure
 (quadrilaterals) or nothing of it (triangles), so that no set of forces ≥ 0 at the nodes is a uniform pressure.
 
 Source: docs/theory/solids.md, section 9.
@@ -30,7 +31,7 @@ from fem_mbs.elements.superelements.superelement import Superelement
 from fem_mbs.elements.superelements.surface import SuperelementSurface
 from fem_mbs.errors import Warnings, label
 
-MUCH = 0.5  # share of the energy that a blow may take without a word
+MUCH = 0.5  # share of the energy that an impact may take without a warning
 LINEAR = (3, 4)  # nodes of faces whose nodes all take a part > 0 of a uniform pressure
 
 
@@ -38,7 +39,7 @@ class SurfaceContacts(Checked):
     """Contact of the nodes of a surface with a plane, sphere, cylinder or box; ``model.add(contacts)`` adds it.
 
     The surface touches with its nodes alone: an obstacle that is smaller than a face may pass between them. Where it
-    would at the faces that are nearest at the start, a warning says so. A run reports obstacles that are deep between
+    would at the faces that are nearest at the start, a warning is issued. A run reports obstacles that are deep between
     nodes of linear faces (0.2 of the radius, or of half the shortest edge of a box).
 
     Parameters
@@ -83,22 +84,23 @@ class SurfaceContacts(Checked):
         The node of each contact.
     mass_shares : dict
         Of a superelement: name of a frame -> m_eff/M, the largest over directions: the share of the energy of the body
-        that an impact there takes, with restitution 0. A body without modes loses all, and wants a restitution; one
-        with many loses little. See `Reduction.effective_mass`. Of a surface "surface" -> the share of a blow on all of
-        its points at once, along the normal of the plane at the start.
+        that an impact there takes, with restitution 0. A body without modes loses all, and needs a restitution; one
+        with many loses little. See `Reduction.effective_mass`. Of a surface "surface" -> the share of an impact on
+        all of its points at once, along the normal of the plane at the start.
 
     Raises
     ------
     ParameterError
         No such group, no faces in it, faces that are not on the boundary of the body; quadratic faces; not one of
         plane, sphere, cylinder and box; one of these without its radius and size; ``hollow`` without a cylinder; a
-        surface of a superelement that is no frame; ``side`` of what is no shell; folds of shells sharper than 120°.
+        surface of a superelement that is no frame; ``side`` of a body that is no shell; folds of shells sharper than
+        120°.
 
     Warns
     -----
     UserWarning
         A side of a shell, or faces of a body, that look away from the obstacle. An obstacle that fits between the nodes
-        of the nearest faces, or sinks in there by half of its radius. A blow on all points of the surface of
+        of the nearest faces, or sinks in there by half of its radius. An impact on all points of the surface of
         a superelement that would take more than half of its energy.
 
     Examples
@@ -165,7 +167,7 @@ class SurfaceContacts(Checked):
             x = np.array([node.position for node in body.nodes])
             middles, normals = normals_of_faces(x, faces)
             ways = self._ways(middles, plane, sphere, cylinder, box, size, hollow)
-            if not isinstance(body, ShellBody):  # which side of it touches has been told
+            if not isinstance(body, ShellBody):  # a warning about its side has been issued
                 tell_far_faces(self, label(body) if group is None else f"group = {group!r}", normals, ways)
             kind, obstacle, small = "", None, False
             if sphere is not None:
@@ -202,7 +204,9 @@ class SurfaceContacts(Checked):
             self.elements[0]._surface = self
 
     def _warn_of_small_box(self, x, faces, normals, ways, box, size):
-        """Warn of a box whose side that looks at the faces fits between their nodes x either way; True if it does."""
+        """Warn about a box whose side that looks at the faces fits between their nodes x either way; True if it
+        does.
+        """
         looks = normals[np.linalg.norm(ways, axis=1).argmin()]
         short, long, axis = self._widths(box, size, looks)
         if tell_small_obstacle(self, "size", long, ways, holes(x, faces), flat=True):
@@ -218,7 +222,7 @@ class SurfaceContacts(Checked):
         share = self.mass_shares["surface"] = surface.mass_share(places, flies)
         if share > MUCH and restitution == 0.0:
             Warnings.issue(
-                f"{label(self)}: a blow on all of its {len(places)} points at once, with restitution 0, takes "
+                f"{label(self)}: an impact on all of its {len(places)} points at once, with restitution 0, takes "
                 f"{share:.0%} of the energy: {label(surface.body)} has too few modes ({surface.body.modes}) to spring "
                 "back. Take more modes, fewer points, or a restitution",
             )
@@ -285,12 +289,12 @@ class SurfaceContacts(Checked):
         given = [one for one in (plane, sphere, cylinder, box) if one is not None]
         self.check(len(given) == 1, "plane", plane, "or a sphere, cylinder or box must be given, and not two of them")
         round_one, has = plane is None, radius is not None
-        message = "goes with a sphere or cylinder or box, and these need one"
+        message = "is required for a sphere, cylinder or box, and for these only"
         self.check(has == round_one, "radius", radius, message)
         if has:
             self.positive("radius", radius, "m")
-        self.check((size is None) == (box is None), "size", size, "goes with a box, which needs one")
-        self.check(cylinder is not None or not hollow, "hollow", hollow, "goes with a cylinder")
+        self.check((size is None) == (box is None), "size", size, "is required for a box, and for it only")
+        self.check(cylinder is not None or not hollow, "hollow", hollow, "is for a cylinder only")
 
     def __repr__(self) -> str:
         shares = ", ".join(f"{one} {share:.2g}" for one, share in self.mass_shares.items())

@@ -48,14 +48,14 @@ class SurfaceOnSurface(Checked):
     body_B : SolidBody, ShellBody or SuperelementSurface
         Of linear cells as well; not the same body.
     group_B : str or None
-        Faces that they touch. Give all that can be met, beyond edges too: beside a border there is nothing to touch.
+        Faces that they touch. Give all that can be met, beyond edges too: outside a border there is nothing to touch.
     side_A : {"top", "bottom", "both"}, of shells alone, which need it
         Which of its faces touch; the top is where its normals point.
     side_B : {"top", "bottom"}, of shells alone, which need it
         The side that the first is on.
     reach : float > 0, optional [m]
         How far a node may slide along the surface from where it is nearest at the start. A run in which one gets
-        farther ends there. Every node knows the faces within its reach, so that the time of a step grows with them.
+        farther ends there. Every node stores the faces within its reach, so that the time of a step grows with them.
         Default: all of a surface of up to 36 nodes, else one and a half times its longest edge.
     both : bool
         Nodes of the second touch faces of the first as well. Where edges of the second press into faces of the first;
@@ -155,7 +155,7 @@ class SurfaceOnSurface(Checked):
             self._tell_small_second(first, group_A, surfaces)
 
     def _tell_small_second(self, first, group, surfaces):
-        """Warn of a second surface that passes between nodes of the first."""
+        """Warn about a second surface that passes between nodes of the first."""
         faces = surfaces[0][1]
         if isinstance(first, ShellBody) and (group is None or set(first.cells) & set(first.mesh.group(group))):
             faces = first.faces_of(self, group)  # else nodes alone, as of an edge
@@ -232,7 +232,7 @@ class SurfaceOnSurface(Checked):
 
 
 def _over(contact):
-    """Whether what touches is over the faces at the start, not beside their border."""
+    """True if the touching point is over the faces at the start, not outside their border."""
     x, R = (np.array([getattr(node, what) for node in contact.nodes]) for what in ("position", "rotation"))
     return contact.where_at(contact.places_at(x, R))[2] == SMOOTH
 

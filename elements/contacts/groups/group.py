@@ -3,7 +3,7 @@
 A pair becomes a contact of the ordinary element type (`SphereOnSphere`, or the type of the obstacle) while its gap is
 below a margin, the *skin*; pairs are found anew when anything has moved by half of it, so that none is missed
 (`fem_mbs.system.pairs`, `fem_mbs.system.broad_phase`). The law of each pair comes from a table of materials. Groups
-with capsules, boxes and hulls are solved by sweeps only (`fem_mbs.solvers.granular`).
+with capsules, boxes and hulls are solved by the Gauss-Seidel solver only (`fem_mbs.solvers.granular`).
 """
 
 from typing import Any
@@ -67,7 +67,8 @@ class ContactGroup(Part):
 
     Notes
     -----
-    Pairs on one body never touch. Contacts of a group are solved by sweeps or by the contact-problem solver
+    Pairs on one body never touch. Contacts of a group are solved by the Gauss-Seidel solver or by the assembled
+    contact-problem solver
     (docs/howto/many_bodies.md). ``result.pairs(k)`` lists the closed ones of a saved step.
 
     Materials that are named have to occur in the table, which else would give misspelt ones the law of "*". Spheres and
@@ -112,7 +113,7 @@ class ContactGroup(Part):
         self.excluded = set()
 
     def _check_law(self, law):
-        """Refuse coefficients that no contact has, in the name of the group."""
+        """Raise an error for invalid coefficients, in the name of the group."""
         try:
             Contact((), **law)
         except ParameterError as error:
@@ -164,10 +165,10 @@ class ContactGroup(Part):
         --------
         >>> import numpy as np
         >>> from fem_mbs import Model
-        >>> model, group = Model("grains"), ContactGroup(friction=0.3)
+        >>> model, group = Model("particles"), ContactGroup(friction=0.3)
         >>> centers = 0.05 * np.stack(np.indices((10, 10, 10)), axis=-1).reshape(-1, 3)
-        >>> grains = group.spheres(centers, 0.02, density=2500.0)
-        >>> added = model.add(grains, group)
+        >>> particles = group.spheres(centers, 0.02, density=2500.0)
+        >>> added = model.add(particles, group)
         """
         places = self.as_array("positions", positions, (None, 3))
         n = len(places)
@@ -261,14 +262,14 @@ class ContactGroup(Part):
             For a body of `RigidBody.from_mesh` and its mesh: ``body.mesh_frame``.
         mesh : `ConvexParts`, list of parts, or a mesh
             Parts are what `hull` takes as points. A mesh is cut by `convex_parts`, which needs the package coacd; call
-            that yourself to say how fine.
+            that directly to set the resolution.
         rounding : float > 0 [m], of each part, see `hull`
         material : str
 
         Returns
         -------
         ConvexParts
-            The parts, with their volume beside that of the mesh.
+            The parts, with their volume compared with that of the mesh.
         """
         parts = mesh if isinstance(mesh, ConvexParts) else convex_parts(mesh)
         for points in parts.parts:
@@ -292,7 +293,7 @@ class ContactGroup(Part):
             message = f"m is at the place of {shape.kind} {before}, on the same body and of the same size; give it once"
             raise ParameterError(self, name, radius, message)
         self._numbers[shape.frame.node] = (*there, number)
-        if number == 0:  # by which a model knows of groups that it was not given
+        if number == 0:  # by which a model finds groups that were not added to it
             shape.frame.node._groups += (self,)
         self.shapes.append(shape)
         for corner in shape.corners:
@@ -302,18 +303,18 @@ class ContactGroup(Part):
 
     @property
     def shaped(self) -> bool:
-        """Whether there are shapes that are no spheres."""
+        """True if there are shapes other than spheres."""
         return len(self.frames) > len(self.shapes)
 
     def _refuse_obstacle(self, contact):
-        """Refuse what capsules and boxes may touch elsewhere than a few known points."""
+        """Raise an error for obstacles that capsules and boxes may touch elsewhere than at a few known points."""
         known = isinstance(contact, SphereOnPlane)
         if isinstance(contact, SphereShapeContact):
             known = contact.hollow or contact.solid is not None
         rims = isinstance(contact, (SphereOnCylinder, SphereInCylinder))
-        ends = ": rims touch anywhere; leave out its length, or" if rims else "; beside these"
+        ends = ": rims touch anywhere; remove its length, or" if rims else "; with these"
         message = (
-            f"goes with spheres only, not with capsules, boxes and hulls{ends} use SphereOnPlane, SphereOnBox, "
+            f"supports spheres only, not capsules, boxes and hulls{ends} use SphereOnPlane, SphereOnBox, "
             "SphereOnRectangle, SphereOnCylinder or SphereInCylinder without length, SphereInSphere, or put the "
             "obstacle into the group as a shape of a body with fixed=True"
         )
@@ -329,15 +330,15 @@ class ContactGroup(Part):
         return found
 
     def refuse_pairwise(self, reason: str) -> None:
-        """Raise where capsules and boxes would have to be solved pair by pair, and why."""
+        """Raise an error, with the reason, where capsules and boxes would need the assembled solver."""
         if not self.shaped:
             return
         kind = next(shape.kind for shape in self.shapes if shape.kind != "sphere")
         message = (
-            f"in the group is solved by sweeps only, which this run cannot use: {reason}. Sweeps take free rigid "
-            "bodies among obstacles, by contact_solver='auto' of DecoupledNSGA, ConeComplementarity, MoreauJean; for "
-            "a few bodies use contact elements (HullOnPlane, HullOnHull, BoxOnPlane, BoxOnBox, CapsuleOnPlane, "
-            "CapsuleOnCapsule, ...)"
+            f"in the group is solved by the Gauss-Seidel solver only, which this run cannot use: {reason}. It "
+            "supports free rigid bodies among obstacles, by contact_solver='auto' of DecoupledNSGA, "
+            "ConeComplementarity, MoreauJean; for a few bodies use contact elements (HullOnPlane, HullOnHull, "
+            "BoxOnPlane, BoxOnBox, CapsuleOnPlane, CapsuleOnCapsule, ...)"
         )
         raise ParameterError(self, "shape", kind, message)
 
@@ -348,7 +349,7 @@ class ContactGroup(Part):
         Parameters
         ----------
         kind : contact type of a sphere with it: `SphereOnPlane`, `SphereOnBox`, `SphereInCylinder`, …
-            Beside capsules and boxes planes, boxes, rectangles, endless cylinders from out- and inside, hollow spheres.
+            With capsules and boxes: planes, boxes, rectangles, endless cylinders from out- and inside, hollow spheres.
         body : Frame, Node or body, second argument of ``kind``
         material : str
         **geometry : further arguments of ``kind`` (size, …), but for radius and law, and a ``name`` for messages and
@@ -369,13 +370,15 @@ class ContactGroup(Part):
             raise ParameterError(self, "radius", geometry["radius"], "is that of spheres: group.sphere(body, radius)")
         if (name := geometry.pop("name", None)) is not None:
             frame = Frame(frame.node, frame.p, frame.rotation, name=self.as_text("name", name))
-        contact = _contact(kind, frame, geometry, TINY)  # says what is wrong with the arguments
+        contact = _contact(kind, frame, geometry, TINY)  # raises errors for wrong arguments
         if self.shaped:
             self._refuse_obstacle(contact)
         self.obstacles.append((kind, frame, geometry, material))
 
     def _refuse_kind(self, kind):
-        """Refuse what is no contact of a sphere with an obstacle on one frame, and say what to use."""
+        """Raise an error, with alternatives, for types other than contacts of a sphere with an obstacle on one
+        frame.
+        """
         contact_type = isinstance(kind, type) and issubclass(kind, Contact)
         self.check(contact_type, "kind", kind, "is not a type of contact of a sphere, such as SphereOnPlane")
         for other, instead in INSTEAD.items():
@@ -391,12 +394,12 @@ class ContactGroup(Part):
 
     @Keywords.known
     def exclude(self, first: FrameLike, second: FrameLike) -> None:
-        """Let two bodies (nodes, frames) pass through each other; both have shapes or obstacles of the group."""
+        """Exclude contacts of two bodies (nodes, frames); both have shapes or obstacles of the group."""
         frames = self.as_frame("first", first), self.as_frame("second", second)
         self.excluded.add(frozenset(frame.node for frame in frames))
 
     def doubts(self) -> list[tuple[RigidBody, str]]:
-        """Bodies that consist of hulls and have another mass than these, with what does not fit in words."""
+        """Return bodies of hulls whose mass differs from that of these, with a text on the difference."""
         found = []
         for node, own in self._numbers.items():
             shapes, body = [self.shapes[k] for k in own], node.body

@@ -1,4 +1,4 @@
-"""Whether a body has about the mass properties of its hulls, taken as of one density: one in a wrong frame has not.
+"""Comparison of the mass properties of a body with those of its hulls, taken as of one density, to find wrong frames.
 
 Source: docs/theory/hulls.md; moments of tetrahedra: docs/theory/bodies.md, (6).
 """
@@ -13,12 +13,12 @@ from fem_mbs.elements.bodies.rigid_body import RigidBody
 from fem_mbs.mesh.mass import moments
 from fem_mbs.mesh.polyhedra import Polyhedron
 
-ASIDE = 0.1  # of the size: centres of mass that are farther apart are told
-UNLIKE = 2.5  # times as large, or as small: moments of inertia that are told
+ASIDE = 0.1  # of the size: a warning is issued for centres of mass that are farther apart
+UNLIKE = 2.5  # times as large, or as small: a warning is issued for such moments of inertia
 
 
 def doubt_of(body: RigidBody, shapes: list[GroupShape]) -> str | None:
-    """What does not fit, in words; None where hulls ``shapes``, all of the body, are what it may consist of."""
+    """Describe the difference, or None where the body may consist of ``shapes``, all of its hulls."""
     volume, first, second = 0.0, np.zeros(3), np.zeros((3, 3))
     for shape in shapes:
         whole = cast("Polyhedron", shape.whole)

@@ -47,7 +47,7 @@ class MaterialTable(Checked):
             self._check(key, law)
 
     def _check(self, key, law):
-        """Refuse coefficients that no contact has, in the words of the table."""
+        """Raise an error for invalid coefficients, in the words of the table."""
         try:
             Contact((), **law)
         except ParameterError as error:

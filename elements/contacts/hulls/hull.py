@@ -5,7 +5,7 @@ plane only corners can touch, since the height above it is linear along edges an
 
     gap = min over corners c of  n·(c − o) − ρ                                                                      (1)
 
-Each corner is a sphere of radius ρ, a `SphereOnPlane` of its own.
+Each corner is a sphere of radius ρ, a separate `SphereOnPlane`.
 
 Source: docs/theory/hulls.md, (2).
 """

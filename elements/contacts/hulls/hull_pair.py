@@ -40,14 +40,14 @@ SPARE = 3  # slots for each corner that two faces can have in common: corners an
 
 
 class _Pair(HasScratch):
-    """What the contacts of two hulls share: polyhedra in axes of the nodes, and room for what is found.
+    """Common data of the contacts of two hulls: polyhedra in axes of the nodes, and arrays for results.
 
     Attributes
     ----------
     frames : (Frame, Frame)
     slots : int, K
     arms : (2,) [m], from each node to the farthest point of its hull
-    room : arrays in which kernels leave answers for each other
+    room : arrays in which kernels store results for each other
     """
 
     scratch = ("room",)
@@ -87,7 +87,7 @@ class HullFeature(Contact):
 
     Parameters
     ----------
-    pair : what the contacts of two hulls share
+    pair : common data of the contacts of two hulls
     slot : int, its number among them
     **law
         see `Contact`; name
@@ -118,8 +118,8 @@ class HullFeature(Contact):
         self.record = self.pair.record(self._slot)
 
     def feature_at(self, x: np.ndarray, R: np.ndarray, v: np.ndarray | None = None) -> tuple[int, int]:
-        """Feature of the slot at a pose x (2, 3), R (2, 3, 3) as (corner, −1) or (edge of A, edge of B), when asked
-        first; with velocities v (12,), default 0.
+        """Feature of the slot at a pose x (2, 3), R (2, 3, 3) as (corner, −1) or (edge of A, edge of B), at its first
+        evaluation; with velocities v (12,), default 0.
 
         Corners of B follow those of A.
         """
@@ -132,7 +132,7 @@ class HullFeature(Contact):
         return (feature, -1) if feature < corners else divmod(feature - corners, edges_B)
 
     def regular(self, point: Any) -> bool:
-        """Whether the feature at a configuration of `fem_mbs.verify` is smooth about it."""
+        """True if the feature at a configuration of `fem_mbs.verify` is smooth near it."""
         first, second = self.feature_at(point.x, point.R, point.v)
         q, (A, B) = self.pair.hulls, self.nodes
         if second >= 0:
@@ -141,11 +141,12 @@ class HullFeature(Contact):
                 for k, (node, e) in enumerate(((A, first), (B, second)))
             ]
             capsules = CapsuleOnCapsule(*ends, radius_A=self.pair.radius, radius_B=self.pair.radius)
-            # where edges cross, translations do not turn the normal: blocks of 0, of which relative errors say nothing
+            # where edges cross, translations do not rotate the normal: blocks of 0, whose relative errors have no
+            # meaning
             return capsules.regular(point) and not capsules.crosses(point.x, point.R)
         a = 0 if first < q.first_corner[1] else 1
         bends, normals = [], []
-        near = 4e-3 * (point.size + self.pair.arms.max())  # differences turn bodies too
+        near = 4e-3 * (point.size + self.pair.arms.max())  # differences rotate bodies too
         for x, R in ((point.x0, point.R0), (point.x, point.R)):
             y = R[1 - a].T @ (x[a] + R[a] @ q.corner[first] - x[1 - a])
             for step in near * np.vstack([np.zeros(3), np.eye(3), -np.eye(3)]):
@@ -159,7 +160,7 @@ class HullFeature(Contact):
         return bool(normals[0] @ normals[7] > -0.85 and change <= 0.03 * largest)
 
     def trouble(self, state: Any) -> str:
-        """Why the pose is not what the contacts of the pair are made for."""
+        """Describe why the pose is invalid for the contacts of the pair."""
         p, own = np.zeros(1, self.parameters), np.zeros(self.n_state)
         p[0] = self.record
         x, R = (np.array([getattr(state, name)[node.index] for node in self.nodes]) for name in "xR")
@@ -212,8 +213,8 @@ class HullOnHull(Part):
     -----
     There are three times as many contacts as the largest faces have corners together: 24 of two boxes, which have 160
     pairs of features. Each is of another pair, the nearest ones, chosen as a step ends. Which one that is changes in a
-    run; ``result.resultant`` has the force of all. A step in which others come to overlap is refused. Hulls that lie on
-    each other touch with several redundant contacts; their multipliers are shared, see
+    run; ``result.resultant`` has the force of all. A step in which others come to overlap is rejected. Hulls that lie
+    on each other touch with several redundant contacts; their multipliers are shared, see
     :doc:`redundant contacts </howto/redundant>`. Many free bodies: `ContactGroup.hull`.
 
     Examples
@@ -254,7 +255,7 @@ class HullOnHull(Part):
 
 
 def _example(rng, A, B):
-    """Of hulls whose corners are not near the nodes: blocks of derivatives are then of one size."""
+    """Example of hulls whose corners are not near the nodes: blocks of derivatives are then of one size."""
     frames = [body.frame(0.1 * rng.normal(size=3), exp(rng.normal(size=3))) for body in (A, B)]
     points = rng.normal(size=(2, 8, 3))
     points *= 0.6 / np.linalg.norm(points, axis=2)[:, :, None]

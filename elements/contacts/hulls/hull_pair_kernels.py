@@ -18,21 +18,21 @@ get the slots that are left.
 
     corner on core   n, N by (1), (3) of `hull_kernels`;  of a corner of B the roles are exchanged and n, t2 turned  (3)
     edge on edge     first those whose nearest points are inside both, not parallel, that face each other by (2) of
-                     `hull_kernels`; then others, as if they were farther by ρ: a corner tells the same of them
+                     `hull_kernels`; then others, as if they were farther by ρ: a corner gives the same for them
 
 The others are there because a corner may slide over an edge within the step.
 
 No pair outside the slots may be deeper than those inside: `trouble` looks at all of them once for each step that is to
-be accepted. Cores whose edges go through each other, with no corner inside, are trouble too: no gap tells of it. So are
+be accepted. Cores whose edges go through each other, with no corner inside, are trouble too: no gap shows it. So are
 hulls that overlap between the start of the step and its end: they went through each other, whoever held which features.
 
-All slots of two hulls make the same choice. It depends on what it is made from alone: the first slot that asks leaves
-the answer, with the question, for the others.
+All slots of two hulls make the same choice. It depends on its arguments alone: the first slot that needs it stores
+the result, with the arguments, for the others.
 
 Source: docs/theory/hulls.md, (6)-(8); nearest features: Ericson, Real-Time Collision Detection (2005), 5.1.9 and 5.2.
 
     symbol  code        shape   unit  meaning
-    ρ, …    TABLE                     all parameters, and what the kernels of the slots leave for each other
+    ρ, …    TABLE                     all parameters, and results that the kernels of the slots share
     -       state       (K,)    -     feature of each slot: corners of A, of B, then edge of A · edges of B + edge of B
     t, h    state       (2,)    s     time at which features were chosen, and how long after the time before
 """
@@ -64,8 +64,8 @@ AROUND = 1.5  # times their spheres: features are looked for where hulls are nea
 TOUCH = 0.1  # of ρ: hulls that are so near touch
 LOOKS, HALVINGS = 60, 8  # along (2)
 LONGER = 2.0  # than the step before: a step may be, and where hulls touch later nothing touches now
-OVERLAP = 0.5  # of ρ: hulls that overlap by more on the way of a step, but not at its ends, went through each other
-MANY = 2000.0  # looks along a way, at most
+OVERLAP = 0.5  # of ρ: hulls that overlap by more on the path of a step, but not at its ends, went through each other
+MANY = 2000.0  # evaluations along a path, at most
 BESIDE = 1.0  # of ρ, by which edges that do not cross, but may when they slide, come after those that do
 HIDDEN, CROSSED, THROUGH = 1.0, 2.0, 3.0  # answers of `trouble`
 EDGES = capsule_kernels.PARAMETERS
@@ -102,8 +102,8 @@ SCRATCH = {  # of all slots of two hulls
     "ahead_of": Item("37", "x, R, v, h of the last search along (2)"),
     "x_ahead": Item("2 3", "positions in which hulls touch first on (2) [m]"),
     "R_ahead": Item("2 3 3", "rotations in which they do"),
-    "x_way": Item("2 3", "positions on the way of a step [m]"),
-    "R_way": Item("2 3 3", "rotations on the way of a step"),
+    "x_way": Item("2 3", "positions on the path of a step [m]"),
+    "R_way": Item("2 3 3", "rotations on the path of a step"),
     "edges": Item("1", "capsules of a pair of edges", EDGES),
 }
 TABLE = Table("pair of hulls", {**NUMBERS, **HULLS, **SPHERES, **SCRATCH})  # K: slots, elements of two hulls
@@ -131,7 +131,7 @@ def hulls_of(p):
 
 @kernel
 def _near_spheres(p, x, R, reach):
-    """Whether the centres of both hulls are nearer than a reach [m]."""
+    """True if the centres of both hulls are nearer than a reach [m]."""
     square, d = 0.0, local_matrix(2, 3)
     for a in range(2):
         rotate(R[a], p.center[a], d[a])
@@ -142,7 +142,7 @@ def _near_spheres(p, x, R, reach):
 
 @kernel
 def _same(numbers, given):
-    """Whether numbers (n,) are those given, and makes them so."""
+    """Return True if numbers (n,) are those given, and set them to these."""
     same = True
     for k in range(numbers.shape[0]):
         same = same and numbers[k] == given[k]
@@ -252,7 +252,7 @@ def _search_edges(p, q, R, count):
 
 @kernel
 def _crossed(q, places):
-    """Whether the cores go through each other; ``places`` of `search`."""
+    """True if the cores go through each other; ``places`` of `search`."""
     for a in range(2):
         b, first = 1 - a, q.first_corner[a]
         for e in range(q.first_edge[a], q.first_edge[a + 1]):
@@ -288,7 +288,7 @@ def _travel(p, v, h):
 def _first_touch(p, q, x, R, v, h, least, x1, R1):
     """`search` along (2): fills x1 (2, 3), R1 (2, 3, 3) with the pose of the first touch, or of the smallest gap.
 
-    ``least`` [m]: gaps below it are touches; the search goes by no less, and to the end in no more than `LOOKS`.
+    ``least`` [m]: gaps below it are touches; the search advances by no less, and to the end in no more than `LOOKS`.
     """
     search(p, q, x, R)
     best = p.best
@@ -342,7 +342,7 @@ def _way(x0, R0, x, R, v):
 
 @kernel
 def _went_through(p, q, x0, R0, x, R):
-    """Whether hulls overlap on the straight way from x0, R0 to x, R by more than at its ends."""
+    """True if hulls overlap on the straight path from x0, R0 to x, R by more than at its ends."""
     v = local_vector(12)
     _way(x0, R0, x, R, v)
     travel = _travel(p, v, 1.0)
@@ -406,8 +406,8 @@ def initial(p, x, R, v, t, state):
 
 @kernel
 def trouble(p, x, R, x0, R0, state):
-    """1: a pair outside the slots is deeper than those inside; 2: cores go through each other beside their corners;
-    3: the hulls went through each other on the way from the start of the step.
+    """1: a pair outside the slots is deeper than those inside; 2: cores go through each other away from their corners;
+    3: the hulls went through each other on the path from the start of the step.
     """
     if p.slot != 0:
         return 0.0
@@ -495,7 +495,7 @@ def contact(p, x, R, x0, R0, state, gap, slip, G_N, G_T, V_T, W, point, normal, 
         c, F, r, x[a], R[a], R[b], R0[a], R0[b], y_B, y, y0, n, n0, N, s, row, slips, speeds, turns, point, m, t,
         middle_of_gap(r), now, before,
     )  # fmt: skip
-    # as seen from A: exchanged roles turn n and t2, and with them slip_2 is what it was
+    # as seen from A: exchanged roles reverse n and t2, and with them slip_2 is unchanged
     slip[0] += side * s[0]
     slip[1] += s[1]
     for j in range(12):

@@ -24,7 +24,7 @@ def points_of(owner: Checked, parameter: str, given: Any) -> np.ndarray:
 
 
 def hull_of(owner: Checked, points: np.ndarray, parameter: str = "points") -> Polyhedron:
-    """Hull of points (n, 3), refused where it has no thickness or too many corners."""
+    """Hull of points (n, 3); an error is raised if it has no thickness or too many corners."""
     fault = fault_of(points)
     owner.check(fault is None, parameter, len(points), fault or "")
     hull = _hull(np.ascontiguousarray(points, float).tobytes())

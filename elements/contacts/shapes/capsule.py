@@ -34,7 +34,7 @@ def _ends(owner, parameter, item):
 
 
 class CapsuleContact(Contact):
-    """What contacts between capsules share: nodes, record and the configurations at which they are smooth."""
+    """Common base of contacts between capsules: nodes, record and the configurations at which they are smooth."""
 
     parameters = PARAMETERS
     kernels = {"contact": contact, "contact_hessian": contact_hessian}
@@ -64,14 +64,14 @@ class CapsuleContact(Contact):
         self.record = (np.array([f.p for f in self.ends]), number, radii, len(first) - 1)
 
     def crosses(self, x: np.ndarray, R: np.ndarray) -> bool:
-        """Whether both nearest points are inside the axes at poses x (nn, 3), R (nn, 3, 3)."""
+        """True if both nearest points are inside the axes at poses x (nn, 3), R (nn, 3, 3)."""
         p, z, at, v, c = np.zeros(1, PARAMETERS), np.empty((4, 3)), np.empty(4), np.empty(3), np.empty(4)
         p[0] = self.record
         nearest(p[0], x, R, z, at, v, c)
         return bool(at[2] == at[3] == 1.0)
 
     def regular(self, point: Any) -> bool:
-        """Whether a configuration of `fem_mbs.verify` is away from where σ or τ reach an end and axes are parallel."""
+        """True if a configuration of `fem_mbs.verify` is away from where σ or τ reach an end and axes are parallel."""
         p = np.zeros(1, PARAMETERS)
         p[0] = self.record
         near = 0.02 * max(np.linalg.norm(node.position - self.nodes[0].position) for node in self.nodes)

@@ -1,4 +1,4 @@
-"""Point or sphere on a spline curve: beside a profile in a plane, or on a bent wire in space.
+"""Point or sphere on a spline curve: on a profile in a plane, or on a bent wire in space.
 
 Sphere of radius r (0: a point) about P on body A; curve fixed in frame Q on body B; y: centre of the sphere in Q. The
 curve c(u) is a cubic spline through given points, u the length of their chords. Its foot point, (y − c)·c' = 0, is the
@@ -203,7 +203,7 @@ def spline_table(points: np.ndarray, closed: bool) -> tuple[np.ndarray, float, A
 
 
 def spline_of(element: Any, points: np.ndarray, closed: bool) -> tuple[np.ndarray, float, Any]:
-    """What `spline_table` returns, for points that an element was given: a ParameterError unless they make a curve."""
+    """Return `spline_table` of points given to an element; a ParameterError unless they make a curve."""
     enough = 3 if closed else 2
     element.check(len(points) >= enough, "points", points, f"are {len(points)}, must be at least {enough}")
     chords = np.linalg.norm(np.diff(np.vstack([points, points[:1]]) if closed else points, axis=0), axis=1)
@@ -214,7 +214,7 @@ def spline_of(element: Any, points: np.ndarray, closed: bool) -> tuple[np.ndarra
 
 
 class _OnCurve(SphereShapeContact):
-    """What contacts with a curve share: the spline and its checks.
+    """Common base of contacts with a curve: the spline and its checks.
 
     Attributes
     ----------
@@ -238,7 +238,7 @@ class _OnCurve(SphereShapeContact):
         return self.spline(np.linspace(0, self.curve_length, count or 8 * len(self.points) + 1))
 
     def regular(self, point: Any) -> bool:
-        """Whether no end of a piece and no centre of curvature is near (see `SphereShapeContact.regular`)."""
+        """True if no end of a piece and no centre of curvature is near (see `SphereShapeContact.regular`)."""
         p = np.zeros(1, self.parameters)
         p[0] = self.record
         R, x = point.R, point.x
@@ -262,7 +262,7 @@ class PointOnCurve(_OnCurve):
     point : Frame, Node or body
         Its origin is the point, or the centre of the sphere.
     curve : Frame, Node or body
-        The curve lies in its x-y plane and goes on along z as a wall without end.
+        The curve lies in its x-y plane and extends along z as an infinite wall.
     points : (n, 2) [m]
         Points of the curve in the axes of that frame, in order; a cubic spline is put through them.
     closed : bool

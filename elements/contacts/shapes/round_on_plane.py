@@ -19,7 +19,7 @@ it, and n·M = 0. Rows with e = n, t1, t2:
     ∂G_N/∂q: that of the centre (sphere_plane, (8)), and with L = −(n·c) I + n̂ M n̂, n̂ the matrix of n ×:
              (θA,θA) Qᵀ(L + n cᵀ)Q ; (θA,θB) −Qᵀ(L + n cᵀ) ; (θB,θA) −(L + c nᵀ)Q ; (θB,θB) L + c nᵀ              (8)
 
-(6) is exact where c does not turn: for spheres, and for discs that roll upright. It is of second order otherwise.
+(6) is exact where c does not rotate: for spheres, and for discs that roll upright. It is of second order otherwise.
 
 Source: docs/theory/contacts.md, (30)-(32); support of an ellipsoid: Schneider, Convex Bodies, 1.7; (4)-(8) derived here
 and checked by differences.
@@ -197,7 +197,7 @@ def trouble(p, x_A, R_A, x_B, R_B):
 
 
 class _RoundOnPlane(Contact):
-    """What both shapes share: frames, plane, picture of the plane."""
+    """Common base of both shapes: frames, plane, picture of the plane."""
 
     parameters = PARAMETERS
     where = "on which side the normal of the plane (z axis of its frame) points"
@@ -250,7 +250,8 @@ class EllipsoidOnPlane(_RoundOnPlane):
 
     Notes
     -----
-    Steps must resolve how the body turns: the slip of a step is of second order in its angle. For three equal semi-axes
+    Steps must resolve the rotation of the body: the slip of a step is of second order in its angle. For three equal
+    semi-axes
     `SphereOnPlane` is the same and quicker.
 
     Examples
@@ -307,8 +308,8 @@ class RingOnPlane(_RoundOnPlane):
 
     Notes
     -----
-    A disc that lies flat touches with all of its edge, which is no point: a model is refused, and a run stops, where it
-    is within 0.57° of that and closer to the plane than a hundredth of its radius. Above the plane it may have any
+    A disc that lies flat touches with all of its edge, which is no point: a model raises an error, and a run stops,
+    where it is within 0.57° of that and closer to the plane than 1 % of its radius. Above the plane it may have any
     attitude. For a disc that comes to lie use points on its edge: a dozen `SphereOnPlane` of ``radius=0``. A disc that
     may neither slip nor lift off is a joint, `RollingDisc`.
 
@@ -342,7 +343,7 @@ class RingOnPlane(_RoundOnPlane):
         self.record = (*self.poses, [self.radius, self.radius, 0.0], self.edge_radius)
 
     def trouble(self, state: Any) -> str:
-        """That the disc lies on the plane."""
+        """Report that the disc lies on the plane."""
         return (
             f"{label(self)}: the disc is within {np.degrees(FLAT):.2g}° of lying on the plane, where no point of its "
             "edge is the nearest. Tilt it, end the run before, or take a dozen points of its edge, SphereOnPlane(…, "
@@ -350,7 +351,7 @@ class RingOnPlane(_RoundOnPlane):
         )
 
     def regular(self, point: Any) -> bool:
-        """Whether the disc of a configuration of `fem_mbs.verify` is tilted enough to be differentiated."""
+        """True if the disc of a configuration of `fem_mbs.verify` is tilted enough to be differentiated."""
         pairs = ((point.R0[0], point.R0[1]), (point.R[0], point.R[1]))
         axes = [(A @ self.first.rotation[:, 2], B @ self.plane.rotation[:, 2]) for A, B in pairs]
         return all(np.linalg.norm(np.cross(e, n)) > 0.2 for e, n in axes)

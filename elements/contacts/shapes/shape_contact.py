@@ -15,11 +15,11 @@ within 26° of the normal; t2 = n × t1. During the step they follow n by the sm
 
     t_k   = t0_k − 2α (t0_k·n)(n0 + n),   α = 1/(2(1 + c))                                                        (6)
 
-They turn with body B: the description is the same in every inertial frame. Those of two spheres turn with half of the
-relative rotation as well, (13).
+They rotate with body B: the description is the same in every inertial frame. Those of two spheres rotate with half of
+the relative rotation as well, (13).
 
 Slip. The velocity of the sphere's point of contact relative to the shape is ẏ + r n × ω. Its integral over the step is
-taken on the arc along which n turns from n0 to n, with mean tangents u_k = (t0_k + t_k)/2:
+taken on the arc along which n rotates from n0 to n, with mean tangents u_k = (t0_k + t_k)/2:
 
     slip_1 = w_1·(y − y0) − r u_2·ψ ,   slip_2 = w_2·(y − y0) + r u_1·ψ                                           (7)
     u_k    = t0_k − α (t0_k·n)(n0 + n)
@@ -32,16 +32,16 @@ has no surface, and its node may have no rotation. The arm in (11) is r + s gap,
 
     r + ½ s (gap + gap0) ,   which adds to (10): − ½ s (u_2·ψ) G_N for slip_1, + ½ s (u_1·ψ) G_N for slip_2       (12)
 
-Two spheres that touch from outside are described in axes C that turn by p ψ from those of B, p = ½, since in those of
+Two spheres that touch from outside are described in axes C that rotate by p ψ from those of B, p = ½, since in those of
 either body the result depends on which of them is named first. With E = exp(p ψ), and y from the centre of the second,
 
     n ← Eᵀ n ,   y − y0 ← Eᵀ y − y0 ,   r + ½ s (gap + gap0) ← r + ½ s (gap + gap0) − ½ p (|y| + |y0|)             (13)
 
-in (6)-(9): A turns by (1 − p) ψ and B by −p ψ in C. The arm, ½ (r_A − r_B) for s = p, has the gradient ½ (s − p) G_N,
+in (6)-(9): A rotates by (1 − p) ψ and B by −p ψ in C. The arm, ½ (r_A − r_B) for s = p, has the gradient ½ (s − p) G_N,
 and e·(Eᵀ y) the part p T(p ψ)((E e) × y) along ∂ψ.
 
 κ stretches the chord of the arc to its length: (7) is exact for motion in a plane on a flat, cylindrical or spherical
-shape, for any size of step and any motion of B, and of second order otherwise. Contacts whose normal turns by more
+shape, for any size of step and any motion of B, and of second order otherwise. Contacts whose normal rotates by more
 than 154° in one step (c < −0.9: centres that nearly coincide) take n for n0. Relative rotations are below π in a step.
 
     G_T = ∂slip/∂q: along J with w_k + N ∂slip_k/∂n, along ψ with T⁻ᵀ(ψ) [ 0, Q_BA, 0, −I ]                        (10)
@@ -50,7 +50,7 @@ than 154° in one step (c < −0.9: centres that nearly coincide) take n for n0.
 Source: docs/theory/contacts.md, (1)-(7), (9)-(13), generalised here from planes to shapes: (6)-(9) are derived
 here. Sanchez2025 annex B freezes n and the tangents at the start of the step (B.36), which is of first order.
 
-Each shape has kernels of its own, a few lines that call the rows below with its φ, n and N. The rows take fields of the
+Each shape has separate kernels, a few lines that call the rows below with its φ, n and N. The rows take fields of the
 parameters, not the record, which is another type for every shape: they are compiled once for all (2.5 s of compilation
 for a shape instead of 6.5 s). One kernel for all shapes that calls φ by its address would save little more.
 
@@ -88,7 +88,7 @@ from fem_mbs.rotations import (
 
 FRAMES = [("p_AP", "f8", (3,)), ("p_BQ", "f8", (3,)), ("R_BQ", "f8", (3, 3)), ("radius", "f8")]
 _NEAR_AXIS = 0.9  # cosine between the normal and the z axis from which t1 comes from the x axis
-_TURNED = -0.9  # cosine between the normals of a step below which no arc can be told
+_TURNED = -0.9  # cosine between the normals of a step below which the arc is undetermined
 
 
 @kernel
@@ -169,9 +169,9 @@ def relative_turn(R_A, R_B, R0_A, R0_B, Q, Q0, psi, T):
 
 @kernel
 def arc_start(n0, n, m):
-    """Fill m (3,) with the normal from which the tangents follow n: n0, and n where no arc can be told.
+    """Fill m (3,) with the normal from which the tangents follow n: n0, and n where the arc is undetermined.
 
-    Returns 1 or 0 for these, the factor of what the tangents change with n.
+    Returns 1 or 0 for these, the factor of the change of the tangents with n.
     """
     follows = 1.0 if dot(n0, n) >= _TURNED else 0.0
     for i in range(3):
@@ -372,7 +372,7 @@ class SphereShapeContact(Contact):
 
     @property
     def hollow(self) -> bool:
-        """Whether what the shape leaves free is convex: convex bodies are in it where their corners are."""
+        """True if the space outside the shape is convex: convex bodies are in it where their corners are."""
         return False
 
     @property
@@ -382,7 +382,7 @@ class SphereShapeContact(Contact):
 
     @property
     def passage(self) -> float:
-        """The smallest circle on which the sphere's centre goes round the shape."""
+        """Radius of the smallest circle on which the sphere's centre moves round the shape."""
         return 0.0 if self.smallest_radius is None else self.radius + self.smallest_radius
 
     @property
@@ -395,10 +395,10 @@ class SphereShapeContact(Contact):
         return self.sphere.p, self.shape.p, self.shape.rotation, self.radius
 
     def regular(self, point: Any) -> bool:
-        """Whether the rows are smooth about a configuration of `fem_mbs.verify`: no edge and no centre is near.
+        """True if the rows are smooth near a configuration of `fem_mbs.verify`: no edge and no centre is near.
 
         Curvatures may change by a tenth within 4e-3 of the size of the point (differences reach 3e-3), and the
-        normal may turn by up to 148° in the step.
+        normal may rotate by up to 148° in the step.
         """
         p = np.zeros(1, self.parameters)
         p[0] = self.record

@@ -1,7 +1,7 @@
 """Sphere against a box or a rectangular plate, faces, edges and corners; both may be attached to moving bodies.
 
 Sphere of radius r about P on body A; box in frame Q on body B, centred on its origin and parallel to its axes, edges
-and corners rounded off by ρ; its core, which is what is left when all faces move in by ρ, has the half edge lengths h.
+and corners rounded off by ρ; its core, which remains when all faces move in by ρ, has the half edge lengths h.
 A plate is a box of thickness 0. With q the point of the core nearest to the sphere's centre y
 
     q_i = y_i held between −h_i and h_i ,   v = y − q ,   d = |v| ,   n = v/d ,   N = (D − n nᵀ)/d ,   φ = d − ρ     (1)

@@ -106,7 +106,7 @@ def contact_hessian(p, x_A, R_A, x_B, R_B, H_N):
 
 
 class _SphereCylinder(SphereShapeContact):
-    """What both sides share: checks, record and drawing."""
+    """Common base of both sides: checks, record and drawing."""
 
     parameters = parameters(("radius_C", "f8"), ("half", "f8"), ("side", "f8"))
     kernels = {"contact": contact, "contact_hessian": contact_hessian}
@@ -139,7 +139,7 @@ class _SphereCylinder(SphereShapeContact):
         self.record = (*self.poses, self.radius_cylinder, min(0.5 * self.length, _ENDLESS), self.side)
 
     def _check_clearance(self):
-        """Refuse a sphere that does not fit in; outside all do."""
+        """Raise an error for a sphere that does not fit in; outside all do."""
 
 
 class SphereOnCylinder(_SphereCylinder):
@@ -152,7 +152,7 @@ class SphereOnCylinder(_SphereCylinder):
     cylinder : Frame, Node or body
         Its z axis is the axis of the cylinder, its origin the middle of it.
     radius, radius_cylinder : float > 0 [m]
-        A radius of 0, a point, goes with an infinite cylinder.
+        A radius of 0, a point, requires an infinite cylinder.
     length : float > 0, optional [m]
         With its flat ends and their edges. Default: infinite.
     drawn_length : float ≥ 0, optional [m]
@@ -209,8 +209,8 @@ class SphereInCylinder(_SphereCylinder):
     cylinder : Frame, Node or body
         Its z axis is the axis of the cylinder, its origin the middle of it.
     radius, radius_cylinder : float > 0 [m]
-        radius < radius_cylinder; the difference is the clearance. A radius of 0, a point, goes with an infinite
-        cylinder.
+        radius < radius_cylinder; the difference is the clearance. A radius of 0, a point, requires an
+        infinite cylinder.
     length : float > 0, optional [m]
         Of a pipe with open ends; the sphere can roll over their rims. Default: infinite. Close an end by a
         `SphereOnPlane`.
@@ -229,7 +229,7 @@ class SphereInCylinder(_SphereCylinder):
     Notes
     -----
     Tangent t1 is along the axis while the sphere is on the wall. The pipe has no outside: a sphere that has left
-    through an end must not come back beside it (add a `SphereOnCylinder` for that).
+    through an end must not come back outside it (add a `SphereOnCylinder` for that).
 
     Examples
     --------

@@ -17,9 +17,9 @@ Spall of length L and depth along a race that the ball touches at radius ρ_c, �
 
     H = ½ H_max (1 + cos(π x/β))  for |x| < β ,   H_max = min(depth, (L²/8)(1/r ± 1/ρ_c))                           (5)
 
-(+ inner, − outer): what a rigid ball drops into a pit of length L with sharp edges. It turns with the race. H′ makes f
-longer than 1 by ½(H′/ρ)² (5e-5 for 3 µm on 1 mm): normals n = f/|f| and N = ∂n/∂y go to the tangential rows, f and P
-themselves to G_N and ∂G_N/∂q, so that G_N stays the gradient of the gap and the spall supplies no energy:
+(+ inner, − outer): the drop of a rigid ball into a pit of length L with sharp edges. It rotates with the race. H′
+makes f longer than 1 by ½(H′/ρ)² (5e-5 for 3 µm on 1 mm): normals n = f/|f| and N = ∂n/∂y go to the tangential rows, f
+and P themselves to G_N and ∂G_N/∂q, so that G_N stays the gradient of the gap and the spall supplies no energy:
 
     G_N = |f| Jᵀ F n ;   N = (I − n nᵀ) P/|f|                                                                       (6)
 
@@ -147,13 +147,13 @@ class SphereInGroove(SphereShapeContact):
     radius, radius_groove : float > 0 [m]
         radius < radius_groove: a groove is wider than its ball, by 4 to 6 % in bearings.
     radius_circle : float > radius_groove [m]
-        Of the circle of groove centres: `BearingGeometry` knows it (``groove_circle_inner``, ``groove_circle_outer``).
+        Of the circle of groove centres, see `BearingGeometry` (``groove_circle_inner``, ``groove_circle_outer``).
     side : {"outer", "inner"}
         Of which race: decides where the spall is (the ball runs on the far or on the near side of the groove circle)
-        and what is drawn, not the contact.
+        and the drawing, not the contact.
     spall : Spall, optional
-        A pit in the race; its ``race`` is ``side``, its ``angle`` a number, from the x axis of the race's frame: it
-        turns with the race by itself.
+        A pit in the race; its ``race`` is ``side``, its ``angle`` a number, from the x axis of the race's frame:
+        it rotates with the race by itself.
     drawn : bool, optional
         Draw the groove. Default: on ground only.
     **law
@@ -230,7 +230,7 @@ class SphereInGroove(SphereShapeContact):
         self.check(
             self.spall.race == self.side, "spall.race", self.spall.race, f"is not this one, the {self.side} race"
         )
-        message = "must be a number: the spall turns with its race by itself"
+        message = "must be a number: the spall rotates with its race by itself"
         self.check(not callable(self.spall.angle), "spall.angle", self.spall.angle, message)
         angle = self.number("spall.angle", self.spall.angle, "rad")
         length = self.positive("spall.length", self.spall.length, "m")
@@ -246,7 +246,7 @@ class SphereInGroove(SphereShapeContact):
             return []
         from fem_mbs.shapes import Mesh
 
-        # 100° of the groove: what the shoulders of a deep groove bearing leave of it
+        # 100° of the groove: between the shoulders of a deep groove bearing
         across = np.radians(np.linspace(-50, 50, 9))
         sign = 1.0 if self.side == "outer" else -1.0
         radius = self.radius_circle + sign * self.radius_groove * np.cos(across)

@@ -107,7 +107,7 @@ def contact(p, x_A, R_A, x_B, R_B, x0_A, R0_A, x0_B, R0_B, gap, slip, G_N, G_T, 
         for i in range(3):
             G_T[k, 3 + i] += V_T[k, 3 + i]
             G_T[k, 9 + i] += V_T[k, 9 + i]
-        # the turn: r e·(n × ω) = r (e × n)·ω, and (e × n)ᵀ T⁻ᵀ = (T⁻¹ (e × n))ᵀ
+        # rotation: r e·(n × ω) = r (e × n)·ω, and (e × n)ᵀ T⁻ᵀ = (T⁻¹ (e × n))ᵀ
         cross(e, n, en)
         rotate(T, en, s)
         add_turning(p.radius, s, Q, G_T[k])

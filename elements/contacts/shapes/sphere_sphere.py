@@ -6,7 +6,7 @@ of the second, axes of Q; s = +1 outside, −1 inside. Distance, normal and curv
     φ(y) = s (|y| − r_B) ,   n = s y/|y| ,   N = ∂n/∂y = s (I − n nᵀ)/|y|                                          (1)
 
 and gap = φ − r_A; tangents, slip and gradients follow from these as for every shape (shape_contact), outside in axes
-that turn with both spheres, so that it does not matter which of them is named first ((13) there). The normal points
+that rotate with both spheres, so that it does not matter which of them is named first ((13) there). The normal points
 from the second sphere to the first: inside, towards the centre. Concentric spheres have no normal: where |y| is below
 1e-9 r_B the z axis of Q is taken, with N = 0. Inside, the gap is then all of the clearance and nothing touches.
 

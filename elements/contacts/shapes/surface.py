@@ -9,8 +9,8 @@ directions i, j in which the foot is free:
     border    φ = |v| ,   n = v/φ ,   N = (I − Σ S_i (A⁻¹)_ij S_jᵀ − n nᵀ)/φ                                     (2)
 
 The surface is a thin sheet for spheres: one that has come behind it, round its border, touches it from there, with
-−n, −φ and −N in (1). Which side that is says the start of a step. A point has no room for a side: it may be in front
-only, and is refused where it is behind by more than `BEHIND`.
+−n, −φ and −N in (1). That side follows from the start of a step. A point has no room for a side: it may be in front
+only, and raises an error where it is behind by more than `BEHIND`.
 
 The gap is φ − r; tangents, slip and gradients follow from these as for every shape (shape_contact). φ, n and N are
 continuous inside; at the border N jumps. The foot point is found by Newton's method from the point below, to round-off.
@@ -109,7 +109,9 @@ def foot_on_surface(p, y, at, s, v, A):
 
 @kernel
 def height_over(p, y):
-    """Distance [m] of y (3,) from the tangent plane at its foot point: negative behind the surface, and beside that."""
+    """Distance [m] of y (3,) from the tangent plane at its foot point: negative behind the surface, and outside
+    that.
+    """
     at, s, v, A = local_vector(2), local_vector(6), local_vector(3), local_matrix(2, 2)
     foot_on_surface(p, y, at, s, v, A)
     return (v[2] - s[1] * v[0] - s[2] * v[1]) / math.sqrt(1.0 + s[1] * s[1] + s[2] * s[2])
@@ -118,7 +120,7 @@ def height_over(p, y):
 @kernel
 def side_of(p, y0, y):
     """Side of the surface on which y (3,) may be that was y0 (3,) at the start of the step: 1 in front, −1 behind."""
-    same = y0[0] == y[0] and y0[1] == y[1] and y0[2] == y[2]  # also asked without a step: initial gaps, force laws
+    same = y0[0] == y[0] and y0[1] == y[1] and y0[2] == y[2]  # also evaluated without a step: initial gaps, force laws
     limit = 0.0 if p.radius > 0.0 else -math.inf if same else -BEHIND * _width(p)
     return 1.0 if height_over(p, y0) >= limit else -1.0
 
@@ -221,7 +223,7 @@ class PointOnSurface(SphereShapeContact):
     height : callable (x, y) -> z, or array (na + 1, nb + 1) [m]
         Called with arrays; or its values on the grid.
     x, y : (2,) [m]
-        Ranges of the rectangle over which the surface extends; beside it there is nothing to touch.
+        Ranges of the rectangle over which the surface extends; outside it there is nothing to touch.
     cells : int or (int, int)
         Cells (na, nb) of the spline along x and y; taken from the array when ``height`` is one. The error of a smooth
         function falls with the fourth power of the cell size.
@@ -240,10 +242,10 @@ class PointOnSurface(SphereShapeContact):
 
     Notes
     -----
-    A point (``radius=0``) may be above the surface (z > s) and beside it; a run in which it comes under the surface
-    from beside ends there. A sphere touches the surface from below then. One contact is one nearest point, looked for
-    from the point below the centre: the sphere must fit into all hollows. Tangent t1 comes from the x axis where the
-    surface is flat.
+    A point (``radius=0``) may be above the surface (z > s) and outside it; a run in which it comes under the surface
+    over its border ends there. A sphere touches the surface from below then. One contact is one nearest point, looked
+    for from the point below the centre: the sphere must fit into all hollows. Tangent t1 comes from the x axis where
+    the surface is flat.
 
     Examples
     --------
@@ -310,7 +312,7 @@ class PointOnSurface(SphereShapeContact):
         self.record = (*self.poses, address(self.table), na, nb, low, high, (high - low) / (na, nb))
 
     def regular(self, point: Any) -> bool:
-        """Whether no border of a cell, no centre of curvature (see `SphereShapeContact.regular`) and no other side is
+        """True if no border of a cell, no centre of curvature (see `SphereShapeContact.regular`) and no other side is
         near.
         """
         p = np.zeros(1, self.parameters)
@@ -331,10 +333,10 @@ class PointOnSurface(SphereShapeContact):
         return all(place == found[0] for place in found) and super().regular(point)
 
     def trouble(self, state: Any) -> str:
-        """That the point is behind the surface."""
+        """Report that the point is behind the surface."""
         return (
-            f"{label(self)}: the point is under the surface, to which it came from beside; it may be above it and "
-            "beside it only. Make the surface larger, end the run before, or give the point a radius > 0: spheres "
+            f"{label(self)}: the point is under the surface, to which it came over its border; it may be above it and "
+            "outside it only. Make the surface larger, end the run before, or give the point a radius > 0: spheres "
             "touch both sides"
         )
 
