@@ -25,7 +25,7 @@ from fem_mbs.functions.signals import Held, Signal
 
 
 class LawError(Exception):
-    """What is wrong with what a controller returned, in words; the run tells it with name and time."""
+    """Fault of the values that a controller returned; the run reports it with name and time."""
 
 
 class Controller(Watching):
@@ -38,7 +38,7 @@ class Controller(Watching):
         the other. With ``state``: ``function(t, y, state)`` returns ``(outputs, state)``. A linear system in discrete
         time has the period in it; one in continuous time is sampled with ``period`` (zero-order hold).
     period : float > 0 [s], optional
-        T; optional where the system says it.
+        T; optional if the system defines it.
     inputs : sequence of Sensor, Held or Signal
         What the function reads. A held signal may be an output of another controller that was added before.
     outputs : int or sequence of str
@@ -51,7 +51,7 @@ class Controller(Watching):
         Outputs until the first sample acts.
     switches : dict, optional
         Name of output -> element that it switches when it acts: on from 0.5 upwards, else off. Grippers, locks,
-        brakes; how they are before the first sample, the element says (``active``).
+        brakes; their state before the first sample is that of the element (``active``).
     name : str, optional
 
     Raises
@@ -97,7 +97,7 @@ class Controller(Watching):
             from fem_mbs.elements.control.linear import LinearLaw
 
             system = LinearLaw(self, function, period)
-            self.check(state is None, "state", state, "is that of the system; leave it out")
+            self.check(state is None, "state", state, "is that of the system; remove it")
             state, period = system.start, system.period
         elif isinstance(function, type):
             raise ParameterError(self, "function", function, "is a type; make one, or give a function")
@@ -158,7 +158,7 @@ class Controller(Watching):
         return self.held[self.as_choice("name", name, self.outputs)]
 
     def motion(self, name: str | None = None) -> SampledMotion:
-        """The signal of an output that is a position, for motors and drivers: it goes from sample to sample.
+        """The signal of an output that is a position, for motors and drivers: it moves from sample to sample.
 
         What the law gives out is where the motion is when its next output acts, one period later; in between it is a
         cubic without jumps of place and rate. ``initial`` of the output is where it begins. ``name`` as for `output`.

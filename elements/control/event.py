@@ -1,4 +1,4 @@
-"""Events: a condition that crosses zero inside a step, and what is done then.
+"""Events: a condition that crosses zero inside a step, and actions at that time.
 
     φ(t) = y(t) − level ,    event where φ changes its sign, upwards (+1), downwards (−1), or either (0)            (1)
 
@@ -23,7 +23,7 @@ DIRECTIONS = {"up": 1, "down": -1, "either": 0}
 
 
 class Action(Checked):
-    """What an event does. A subclass defines ``act(moment)``, given a `Moment` of the run, and ``told()``.
+    """Action of an event. A subclass defines ``act(moment)``, given a `Moment` of the run, and ``told()``.
 
     Class attributes
     ----------------
@@ -47,7 +47,7 @@ class Action(Checked):
         raise NotImplementedError(f"{type(self).__name__} does not define act(self, moment)")
 
     def told(self) -> str:
-        """What it does, in words for the table of events."""
+        """Describe the action for the table of events."""
         raise NotImplementedError(f"{type(self).__name__} does not define told(self)")
 
 
@@ -57,7 +57,7 @@ class Stop(Action):
     Parameters
     ----------
     reason : str
-        Told by ``result.status`` and the report.
+        Reported by ``result.status`` and the report.
 
     Examples
     --------
@@ -185,13 +185,13 @@ class Event(Watching):
     Raises
     ------
     ParameterError
-        A condition with several numbers; what is no action.
+        A condition with several numbers; an object that is no action.
 
     Notes
     -----
     A sensor that is on the level when a run begins fires where it leaves the level in the direction of the event: a
     speed at once in what begins at rest, with level 0. Where that is not meant choose the other direction, or a level
-    beside it.
+    next to it.
 
     Two crossings of the same sensor within one step are not seen. A condition that is a function in Python is evaluated
     after every step (some µs each); other conditions cost no call of Python until they are met.
@@ -245,5 +245,5 @@ class Event(Watching):
         return [self.condition]
 
     def told(self) -> str:
-        """What it does, in words."""
+        """Describe the action."""
         return "; ".join(action.told() for action in self.actions)

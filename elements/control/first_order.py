@@ -7,7 +7,7 @@ A state is the velocity of a `Node1` of unit mass: the equation of motion of the
     f_node += y_j e_k                   outputs that act as a force or moment on a component k of a node          (12)
 
 with inputs u, functions of time or held, and w, positions or velocities of free components of nodes. All of it is
-linear, so that tangents are the matrices themselves. The position of the nodes is ∫ z dt, which nobody needs.
+linear, so that tangents are the matrices themselves. The position of the nodes is ∫ z dt, which is not used.
 
 The masses store no energy. Source: docs/theory/control.md, (10)-(12); elementary.
 

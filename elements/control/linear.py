@@ -13,7 +13,7 @@ import numpy as np
 
 from fem_mbs.elements.control.sensor import Sensor
 
-SAME = 1e-9  # of a period: what is given and that of the system may differ by so much
+SAME = 1e-9  # of a period: tolerance of a given period and that of the system
 
 
 class LinearLaw:
@@ -37,7 +37,7 @@ class LinearLaw:
         return self.C @ z + self.D @ y, self.A @ z + self.B @ y
 
     def fits(self, owner: Any) -> None:
-        """Refuse a controller with other numbers of inputs or outputs."""
+        """Raise an error for a controller with other numbers of inputs or outputs."""
         given = sum(item.size if isinstance(item, Sensor) else 1 for item in owner.inputs)
         n, m = self.D.shape[1], self.D.shape[0]
         owner.check(given == n, "inputs", given, f"numbers are given to a system with {n} inputs")

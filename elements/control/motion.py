@@ -220,7 +220,7 @@ class FrameMotion(Force):
 
 
 class FrameAngle(Force):
-    """Angle of a frame about an axis, full turns counted; made by `Sensor`, it acts on nothing.
+    """Unwrapped (multi-turn) angle of a frame about an axis; made by `Sensor`, it exerts no force.
 
     Parameters
     ----------
@@ -241,7 +241,7 @@ class FrameAngle(Force):
 
     Notes
     -----
-    The angle is 0 where the frame is parallel to what it is seen from. Where the frame also turns about other axes it
+    The angle is 0 where the frame is parallel to its reference frame. Where the frame also rotates about other axes it
     is that of a direction across the axis; less than half a turn in one step.
     """
 

@@ -18,7 +18,7 @@ from fem_mbs.functions.signals import Held, Signal
 
 
 class _Number(Held):
-    """A number of a motion: it jumps, what is made of it does not."""
+    """A number of a motion: it jumps, quantities derived from it do not."""
 
     jumps = False
 

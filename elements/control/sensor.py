@@ -1,4 +1,4 @@
-"""What a controller or an event reads: an output of an element, the motion of a frame, a function of other sensors.
+"""Input of a controller or an event: an output of an element, the motion of a frame, a function of other sensors.
 
 A sensor of a motion brings an element that puts it out (`motion`), so that compiled code finds it like any other output
 and results have it under the name of the sensor.
@@ -38,7 +38,7 @@ class Sensor(Watching):
     relative_to : Frame, Node or body, optional
         Measure the motion from there, in its axes; default: the inertial frame.
     inputs : sequence of Sensor
-        Of a function: what it is given, a number of each sensor with one number, else an array.
+        Of a function: its arguments, a number of each sensor with one number, else an array.
     name : str, optional
         Of a motion: also its name in results, ``result[name].value``.
 
@@ -89,7 +89,7 @@ class Sensor(Watching):
             self.quantity = quantity = Deprecated.output(type(source).__name__, quantity, source.outputs)
         if isinstance(source, Element) and quantity in source.outputs:
             self.inputs = self._no_inputs(inputs)
-            self._no_axes("of an element is what the element says")
+            self._no_axes("of an element is defined by the element")
             self._of_output(source)
         elif hasattr(source, "frame") and not isinstance(source, type):
             self.inputs = self._no_inputs(inputs)
@@ -160,7 +160,7 @@ class Sensor(Watching):
 
     @property
     def size(self) -> int:
-        """How many numbers it has."""
+        """Number of its components."""
         return len(self.places)
 
     def all(self) -> list["Sensor"]:

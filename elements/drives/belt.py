@@ -135,7 +135,7 @@ class Belt(TangentForce):
 
     Outputs
     -------
-    tension : (2,) [N], of the span that wheel 1 tightens when it turns in positive sense, and of the other
+    tension : (2,) [N], of the span that wheel 1 tightens when it rotates in positive sense, and of the other
     torque : [N m], of the belt on wheel 1 about its axis
     slip_path : [m], r_1 φ_1 ∓ r_2 φ_2 since the start: elastic here
     grip : [-], part of Euler-Eytelwein's limit that is used; above 1 a belt with this friction would slip
@@ -151,7 +151,7 @@ class Belt(TangentForce):
     -----
     Equations (1), (2) of the file's header. Wheels and shafts feel both tensions along the spans, and feel them change
     when the centres move. Where T_1/T_2 passes exp(μβ) a friction belt slips, which this one does not: with
-    ``friction`` the run says so, with time and factor. `IdealBelt` and `CreepingBelt` slip. A stiff belt whose ratio
+    ``friction`` the run reports it, with time and factor. `IdealBelt` and `CreepingBelt` slip. A stiff belt whose ratio
     must be exact is a `CoordinateCoupling`.
 
     Examples
@@ -201,7 +201,7 @@ class Belt(TangentForce):
         self.friction = None if friction is None else self.positive("friction", friction, "")
         if friction is None:
             for name, value in (("other_friction", other), ("wrap", wrap)):
-                self.check(value is None, name, value, "says nothing without friction: give friction too")
+                self.check(value is None, name, value, "has no effect without friction: give friction too")
         mu = [self.friction or 0.0] * 2
         if other is not None:
             mu[1] = self.positive("other_friction", other, "")
@@ -215,7 +215,7 @@ class Belt(TangentForce):
         self.record: tuple = (*self.record, *self._wrap)
 
     def remark(self, histories: dict) -> list:
-        """A remark on outputs, see `element_checks`: slip that this belt does not have."""
+        """Return a warning about outputs, see `element_checks`: slip that this belt does not have."""
         most, beyond = float(histories["most_grip"].max()), histories["beyond"]
         if most <= 1.0:
             return []

@@ -1,4 +1,4 @@
-"""Cables over pulleys: inextensible and one-sided, or elastic; pulleys turn without friction.
+"""Cables over pulleys: inextensible and one-sided, or elastic; pulleys rotate without friction.
 
     Cable           gap = L − ℓ(q) ≥ 0 ,  tension ≥ 0 ,  G_N = −∇ℓ ;  at the catch  v⁺ = −e v⁻                     (1)
     ElasticCable    T = max(k (ℓ − L) + c ℓ̇, 0) where ℓ > L, else 0 ;  f = −T ∇ℓ ,  V = ½ k (ℓ − L)²              (2)
@@ -144,11 +144,11 @@ class Cable(OnPath, Contact):
         cable is wound on it and turns it (winches; a pulley with inertia is a drum with a cable on either side). A load
         that starts vertically on the side of the other sign causes a warning when the model is compiled.
     length : float > 0 [m], optional
-        Of the cable, with what is wound on a drum; default: that of the path at the start, plus ``slack``.
+        Of the cable, with the length wound on a drum; default: that of the path at the start, plus ``slack``.
     slack : float ≥ 0 [m]
     turns : dict
-        Station -> full turns of the cable on this pulley beside its arc at the start. Of a drum: what is wound on it,
-        and the run stops where it is unwound. Default for a drum: without end.
+        Station -> full turns of the cable on this pulley in addition to its arc at the start. Of a drum: the turns
+        wound on it, and the run stops where it is unwound. Default for a drum: without end.
     restitution : float, 0 … 1
         e of the catch; 0 for ropes.
     name : str, optional
@@ -174,7 +174,7 @@ class Cable(OnPath, Contact):
     Notes
     -----
     Equation (1) of the file's header. Pulleys carry no cable friction: tension is the same everywhere, and pulleys do
-    not turn with it; drums do. The cable is in the plane of the drum or the first pulley, whose body may move; spans
+    not rotate with it; drums do. The cable is in the plane of the drum or the first pulley, whose body may move; spans
     with pulleys at their ends should not leave it, spans between points may. A run stops where the arc on a pulley
     becomes negative.
     Motion of a rope that is tight for long is of second order with `DecoupledNSGA`.
@@ -221,7 +221,7 @@ class Cable(OnPath, Contact):
 
     @property
     def two_sided(self) -> bool:
-        """Whether its gap is a distance of two points: without stations between the ends."""
+        """True if its gap is a distance of two points: without stations between the ends."""
         return len(self.path) == 2 and not self.rho.any()
 
     @property

@@ -8,10 +8,10 @@ angle of Δ, span k and its share of the arcs are
     L_k = √(D² − κ² + Δ_z²)     ψ_k = ψ_Δ − asin(κ/D)     f_k = L_k − κ ψ_k     ℓ = Σ_k f_k                         (1)
     arc on pulley k:  ρ_k (ψ_k − ψ_{k−1}) > 0                                                                    (2)
 
-An end with ρ ≠ 0 is a drum: the cable is fixed to it at an angle ψ_m of its own axes, and (1), (2) hold with ψ_m for
-the span that is missing. E is then a frame of the drum, so that ψ_m is a number, and the drum turns with its cable.
+An end with ρ ≠ 0 is a drum: the cable is fixed to it at an angle ψ_m of its axes, and (1), (2) hold with ψ_m for
+the span that is missing. E is then a frame of the drum, so that ψ_m is a number, and the drum rotates with its cable.
 
-ψ_k counts turns. In directions (d, t, z) along Δ in the plane, across, and out of it,
+ψ_k is unwrapped (multi-turn). In directions (d, t, z) along Δ in the plane, across, and out of it,
 
     ∇f = ( D/L_k − κ²/(D W),  −κ/D,  Δ_z/L_k ) ,   W = √(D² − κ²)                                                (3)
     H = d dᵀ: 1/L_k − D²/L_k³ + κ² (1/(D²W) + 1/W³) ;  t tᵀ: f_d/D ;  d tᵀ, t dᵀ: κ/D² ;
@@ -80,7 +80,7 @@ def span_angle(p, k, delta, near):
 
 @kernel
 def span_length(p, k, delta, near):
-    """f_k of (1) [m]. Circles without common tangent count as touching; `trouble_path` refuses such poses."""
+    """f_k of (1) [m]. Circles without common tangent count as touching; `trouble_path` reports such poses."""
     kappa = p.rho[k + 1] - p.rho[k]
     if kappa == 0.0:
         return math.sqrt(dot(delta, delta))
@@ -160,7 +160,7 @@ def add_gradient(p, x, R, scale, G):
                 G[6 * node + i] += sign * W[i]
                 u, v = (i + 1) % 3, (i + 2) % 3
                 G[6 * node + 3 + i] += sign * (p.point[k + end, u] * y[v] - p.point[k + end, v] * y[u])
-        cross(phi, delta, W)  # the axes of E turn: φ × Δ, then from axes of E to those of its node
+        cross(phi, delta, W)  # the axes of E rotate: φ × Δ, then from axes of E to those of its node
         rotate(p.R_AE, W, y)
         for i in range(3):
             G[6 * p.plane + 3 + i] += scale * y[i]
@@ -222,7 +222,7 @@ def add_hessian(p, x, R, scale, H):
                     for n in range(3):
                         total += J[r, m] * F[m, n] * J[c, n]
                 H[row, column] += scale * total
-        # φ·∂²Δ: W = R_E φ turns with E, arms turn with their bodies
+        # φ·∂²Δ: W = R_E φ rotates with E, arms rotate with their bodies
         rotate(R_E, phi, W)
         rotate(p.R_AE, phi, a)
         for end in range(2):

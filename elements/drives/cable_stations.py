@@ -2,13 +2,13 @@
 
 Angles of the spans at the start follow from `drives.cable_path`, (1); that of the span after a pulley is the one with
 
-    0 ≤ arc < 2π ,   arc = sign ρ_k (ψ_k − ψ_{k−1}) ,   plus whole turns that are asked for                        (1)
+    0 ≤ arc < 2π ,   arc = sign ρ_k (ψ_k − ψ_{k−1}) ,   plus whole turns that are given                        (1)
 
 A drum at an end has the turns that it is given, and ψ_m follows from them.
 
-An arc of nearly a turn that nobody asked for means that the cable passes the pulley beside it, and is refused; from
-225° on it causes a warning. A load that would hang vertically from a drum or pulley with the other sign of its radius,
-and does not with the sign that is given, causes a warning when the model is compiled.
+An arc of nearly a turn that was not given means that the cable passes the pulley on its other side, and raises an
+error; from 225° on it causes a warning. A load that would hang vertically from a drum or pulley with the other sign of
+its radius, and does not with the sign that is given, causes a warning when the model is compiled.
 
 Source: docs/theory/gears_and_belts.md, (12), (13). Symbols: see `fem_mbs.elements.drives.cable_path`.
 """
@@ -42,7 +42,7 @@ def _incline(psi: float, down: np.ndarray) -> float:
 
 
 class OnPath(Element):
-    """What both cables have in common: the stations, the plane, lengths at the start."""
+    """Common base of both cables: the stations, the plane, lengths at the start."""
 
     n_state = MOST - 1
 
@@ -100,7 +100,7 @@ class OnPath(Element):
         return nodes, record, begins
 
     def _first_angles(self, places, rho, turns, given):
-        """ψ_k at the start with arcs ≥ 0 on all pulleys, each below a turn plus the turns that are asked for."""
+        """ψ_k at the start with arcs ≥ 0 on all pulleys, each below a turn plus the turns that are given."""
         psi = span_angles(places, rho)
         self.arcs: dict = {}
         for k in range(len(rho) - 1):
@@ -122,7 +122,7 @@ class OnPath(Element):
                     f"path[{k}]",
                     given[k],
                     f"would have an arc of {math.degrees(arc):.4g}°: the cable passes this pulley without touching it, "
-                    "or on its other side (sign of the radius). If it does go round it, say so with turns",
+                    "or on its other side (sign of the radius). If it does go round it, set turns",
                 )
                 if arc > WIDE and k not in turns:
                     wide = f"has an arc of {math.degrees(arc):.4g}°, with the other sign of its radius a smaller one"
@@ -175,7 +175,7 @@ class OnPath(Element):
         return [(a, b, np.array([r_a, r_b]), self._E) for (a, r_a), (b, r_b) in pairwise(stations)]
 
     def trouble(self, state: Any) -> str | None:
-        """What is wrong with the path in a state, as text, or None."""
+        """Describe the fault of the path in a state, or None."""
         nodes = [frame.node.index for frame in self.path]
         places = state.x[nodes] + np.einsum("kij,kj->ki", state.R[nodes], [frame.p for frame in self.path])
         E = state.R[self._E.node.index] @ self._E.rotation
@@ -195,7 +195,7 @@ class OnPath(Element):
         )
 
     def regular(self, point: Any) -> bool:
-        """Whether ℓ can be differentiated at a configuration: no span near a pulley, no jump of an angle."""
+        """True if ℓ can be differentiated at a configuration: no span near a pulley, no jump of an angle."""
         places = [point.x[k] + point.R[k] @ f.p for k, f in ((self.nodes.index(f.node), f) for f in self.path)]
         places = np.array(places) @ (point.R[self.nodes.index(self._E.node)] @ self._E.rotation)
         d, psi = np.diff(places, axis=0), span_angles(places, self.rho)

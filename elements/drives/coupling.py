@@ -3,7 +3,7 @@
     g = Σ_k c_k ξ_k − g_0 = 0                                                                                      (1)
     differential:   θ_1 + θ_2 − 2 θ_case − g_0 = 0   all about the axis of the case                                (2)
 
-ξ_k are angles, with all their turns, and slides of joints (`joints.coordinates.coordinates`). The multiplier λ is the
+ξ_k are unwrapped angles and slides of joints (`joints.coordinates.coordinates`). The multiplier λ is the
 same for all joints: the moment or force on the second body of joint k along its coordinate is c_k λ, and its opposite
 acts on the first. Nothing else is transmitted: bearings feel no force of teeth, for which there are `GearPair`,
 `RackAndPinion`.
@@ -65,7 +65,7 @@ class Coupling(Constraint):
     }  # fmt: skip
 
     def _couple(self, terms: Sequence[Term], name: str | None, pitch: float = 0.0, flank: float = 0.0) -> None:
-        """Set nodes and record; the offset is what the terms have at the start, where D and τ are taken as zero."""
+        """Set nodes and record; the offset is the value of the terms at the start, where D and τ are taken as zero."""
         nodes = list(dict.fromkeys(frame.node for term in terms for frame in (term.P, term.Q)))
         super().__init__(nodes, name=name)
         self.terms = tuple(terms)
@@ -99,7 +99,7 @@ class Coupling(Constraint):
         return [(k, self, name, k) for k, term in enumerate(self.terms) if term.kind < SLIDE_X]
 
     def count_on(self, state: np.ndarray, angles: dict[int, float]) -> None:
-        """As of elements; n p of (1), which the turns of its terms change together, follows."""
+        """Set the turns as `count_on` of elements does; n p of (1), which they change together, follows."""
         before = state[: len(self.terms)].copy()
         super().count_on(state, angles)
         change = sum(term.coefficient * step for term, step in zip(self.terms, state[: len(before)] - before))
@@ -108,7 +108,7 @@ class Coupling(Constraint):
             state[TURNS] += pitch * np.round(change / pitch)
 
     def regular(self, point: Any) -> bool:
-        """Whether the row can be differentiated at a configuration: no direction of an angle nearly along its axis."""
+        """True if the row can be differentiated at a configuration: no direction of an angle nearly along its axis."""
         for term in self.terms:
             A, B = self.nodes.index(term.P.node), self.nodes.index(term.Q.node)
             x = (point.R[A] @ term.P.rotation).T @ point.R[B] @ term.Q.rotation[:, 0]
@@ -153,7 +153,7 @@ class CoordinateCoupling(Coupling):
     -------
     multiplier : λ, in N where the relation is one of lengths
     effort : (n,) [N m or N], c_k λ: moment or force on the second body of joint k along its coordinate
-    coordinate : (n,) [rad or m], ξ_k, turns counted
+    coordinate : (n,) [rad or m], ξ_k, unwrapped (multi-turn)
 
     Raises
     ------
@@ -186,14 +186,14 @@ class CoordinateCoupling(Coupling):
                 f"terms[{k}]", term, "must be (coefficient, joint) or (coefficient, joint, name of the coordinate)",
             )  # fmt: skip
             coefficient = self.number(f"terms[{k}] coefficient", term[0])
-            self.check(coefficient != 0.0, f"terms[{k}]", term, "has the coefficient 0; leave it out")
+            self.check(coefficient != 0.0, f"terms[{k}]", term, "has the coefficient 0; remove it")
             made.append(self.term_of(f"terms[{k}]", term[1], term[2] if len(term) == 3 else None, coefficient))
         self.outputs = {"multiplier": (1, "N"), "effort": (len(made), ""), "coordinate": (len(made), "")}
         self._couple(made, name)
 
 
 class Differential(Coupling):
-    """Differential: the case turns with the mean of the two side shafts, and gives each half of its torque.
+    """Differential: the case rotates with the mean of the two side shafts, and gives each half of its torque.
 
     Parameters
     ----------
@@ -207,7 +207,7 @@ class Differential(Coupling):
     -------
     multiplier : [N m], torque on each shaft; −2 times it is that on the case
     effort : (3,) [N m], torques on the second bodies of joint_1, joint_2, case
-    coordinate : (3,) [rad], their angles, turns counted
+    coordinate : (3,) [rad], their angles, unwrapped (multi-turn)
 
     Raises
     ------

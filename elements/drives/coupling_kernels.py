@@ -1,6 +1,6 @@
 """Couplings of joint coordinates in compiled code: gear pairs, racks, differentials; with the force of teeth.
 
-One row for coordinates ξ_k of up to four joints, turns counted (`joints.coordinates.kernels`). Teeth of a wheel on
+One row for coordinates ξ_k of up to four joints, unwrapped (`joints.coordinates.kernels`). Teeth of a wheel on
 joint k press in the direction b_k at the point s_k, both in axes of P_k, and so load the joint. They bring the
 displacement D = x_Q − x_P in axes of P_k and the tilt τ = (−y_P·z_Q, x_P·z_Q, y_P·x_Q) into the row, which the joint
 keeps at 0:
@@ -22,7 +22,7 @@ Source: docs/theory/gears_and_belts.md, (1)-(5); rows of (2) from `joints.rows`;
     symbol    code                     shape    unit      meaning
     c_k       p.c                      (4,)     m, 1      coefficients of the coordinates
     b⁰, b¹, s p.along, p.apart, p.point (4, 3)  -, -, m   tangential and separating direction, pitch point
-    teeth     p.teeth                  (4,)     -         0: none, 1: of a wheel that turns, 2: of a rack
+    teeth     p.teeth                  (4,)     -         0: none, 1: of a wheel that rotates, 2: of a rack
     A_k, B_k  p.first, p.second        (4,)     -         numbers of the two nodes of joint k in the element
 """
 
@@ -130,7 +130,7 @@ def _tooth_hessian(p, k, x_A, R_A, x_B, R_B, state, H):
     axes_hessian(R_A, p.R_AP[k], 1, R_B, p.R_BQ[k], 2, 3, HS)
     axes_hessian(R_A, p.R_AP[k], 0, R_B, p.R_BQ[k], 2, 4, HS)
     axes_hessian(R_A, p.R_AP[k], 1, R_B, p.R_BQ[k], 0, 5, HS)
-    dw[3] = -dw[3]  # `_tooth_rows` turns the sign of this row
+    dw[3] = -dw[3]  # `_tooth_rows` reverses the sign of this row
     for i in range(12):
         for j in range(12):
             for r in range(6):
@@ -178,7 +178,7 @@ def coupling_hessian(p, x, R, state, H):
 
 @kernel
 def _coordinate(p, k, x, R, near):
-    """Value of coordinate k, turns counted from ``near``."""
+    """Value of coordinate k, unwrapped from ``near``."""
     A, B = p.first[k], p.second[k]
     return coordinate_value(p.kind[k], p.p_AP[k], p.R_AP[k], p.p_BQ[k], p.R_BQ[k], near, x[A], R[A], x[B], R[B])
 

@@ -13,7 +13,7 @@ and the tensions keep their ratio: |y| ≤ Y with
     Y² − c L Y + (L − l_0) l_0 = 0 ,   c = 1/tanh(E/2) ,   smaller root                                           (3)
 
 The state that is integrated is z = (EA/l_0) y [N], the velocity of a `Node1` of unit mass as in `control.first_order`.
-T± are those of y cut off at ±Y. What is beyond goes back as (z − z_Y)/τ: the belt sticks again τ late, and only that
+T± are those of y cut off at ±Y. The excess decays as (z − z_Y)/τ: the belt sticks again τ late, and only that
 is not exact.
 
     f = −Σ± T± ∇ε± ,   ∇ε± = ±(r_1 ∇φ_1 ∓ r_2 ∇φ_2) + h' ∇a ,   V = Σ± ½ EA (L − l±)²/l±                          (4)
@@ -123,7 +123,7 @@ def inertia_tangent(M):
 
 @kernel
 def _geometry(p, x_A, R_A, x_B, R_B, u, U):
-    """Fill u (3,) and U (3, 12), angles without turns: forces do not know them."""
+    """Fill u (3,) and U (3, 12), angles within one turn: forces do not depend on turns."""
     near = local_vector(2)
     near[0], near[1] = 0.0, 0.0
     centre_line(p, x_A, R_A, x_B, R_B, near, u, U)
@@ -252,8 +252,8 @@ class CreepingBelt(TwoWheels, Inertia):
 
     Notes
     -----
-    Equations (1)-(4) of the file's header. All methods know it: it is a force with a state. The arcs keep their belt
-    when centres move. It has no mass and no damping of its own; creep damps the swing of the pulleys. Steps resolve
+    Equations (1)-(4) of the file's header. All methods support it: it is a force with a state. The arcs keep their belt
+    when centres move. It has no mass and no material damping; creep damps the swing of the pulleys. Steps resolve
     that swing, at √(2 EA/L (r_1²/J_1 + r_2²/J_2)) rad/s.
 
     Examples
@@ -330,7 +330,7 @@ class CreepingBelt(TwoWheels, Inertia):
         return self.stiffness * span
 
     def regular(self, point: Any) -> bool:
-        """Whether forces can be differentiated at a configuration: no jump of an angle, no rim about to turn back."""
+        """True if forces can be differentiated at a configuration: no jump of an angle, no rim about to turn back."""
         d, e = self.centres(point.x, point.R)
         a, other = float(np.hypot(d[0], d[1])), float(np.hypot(e[0], e[1]))
         angles = np.array([-math.atan2(d[1], d[0]), -math.atan2(e[1], e[0])])

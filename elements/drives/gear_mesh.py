@@ -89,7 +89,7 @@ def stiffness_table(element: Any, stiffness: Any) -> np.ndarray:
 
 
 class TwoWheels(Element):
-    """What gear meshes and belts have in common: two wheels with parallel axes, and their angles."""
+    """Common base of gear meshes and belts: two wheels with parallel axes, and their angles."""
 
     reach: float  # κ [m]: the centres must be further apart
     crossed: Any = None  # whether a belt is; None: gears
@@ -139,7 +139,7 @@ class TwoWheels(Element):
         return P.rotation.T @ R[0].T @ d, -Q.rotation.T @ R[1].T @ d
 
     def trouble(self, state: Any) -> str | None:
-        """What is wrong with the pair in a state, as text, or None."""
+        """Describe the fault of the pair in a state, or None."""
         nodes = [node.index for node in self.nodes]
         d, _ = self.centres(state.x[nodes], state.R[nodes])
         if (a := float(np.hypot(d[0], d[1]))) > self.reach:
@@ -169,13 +169,13 @@ class TangentForce(TwoWheels, Force):
         self.record = (*self._law, 0.0, address(self._table), len(self._table))
 
     def regular(self, point: Any) -> bool:
-        """Whether forces can be differentiated at a configuration: no flank or span about to lift off there."""
+        """True if forces can be differentiated at a configuration: no flank or span about to lift off there."""
         law = dict(zip(self.parameters.names or (), self.record))
         d, e = self.centres(point.x, point.R)
         a, other = float(np.hypot(d[0], d[1])), float(np.hypot(e[0], e[1]))
         angles = np.array([-math.atan2(d[1], d[0]), -math.atan2(e[1], e[0])])
         place = len(self._table) * (angles[0] * law["teeth"] / (2.0 * math.pi) + law["phase"]) % 1.0
-        # wheels nearly on edge have no centre line; angles jump by a turn; pieces of the table meet
+        # wheels nearly on edge have no centre line; angles jump by 2π; pieces of the table meet
         odd = min(a, other) < 0.3 * float(np.linalg.norm(d)) or np.abs(angles).max() > 3.0
         if odd or a < 1.5 * law["kappa"] or (len(self._table) > 1 and not 0.25 < place < 0.75):
             return False
@@ -192,7 +192,7 @@ class TangentForce(TwoWheels, Force):
 
 
 class GearMesh(TangentForce):
-    """Two involute spur gears with elastic teeth and backlash; the wheels are held by joints or shafts of their own.
+    """Two involute spur gears with elastic teeth and backlash; the wheels are supported by separate joints or shafts.
 
     Parameters
     ----------
@@ -224,7 +224,7 @@ class GearMesh(TangentForce):
     transmission_error : [m], r_b1 φ_1 + r_b2 φ_2 (internal: −) on the line of action: the way by which wheel 2 lags
     force : [N], of the flanks on each other; positive on flank +, negative on flank −
     flank : +1, −1, or 0 in the backlash
-    backlash : [m], what is left between the flanks at the centre distance of that moment
+    backlash : [m], distance between the flanks at the centre distance of that moment
     pressure_angle : [rad], of action
     stiffness : [N/m]
     phase : in pitches, counted

@@ -1,7 +1,8 @@
 """Gear pairs and rack and pinion with rigid teeth: the ratio of their coordinates, and the force of the teeth.
 
-Wheels 1 and 2 turn on hinges of one carrier; θ_k are their angles against it. In the pitch point, t is the direction in
-which wheel 1 moves for θ̇_1 > 0, u that of the common line of the pitch cylinders or cones, w = ±t × u points to axis 1:
+Wheels 1 and 2 rotate on hinges of one carrier; θ_k are their angles against it. In the pitch point, t is the direction
+in which wheel 1 moves for θ̇_1 > 0, u that of the common line of the pitch cylinders or cones, w = ±t × u points to
+axis 1:
 
     g = r_1 θ_1 + s r_2 θ_2 − g_0          s = +1 external, −1 internal; bevel: by the side of the apex            (1)
     g = r θ − (t·z) d − g_0                rack: d is its slide along z                                            (2)
@@ -32,7 +33,7 @@ _SAME = 1e-8  # of directions and, relative, of lengths at the start
 
 
 class _Toothed(Coupling):
-    """What gear pairs and racks have in common."""
+    """Common base of gear pairs and racks."""
 
     def _on_carrier(self, joint_1: Any, joint_2: Any, names: tuple[str, str]) -> list:
         """(P, Q) of both joints with P on the carrier, the body that they share, and their coordinates."""
@@ -89,7 +90,7 @@ class GearPair(_Toothed):
     ----------
     joint_1, joint_2 : Joint
         Joints of the two gears with an angle (`Revolute`, `Cylindrical`); they share one body, the carrier (housing,
-        planet carrier, ground), on which the ratio holds, also when it turns. Axes parallel or crossing in one point.
+        planet carrier, ground), on which the ratio holds, also when it rotates. Axes parallel or crossing in one point.
     teeth : (2,), optional
         Numbers of teeth; with parallel axes the pitch radii follow from their distance.
     radii : (2,) [m], optional
@@ -110,7 +111,7 @@ class GearPair(_Toothed):
     -------
     force : λ [N], tangential force at the pitch circle; > 0 turns gear 1 in positive sense about z of its joint
     torque : (2,) [N m], of the teeth on gear 1 and gear 2 about z of their joints
-    angle : (2,) [rad], of the gears against the carrier, turns counted
+    angle : (2,) [rad], of the gears against the carrier, unwrapped (multi-turn)
     tooth_force : (3,) [N], of the teeth on gear 1, inertial axes
 
     Attributes
@@ -128,7 +129,7 @@ class GearPair(_Toothed):
     -----
     Equations (1), (3), (4) of the file's header. The teeth are rigid and without backlash: `GearMesh` has both. Angles
     of joints given as (gear, carrier) count in the other sense here, see ``angle``. Three planets between a sun and a
-    ring repeat each other's rows: such a set has redundant constraints, and loads that nothing decides.
+    ring have redundant constraints, and undetermined loads.
     With rigid teeth motion and λ do not depend on ``pressure_angle``, reactions of the joints do.
     For bevel gears each joint's origin must be on the side of the apex on which its gear is.
 
@@ -277,8 +278,8 @@ class RackAndPinion(_Toothed):
     -------
     force : λ [N], tangential; > 0 turns the pinion in positive sense about z of its joint
     effort : (2,), torque on the pinion [N m], force on the rack along z of its joint [N]
-    coordinate : (2,), angle of the pinion [rad], turns counted; slide of the rack [m]; against the body of both
-    tooth_force : (3,) [N], of the teeth on the pinion, inertial axes
+    coordinate : (2,), angle of the pinion [rad], unwrapped (multi-turn); slide of the rack [m]; against the body of
+    both tooth_force : (3,) [N], of the teeth on the pinion, inertial axes
 
     Raises
     ------

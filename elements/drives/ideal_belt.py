@@ -50,7 +50,7 @@ ANGLES = N_FRICTION  # place of φ_1, φ_2 in the internal variables
 def belt_slip(p, x_A, R_A, x_B, R_B, G):
     """Add the gradient of (1) to G[0] (12,)."""
     u, U, near = local_vector(3), local_matrix(3, 12), local_vector(2)
-    near[0], near[1] = 0.0, 0.0  # gradients know no turns
+    near[0], near[1] = 0.0, 0.0  # gradients do not depend on turns
     centre_line(p, x_A, R_A, x_B, R_B, near, u, U)
     for j in range(12):
         G[0, j] += p.r_1 * U[0, j] + p.r_2 * U[1, j]
@@ -93,7 +93,7 @@ def count_belt(p, x_A, R_A, x_B, R_B, state):
 
 @kernel
 def belt_output(p, x_A, R_A, x_B, R_B, state, out):
-    """What the run has kept of the friction, tensions (3), and the way of (1)."""
+    """Write the friction of the run, tensions (3), and the displacement of (1)."""
     kept, u, U = friction_in(state), local_vector(3), local_matrix(3, 12)
     centre_line(p, x_A, R_A, x_B, R_B, state[ANGLES : ANGLES + 2], u, U)
     force = -kept.force
@@ -189,8 +189,8 @@ class BeltPull(TwoWheels, Force):
 class IdealBelt(TwoWheels, FrictionRow):
     """Inextensible belt between two pulleys with parallel axes: friction drives, and the belt slips where it cannot.
 
-    The pulleys turn in their ratio while the belt holds: it transmits what it must, up to Euler-Eytelwein's limit.
-    There it slips on the pulley with the smaller μβ, with the force of that limit.
+    The pulleys rotate in their ratio while the belt sticks: it transmits the required force, up to Euler-Eytelwein's
+    limit. There it slips on the pulley with the smaller μβ, with the force of that limit.
 
     Parameters
     ----------
@@ -215,8 +215,8 @@ class IdealBelt(TwoWheels, FrictionRow):
     tension : (2,) [N], of the span that pulley 1 tightens when it drives in positive sense, and of the other
     force : [N], tension[0] − tension[1], at the end of the step; the mean over a step with an impact
     bound : [N], the largest that it can be
-    slip : [m/s], rate of the way by which pulley 1 is ahead on its rim
-    slip_path : [m], that way since the start, turns counted
+    slip : [m/s], rate of the path by which pulley 1 is ahead on its rim
+    slip_path : [m], that path since the start, unwrapped (multi-turn)
     status : 0 holds, 1 or −1 slips in this direction
     power : [W], taken out of the model
     dissipated : [J], the same since the start
@@ -233,8 +233,8 @@ class IdealBelt(TwoWheels, FrictionRow):
 
     Notes
     -----
-    Equations (1)-(4) of the file's header. `DecoupledNSGA` alone knows it. The belt has no mass: centrifugal forces of
-    fast belts lower what they hold. Elastic belts are `Belt` and `CreepingBelt`.
+    Equations (1)-(4) of the file's header. Supported by `DecoupledNSGA` only. The belt has no mass: centrifugal forces
+    of fast belts lower what they hold. Elastic belts are `Belt` and `CreepingBelt`.
 
     Examples
     --------
@@ -299,7 +299,7 @@ class IdealBelt(TwoWheels, FrictionRow):
         return self._law
 
     def regular(self, point: Any) -> bool:
-        """Whether it can be differentiated at a configuration: no jump of an angle, wheels apart and not on edge."""
+        """True if it can be differentiated at a configuration: no jump of an angle, wheels apart and not on edge."""
         d, e = self.centres(point.x, point.R)
         a, other = float(np.hypot(d[0], d[1])), float(np.hypot(e[0], e[1]))
         angles = np.array([-math.atan2(d[1], d[0]), -math.atan2(e[1], e[0])])

@@ -137,12 +137,12 @@ class GearFlank(Contact):
         self.record = (*law, 1.0 if self.flank == "forward" else -1.0, table, pieces)
 
     def trouble(self, state: Any) -> str | None:
-        """What is wrong with the pair in a state, as text, or None."""
+        """Describe the fault of the pair in a state, or None."""
         text = self.mesh.trouble(state)
         return text and text.replace(label(self.mesh), label(self))
 
     def regular(self, point: Any) -> bool:
-        """Whether the gap can be differentiated at a configuration: the wheels apart, no angle about to jump."""
+        """True if the gap can be differentiated at a configuration: the wheels apart, no angle about to jump."""
         d, e = self.mesh.centres(point.x, point.R)
         far, other = np.hypot(d[0], d[1]), np.hypot(e[0], e[1])
         turned = max(abs(math.atan2(d[1], d[0])), abs(math.atan2(e[1], e[0])))
@@ -150,7 +150,7 @@ class GearFlank(Contact):
 
 
 class LooseGearPair(Part):
-    """Two rigid gears with backlash: two contacts, with impacts where a flank is struck.
+    """Two rigid gears with backlash: two contacts, with impacts on both flanks.
 
     Parameters
     ----------
@@ -165,7 +165,7 @@ class LooseGearPair(Part):
     Attributes
     ----------
     elements : list of the two `GearFlank`
-        ``gap`` of one is what it has to go, ``force`` (·, 0, 0) its force along the line of action.
+        ``gap`` of one is its distance to contact, ``force`` (·, 0, 0) its force along the line of action.
 
     Raises
     ------

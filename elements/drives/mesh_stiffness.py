@@ -267,7 +267,7 @@ def tooth_stiffness(
         Mesh force for which the contact of the flanks, which stiffens with it, is linearised.
     young : float [Pa], poisson : float
     ramp : float > 0
-        Part of the pitch in which a pair takes up, or gives up, its load; see `stepped_stiffness`.
+        Part of the pitch in which a pair takes up, or releases, its load; see `stepped_stiffness`.
     samples : int
 
     Returns

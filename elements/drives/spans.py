@@ -1,7 +1,7 @@
 """Forces along the two common tangents of two circles: flanks of involute teeth, spans of a belt.
 
 d is the vector from P to Q, in the plane of the wheels; φ_1 the angle of x_P against d about z_P, φ_2 that of x_Q
-against −d about z_Q, both counted over any number of turns; a = |d|. With signed radii r_1, r_2 and κ = |r_1 + r_2|
+against −d about z_Q, both unwrapped (multi-turn); a = |d|. With signed radii r_1, r_2 and κ = |r_1 + r_2|
 
     q = r_1 φ_1 + r_2 φ_2 − ψ_0          h(a) = √(a² − κ²) − κ acos(κ/a)                                          (1)
     ε± = ±q + s (h − h_0) − b±           h' = √(1 − κ²/a²) ,   h'' = κ²/(a³ h')                                  (2)
@@ -60,7 +60,7 @@ def nearest_turn(angle, near):
 
 @kernel
 def tangent_length(kappa, a):
-    """h of (1) [m]; 0 where the circles have no common tangents (`trouble_tangents` refuses such poses)."""
+    """h of (1) [m]; 0 where the circles have no common tangents (`trouble_tangents` reports such poses)."""
     if a <= kappa:
         return 0.0
     return math.sqrt(a * a - kappa * kappa) - (kappa * math.acos(kappa / a) if kappa > 0.0 else 0.0)
@@ -181,7 +181,7 @@ def span_force(p, k, stretched, rate):
     """F of (3) [N]."""
     elastic = p.preload + k * stretched
     force = elastic + p.damping * rate
-    return 0.0 if elastic <= 0.0 or force <= 0.0 else force  # what is not a number stays so, and stops the run
+    return 0.0 if elastic <= 0.0 or force <= 0.0 else force  # NaN stays NaN, and stops the run
 
 
 @kernel

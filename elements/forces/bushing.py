@@ -3,7 +3,7 @@
 The deformation is the helix that leads from frame P to frame Q, as in a beam segment of length 1 m
 (`elements.beams.segment`, (1)-(3)):
 
-    ψ = log(R_Pᵀ R_Q) ,  u = R_Pᵀ (x_Q − x_P) ,  ε = (T⁻ᵀ(ψ) u, ψ) ;   the way back from Q to P has −ε             (1)
+    ψ = log(R_Pᵀ R_Q) ,  u = R_Pᵀ (x_Q − x_P) ,  ε = (T⁻ᵀ(ψ) u, ψ) ;   the motion from Q to P has −ε             (1)
     s = K ε + F_i(ε_i) + C ε̇ + s_0 ,   V = ½ εᵀ K ε + Σ V_i(ε_i) + s_0·ε                                           (2)
 
 ε does not change with rigid motions, and both ends are equal: no half-way frame has to be chosen. For small rotations ε
@@ -126,7 +126,7 @@ def energy(p, x_A, R_A, x_B, R_B):
 
 @kernel
 def trouble(p, R_A, R_B):
-    """1.0: the frames are turned by more than `LARGEST_ANGLE`; beyond half a turn ψ of (1) goes on from −π."""
+    """1.0: the frames are turned by more than `LARGEST_ANGLE`; beyond half a turn ψ of (1) continues from −π."""
     S_A, S_B = local_matrix(3, 3), local_matrix(3, 3)
     multiply(R_A, p.S_A, S_A)
     multiply(R_B, p.S_B, S_B)
@@ -178,10 +178,10 @@ class Bushing(BetweenFrames, Force):
     Notes
     -----
     The deformation is that of the helix between the frames: both ends are equal, and rotations up to 2.8 rad are
-    allowed. So the bushing turns with both: for a shaft that spins put it on a housing, in which a `Spherical` joint
-    holds the shaft (docs/howto/rotors.md). 6 × 6 matrices mean the same as in other programs as long as rotations are
-    small: at 1 rad forces of translational springs and dampers differ by 2 %, at 2 rad by 9 % from those in axes of P.
-    A run beyond 1 rad ends with a warning if there are any.
+    allowed. The bushing therefore rotates with both: for a shaft that spins put it on a housing, in which a
+    `Spherical` joint holds the shaft (docs/howto/rotors.md). 6 × 6 matrices mean the same as in other programs as long
+    as rotations are small: at 1 rad forces of translational springs and dampers differ by 2 %, at 2 rad by 9 % from
+    those in axes of P. A run beyond 1 rad ends with a warning if there are any.
 
     Examples
     --------
@@ -246,7 +246,7 @@ class Bushing(BetweenFrames, Force):
         )  # fmt: skip
 
     def trouble(self, state: Any) -> str | None:
-        """Describe what is wrong at a `State`; None when nothing is."""
+        """Describe the fault at a `State`, or None."""
         A, B = (state.R[frame.node.index] @ frame.rotation for frame in (self.frame_P, self.frame_Q))
         turn = float(np.linalg.norm(log(A.T @ B)))
         if turn < LARGEST_ANGLE:
@@ -254,7 +254,7 @@ class Bushing(BetweenFrames, Force):
         return (
             f"{label(self)}: its frames are turned by {turn:.2f} rad against each other (at most {LARGEST_ANGLE}): "
             "past half a turn its moment would change sign. Use a JointSpring on a joint for rotations of any size; "
-            "for a shaft that spins put the bushing on a housing that does not turn"
+            "for a shaft that spins put the bushing on a housing that does not rotate"
         )
 
     def remark(self, histories: dict) -> list:
@@ -267,12 +267,12 @@ class Bushing(BetweenFrames, Force):
             f"its frames turned by up to {turn:.3g} rad against each other. From {LARGE:g} rad on forces of its "
             "translational stiffness and damping differ by 2 % and more (9 % at 2 rad, 24 % at 2.8 rad) from those of "
             "springs and dampers in the axes of the first frame. For a shaft that spins put it on a housing that does "
-            "not turn; for a stiffness about one axis alone use a JointSpring"
+            "not rotate; for a stiffness about one axis alone use a JointSpring"
         )
         return [("large rotation", turn, text)]
 
     def regular(self, point: Any) -> bool:
-        """Whether the element can be differentiated at a point of `fem_mbs.verify`: not near half a turn."""
+        """True if the element can be differentiated at a point of `fem_mbs.verify`: not near half a turn."""
         A, B = point.R[0] @ self.frame_P.rotation, point.R[1] @ self.frame_Q.rotation
         return bool(np.linalg.norm(log(A.T @ B)) < 2.8)
 

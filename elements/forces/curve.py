@@ -6,7 +6,7 @@ Between breakpoints x_k, with ξ = x − x_k,
 
 and beyond the ends straight lines with the slopes there. Of tables the slopes at breakpoints are those of Fritsch and
 Carlson, SIAM J. Numer. Anal. 17 (1980): where the points rise, so does the curve between them. A number k is the line
-k x. V is 0 at x = 0, so that what is stored counts from the unloaded state.
+k x. V is 0 at x = 0, so that stored energy is zero in the unloaded state.
 
 `ForceCurve` is such a law by itself; of a function it has a cubic spline. `Law` is that of a joint, or of a torsion
 spring: its functions are not sampled but called, with their derivatives by Taylor arithmetic, as functions of time are
@@ -28,7 +28,7 @@ from fem_mbs.functions.signals import Signal
 from fem_mbs.jit import address, kernel, matrix
 
 _SAMPLES = 2000  # intervals of a function in its range
-_MISS = 1e-4  # of the largest value: what the pieces of a function may be off half-way between its samples
+_MISS = 1e-4  # of the largest value: largest error of the pieces of a function half-way between its samples
 
 
 @kernel
@@ -38,7 +38,7 @@ def curve_values(table_at, pieces, x):
         return 0.0, 0.0, 0.0
     table = matrix(table_at, pieces, 6)
     low, high = 0, pieces
-    while high - low > 1:  # the last piece that begins at or before x; the first goes on to −∞
+    while high - low > 1:  # the last piece that begins at or before x; the first extends to −∞
         middle = (low + high) // 2
         if table[middle, 0] <= x:
             low = middle
@@ -52,7 +52,7 @@ def curve_values(table_at, pieces, x):
 
 
 def points_of(owner: Checked, parameter: str, given: Any) -> np.ndarray:
-    """Points (n, 2) of a table, n ≥ 2, as an array of its own.
+    """Points (n, 2) of a table, n ≥ 2, as a new array.
 
     Raises
     ------
@@ -74,14 +74,14 @@ class ForceCurve(Checked):
     law : (n, 2) array, list of pairs, float, or callable
         Points (x, F) with x rising, n ≥ 2; or the slope of a straight line through 0; or a function F(x).
     between : (x_min, x_max), of a function only
-        Where it is sampled, at 2,001 points. Beyond, and beyond the ends of a table, the curve goes on straight.
+        Where it is sampled, at 2,001 points. Beyond, and beyond the ends of a table, the curve continues straight.
     name : str, optional
 
     Raises
     ------
     ParameterError
         Points that are not finite or do not rise in x; a function without range, or one that 2,001 points do not
-        resolve to 1e-4 of its largest value (a jump, say: give points instead).
+        resolve to 1e-4 of its largest value (for example a jump: give points instead).
 
     Examples
     --------
@@ -160,7 +160,7 @@ class ForceCurve(Checked):
 
 
 class Law:
-    """The characteristic of a spring or damper in a joint, from what a user gives.
+    """The characteristic of a spring or damper in a joint, from the argument of a user.
 
     Attributes
     ----------
@@ -211,7 +211,7 @@ class Law:
 def _pieces(points, smooth=False):
     """Table (n + 1, 6) of (1) through points (n, 2): the line before the first, the pieces, the line after the last.
 
-    Samples of a ``smooth`` function get a spline, points of a table what does not leave their values.
+    Samples of a ``smooth`` function get a spline, points of a table a curve that stays within their values.
     """
     from scipy.interpolate import CubicSpline, PchipInterpolator
 

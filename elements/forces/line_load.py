@@ -142,7 +142,7 @@ def _arguments(function):
     kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     try:
         parameters = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):  # some builtins do not tell
+    except (TypeError, ValueError):  # some builtins have no signature
         return 1
     return sum(p.kind in kinds and p.default is inspect.Parameter.empty for p in parameters)
 

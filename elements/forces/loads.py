@@ -107,7 +107,7 @@ def output(p, R_A, s, out):
 
 
 class _Load(Force):
-    """What forces and moments have in common."""
+    """Common base of forces and moments."""
 
     parameters = PARAMETERS
 
@@ -140,17 +140,17 @@ class _Load(Force):
 
     @property
     def invariant(self) -> bool:
-        """Whether the load turns with its node."""
+        """True if the load rotates with its node."""
         return self.follower
 
     @property
     def circulatory(self) -> bool:
-        """Whether the load makes the stiffness unsymmetric."""
+        """True if the load makes the stiffness unsymmetric."""
         return self.follower
 
     @property
     def conservative(self) -> bool:
-        """Whether the load has a potential."""
+        """True if the load has a potential."""
         return self.constant and not self.follower
 
 
@@ -164,7 +164,7 @@ class PointForce(_Load):
     force : (3,) [N], or callable t -> (3,)
         Components in inertial axes, or in the axes of ``frame`` with ``follower``.
     follower : bool
-        False: the direction stays (a weight). True: it turns with the frame (a thruster, a pressure).
+        False: the direction stays (a weight). True: it rotates with the frame (a thruster, a pressure).
     signal : float, callable or Signal, optional
         Factor or function of time [s] that scales ``force``, e.g. ``ramp(duration=1)``. Any Python function is
         allowed; it is evaluated once per step.
@@ -215,7 +215,7 @@ class PointMoment(_Load):
     moment : (3,) [N m], or callable t -> (3,)
         Components in inertial axes, or in the axes of ``frame`` with ``follower``.
     follower : bool
-        False: the direction stays. True: it turns with the frame.
+        False: the direction stays. True: it rotates with the frame.
     signal : float, callable or Signal, optional
         Factor or function of time [s] that scales ``moment``.
     name : str, optional

@@ -41,7 +41,7 @@ def axial(p, d, w, s, e, law):
     """Fill e (3,) with the direction, law (2,) with the slopes F_k', F_c'; return l and F of (1)."""
     length = np.sqrt(dot(d, d))
     for i in range(3):
-        e[i] = d[i] / length  # NaN where the points meet: the step is refused and names the element
+        e[i] = d[i] / length  # NaN where the points meet: the step is rejected with the name of the element
     force, law[0], _ = curve_values(p.spring_at, p.spring_pieces, length - p.free_length)
     damping, law[1], _ = curve_values(p.damper_at, p.damper_pieces, dot(e, w))
     force += damping
@@ -117,11 +117,11 @@ class NonlinearSpring(Force):
     ------
     ParameterError
         Both frames on one node; points that coincide at the start; none of spring, damper and force; a damper that
-        gives energy; what `ForceCurve` refuses.
+        gives energy; errors of `ForceCurve`.
 
     Notes
     -----
-    The points must not meet in a run: there the force has no direction, and the step is refused. Springs with straight
+    The points must not meet in a run: there the force has no direction, and the step is rejected. Springs with straight
     characteristics are `Spring`. Curves have a continuous slope, so that steps keep their order.
 
     Examples
@@ -178,7 +178,7 @@ class NonlinearSpring(Force):
 
     @property
     def conservative(self) -> bool:
-        """Whether its forces have a potential, dampers apart."""
+        """True if its forces have a potential, dampers apart."""
         return not self.signals
 
     def place(self) -> None:
@@ -188,7 +188,7 @@ class NonlinearSpring(Force):
         self.record = record
 
     def regular(self, point: Any) -> bool:
-        """Whether the element can be differentiated at a point of `fem_mbs.verify`: not at breakpoints of curves."""
+        """True if the element can be differentiated at a point of `fem_mbs.verify`: not at breakpoints of curves."""
         from fem_mbs.rotations import skew
 
         (A, B), (R_A, R_B), v = point.x, point.R, point.v.reshape(2, 6)

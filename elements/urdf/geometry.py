@@ -1,4 +1,4 @@
-"""Pictures of URDF as shapes, what they weigh, and shapes as pictures of URDF.
+"""Pictures of URDF as shapes, their masses, and shapes as pictures of URDF.
 
 Source: docs/theory/urdf.md, "Geometry".
 """
@@ -70,7 +70,7 @@ class Meshes:
         name = picture.sizes["filename"]
         if name not in self._read:
             owner, path = Named("URDF mesh", name), self.path(name)
-            owner.check(path.is_file(), "mesh", str(path), "is not there; packages={name: folder} tells where")
+            owner.check(path.is_file(), "mesh", str(path), "is not there; packages={name: folder} gives its folder")
             self._read[name] = mesh_of(owner, path, 1.0, "mesh")
         return self._read[name].moved(lambda points: points * picture.sizes["scale"])
 
@@ -162,7 +162,7 @@ def picture_of(shape: Any, node: Pose, meshes: "MeshFiles") -> Picture | None:
 
 
 class MeshFiles:
-    """Writes meshes into files beside a URDF: FILE_1.obj, FILE_2.obj …; nothing where no file is written.
+    """Writes meshes into files next to a URDF: FILE_1.obj, FILE_2.obj …; nothing where no file is written.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What of a model URDF can say: bodies, joints with limits, damping, friction and followers. The rest, by name.
+"""Parts of a model that URDF supports: bodies, joints with limits, damping, friction and followers. The rest, by name.
 
 Source: docs/theory/urdf.md, "Scope of URDF".
 """
@@ -41,7 +41,7 @@ class Parts:
     Raises
     ------
     ModelError
-        What URDF cannot say is in the model: all of it, by name, with the reason.
+        The model has parts that URDF does not support: all of them, by name, with the reason.
     """
 
     def __init__(self, model: Model, leave_out: Any) -> None:
@@ -69,11 +69,11 @@ class Parts:
         self.refuse()
 
     def refuse(self) -> None:
-        """Raise a ModelError for what was wrong, if anything was."""
+        """Raise a ModelError for the faults found, if any."""
         if self._wrong:
             told = "\n".join(f"  {label(item)}: {why}" for item, why in self._wrong)
             raise ModelError(
-                f"URDF knows trees of rigid bodies only. What it cannot say (leave_out writes the rest):\n{told}",
+                f"URDF supports trees of rigid bodies only. Not supported (leave_out writes the rest):\n{told}",
                 [item for item, _ in self._wrong],
             )
 

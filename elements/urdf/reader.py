@@ -46,7 +46,7 @@ LOADLESS = 1e-9  # coefficient of friction of a slide, whose load plays then no 
 
 @dataclass
 class UrdfModel:
-    """What `from_urdf` made.
+    """Result of `from_urdf`.
 
     Attributes
     ----------
@@ -54,8 +54,8 @@ class UrdfModel:
     bodies : dict, name of the first link of a body -> `RigidBody`
     links : dict, name of a link -> `Frame` of its origin and axes, on its body or on ground
     joints : dict, name of a joint that moves (or is kept) -> joint; those of type floating are none
-    limits : dict, name of a joint -> (lower, upper, effort, velocity) of the file, None where it says nothing. Effort
-        and velocity are of the motor, which the model does not have: saturate yours with them.
+    limits : dict, name of a joint -> (lower, upper, effort, velocity) of the file, None where it has none. Effort
+        and velocity are of the motor, which the model does not have: saturate a user-defined motor with them.
     """
 
     model: Model
@@ -93,7 +93,7 @@ def from_urdf(
         Whether the root link is part of the ground, or moves freely: a quadruped.
     configuration : dict, name of a joint -> value at the start [rad or m], optional
         Default 0. Of a planar joint (x, y, angle), of a floating one position (3,) and rotation vector (3,). The root
-        of a free base goes by the name of its link, as a floating joint.
+        of a free base has the name of its link, as a floating joint.
     rates : dict, name of a joint -> rate at the start [rad/s or m/s], optional
         Of a floating joint velocity and angular velocity in the axes of the joint.
     gravity : (3,) [m/s²]

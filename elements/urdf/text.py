@@ -1,9 +1,9 @@
-"""What a URDF file says, as plain data: links with inertia and pictures, joints with limits.
+"""Contents of a URDF file as plain data: links with inertia and pictures, joints with limits.
 
 The file is XML with a dozen tags, which the standard library reads. As other readers of URDF do, it accepts what strict
 XML forbids: a declaration that does not come first, prefixes that are not declared, text in another encoding than
-declared. What a model does not need is no reason to refuse it: a picture that cannot be read, or an inertia of a link
-on the ground, is refused where it is used. Poses are ``xyz`` and ``rpy``, rotations about the fixed axes x, y, z in
+declared. Data that a model does not need is no error: a picture that cannot be read, or an inertia of a link on the
+ground, raises an error where it is used. Poses are ``xyz`` and ``rpy``, rotations about the fixed axes x, y, z in
 this order:
 
     R = R_z(yaw) R_y(pitch) R_x(roll)                                                                              (1)
@@ -47,7 +47,7 @@ class Pose(NamedTuple):
     R: np.ndarray
 
     def then(self, other: "Pose") -> "Pose":
-        """Pose of what has the pose ``other`` in this frame."""
+        """Pose of an object with the pose ``other`` in this frame."""
         return Pose(self.p + self.R @ other.p, self.R @ other.R)
 
 
@@ -133,7 +133,7 @@ def roll_pitch_yaw(rpy: np.ndarray) -> np.ndarray:
 def angles_of(R: np.ndarray) -> np.ndarray:
     """Roll, pitch and yaw (3,) [rad] of a rotation matrix, the inverse of (1).
 
-    Near a pitch of ±90°, where only roll ∓ yaw has a meaning, yaw is that which goes with the roll.
+    Near a pitch of ±90°, where only roll ∓ yaw has a meaning, yaw is that which belongs to the roll.
     """
     roll = np.arctan2(R[2, 1], R[2, 2])
     pitch = np.arctan2(-R[2, 0], np.hypot(R[2, 1], R[2, 2]))
@@ -329,7 +329,7 @@ class _Reader:
     # --- tags and attributes ------------------------------------------------------------------------------------------
 
     def _known(self, part, kind):
-        """Tell tags that are not URDF's: one that is misspelt would be missing."""
+        """Warn about tags that are not part of URDF: a misspelt one would be missing."""
         for child in part:
             if isinstance(child.tag, str) and child.tag not in READ[kind]:
                 self._tell(f"<{child.tag}> in <{kind}> is not read; {meant(child.tag, READ[kind])}")

@@ -50,7 +50,7 @@ def without_locked(robot: Robot, by_limits: bool) -> tuple[Robot, list[str]]:
     """The robot with joints that cannot move as fixed ones; and names of those that follow what never moves.
 
     ``by_limits``: also hinges and slides whose limits, both in the file, are equal; not where all are such, as drawing
-    programs write zeros for limits that nobody gave.
+    programs write zeros for limits that were not given.
     """
     joints, held = dict(robot.joints), []
 
@@ -89,7 +89,7 @@ def groups_of(owner: Any, robot: Robot, kept: tuple | list) -> list[Group]:
     Raises
     ------
     ParameterError
-        A link that no joint knows, that has two parents, or that hangs on itself; several roots.
+        A link without a joint, that has two parents, or that hangs on itself; several roots.
     """
     below: dict[str, list[JointText]] = {name: [] for name in robot.links}
     parents: dict[str, str] = {}
@@ -98,7 +98,7 @@ def groups_of(owner: Any, robot: Robot, kept: tuple | list) -> list[Group]:
             if end not in robot.links:  # tested before the message is made: it compares with all links
                 raise ParameterError(owner, f"joint '{joint.name}'", end, f"is no link; {meant(end, robot.links)}")
         other = parents.setdefault(joint.child, joint.name)
-        twice = f"hangs on two joints, '{other}' and '{joint.name}'; URDF knows trees only"
+        twice = f"hangs on two joints, '{other}' and '{joint.name}'; URDF supports trees only"
         owner.check(other == joint.name, "link", joint.child, twice)
         below[joint.parent].append(joint)
     roots = [name for name in robot.links if name not in parents]

@@ -33,7 +33,7 @@ from fem_mbs.rotations import log
 
 @dataclass
 class UrdfText:
-    """What `to_urdf` wrote, and what a file cannot say: where the model starts.
+    """Result of `to_urdf`, with the initial coordinates, which a file does not contain.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ def to_urdf(model: Model, path: Any = None, *, leave_out: Sequence[str] = ()) ->
         Of `RigidBody`, `Revolute`, `Prismatic`, `Planar`, `Fixed`; with rigid stops, linear dampers, constant friction
         and couplings of two joints.
     path : path, optional
-        Of the file; surfaces that are no box, sphere or cylinder become files beside it. Default: the text alone.
+        Of the file; surfaces that are no box, sphere or cylinder become files next to it. Default: the text alone.
     leave_out : sequence of names
         Elements that are not written: motors, springs, loads.
 
@@ -72,7 +72,7 @@ def to_urdf(model: Model, path: Any = None, *, leave_out: Sequence[str] = ()) ->
     Raises
     ------
     ModelError
-        What URDF cannot say is in the model: loops, other joints and elements; all are named.
+        The model has parts that URDF does not support: loops, other joints and elements; all are named.
 
     Notes
     -----
@@ -182,7 +182,9 @@ class _Writer:
                 forward = first in self.names
                 child = second if forward else first
                 if child in self.names:
-                    raise ModelError(f"{label(joint)} closes a loop: URDF knows trees only. leave_out=[…] it", [joint])
+                    raise ModelError(
+                        f"{label(joint)} closes a loop: URDF supports trees only. leave_out=[…] it", [joint]
+                    )
                 self._joint(joint, forward)
                 todo.append(child)
 
