@@ -111,8 +111,8 @@ class Attachment(Constraint):
     ----------
     frame_P, frame_Q : Frame, Node or body
         On the first and on the second body (or ground). They need not coincide. Of P only the node matters; Q is where
-        ``force`` and ``moment`` are told. With a point mass (`Node3`) on either side Q alone is held: rotations stay
-        free.
+        ``force`` and ``moment`` are reported. With a point mass (`Node3`) on either side Q alone is attached: rotations
+        stay free.
     active : bool
         Whether it is on from the start.
     intervals : sequence of (begin, end) [s], optional
@@ -133,7 +133,7 @@ class Attachment(Constraint):
 
     Notes
     -----
-    docs/howto/locks_and_attachments.md. For what is always together use `Fixed`, or one node.
+    docs/howto/locks_and_attachments.md. For bodies that are always attached use `Fixed`, or one node.
 
     Examples
     --------

@@ -76,7 +76,7 @@ def perpendicular_output(p, x_A, R_A, x_B, R_B, v, lam, g, G, state, out):
 
 
 class ParallelAxes(Joint):
-    """The z axes of frames P and Q stay parallel: the second body may move anywhere and turn about its z axis.
+    """The z axes of frames P and Q stay parallel: the second body may move anywhere and rotate about its z axis.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ class ParallelAxes(Joint):
     Outputs
     -------
     moment : (3,) [N m], of the joint on the second body, inertial axes; perpendicular to the axes
-    angle : [rad], from the x axis of P to that of Q about z, turns counted
+    angle : [rad], from the x axis of P to that of Q about z, unwrapped (multi-turn)
     rate : [rad/s]
 
     Raises
@@ -139,7 +139,7 @@ class PerpendicularAxes(CrossedAxes):
     Outputs
     -------
     moment : (3,) [N m], of the joint on the second body, inertial axes; perpendicular to both axes
-    first_angle, second_angle : [rad], about z of P and about x of Q as for `Universal`, turns counted
+    first_angle, second_angle : [rad], about z of P and about x of Q as for `Universal`, unwrapped (multi-turn)
     first_rate, second_rate : [rad/s]
 
     Raises

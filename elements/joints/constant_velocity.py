@@ -1,4 +1,4 @@
-"""Constant-velocity joint: two shafts at any angle that turn at the same rate about their own axes.
+"""Constant-velocity joint: two shafts at any angle that rotate at the same rate about their axes.
 
     g = [ x_Q − x_P ;  y_P·x_Q − x_P·y_Q ] = 0            "point" and the difference of two rows "perpendicular"  (1)
 
@@ -77,7 +77,7 @@ def output(p, x_A, R_A, x_B, R_B, lam, g, G, out):
 
 
 class ConstantVelocity(Joint):
-    """Constant-velocity (homokinetic) joint: shafts at an angle turn at one rate, and bend about their common point.
+    """Constant-velocity (homokinetic) joint: shafts at an angle rotate at one rate, and bend about their common point.
 
     Parameters
     ----------
@@ -101,8 +101,8 @@ class ConstantVelocity(Joint):
 
     Notes
     -----
-    Shafts that point at each other (a bend of 180°) are a singular position. A `Universal` joint at an angle turns its
-    shafts at different rates.
+    Shafts that point at each other (a bend of 180°) are a singular position. A `Universal` joint at an angle rotates
+    its shafts at different rates.
 
     Examples
     --------
@@ -154,7 +154,10 @@ class ConstantVelocity(Joint):
         across, along = np.cross(z, other), z @ other
         sine = np.linalg.norm(across)
         owner.check(
-            sine > 1e-6 or along > 0, "second_axis", other, "points against axis: give both along the way of the power"
+            sine > 1e-6 or along > 0,
+            "second_axis",
+            other,
+            "points against axis: give both in the direction of the power flow",
         )
         bend = np.arctan2(sine, along) * across / sine if sine > 0 else np.zeros(3)
         P = frame_with_axis(z)

@@ -1,4 +1,4 @@
-"""Cylindrical joint: the second body slides along and turns about the common z axis of frames P and Q.
+"""Cylindrical joint: the second body slides along and rotates about the common z axis of frames P and Q.
 
     g = [ x_P·(x_Q − x_P) ;  y_P·(x_Q − x_P) ;  x_P·z_Q ;  y_P·z_Q ] = 0                                           (1)
 
@@ -55,7 +55,7 @@ def output(p, x_A, R_A, x_B, R_B, v, lam, g, G, state, out):
 
 
 class Cylindrical(Joint):
-    """The second body moves along and turns about the common z axis of frames P and Q.
+    """The second body moves along and rotates about the common z axis of frames P and Q.
 
     Parameters
     ----------
@@ -71,14 +71,14 @@ class Cylindrical(Joint):
     force : (3,) [N], of the joint on the second body at Q, inertial axes; perpendicular to the axis
     moment : (3,) [N m], of the joint on the second body about Q, inertial axes; perpendicular to the axis
     displacement : [m], from P to Q along the axis
-    angle : [rad], from the x axis of P to that of Q about z, turns counted
+    angle : [rad], from the x axis of P to that of Q about z, unwrapped (multi-turn)
     displacement_rate : [m/s]
     angle_rate : [rad/s]
 
     Raises
     ------
     ParameterError
-        Both frames on one node; z axes not equal, or Q beside the z axis of P, at the start.
+        Both frames on one node; z axes not equal, or Q off the z axis of P, at the start.
 
     Examples
     --------

@@ -100,7 +100,7 @@ class Distance(Joint):
 
     Notes
     -----
-    A link that turns about itself does no harm: it has no inertia. A rod with mass is a `RigidBody` with two
+    Rotation of the link about its axis has no effect: it has no inertia. A rod with mass is a `RigidBody` with two
     `Spherical` joints, or one of them `Universal`.
 
     Examples

@@ -3,7 +3,7 @@
     γ = z_Q·(v_B(Q) − v_A(Q)) = 0 ,    t = z_Q = R_B w ,  r = x_B + R_B b − x_A ,  G_θB = b × w                     (1)
     δt = α_B × t ,  δr = δx_B + α_B × (R_B b) − δx_A                                                            (2)
 
-one row of velocities (`joints.velocity_rows`, (1) and (2), with s = 0 for what is constant: G_θB); v_A(Q) is the
+one row of velocities (`joints.velocity_rows`, (1) and (2), with s = 0 for constant vectors: G_θB); v_A(Q) is the
 velocity of the surface under Q.
 
 Source: docs/theory/non_holonomic.md, (5); Neimark and Fufaev, Dynamics of Nonholonomic Systems (1972).
@@ -86,7 +86,7 @@ class KnifeEdge(Joint):
     Parameters
     ----------
     frame_P : Frame, Node or body
-        The first body: what the edge cuts. Only its node matters, usually that of the ground.
+        The first body, which the edge cuts. Only its node matters, usually that of the ground.
     frame_Q : Frame, Node or body
         On the second body: origin at the edge, z axis across it, the direction in which it cannot move. Usually made by
         ``KnifeEdge.at(first, second, position, axis)``.
@@ -105,7 +105,7 @@ class KnifeEdge(Joint):
     Notes
     -----
     It holds with any force and cannot slip. A blade that may slip is a contact with friction.
-    `static_equilibrium` refuses it: it holds no position.
+    `static_equilibrium` raises an error: it constrains no position.
 
     Examples
     --------

@@ -61,7 +61,7 @@ def output(p, x_A, R_A, x_B, R_B, v, lam, g, G, state, out):
 
 
 class Planar(Joint):
-    """The second body slides in a plane of the first, at right angles to the common z axis, and turns about it.
+    """The second body slides in a plane of the first, at right angles to the common z axis, and rotates about it.
 
     Parameters
     ----------
@@ -77,14 +77,14 @@ class Planar(Joint):
     force : (3,) [N], of the joint on the second body at Q, inertial axes; normal to the plane
     moment : (3,) [N m], of the joint on the second body about Q, inertial axes; in the plane
     x, y : [m], of Q from P along the x and y axes of P
-    angle : [rad], from the x axis of P to that of Q about z, turns counted
+    angle : [rad], from the x axis of P to that of Q about z, unwrapped (multi-turn)
     x_rate, y_rate : [m/s]
     angle_rate : [rad/s]
 
     Raises
     ------
     ParameterError
-        Both frames on one node; z axes not equal, or Q beside the plane, at the start.
+        Both frames on one node; z axes not equal, or Q off the plane, at the start.
 
     Examples
     --------

@@ -63,7 +63,7 @@ class PointOnLine(Joint):
     Raises
     ------
     ParameterError
-        Both frames on one node; Q beside the z axis of P at the start.
+        Both frames on one node; Q off the z axis of P at the start.
 
     Examples
     --------

@@ -9,8 +9,8 @@ directions r_k that are at right angles to the curve where the last accepted ste
     U = ∂u_y/∂y = c'' u_y/S − c' S_y/S² ,    S_y = (3 c'·c'' − v·c''') u_y − c''                                   (4)
 
 (products without a dot are dyads; (2) to (4) over |c'_n|, the length of c' at the last foot). m_k are at right angles
-to the curve, and independent as long as a step turns the tangent by less than 90°. On g = 0 (2) is m_k: the multipliers
-are a force at right angles to the curve. Foot and curve are those of `contacts.shapes.curve`.
+to the curve, and independent as long as a step rotates the tangent by less than 90°. On g = 0 (2) is m_k: the
+multipliers are a force at right angles to the curve. Foot and curve are those of `contacts.shapes.curve`.
 
 Source: docs/theory/joints.md, (18), (19); (2)-(4) derived here and checked by differences.
 
@@ -193,12 +193,12 @@ class PointOnSpline(Joint):
     Raises
     ------
     ParameterError
-        Both frames on one node; points that coincide or are too few; the point beside the curve at the start.
+        Both frames on one node; points that coincide or are too few; the point off the curve at the start.
 
     Notes
     -----
     The point is kept at the nearest place of the curve: parts of the curve that come near each other must stay apart by
-    more than the way of a step. A one-sided curve is the contact `PointOnCurve`.
+    more than the displacement of a step. A one-sided curve is the contact `PointOnCurve`.
 
     Examples
     --------
@@ -240,7 +240,7 @@ class PointOnSpline(Joint):
             distance <= start_tolerance(self),
             "frame_P",
             self.frame_P,
-            f"has its origin {distance:.6g} m beside the curve at the start. Move it to a place of the curve "
+            f"has its origin {distance:.6g} m off the curve at the start. Move it to a place of the curve "
             "(joint.spline(u) of one that is made), or give more points",
         )
 
@@ -251,7 +251,7 @@ class PointOnSpline(Joint):
         self.record = (P.p, Q.p, Q.rotation, *table)
 
     def regular(self, point: Any) -> bool:
-        """Whether no end of a piece and no centre of curvature is near a configuration of `fem_mbs.verify`."""
+        """True if no end of a piece and no centre of curvature is near a configuration of `fem_mbs.verify`."""
         p = np.zeros(1, self.parameters)
         p[0] = self.record
         R, x = point.R, point.x

@@ -70,7 +70,7 @@ class Prescribed(Constraint):
     x, y, z : float, callable or Signal [m], optional, at least one
         Coordinate of the point in inertial axes, twice differentiable: made of NumPy functions, a `Signal` with its
         derivatives, or one of `smooth_start`, `trapezoidal`, `ramp`, `table`. The value at the time of the
-        initial state (0, unless a run goes on from a later one) must be the coordinate there.
+        initial state (0, unless a run continues from a later one) must be the coordinate there.
     name : str, optional
 
     Outputs
@@ -92,7 +92,7 @@ class Prescribed(Constraint):
     parameters = PARAMETERS
     kernels = {"constraint": constraint, "hessian": hessian, "rheonomic": rheonomic, "output": output}
     outputs = {"force": (3, "N")}
-    invariant = False  # coordinates in inertial axes are not what they were after a rigid motion
+    invariant = False  # coordinates in inertial axes change in a rigid motion
 
     def __init__(
         self, frame: FrameLike, *, x: Any = None, y: Any = None, z: Any = None, name: str | None = None

@@ -1,4 +1,4 @@
-"""Prismatic joint: the second body slides along the common z axis of frames P and Q and does not turn.
+"""Prismatic joint: the second body slides along the common z axis of frames P and Q and does not rotate.
 
     g = [ x_P·(x_Q − x_P) ;  y_P·(x_Q − x_P) ;  x_P·y_Q ;  y_P·z_Q ;  z_P·x_Q ] = 0                                (1)
 
@@ -77,7 +77,7 @@ class Prismatic(Joint):
     Raises
     ------
     ParameterError
-        Both frames on one node; z axes not equal, or Q beside the z axis of P, at the start.
+        Both frames on one node; z axes not equal, or Q off the z axis of P, at the start.
 
     Examples
     --------

@@ -52,7 +52,7 @@ def output(p, x_A, R_A, x_B, R_B, v, lam, g, G, state, out):
 
 
 class Revolute(Joint):
-    """Hinge: the second body turns against the first about the common z axis of frames P and Q.
+    """Hinge: the second body rotates relative to the first about the common z axis of frames P and Q.
 
     Parameters
     ----------
@@ -67,8 +67,8 @@ class Revolute(Joint):
     -------
     force : (3,) [N], of the joint on the second body at Q, inertial axes
     moment : (3,) [N m], of the joint on the second body about Q, inertial axes; perpendicular to the axis
-    angle : [rad], from the x axis of P to that of Q about z, turns counted; 0 at the start for joints made by ``at``
-    rate : [rad/s]
+    angle : [rad], from the x axis of P to that of Q about z, unwrapped (multi-turn); 0 at the start for joints made by
+    ``at`` rate : [rad/s]
 
     Raises
     ------

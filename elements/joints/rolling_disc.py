@@ -180,8 +180,8 @@ class RollingDisc(Joint):
 
     Notes
     -----
-    Two of the three rows hold velocities alone: `static_equilibrium` refuses it. The joint pulls as well as it
-    pushes and holds with any friction: look at ``force``. A disc that may slip or lift off is a contact,
+    Two of the three rows constrain velocities alone: `static_equilibrium` raises an error. The joint pulls as well as
+    it pushes and holds with any friction: look at ``force``. A disc that may slip or lift off is a contact,
     `RingOnPlane`. A run ends where the disc comes to lie on the plane.
 
     Examples
@@ -265,14 +265,14 @@ class RollingDisc(Joint):
         return [(self.frame_P.node, patch)]
 
     def trouble(self, state: Any) -> str:
-        """That the disc lies on the plane."""
+        """Report that the disc lies on the plane."""
         return (
             f"{label(self)}: the disc has come within {np.degrees(FLAT):.2g}° of lying on the plane, where it has no "
             "lowest point. End the run before, or take points of its edge, SphereOnPlane(…, radius=0)"
         )
 
     def regular(self, point: Any) -> bool:
-        """Whether the disc of a configuration of `fem_mbs.verify` is tilted enough to be differentiated."""
+        """True if the disc of a configuration of `fem_mbs.verify` is tilted enough to be differentiated."""
         n, e = (R @ frame.rotation[:, 2] for R, frame in zip(point.R, (self.frame_P, self.frame_Q)))
         return bool(np.linalg.norm(np.cross(n, e)) > 0.2)
 

@@ -256,7 +256,7 @@ def along_axis(x_A, R_A, p_AP, R_AP, i, x_B, R_B, p_BQ):
 
 
 def start_size(*frames: Any) -> float:
-    """Largest distance [m] of frames and their nodes from the origin and each other: their round-off goes by it."""
+    """Largest distance [m] of frames and their nodes from the origin and each other: their round-off scales with it."""
     places = [place for frame in frames for place in (frame.position, frame.node.position, frame.p)]
     return float(np.abs(places).max())
 
@@ -286,7 +286,7 @@ def check_on_axis(joint: Any) -> None:
         distance <= start_tolerance(joint),
         "frame_Q",
         joint.frame_Q,
-        f"has its origin {distance:.6g} m beside the z axis of frame_P at the start, on which this joint keeps it. "
+        f"has its origin {distance:.6g} m off the z axis of frame_P at the start, on which this joint keeps it. "
         f"Correct the offsets p, or let {type(joint).__name__}.at(first, second, position, axis) place the frames",
     )
 
@@ -298,7 +298,7 @@ def check_in_plane(joint: Any) -> None:
         distance <= start_tolerance(joint),
         "frame_Q",
         joint.frame_Q,
-        f"has its origin {distance:.6g} m beside the x-y plane of frame_P at the start, in which this joint keeps it. "
+        f"has its origin {distance:.6g} m off the x-y plane of frame_P at the start, in which this joint keeps it. "
         f"Correct the offsets p, or let {type(joint).__name__}.at(first, second, position, axis) place the frames",
     )
 

@@ -1,8 +1,8 @@
-"""Screw joint: the second body turns about the common z axis of frames P and Q and moves along it by its lead.
+"""Screw joint: the second body rotates about the common z axis of frames P and Q and moves along it by its lead.
 
     g = [ x_P·(x_Q − x_P) ;  y_P·(x_Q − x_P) ;  x_P·z_Q ;  y_P·z_Q ;  s − s_0 − (l/2π)(θ − θ_0) ] = 0               (1)
 
-with s = z_P·(x_Q − x_P) and θ the angle about z, turns counted (`joints.coordinates.kernels`, (6), (3)); the first four
+with s = z_P·(x_Q − x_P) and θ the unwrapped angle about z (`joints.coordinates.kernels`, (6), (3)); the first four
 rows are those of a cylindrical joint.
 
 Source: docs/theory/joints.md, (8), (17). Symbols: see `fem_mbs.elements.joints.rows`.
@@ -83,7 +83,7 @@ def output(p, x_A, R_A, x_B, R_B, v, lam, g, G, state, out):
 
 
 class Screw(Joint):
-    """Screw and nut: the second body turns about the common z axis of frames P and Q, and moves along it meanwhile.
+    """Screw and nut: the second body rotates about the common z axis of frames P and Q, and moves along it meanwhile.
 
     Parameters
     ----------
@@ -91,7 +91,8 @@ class Screw(Joint):
         Attachments on the first and on the second body (or ground). At the start the z axes are equal and Q lies on the
         z axis of P (anywhere on it). Usually made by ``Screw.at(first, second, position, axis, lead=…)``.
     lead : float [m]
-        Way along z for one turn about z: positive for a right-hand thread, negative for a left-hand one, not 0.
+        Displacement along z for one turn about z: positive for a right-hand thread, negative for a left-hand one, not
+        0.
     name : str, optional
     **options
         stiffness, damping, rest, stops, motor, friction: see `JointOptions`.
@@ -100,7 +101,7 @@ class Screw(Joint):
     -------
     force : (3,) [N], of the joint on the second body at Q, inertial axes
     moment : (3,) [N m], of the joint on the second body about Q, inertial axes
-    angle : [rad], from the x axis of P to that of Q about z, turns counted
+    angle : [rad], from the x axis of P to that of Q about z, unwrapped (multi-turn)
     displacement : [m], from P to Q along the axis
     angle_rate : [rad/s]
     displacement_rate : [m/s]
@@ -108,7 +109,7 @@ class Screw(Joint):
     Raises
     ------
     ParameterError
-        Both frames on one node; z axes not equal, or Q beside the z axis of P, at the start; lead 0.
+        Both frames on one node; z axes not equal, or Q off the z axis of P, at the start; lead 0.
 
     Examples
     --------

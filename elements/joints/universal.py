@@ -2,7 +2,7 @@
 
     g = [ x_Q − x_P ;  z_P·x_Q ] = 0                              "point" and one "perpendicular" row              (1)
 
-The first body turns about the pin along the z axis of P, the second about the pin along the x axis of Q.
+The first body rotates about the pin along the z axis of P, the second about the pin along the x axis of Q.
 
 Source: docs/theory/joints.md, (8). Symbols: see `fem_mbs.elements.joints.rows`.
 """
@@ -102,7 +102,7 @@ class CrossedAxes(Joint):
         """Make the joint at a point (3,) [m] of the initial configuration.
 
         ``axis``, ``second_axis`` (3,), unit: the pins of the first and of the second body, inertial axes. A second pin
-        along the shaft it belongs to would not let this shaft turn.
+        along the shaft it belongs to would not permit rotation of this shaft.
         """
         made: Any = cls
         owner = Named(cls.__name__, options.get("name"))
@@ -116,7 +116,7 @@ class CrossedAxes(Joint):
         else:
             other = owner.unit_vector("second_axis", second_axis)
         across = np.cross(pin, other)
-        if np.linalg.norm(across) < 1.0 - POSE_TOLERANCE:  # not at right angles: the constructor says so
+        if np.linalg.norm(across) < 1.0 - POSE_TOLERANCE:  # not at right angles: the constructor raises an error
             return made(
                 A.frame_at(place, frame_with_axis(pin)), B.frame_at(place, frame_with_axis(other, 0)), **options
             )
@@ -142,8 +142,9 @@ class Universal(CrossedAxes):
     -------
     force : (3,) [N], of the joint on the second body at Q, inertial axes
     moment : (3,) [N m], of the joint on the second body about Q, inertial axes; perpendicular to both pins
-    first_angle : [rad], of the cross against the first body, about the pin along z of P; turns counted
-    second_angle : [rad], of the second body against the cross, about the pin along x of Q; turns counted. Both are 0 at
+    first_angle : [rad], of the cross against the first body, about the pin along z of P; unwrapped (multi-turn)
+    second_angle : [rad], of the second body against the cross, about the pin along x of Q; unwrapped (multi-turn).
+    Both are 0 at
         the start for joints made by ``at``
     first_rate, second_rate : [rad/s]
 

@@ -5,7 +5,7 @@ At the point C, as material points of A and B that are there now, with r = C −
     γ = t·(v_B(C) − v_A(C)) = 0 ,     G = [ −t ;  −R_Aᵀ(r × t) ;  t ;  R_Bᵀ(s × t) ]                               (1)
 
 columns of G in the order x_A, θ_A, x_B, θ_B. Where C and t move with the pose there is no g with this gradient.
-For a variation that turns A by α_A and B by α_B (inertial axes) and changes r, s, t by δr, δs, δt
+For a variation that rotates A by α_A and B by α_B (inertial axes) and changes r, s, t by δr, δs, δt
 
     δG = [ −δt ;  −R_Aᵀ(δr × t + r × δt − α_A × (r × t)) ;  δt ;  R_Bᵀ(δs × t + s × δt − α_B × (s × t)) ]            (2)
 

@@ -1,4 +1,5 @@
-"""Coordinates of joints: what a joint leaves free, by name. Drivers, springs, stops, friction and gears use them.
+"""Coordinates of joints: the free coordinates of a joint, by name. Drivers, springs, stops, friction and gears use
+them.
 
 A class of joints lists its free relative coordinates, those that have names:
 
@@ -6,7 +7,8 @@ A class of joints lists its free relative coordinates, those that have names:
 
 An element that acts on one of a joint (a spring, a gear) finds it with `coordinate_of`. Its record holds `COORDINATE`
 for it, its kernels call `coordinate_value`, `coordinate_gradient` and `coordinate_hessian` of
-`joints.coordinates.kernels`, and each turn has a number in its ``state``, which kernels ``initial`` and ``accept`` set.
+`joints.coordinates.kernels`, and each angle has a number in its ``state``, which kernels ``initial`` and ``accept``
+set.
 
 Source: docs/theory/joints.md, (12), (13).
 """
@@ -50,7 +52,7 @@ class Coordinate:
 
     @property
     def turns(self) -> bool:
-        """Whether it is an angle, which counts turns."""
+        """True if it is an angle, which is unwrapped (multi-turn)."""
         return self.kind < SLIDE_X
 
     @property
@@ -65,7 +67,10 @@ class Coordinate:
 
 
 FORCE, MOMENT = {"force": (3, "N")}, {"moment": (3, "N m")}  # outputs of joints
-COUNTS_TURN = {"initial": first_turn, "accept": count_turn}  # kernels of joints that turn about z, and about no other
+COUNTS_TURN = {
+    "initial": first_turn,
+    "accept": count_turn,
+}  # kernels of joints that rotate about z, and about no other axis
 
 
 def outputs_of(*coordinates: Coordinate) -> dict[str, tuple[int, str]]:
@@ -107,11 +112,13 @@ def coordinate_of(owner: Any, parameter: str, joint: Any, name: str | None = Non
         several to choose from.
     """
     there = joint.coordinates if isinstance(joint, Joint) else ()
-    owner.check(there, parameter, joint, "has no free coordinate with a name; it must be a joint that turns or slides")
+    owner.check(
+        there, parameter, joint, "has no free coordinate with a name; it must be a joint that rotates or slides"
+    )
     names = [coordinate.name for coordinate in there]
     if name is None:
         choice = " or ".join(f"'{n}'" for n in names)
-        several = f"has {len(there)} free coordinates; say which: {choice}"
+        several = f"has {len(there)} free coordinates; choose one: {choice}"
         owner.check(len(there) == 1, parameter, joint if owner is not joint else "…", several)
         return JointCoordinate(joint, there[0])
     name = owner.as_text("coordinate", name)
@@ -132,7 +139,7 @@ def check_limits(owner: Any, lower: Any, upper: Any, unit: str = "") -> tuple[fl
 
 
 def warn_of_degrees(owner: Any, joint: "JointCoordinate", *limits: float | None) -> None:
-    """Warn of limits of an angle that are whole numbers beyond a turn: degrees."""
+    """Warn about limits of an angle that are whole numbers beyond a turn: degrees."""
     wrong = [x for x in limits if x is not None and joint.turns and abs(x) > 2.0 * np.pi and x == round(x)]
     if wrong:
         text = f"a limit of {wrong[0]:g} rad is {abs(wrong[0]) / (2 * np.pi):.3g} turns. Angles are in rad: "
@@ -141,9 +148,9 @@ def warn_of_degrees(owner: Any, joint: "JointCoordinate", *limits: float | None)
 
 
 def regular_angle(element: Any, point: Any) -> bool:
-    """Whether the coordinate at the end of an element's record can be differentiated at a point of `fem_mbs.verify`.
+    """True if the coordinate at the end of an element's record can be differentiated at a point of `fem_mbs.verify`.
 
-    Off the manifold of the joint the direction that turns may point along the axis, where it has no angle.
+    Off the manifold of the joint the rotating direction may point along the axis, where it has no angle.
     """
     kind, _, R_AP, _, R_BQ = element.record[-5:]
     if kind >= SLIDE_X:

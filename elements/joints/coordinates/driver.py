@@ -1,6 +1,6 @@
 """Drivers: a coordinate of a joint follows a function of time.
 
-With ξ a coordinate (turns counted), G and H its derivatives (`joints.coordinates.kernels`), φ(t) given:
+With ξ a coordinate (unwrapped), G and H its derivatives (`joints.coordinates.kernels`), φ(t) given:
 
     g = ξ − φ(t)         ∂g/∂t = −φ̇        ∂²g/∂t² = −φ̈                                                            (1)
 
@@ -41,7 +41,7 @@ from fem_mbs.errors import label
 from fem_mbs.functions.signals import Signal
 from fem_mbs.jit import kernel, local_vector
 
-MOST = 3.0  # rad that a driver may turn in a step: nodes must turn by less
+MOST = 3.0  # rad that a driver may rotate in a step: nodes must rotate by less
 
 
 @kernel
@@ -86,7 +86,7 @@ class _Driver(Joint):
 
     rows = 1
     n_state = 1
-    remembers = False  # the signal says which turn it is
+    remembers = False  # the signal determines the number of turns
     parameters = COORDINATE
     kernels = {
         "constraint": constraint,
@@ -117,17 +117,17 @@ class _Driver(Joint):
         if self.kind >= SLIDE_X or turn < MOST:
             return None
         return (
-            f"{label(self)} turns by {np.degrees(turn):.4g}° in this step, and must turn by less than 172°: h must be "
-            f"below {MOST * h / turn:.2g} s. Is its angle in degrees? Angles are in radians (np.radians)"
+            f"{label(self)} rotates by {np.degrees(turn):.4g}° in this step, and must rotate by less than 172°: h "
+            f"must be below {MOST * h / turn:.2g} s. Is its angle in degrees? Angles are in radians (np.radians)"
         )
 
 
 def _place(kind, initial):
-    """Where a coordinate is at the start, in words, for a function that begins elsewhere."""
+    """Describe the initial value of a coordinate, for a function that begins elsewhere."""
     if kind == TURN_Z:
         return (
             f"rad at t = 0, but x of frame_Q is at {initial:.9g} rad from x of frame_P about z. Add the difference to "
-            "the function, or turn a frame"
+            "the function, or rotate a frame"
         )
     if kind == SLIDE_Z:
         return (
@@ -151,14 +151,14 @@ class RevoluteDriver(_Driver):
     angle : float, callable or Signal [rad]
         φ(t), twice differentiable: made of NumPy functions, a `Signal` with its derivatives, or one of `smooth_start`,
         `trapezoidal`, `ramp`, `table`. φ must be the angle of the pose at the time of the initial state
-        (0, unless a run goes on from a later one). Any number of turns; less than
+        (0, unless a run continues from a later one). Any number of turns; less than
         half a turn in one time step.
     name : str, optional
 
     Outputs
     -------
     moment : [N m], driving moment on the second body about z of P
-    angle : [rad], turns counted
+    angle : [rad], unwrapped (multi-turn)
 
     Raises
     ------
@@ -195,7 +195,7 @@ class LinearDriver(_Driver):
         Those of the joint, see `at`.
     distance : float, callable or Signal [m]
         d(t) from P to Q along z of P, twice differentiable. d must be the distance at the time of the
-        initial state (0, unless a run goes on from a later one): 0 for frames made by ``at``.
+        initial state (0, unless a run continues from a later one): 0 for frames made by ``at``.
     name : str, optional
 
     Outputs
@@ -229,7 +229,7 @@ class JointDriver(_Driver):
     Parameters
     ----------
     joint : Joint
-        One that turns or slides.
+        One that rotates or slides.
     position : float, callable or Signal [rad or m]
         Twice differentiable; as for `RevoluteDriver` and `LinearDriver`.
     coordinate : str, optional
@@ -239,7 +239,7 @@ class JointDriver(_Driver):
     Outputs
     -------
     effort : [N m or N], driving moment or force on the second body along the coordinate
-    value : [rad or m], the coordinate, turns counted
+    value : [rad or m], the coordinate, unwrapped (multi-turn)
 
     Raises
     ------

@@ -1,6 +1,6 @@
 """Dry friction in a joint: set-valued Coulomb friction against the rate of one of its coordinates.
 
-N, what presses on the surfaces, is a sum of lengths of forces times their arms, (3) of
+N, the normal force on the surfaces, is a sum of lengths of forces times their arms, (3) of
 `joints.coordinates.friction_kernels`. F = (F_x, F_y) is the radial force of the joint on a journal or guide, M its
 moment about Q, in the axes of P; bearings or pads at ±ℓ/2 along z carry F/2 ± (M_y, −M_x)/ℓ, and a collar or a thread
 carries F_z.
@@ -47,7 +47,7 @@ from fem_mbs.system.friction import MOST_ROWS
 
 
 class Known(NamedTuple):
-    """What is known of the surfaces of a type of joints.
+    """Properties of the surfaces of a type of joints.
 
     Attributes
     ----------
@@ -81,7 +81,7 @@ KNOWN = {
         {"first_angle": (TURN, PIN_FIRST), "second_angle": (TURN_SECOND, PIN_SECOND)}, moment=((3, 1.0), (4, 1.0))
     ),
 }
-# what has friction whose direction is that of the sliding: rows that stick and slide together
+# joints whose friction has the direction of the sliding: rows that stick and slide together
 TOGETHER = (
     "The friction of a ball in its socket, and of a plate on its plane, has the direction of the sliding, which is no "
     "coordinate; a contact (SphereOnPlane, SphericalClearance) has such friction"
@@ -91,9 +91,9 @@ TOGETHER = (
 class JointFriction(FrictionRow):
     """Dry friction in a joint that is in the model: it sticks, and slides where it cannot hold.
 
-    The friction force or torque is at most μ N against the rate of a coordinate of the joint, and as large as it must
-    be where that rate is zero: a door stays where it is left. N is made of a preload and of what the joint itself
-    transmits at the time, impacts included.
+    The friction force or torque is at most μ N against the rate of a coordinate of the joint, and as large as needed
+    where that rate is zero: a door stays in its position. N consists of a preload and of the force that the joint
+    itself transmits at the time, impacts included.
 
     Parameters
     ----------
@@ -112,19 +112,20 @@ class JointFriction(FrictionRow):
         Distance of two bearings or pads, at ±length/2 from Q along the axis, which carry the tilting moment. Default:
         one short bearing, which carries the force alone. Those of a pin of a cross carry its moment.
     collar : float ≥ 0 [m]
-        Mean radius of what carries the axial force: the collar of a `Revolute`, the thread of a `Screw`, the plate of a
-        `Planar` that turns on its plane (for a disc ⅔ of its radius).
+        Mean radius of the surface that carries the axial force: the collar of a `Revolute`, the thread of a `Screw`,
+        the plate of a
+        `Planar` that rotates on its plane (for a disc ⅔ of its radius).
     preload : float or function of t [s], ≥ 0 [N, of an angle N m]
         Part of N that is there without load: seals, a spring, a brake. With ``friction=1`` the torque of a clutch.
     flat : bool
         Of a displacement: flat ways, |F_x| + |F_y| of each pad, instead of a round guide, √(F_x² + F_y²).
     offset : (2,) [m]
-        Of a displacement: where the friction acts beside the z axis, x and y of Q at the start. Guides jam by it.
+        Of a displacement: where the friction acts off the z axis, x and y of Q at the start. Guides jam by it.
     speed : float or function of t [s], [rad/s or m/s]
         Of the surface on the first body, for belts and motors with limited torque: friction acts against
         rate − speed.
     kappa : bool
-        Compute κ in every step, at the price of one factorisation of a matrix.
+        Compute κ in every step, which costs one factorisation of a matrix.
     name : str, optional
 
     Outputs
@@ -149,10 +150,10 @@ class JointFriction(FrictionRow):
 
     Notes
     -----
-    `DecoupledNSGA` alone knows it. Two frictions on the coordinates of one `Cylindrical` are two laws: the direction of
-    friction is not that of the helical motion. The moment about the axis of a `Prismatic` causes no friction. A screw
-    holds its load where μ times the radius of its thread is above lead/2π. Springs, motors and friction along one pin
-    of a `Universal` press on the other pin too; this is not in its N.
+    Supported by `DecoupledNSGA` only. Two frictions on the coordinates of one `Cylindrical` are two laws: the
+    direction of friction is not that of the helical motion. The moment about the axis of a `Prismatic` causes no
+    friction. A screw holds its load where μ times the radius of its thread is above lead/2π. Springs, motors and
+    friction along one pin of a `Universal` press on the other pin too; this is not in its N.
 
     Examples
     --------
@@ -208,7 +209,7 @@ class JointFriction(FrictionRow):
         self.record = (*frames, *self._kind, len(terms), rows, preload[0], speed[0], preload[1], speed[1])
 
     def _choose(self, joint, coordinate):
-        """Set what is known of the joint and of the coordinate."""
+        """Set the data of the joint and of the coordinate."""
         known = next((cls.__name__ for cls in type(joint).__mro__ if cls.__name__ in KNOWN), "")
         *most, last = KNOWN
         message = f"must be a {', '.join(most)} or {last} joint"
@@ -217,13 +218,13 @@ class JointFriction(FrictionRow):
         if coordinate is None and len(names) > 1:
             self.check(False, "coordinate", coordinate, f"must be one of {names}: this joint has both")
         place = known == "Planar" and coordinate in ("x", "y")
-        self.check(not place, "coordinate", coordinate, f"has no friction of its own. {TOGETHER}")
+        self.check(not place, "coordinate", coordinate, f"has no separate friction. {TOGETHER}")
         self.coordinate = self.as_choice("coordinate", names[0] if coordinate is None else coordinate, names)
         self._kind = self.known.coordinates[self.coordinate]
         self.turns, self.of_point = self._kind[0] != SLIDE, self._kind[1] != AS_THEY_ARE
 
     def _refuse_others(self):
-        """Refuse options that the coordinate or the joint does not have."""
+        """Raise an error for options that the coordinate or the joint does not have."""
         if self.turns:
             self.check(not self.flat, "flat", self.flat, "belongs to a displacement, not to an angle")
             self.check(not self.offset.any(), "offset", self.offset, "belongs to a displacement, not to an angle")
@@ -237,7 +238,7 @@ class JointFriction(FrictionRow):
         self.check(self.length is None or self.known.moment, "length", self.length,
                    "is that of two bearings or pads, which carry a moment: this joint has none")  # fmt: skip
         self.check(not self.offset.any() or self.known.moment, "offset", self.offset,
-                   "is beside a guide that can tilt; this joint has none")  # fmt: skip
+                   "is for a guide that can tilt; this joint has none")  # fmt: skip
 
     def _given(self, name, value, signals):
         """A constant and −1, or 0 and the number of the signal that a function of time gets."""
@@ -248,7 +249,7 @@ class JointFriction(FrictionRow):
         return 0.0, len(signals) - 1
 
     def regular(self, point: Any) -> bool:
-        """Whether no term of N is near its kink at a point of `fem_mbs.verify`, where differences say nothing."""
+        """True if no term of N is near its kink at a point of `fem_mbs.verify`, where differences have no meaning."""
         _, R_AP, _, R_BQ, _, axes, count, rows, *_ = self.record
         P, Q, lam = point.R[0] @ R_AP, point.R[1] @ R_BQ, point.lam
         p = np.zeros(MOST_ROWS)

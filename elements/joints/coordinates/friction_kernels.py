@@ -1,7 +1,7 @@
-"""Dry friction in joints in compiled code: the rate of a coordinate, and what presses on its surfaces.
+"""Dry friction in joints in compiled code: the rate of a coordinate, and the normal force on its surfaces.
 
     turning   γ = z·(ω_B − ω_A) − ω(t) ,   axis z fixed to one body: G = −z there, Rᵀ z on the other                (1)
-    sliding   γ = d/dt z_P·(x_S − x_P) − v(t) ,   S on the second body, beside Q by the offset                      (2)
+    sliding   γ = d/dt z_P·(x_S − x_P) − v(t) ,   S on the second body, at the offset from Q                      (2)
     N = F_0(t) + Σ_k |C_k p| ,   p: multipliers λ of the joint in the axes a_i of a pin, see below                  (3)
     ∂N/∂λ = Σ_k (∂p/∂λ)ᵀ C_kᵀ C_k p/|C_k p|                                                                        (4)
 
@@ -191,7 +191,7 @@ def friction_bound(p, R_A, R_B, s, lam, bound, bound_lam, bound_q):
 
 @kernel
 def output(state, out):
-    """What the run has kept of the friction."""
+    """Write the friction of the run."""
     kept = friction_in(state)
     out[0] += kept.force
     out[1] += kept.bound

@@ -10,7 +10,7 @@ import numpy as np
 from fem_mbs.errors import Warnings, label
 from fem_mbs.functions.signals import Combined, Held, Signal
 
-ROUND_OFF = 1e-9  # of the largest value so far: what is negative by less has no sign
+ROUND_OFF = 1e-9  # of the largest value so far: smaller negative values count as zero
 
 
 def driving_signal(
@@ -18,7 +18,7 @@ def driving_signal(
 ) -> tuple[Signal, tuple[float, float, float]]:
     """The value as a `Signal`, and its jet at t = 0; a ParameterError unless it is finite and differentiable.
 
-    ``may_jump``: held signals, which jump, will do.
+    ``may_jump``: held signals, which jump, are accepted.
     """
     signal = Signal.of(element.as_motion(parameter, value))
     try:
@@ -31,7 +31,7 @@ def driving_signal(
     jumping = [held for held in Held.among(signal) if held.jumps] if Held.made and not may_jump else []
     message = (
         "jumps where a controller or an event sets it: a driver needs a smooth motion. Take controller.motion(…), "
-        "which goes from sample to sample without jumps, a motor with a rate, or let it act through a load"
+        "which moves from sample to sample without jumps, a motor with a rate, or let it act through a load"
     )
     element.check(not jumping, parameter, jumping[0] if jumping else value, message)
     if not may_jump and _kinked(signal):
@@ -65,7 +65,7 @@ class _NeverNegative:
 
     @staticmethod
     def zero(t: float) -> float:
-        """The derivative that nobody reads."""
+        """Return the derivative, which is not used."""
         return 0.0
 
 

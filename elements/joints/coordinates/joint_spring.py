@@ -1,6 +1,6 @@
 """Spring and damper along a coordinate of a joint, linear or with any characteristic.
 
-With ξ a coordinate (turns counted), G its gradient and H its second derivatives (`joints.coordinates.kernels`):
+With ξ a coordinate (unwrapped), G its gradient and H its second derivatives (`joints.coordinates.kernels`):
 
     M = S(ξ − ξ_0) + D(G v)      f = −Gᵀ M      V = ∫_0^(ξ−ξ_0) S                                                  (1)
     K = Gᵀ(S' G + D' vᵀH) + M H        C = D' Gᵀ G                                                                 (2)
@@ -122,7 +122,7 @@ class JointSpring(Force):
     Parameters
     ----------
     joint : Joint
-        One that turns or slides.
+        One that rotates or slides.
     stiffness : float ≥ 0 [N m/rad or N/m], (n, 2) array, ForceCurve, or callable, optional
         A number; a table of deflection and effort, joined by monotone cubic pieces and prolonged straight; or a
         function of the deflection.
@@ -137,7 +137,7 @@ class JointSpring(Force):
 
     Outputs
     -------
-    value : [rad or m], the coordinate, turns counted
+    value : [rad or m], the coordinate, unwrapped (multi-turn)
     effort : [N m or N], S(ξ − rest) + D(rate): −effort acts on the second body along the coordinate, + on the first
 
     Raises
@@ -205,7 +205,7 @@ class JointSpring(Force):
         self.record = (*tables[0], *tables[1], *self._rest_of_record)
 
     def regular(self, point: Any) -> bool:
-        """Whether a configuration of `fem_mbs.verify` is off the joints of the tables, where slopes have kinks."""
+        """True if a configuration of `fem_mbs.verify` is off the joints of the tables, where slopes have kinks."""
         G = np.zeros(12)
         x, R = point.x, point.R
         value = coordinate_gradient(*self._rest_of_record[2:], self._rest_of_record[1], x[0], R[0], x[1], R[1], G)
@@ -214,7 +214,7 @@ class JointSpring(Force):
         return far and regular_angle(self, point)
 
     def group_key(self) -> tuple:
-        """One with functions is a group of its own."""
+        """Return a separate group for a spring with functions."""
         return (*super().group_key(), id(self)) if self.python_kernels else super().group_key()
 
     # --- functions: Python in the place of kernels --------------------------------------------------------------------
@@ -262,7 +262,7 @@ class JointSpring(Force):
 class TorsionSpring(BetweenFrames, Force):
     """Torsional spring and damper about the common z axis of two frames.
 
-    The hinge is a joint of its own (`Revolute`, `Cylindrical`) between the same frames; ``Revolute(…, stiffness=…)``
+    The hinge is a separate joint (`Revolute`, `Cylindrical`) between the same frames; ``Revolute(…, stiffness=…)``
     makes both.
 
     Parameters
@@ -273,12 +273,12 @@ class TorsionSpring(BetweenFrames, Force):
     damping : float ≥ 0 [N m s/rad]
     free_angle : float [rad], optional
         Angle from x of P to x of Q about z without moment; default: that of the start. The spring starts within half a
-        turn of it, and counts turns from there.
+        turn of it; its angle is unwrapped (multi-turn) from there.
     name : str, optional
 
     Outputs
     -------
-    angle : [rad], turns counted
+    angle : [rad], unwrapped (multi-turn)
     moment : [N m], M = k (φ − φ_0) + c φ̇: −M acts on the second body about z, +M on the first
 
     Raises
@@ -314,7 +314,7 @@ class TorsionSpring(BetweenFrames, Force):
         *,
         name: str | None = None,
     ) -> None:
-        self._connect(frame_P, frame_Q, "a spring between them never turns", name=name)
+        self._connect(frame_P, frame_Q, "a spring between them never deforms", name=name)
         check_parallel(self)
         self.stiffness = self.positive("stiffness", stiffness, "N m/rad", allow_zero=True)
         self.damping = self.positive("damping", damping, "N m s/rad", allow_zero=True)

@@ -1,6 +1,6 @@
-"""Coordinates of joints in compiled code: a turn about an axis, counted over any number of turns, and a slide.
+"""Coordinates of joints in compiled code: an unwrapped (multi-turn) angle about an axis, and a slide.
 
-A turn is the angle of a direction of one body against two of the other, c its cosine and s its sine:
+An angle is that of a direction of one body against two of the other, c its cosine and s its sine:
 
     kind      c           s                                                                     turn of
     TURN_Z    x_P·x_Q     y_P·x_Q       x of Q about z of P: hinge, first pin of a cross                       (1)
@@ -11,7 +11,7 @@ A turn is the angle of a direction of one body against two of the other, c its c
     H = (c H_s − s H_c)/n² + (G_sᵀ G_c − G_cᵀ G_s)/n² − 2 Gᵀ(c G_c + s G_s)/n²                                 (5)
 
 θ_n is the value at the end of the last accepted step, a `state` of the element that uses the coordinate. A step must
-turn less than half a turn. (4), (5) hold at every angle, and where n is not 1: beside g = 0.
+rotate by less than half a turn. (4), (5) hold at every angle, and where n is not 1: off g = 0.
 
 A slide is the distance of Q from P along an axis of P, row "in plane" of `joints.rows`, (3):
 
@@ -131,7 +131,7 @@ def first(p, x_A, R_A, x_B, R_B, state):
     state[0] = coordinate_value(p.kind, p.p_AP, p.R_AP, p.p_BQ, p.R_BQ, 0.0, x_A, R_A, x_B, R_B)
 
 
-# --- for joints: outputs, and the state of a turn about z -----------------------------------------------------------
+# --- for joints: outputs, and the state of an angle about z ---------------------------------------------------------
 
 
 @kernel

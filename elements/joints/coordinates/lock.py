@@ -1,17 +1,17 @@
-"""Lock: holds what a joint leaves free, where it is when the lock is switched on.
+"""Lock: fixes the free coordinates of a joint at their values when the lock is switched on.
 
     turn about n     u·w = 0              u = n × e fixed to A, w = e fixed to B, e ⊥ n: recorded when it is         (1)
                                           switched on
     slide along n    n·(x_Q − x_P) = s    s recorded then, n an axis of P                                            (2)
 
-one row for each coordinate that the joint leaves free. When it is switched on g = 0, and the gradient of (1) is that of
+one row for each free coordinate of the joint. When it is switched on g = 0, and the gradient of (1) is that of
 the angle: δg = n·δω, with δω the rotation of B relative to A. Its multiplier is the moment about n on the second body,
 that of (2) the force along n.
 
 Source: docs/theory/switches.md, (7). Symbols: see `fem_mbs.elements.joints.rows`.
 
     symbol   code      shape   meaning
-             p.kinds   (5,)    of each row: axis i of P to turn about, 3 + i of Q to turn about, 6 + i of P: slide
+             p.kinds   (5,)    of each row: axis i of P to rotate about, 3 + i of Q to rotate about, 6 + i of P: slide
     u, w, s  state     (6 nr,) of each row: u in A axes and w in B axes, or s in the first number
 """
 
@@ -52,7 +52,7 @@ TURN_Q, SLIDE = 3, 6
 # rows of coordinates by their kind
 ROW_OF = {TURN_Z: 2, TURN_X: TURN_Q, SLIDE_X: SLIDE, SLIDE_Y: SLIDE + 1, SLIDE_Z: SLIDE + 2}
 ALL_TURNS, ALL_SLIDES = (0, 1, 2), (SLIDE, SLIDE + 1, SLIDE + 2)
-# rows of what joints leave free without a name; a constant-velocity joint itself holds the turn along the sum of both z
+# rows of free coordinates without a name; a constant-velocity joint itself fixes the rotation along the sum of both z
 # axes, which has a part along z of P
 UNNAMED = {
     Spherical: ALL_TURNS,
@@ -132,7 +132,8 @@ class Lock(Constraint):
     Parameters
     ----------
     joint : Joint
-        All that it leaves free is locked: of a `Revolute`, `Prismatic`, `Cylindrical`, `Universal`, `Planar`, `Screw`,
+        All its free coordinates are locked: of a `Revolute`, `Prismatic`, `Cylindrical`, `Universal`, `Planar`,
+        `Screw`,
         `Spherical`, `ConstantVelocity`, `PointOnLine`, `ParallelAxes` or `PerpendicularAxes`. The joint itself stays
         in the model.
     active : bool
@@ -149,7 +150,7 @@ class Lock(Constraint):
     Raises
     ------
     ParameterError
-        Not such a joint; one that leaves free what has no name; intervals that are no rising pairs.
+        Not such a joint; one with free coordinates without a name; intervals that are no rising pairs.
     SolverError
         In a run, where it is switched on while a driver or another lock already holds the joint.
 
@@ -179,16 +180,16 @@ class Lock(Constraint):
         self.use_switch(active, intervals)
 
     def _rows_of(self, joint):
-        """Kinds of the rows that hold all that a joint leaves free."""
+        """Kinds of the rows that fix all free coordinates of a joint."""
         kinds = tuple(ROW_OF[coordinate.kind] for coordinate in joint.coordinates)
         kinds += next((rows for cls, rows in UNNAMED.items() if isinstance(joint, cls)), ())
         free, named = 6 - joint.rows, len(kinds)
         self.check(free > 0, "joint", joint, "leaves nothing free")
         names = " and ".join(f"'{coordinate.name}'" for coordinate in joint.coordinates) or "none"
         self.check(
-            free == named, "joint", joint, f"cannot be locked: of the {free} coordinates that it leaves free a lock "
-            f"knows {names}. Add an Attachment of its bodies (active=False), and switch the joint off where that goes "
-            "on",
+            free == named, "joint", joint, f"cannot be locked: of its {free} free coordinates a lock "
+            f"supports {names}. Add an Attachment of its bodies (active=False), and switch the joint off where that "
+            "is switched on",
         )  # fmt: skip
         return kinds
 

@@ -73,13 +73,13 @@ def output_effort(p, x_A, R_A, x_B, R_B, state, s, out):
 class JointRate(Joint):
     """Prescribe the rate of a free coordinate of a joint; usually made by the joint, with ``motor=Motor(rate=…)``.
 
-    A row of velocities alone: nothing holds the position, which follows as the rate adds up, to the order of the
-    method. The motor turns on from where it is, also after a stop or a jump of the rate, which is an impact.
+    A row of velocities alone: the position is not constrained; it is the integral of the rate, to the order of the
+    method. The motor continues from its position, also after a stop or a jump of the rate, which is an impact.
 
     Parameters
     ----------
     joint : Joint
-        One that turns or slides.
+        One that rotates or slides.
     rate : float, callable, Signal or Held [rad/s or m/s]
         Differentiable. The model must begin with this rate, or be compiled with ``project=True``. Where a controller or
         an event gives it another value, velocities jump as in a plastic impact: the motor has the moment it takes. One
@@ -91,7 +91,7 @@ class JointRate(Joint):
     Outputs
     -------
     effort : [N m or N], driving moment or force on the second body along the coordinate
-    value : [rad or m], the coordinate, turns counted
+    value : [rad or m], the coordinate, unwrapped (multi-turn)
 
     Raises
     ------
@@ -128,7 +128,7 @@ class Limited:
         self.effort, self.limit = effort, limit
 
     def signal(self) -> Signal:
-        """As a signal of an element."""
+        """Return it as a signal of an element."""
         return Signal(self, self.zero, self.zero)
 
     def __call__(self, t: float) -> float:
@@ -137,7 +137,7 @@ class Limited:
 
     @staticmethod
     def zero(t: float) -> float:
-        """The derivative that nobody reads."""
+        """Return the derivative, which is not used."""
         return 0.0
 
 
@@ -147,7 +147,7 @@ class JointEffort(Force):
     Parameters
     ----------
     joint : Joint
-        One that turns or slides.
+        One that rotates or slides.
     effort : float, callable, Signal or Held [N m or N]
         On the second body along the coordinate; its opposite acts on the first. A function of time, or an output of a
         controller.
@@ -160,7 +160,7 @@ class JointEffort(Force):
     Outputs
     -------
     effort : [N m or N]
-    value : [rad or m], the coordinate, turns counted
+    value : [rad or m], the coordinate, unwrapped (multi-turn)
 
     Raises
     ------

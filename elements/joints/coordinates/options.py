@@ -1,6 +1,6 @@
-"""Options of joints: springs, dampers, stops, motors and friction along what they leave free.
+"""Options of joints: springs, dampers, stops, motors and friction along their free coordinates.
 
-Each makes a companion, an element of its own that acts along a coordinate of the joint. `Model.add` adds it with the
+Each makes a companion, a separate element that acts along a coordinate of the joint. `Model.add` adds it with the
 joint, and names it after the joint: "hinge spring", "hinge lower stop".
 
 Source: docs/theory/joints.md.
@@ -20,7 +20,7 @@ class Stops(Checked):
     Parameters
     ----------
     lower, upper : float [rad or m], optional
-        Values of the coordinate, turns counted; at least one. The joint starts between them.
+        Values of the coordinate, unwrapped (multi-turn); at least one. The joint starts between them.
     restitution : float, 0 … 1, -, optional
         Of rigid stops, 0 by default: Newton's coefficient e_N.
     stiffness : float > 0 [N m/rad or N/m], optional
@@ -61,7 +61,7 @@ class Stops(Checked):
 
 
 class Motor(Checked):
-    """What drives a coordinate of a joint: a given position, rate or effort, perhaps with a limit of its effort.
+    """Motor that drives a coordinate of a joint: a given position, rate or effort, perhaps with a limit of its effort.
 
     Parameters
     ----------
@@ -96,8 +96,11 @@ class Motor(Checked):
         self.limit = limit
         if isinstance(limit, (int, float)):
             self.number("limit", limit, at_least=0)
-        cure = "does not go with a position, which has to be reached. Give a rate with a limit, from a controller that "
-        self.check(limit is None or self.kind != "position", "limit", limit, cure + "compares position and set point")
+        cure = (
+            "cannot be combined with a position, which has to be reached. Give a rate with a limit, from a controller "
+            "that compares position and set point"
+        )
+        self.check(limit is None or self.kind != "position", "limit", limit, cure)
 
     def __repr__(self):
         return line("Motor", {self.kind: self.value} | ({} if self.limit is None else {"limit": self.limit}))
@@ -117,7 +120,7 @@ class DryFriction(Checked):
     Raises
     ------
     ParameterError
-        When the joint is made: what `JointFriction` refuses.
+        When the joint is made: the errors of `JointFriction`.
 
     Examples
     --------
@@ -198,7 +201,7 @@ class JointOptions(Checked):
         return tuple(self._parts)
 
     def _by_coordinate(self, parameter, value):
-        """Name of coordinate -> what was given for it."""
+        """Name of coordinate -> option given for it."""
         joint = self._joint
         if not isinstance(value, dict):
             return {coordinate_of(joint, parameter, joint).name: value}

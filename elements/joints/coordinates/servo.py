@@ -1,4 +1,4 @@
-"""Servo: a motor that turns a coordinate of a joint at a given rate as far as its largest effort lets it.
+"""Servo: a motor that drives a coordinate of a joint at a given rate, with a limit of its effort.
 
 With ξ a coordinate, G its gradient (`joints.coordinates.kernels`), ω(t) the rate and F_0(t) ≥ 0 the largest effort:
 
@@ -44,7 +44,7 @@ def friction_hessian(p, x_A, R_A, x_B, R_B, H):
 
 @kernel
 def friction_bound(s, bound):
-    """Add F_0 of (1) to bound (1,) [N, N m]; what the joint transmits has no part in it.
+    """Add F_0 of (1) to bound (1,) [N, N m]; the force that the joint transmits has no part in it.
 
     A run ends where F_0 is negative (`joints.coordinates.given`): the generic checks alone try other numbers.
     """
@@ -53,7 +53,7 @@ def friction_bound(s, bound):
 
 @kernel
 def output(state, s, out):
-    """What the run has kept of it."""
+    """Write the values of the run."""
     kept = friction_in(state)
     out[0] += kept.force
     out[1] += kept.bound
@@ -73,9 +73,9 @@ class JointServo(FrictionRow):
     Parameters
     ----------
     joint : Joint
-        One that turns or slides.
+        One that rotates or slides.
     rate : float, callable, Signal or Held [rad/s or m/s]
-        ω(t), differentiable; outputs of controllers will do.
+        ω(t), differentiable; outputs of controllers are accepted.
     limit : float, callable, Signal or Held, ≥ 0 [N m or N]
         F_0(t), the largest effort in both senses.
     coordinate : str, optional
@@ -100,7 +100,7 @@ class JointServo(FrictionRow):
 
     Notes
     -----
-    `DecoupledNSGA` alone knows it, as all dry friction in joints. Without a limit: `JointRate`.
+    Supported by `DecoupledNSGA` only, as all dry friction in joints. Without a limit: `JointRate`.
 
     Examples
     --------

@@ -1,6 +1,6 @@
 """Stops of a coordinate of a joint: rigid ones are contacts with impacts, compliant ones forces.
 
-With ξ a coordinate (turns counted), G and H its derivatives (`joints.coordinates.kernels`), a rigid stop is the gap
+With ξ a coordinate (unwrapped), G and H its derivatives (`joints.coordinates.kernels`), a rigid stop is the gap
 
     lower: gap = ξ − ξ_min        upper: gap = ξ_max − ξ        G_N = ±G ,  ∂G_N/∂q = ±H                           (1)
 
@@ -49,8 +49,8 @@ from fem_mbs.jit import kernel, local_matrix, local_vector
 from fem_mbs.rotations import rotate
 
 # Of (1), for `fem_mbs.system.far_contacts`. An angle is the direction of a vector of Q in a plane of P, at least 0.9
-# long there. Where both bodies turn by φ ≤ 0.5 rad it changes by asin(sin φ/0.9) ≤ 1.18 φ at most. A slide u·r, r from
-# P to Q, changes by |Δr| + φ_A |r|.
+# long there. Where both bodies rotate by φ ≤ 0.5 rad it changes by asin(sin φ/0.9) ≤ 1.18 φ at most. A slide u·r, r
+# from P to Q, changes by |Δr| + φ_A |r|.
 STEEPEST = 1.2
 RIGID = np.dtype([("limit", "f8"), ("side", "f8"), *COORDINATE.descr])
 COMPLIANT = np.dtype([("lower", "f8"), ("upper", "f8"), ("stiffness", "f8"), ("damping", "f8"), *COORDINATE.descr])
@@ -58,7 +58,7 @@ COMPLIANT = np.dtype([("lower", "f8"), ("upper", "f8"), ("stiffness", "f8"), ("d
 
 @kernel
 def contact(p, x_A, R_A, x_B, R_B, state, gap, G_N, W, point, normal, tangents):
-    """Gap (1) and its gradient; the axes are the inertial ones, whose directions nobody asks for."""
+    """Gap (1) and its gradient; the axes are the inertial ones, whose directions are not used."""
     G = local_vector(12)
     value = coordinate_gradient(p.kind, p.p_AP, p.R_AP, p.p_BQ, p.R_BQ, state[0], x_A, R_A, x_B, R_B, G)
     gap[0] += p.side * (value - p.limit)
@@ -148,9 +148,9 @@ class JointStop(Contact):
     Parameters
     ----------
     joint : Joint
-        One that turns or slides.
+        One that rotates or slides.
     limit : float [rad or m]
-        Value of the coordinate at the stop, turns counted.
+        Value of the coordinate at the stop, unwrapped (multi-turn).
     side : {"lower", "upper"}
         Whether the coordinate stays above or below it.
     restitution : float, 0 … 1, -
@@ -223,7 +223,7 @@ class JointBumper(Force):
     Parameters
     ----------
     joint : Joint
-        One that turns or slides.
+        One that rotates or slides.
     lower, upper : float [rad or m], optional
         Values of the coordinate at which they begin to press; at least one.
     stiffness : float > 0 [N m/rad or N/m]
@@ -235,7 +235,7 @@ class JointBumper(Force):
 
     Outputs
     -------
-    value : [rad or m], the coordinate, turns counted
+    value : [rad or m], the coordinate, unwrapped (multi-turn)
     effort : [N m or N], on the second body along the coordinate: positive from the lower stop
 
     Raises
@@ -283,7 +283,7 @@ class JointBumper(Force):
         self.record = (*ends, self.stiffness, self.damping, *along.record)
 
     def regular(self, point: Any) -> bool:
-        """Whether a configuration of `fem_mbs.verify` is off the touch, and what presses does not let go."""
+        """True if a configuration of `fem_mbs.verify` is off the touch, and a closed stop does not open."""
         G, record = np.zeros(12), self.record[4:]
         value = coordinate_gradient(*record, 0.0, point.x[0], point.R[0], point.x[1], point.R[1], G)
         ends = np.array([value - self.record[0], value - self.record[1]])
