@@ -1,7 +1,7 @@
 """The element library: bodies, joints, springs, loads, contacts.
 
-Its names are those of `fem_mbs.elements.catalogue`, which is imported when the first of them is asked for: a model
-script asks `fem_mbs` for the few types that it uses, and does not wait for the others.
+Its names are those of `fem_mbs.elements.catalogue`, which is imported when the first of them is accessed: a model
+script imports the few types that it uses, and does not wait for the others.
 """
 
 from typing import TYPE_CHECKING, Any

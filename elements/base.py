@@ -1,4 +1,4 @@
-"""Names for authors of elements; what they are stands in `fem_mbs.element.base`."""
+"""Names for authors of elements, defined in `fem_mbs.element.base`."""
 
 from fem_mbs.element.base import (
     JOINT_FRAMES,

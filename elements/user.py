@@ -7,7 +7,7 @@ root of the round-off, where truncation and round-off errors of central differen
 the model, |v| and the size of its speeds. Relative error of (1) about 1e-10.
 
 Each evaluation leaves compiled code: some 10 µs per call, and 24 calls per node for a tangent. For prototypes and
-one-off laws; what is used often becomes a compiled element (a file in ``elements/``).
+one-off laws; laws that are used often become a compiled element (a file in ``elements/``).
 """
 
 import functools
@@ -44,7 +44,7 @@ class PythonElement(Force):
     error : Exception or None
         What the law raised in compiled code's stead; the solver raises it again, with the element's name and the time.
     invariant : bool, may be set
-        Whether the law turns with the model, which `fem_mbs.verify` then checks.
+        True if the law rotates with the model, which `fem_mbs.verify` then checks.
     """
 
     changeable = {"invariant": Checked.as_flag}

@@ -53,10 +53,10 @@ class ShellBody(MeshBody):
         ``normals(points)`` returns the unit normals (n, 3) of the surface at points (n, 3), on the side of those of
         the cells; default: means of the normals of the cells around a node, less exact at the rim of curved surfaces.
     fold : float [rad], between 0 and π/2
-        Cells that meet at larger angles have directors of their own at their common edge (default 40°).
+        Cells that meet at larger angles have separate directors at their common edge (default 40°).
     orient : bool
-        Turn cells over where neighbours have different sides up, as the first of each part is; by default they are
-        refused: pressure and layers depend on it.
+        Turn cells over where neighbours have different sides up, as the first of each part is; by default they
+        raise an error: pressure and layers depend on it.
     mass, damping, drilling : as `ShellElement`
     position : (3,) [m], rotation : optional
         Where the axes of the mesh are at the start, from the inertial frame; default: on it. Nodes have these axes.
@@ -222,7 +222,7 @@ class ShellBody(MeshBody):
         """Directors (k, nn, 3) of the cells of each type."""
         X = self.mesh.points
         if normals is None:
-            with np.errstate(all="ignore"):  # cells without area are refused afterwards
+            with np.errstate(all="ignore"):  # cells without area raise an error afterwards
                 return smooth_normals(X, blocks, shared_edges(blocks), fold)
         self.as_function("normals", normals, "a function of points (n, 3)", 1)
         given = self.as_array("normals", normals(self.reference.copy()), (len(self.reference), 3))
@@ -231,7 +231,7 @@ class ShellBody(MeshBody):
         return [unit(given)[self._place[rows]] for rows in blocks]
 
     def _tell_hanging(self, blocks):
-        """Warn of nodes on edges of cells that do not have them."""
+        """Warn about nodes on edges of cells that do not have them."""
         hanging = hanging_nodes(self.mesh.points, blocks)
         if len(hanging):
             count = "a node" if len(hanging) == 1 else f"{len(hanging)} nodes"

@@ -24,7 +24,7 @@ from fem_mbs.nodes import Ground, Node, Node6
 from fem_mbs.stresses.shell_cells import cell_of
 from fem_mbs.stresses.shell_stiffness import directions, unit
 
-FLAT = 1e-3  # least of the areas of the corners of an element, of the largest; more pointed ones are refused
+FLAT = 1e-3  # least of the areas of the corners of an element, of the largest; more pointed ones raise an error
 LARGEST_DRILLING = 0.1  # rad; next to point forces on coarse meshes 0.06 was measured without any such moment
 LEAST_COSINE = 0.5  # between a director and the normal of the element at the same corner: 60°
 
@@ -43,7 +43,7 @@ def normals_of(X: np.ndarray) -> np.ndarray:
 
 
 def badness(X: np.ndarray, directors: np.ndarray) -> list[tuple[np.ndarray, str]]:
-    """What is wrong with elements X (n, nn, 3): (which of them, (n,) bool; in words)."""
+    """Describe faults of elements X (n, nn, 3): (mask of them, (n,) bool; text)."""
     at_corners, normal = corners(X), normals_of(X)
     along = np.einsum("eai,ei->ea", at_corners, np.nan_to_num(normal))
     slim = ~(along.min(axis=1) > FLAT * along.max(axis=1))
@@ -74,8 +74,8 @@ class ShellElement(ShellLike):
     damping : float ≥ 0 [s]
         β of damping proportional to the stiffness: a mode of circular frequency ω has the damping ratio β ω/2.
     drilling : float > 0, -
-        Stiffness against turns of nodes about the normal, of A₆₆ (its mean over all directions), and their inertia, of
-        ρh³/12.
+        Stiffness against rotations of nodes about the normal, of A₆₆ (its mean over all directions), and their
+        inertia, of ρh³/12.
     name : str, optional
 
     Outputs
@@ -83,7 +83,7 @@ class ShellElement(ShellLike):
     membrane_force : (3,) [N/m], N₁₁, N₂₂, N₁₂ at the middle, axes of the section; > 0 is tension
     moment : (3,) [N], M₁₁, M₂₂, M₁₂; > 0 stretches the side of the normal
     shear_force : (2,) [N/m], Q₁, Q₂
-    drilling : (1,) [rad], largest sine of an angle by which a node is turned about its normal against the surface
+    drilling : (1,) [rad], largest sine of an angle by which a node is rotated about its normal relative to the surface
 
     Raises
     ------
@@ -132,7 +132,9 @@ class ShellElement(ShellLike):
         super().__init__(nodes, name=name)
         self.check(len(self.nodes) == nn, "nodes", len(self.nodes), f"of them; a {type(self).__name__} has {nn}")
         for node in self.nodes:
-            self.check(isinstance(node, (Node6, Ground)), "nodes", node, "must be a Node6: shells turn their nodes")
+            self.check(
+                isinstance(node, (Node6, Ground)), "nodes", node, "must be a Node6: nodes of shells have rotations"
+            )
         self.check(len(set(map(id, self.nodes))) == nn, "nodes", self.nodes, "has a node twice")
         self.section = self.as_instance("section", section, ShellSection, "a ShellSection")
         X = np.array([node.position for node in self.nodes])[None]
@@ -165,19 +167,19 @@ class ShellElement(ShellLike):
             self.record = made[()]
 
     def remark(self, histories: dict) -> list:
-        """For `fem_mbs.system.checks.element_checks`: nodes that a moment about the normal has turned against the
-        surface.
+        """Return a warning for `fem_mbs.system.checks.element_checks`: nodes rotated about the normal
+        by a moment.
         """
         largest = float(np.nanmax(histories["drilling"]))
         text = (
-            f"a node is turned about its normal by {largest:.3g} rad against the surface around it (above "
+            f"a node is rotated about its normal by {largest:.3g} rad relative to the surface around it (above "
             f"{LARGEST_DRILLING:g}). A moment about the normal of a single node meets a small stiffness that depends "
             "on the mesh, and so does this angle: bring the moment in through several nodes"
         )
         return [("drilling", largest, text)] if largest > LARGEST_DRILLING else []
 
     def trouble(self, state: Any) -> str | None:
-        """What is wrong with a state, as text, or None: a director that does not point out of its side any more."""
+        """Describe the fault of a state, or None: a director that does not point out of its side any more."""
         x = np.array([state.x[node.index] for node in self.nodes])
         R = np.array([state.R[node.index] for node in self.nodes])
         d = np.einsum("aij,aj->ai", R, self.record["Y"][0])
@@ -190,7 +192,7 @@ class ShellElement(ShellLike):
 
 
 def checked_axis(owner: Any, axis: Any, section: ShellSection, normals: np.ndarray) -> np.ndarray | None:
-    """Direction (3,) of the first axis, or None; refuses one that is missing or along normals (n, 3)."""
+    """Direction (3,) of the first axis, or None; a missing one, or one along normals (n, 3), raises an error."""
     if axis is None:
         owner.check(section.isotropic, "axis", axis, "must be given: the section has directions (fibres)")
         return None

@@ -1,27 +1,28 @@
 """Kernels of shell elements: a director at every node, strains that are products of nodal vectors.
 
-A node I has a position x_I and three vectors that turn with it, y = R Y: the director d (Y = D, unit, normal to the
+A node I has a position x_I and three vectors that rotate with it, y = R Y: the director d (Y = D, unit, normal to the
 unloaded surface) and two in the surface, τʳ and τˢ. Every strain of the element is a sum of products
 
     e_k = Σ_j p_j·q_j − c_k ,   p_j = Σ_I P_jI x_I ,   q_j = Σ_I Q_jI z_I ,   z one of x, d, τʳ, τˢ                 (1)
 
 with the constant tables P, Q of `fem_mbs.stresses.shell_cells` and c_k that makes it zero unloaded: lengths of edges
-are membrane strains, x_,α·d_,β bending, x_,α·d transverse shear, x_,α·τ the turn of a node about its normal (drilling).
-Nothing changes in a rigid motion, whatever its size. The energy is ½ eᵀ H e with a constant matrix H, so that
+are membrane strains, x_,α·d_,β bending, x_,α·d transverse shear, x_,α·τ the rotation of a node about its normal
+(drilling). Nothing changes in a rigid motion, whatever its size. The energy is ½ eᵀ H e with a constant matrix H, so
+that
 
     f = −Bᵀ s ,   s = H (e + β ė) ,   B = ∂e/∂q:   ∂e/∂x_I = P_jI q_j (+ Q_jI p_j),   ∂e/∂θ_I = Q_jI Y × Rᵀp_j      (2)
     K = Bᵀ H (B + β ∂ė/∂q) + Σ_k s_k ∂B_k/∂q ,   C = β Bᵀ H B                                                      (3)
     x_I–x_J: P_I Q_J + Q_I P_J ;  x_I–θ_J: −P_I Q_J R_J Ỹ_J ;  θ_I–θ_I: Ỹ (RᵀF)~, F = Σ s_j Q_jI p_j               (4)
     ė = Σ p_j·q̇_j + ṗ_j·q_j ,   ẏ = R (Ω × Y) ,   ∂ė/∂x_I = P q̇ (+ Q ṗ),  ∂ė/∂θ_I = Q [Y × Rᵀṗ + (Ω × Y) × Rᵀp]     (5)
 
-Mixed Newton (statics): s are iterates of their own. f is as above, (4) has the kept s, and an iteration δq takes them
+Mixed Newton (statics): s are separate iterates. f is as above, (4) has the kept s, and an iteration δq takes them
 to
 
     s ← H (e + B δq)                                                                                               (6)
 
-where s = H e after a large turn of a thin shell would be those of strains that the next iteration takes away again.
+where s = H e after a large rotation of a thin shell would be those of strains that the next iteration takes away again.
 
-The last nn strains (drilling) have a diagonal part of H of their own.
+The last nn strains (drilling) have a separate diagonal part of H.
 
 Mass: m_IJ = ∫ ρ h N_I N_J dA (or its row sums) for the places; at each node the inertia J (1 − (1 − ε) D Dᵀ), J = its
 part of ∫ ρ h³/12 dA, in node axes, with the gyroscopic moment −Ω × J Ω.
@@ -29,7 +30,7 @@ part of ∫ ρ h³/12 dA, in node axes, with the gyroscopic moment −Ω × J Ω
 Source: docs/theory/shells.md, sections 1 to 4; mixed iteration: Magisano, Leonetti & Garcea 2017.
 
     symbol    code        shape            unit    meaning
-    X         p.X         (nn, 3)          m       nodes of the unloaded element; read by nobody but stresses
+    X         p.X         (nn, 3)          m       nodes of the unloaded element; read for stresses only
     Y         p.Y         (3, nn, 3)       -, 1/m⁰ D, τʳ, τˢ of the nodes, node axes
     c         p.c         (ne,)            m², m   strains (1) of the unloaded element without the −c
     H         p.H         (nm, nm)         …       of all strains but those of drilling

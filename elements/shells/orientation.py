@@ -3,7 +3,7 @@
 Two cells that share an edge run along it in opposite directions where both have the same side up. At edges where three
 or more meet this holds for two that continue each other, as the skin does at a rib. Directors of a node
 are means of the normals of the cells around it, weighted with the angles there; cells on the two sides of a fold have
-directors of their own, and so have cells at edges where three or more meet.
+separate directors, and so have cells at edges where three or more meet.
 
 Source: docs/theory/shells.md, section 5.
 """
@@ -22,7 +22,7 @@ ON_EDGE = 1e-6  # of its length: closer to an edge a node lies on it
 
 
 class Edges(NamedTuple):
-    """Pairs of cells at edges, and what the two have there.
+    """Pairs of cells at edges, and the data of the two there.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ def hanging_nodes(points: np.ndarray, blocks: list[np.ndarray]) -> np.ndarray:
     away, along, length = points[node] - a[edge], (b - a)[edge], lengths[edge]
     part = np.einsum("ij,ij->i", away, along) / length**2
     aside = np.linalg.norm(away - part[:, None] * along, axis=1)
-    # what lies on an end of it is another node at the same place, and is told where meshes are read
+    # what lies on an end of it is another node at the same place, and is reported where meshes are read
     inside = (aside < ON_EDGE * length) & (part > ON_EDGE) & (part < 1.0 - ON_EDGE)
     return np.unique(node[inside])
 
@@ -150,7 +150,9 @@ def paired(a: np.ndarray, b: np.ndarray) -> Edges:
 
 
 def turned_cells(count: int, edges: Edges) -> np.ndarray | None:
-    """Which cells (count,) to turn over so that all have the side up of the first of their part; None: one-sided."""
+    """Mask of the cells (count,) to turn over such that all have the side up of the first of their part; None:
+    one-sided.
+    """
     i, j = edges.cells.T
     other = np.where(edges.alike, 0, count)
     rows, columns = np.concatenate([i, i + count]), np.concatenate([j + other, j + count - other])

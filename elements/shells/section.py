@@ -96,7 +96,7 @@ def plane_stress(material: SolidMaterial | PlyMaterial, angle: float = 0.0) -> t
 
 
 class ShellSection(Checked):
-    """What a shell is made of through its thickness: one material; `ShellSection.layered` for several layers.
+    """Section of a shell through its thickness: one material; `ShellSection.layered` for several layers.
 
     Parameters
     ----------
@@ -221,7 +221,7 @@ class ShellSection(Checked):
 
     @property
     def isotropic(self) -> bool:
-        """Whether the direction of the first axis does not matter."""
+        """True if the direction of the first axis does not matter."""
         return all(isinstance(material, SolidMaterial) for material, _, _ in self.layers)
 
     def levels(self) -> tuple[np.ndarray, np.ndarray]:

@@ -22,9 +22,9 @@ from fem_mbs.nodes import Frame
 
 SIDES = ("top", "bottom")
 ALIKE = 0.985  # cosine of 10°: directors that differ by less, as at ribs on curved skins, are one
-LONGEST = 2.0  # of the thickness at a corner: cells that meet at more than 120° have no common corner of use
-FLAT = 0.5  # cosine of 60°: between shell and surface; what is steeper touches with an edge
-BARE = 0.1  # of the thickness: what points on nodes may leave out of it
+LONGEST = 2.0  # of the thickness at a corner: cells that meet at more than 120° have no meaningful common corner
+FLAT = 0.5  # cosine of 60°: between shell and surface; steeper ones touch with an edge
+BARE = 0.1  # of the thickness: deviation allowed for points on nodes
 OFF = 1e-3  # of the thickness: what (1) may miss
 
 
@@ -64,25 +64,26 @@ def skin(
 
 
 def tell_far_side(owner: Any, parameter: str, side: Any, points: list[Frame], ways: np.ndarray) -> None:
-    """Warn where a side of a shell looks away from what it is to touch: it would sink in by its thickness.
+    """Warn where a side of a shell looks away from the obstacle: it would sink in by its thickness.
 
-    ``ways`` (n, 3) point from what is touched to each of the points, at the start.
+    ``ways`` (n, 3) point from the obstacle to each of the points, at the start.
     """
     arms = np.array([point.node.rotation @ point.p for point in points])
     size = np.linalg.norm(arms, axis=1) * np.maximum(np.linalg.norm(ways, axis=1), 1e-300)
     if side in SIDES and (np.einsum("ki,ki->k", arms, ways) > 0.5 * size).all():
         text = (
-            f"{label(owner)}: {parameter} = {side!r} looks away from what it is to touch: the shell sinks into it by "
+            f"{label(owner)}: {parameter} = {side!r} looks away from the obstacle: the shell sinks into it by "
             f'its thickness. Take {SIDES[1 - SIDES.index(side)]!r}, or "both" if it turns over'
         )
         Warnings.issue(text)
 
 
 def tell_bare_nodes(owner: Any, parameter: str, frames: list[Frame], normals: np.ndarray) -> None:
-    """Warn of frames on nodes of shells that leave out the thickness: they touch as points inside of it.
+    """Warn about frames on nodes of shells that leave out the thickness: they touch as points inside of it.
 
-    ``normals`` (n, 3) are those of what is touched, at each of the frames. Told is what lies between a frame and the
-    face of the shell that looks at what is touched; a frame that is out there, or at an edge, touches as it should.
+    ``normals`` (n, 3) are those of the touched surface, at each of the frames. Reported is the distance between a
+    frame and the face of the shell that looks at the touched surface; a frame that is out there, or at an edge,
+    touches as it should.
     """
     numbers: dict[int, dict[int, int]] = {}
     for frame, normal in zip(frames, normals):
@@ -94,7 +95,7 @@ def tell_bare_nodes(owner: Any, parameter: str, frames: list[Frame], normals: np
         for section, cells, made in body._parts:
             cell, corner = np.nonzero(cells == place)
             for D in made["Y"][cell, 0, corner]:
-                looks = -float(D @ normal)  # the top at what is touched: 1, the bottom: −1
+                looks = -float(D @ normal)  # the top at the touched surface: 1, the bottom: −1
                 face = section.top if looks > 0.0 else -section.bottom
                 left_out = face - np.sign(looks) * float(D @ frame.p)
                 if abs(looks) > FLAT and left_out > BARE * section.thickness:
@@ -144,7 +145,7 @@ def _arms(owner, parameter, body, nodes, number, directors, heights):
         where = body.reference[nodes[k]].round(6).tolist()
         message = (
             f"has cells that meet at {where} m at more than 120°, or with different sides up: their outer faces have "
-            "no common corner there. Give the parts on both sides as groups of their own"
+            "no common corner there. Give the parts on both sides as separate groups"
         )
         good = off < OFF * thickest[k] and np.linalg.norm(arms[k]) < LONGEST * thickest[k]
         owner.check(good, parameter, body, message)
@@ -166,7 +167,7 @@ def _distinct(D, z):
 
 
 def _one_surface(owner, parameter, body, nodes, arms, rows):
-    """Refuse faces that three cells at an edge make, and those that the thickness turns over."""
+    """Raise an error for faces of three cells at an edge, and for those that the thickness turns over."""
     edges = np.concatenate([np.stack([row, np.roll(row, -1)], axis=1) for row in rows])
     _, count = np.unique(np.sort(edges, axis=1), axis=0, return_counts=True)
     message = (

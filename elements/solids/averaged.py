@@ -5,7 +5,7 @@ With weights w_k, Σ w_k = 1, offsets p_k of the nodes from the node of the fram
 
     Σ_k w_k d_k = 0 ,        1/ℓ Σ_k w_k R q_k × d_k = 0                       6 rows, whatever the number of nodes  (1)
 
-The second says that R is the polar rotation of the group. Forces on the nodes are those of a rigid distribution,
+By the second R is the polar rotation of the group. Forces on the nodes are those of a rigid distribution,
 w_k (λ_F + λ_M × R q_k/ℓ), so that a force and a moment on the frame have them as their resultant, exactly.
 
 **Any number of nodes by one kernel.** One element has 8 nodes of the group. What it adds to the sums (1) is carried on

@@ -81,7 +81,7 @@ class BetweenNodes:
         return most
 
     def remark(self, depth: float, t: float) -> list[tuple[str, float, str]]:
-        """Return what a run reports of the largest depth [m], at time t [s]: (kind, size, text), or nothing."""
+        """Return the warning of a run about the largest depth [m], at time t [s]: (kind, size, text), or nothing."""
         share = depth / self.size
         if share <= SHARE or not math.isfinite(share):
             return []

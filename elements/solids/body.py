@@ -36,8 +36,9 @@ class SolidBody(MeshBody):
         Hexa8Enhanced} bends well with one element per thickness.
     mass, damping : as `SolidElement`
     light : str, optional
-        Group of points that touch obstacles: their nodes keep 1 % of their mass, the rest goes to the other nodes of
-        their elements, which are lumped. For impacts with waves, in steps shorter than these need through an element.
+        Group of points that touch obstacles: their nodes keep 1 % of their mass, the rest is added to the other nodes
+        of their elements, which are lumped. For impacts with waves, in steps shorter than these need through an
+        element.
     position : (3,) [m], rotation : optional
         Where the axes of the mesh are at the start, from the inertial frame; default: on it.
     velocity, angular_velocity : (3,) [m/s], [rad/s]
@@ -113,7 +114,7 @@ class SolidBody(MeshBody):
             self.records[cell] = made
             self._fill(kinds[cell], self._place[rows], made)
         if light is not None:
-            self.node_numbers(light)  # refuses a group without nodes of this body
+            self.node_numbers(light)  # raises an error for a group without nodes of this body
         self.volume = float(sum(made["w"].sum() for made in self.records.values()))
         self.mass = float(sum(made["m"].sum() for made in self.records.values()))
 
@@ -148,7 +149,7 @@ class SolidBody(MeshBody):
         bad = np.flatnonzero(~sound((made["w"], made["m"])))
         if len(bad):
             where = made["X"][bad[0]].mean(axis=0).round(6).tolist()
-            message = f"cells of type {cell} are flat or turned inside out; the first is number {numbers[bad[0]]}"
+            message = f"cells of type {cell} are flat or inverted; the first is number {numbers[bad[0]]}"
             raise ParameterError(self, "mesh", len(bad), f"{message}, at {where} m")
 
     def _lighten(self, light, cell, rows, made):

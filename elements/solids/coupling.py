@@ -34,8 +34,8 @@ class SurfaceCoupling(Checked):
     group : str
         Group of the mesh.
     frame : Frame, Node or body, optional
-        What the group is held to: ground, a rigid body, the end of a beam. Default: a node of its own without mass at
-        the mean of the group, parallel to the inertial axes, ``coupling.node``; joints are attached to it.
+        Frame to which the group is coupled: ground, a rigid body, the end of a beam. Default: a separate node without
+        mass at the mean of the group, parallel to the inertial axes, ``coupling.node``; joints are attached to it.
     kind : {"averaged", "rigid"}
         "averaged": the frame moves as the nodes do in the mean (distributing coupling). Forces on it reach the nodes
         by their weights; six equations. "rigid": nodes do not move in the axes of the frame (kinematic coupling, a
@@ -58,7 +58,7 @@ class SurfaceCoupling(Checked):
     ------
     ParameterError
         No such group, no faces for weights by area; for "averaged" nodes on one line; a frame on a node of the body or
-        on a Node3, which cannot turn.
+        on a Node3, which has no rotation.
 
     Examples
     --------
@@ -102,7 +102,7 @@ class SurfaceCoupling(Checked):
         make([body.nodes[k] for k in places], (at - self.node.position) @ self.node.rotation, w)
 
     def _check_node(self):
-        message = "is on a Node3, which cannot turn: take a rigid body, a Node6, the ground or the end of a beam"
+        message = "is on a Node3, which has no rotation: take a rigid body, a Node6, the ground or the end of a beam"
         turns = isinstance(self.node, (Node6, Ground))
         self.check(turns, "frame", self.node, message)
 
@@ -121,7 +121,9 @@ class SurfaceCoupling(Checked):
         square = np.trace(second)
         moments = np.linalg.eigvalsh(square * np.eye(3) - second)
         good = square > 0.0 and moments[0] > ON_A_LINE * square
-        self.check(good, "group", f"{len(group)} nodes", "must be three or more that are not on one line, to turn with")
+        self.check(
+            good, "group", f"{len(group)} nodes", "must be three or more that are not on one line, to define a rotation"
+        )
         still, radius = Node3(fixed=True, name=f"{self.name or 'coupling'}: sum of none"), float(np.sqrt(square))
         before = [still, still]
         for k, first in enumerate(range(0, len(group), TOGETHER)):

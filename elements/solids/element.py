@@ -43,7 +43,7 @@ LIGHT = 0.01  # of its mass that a light node keeps; without any, impacts would 
 def records(
     cell: Cell, dtype: np.dtype, X: np.ndarray, material: SolidMaterial, damping: float, lumped: bool
 ) -> np.ndarray:
-    """Parameters of elements with nodes X (n, nn, 3); volumes that are not positive are for the caller to refuse."""
+    """Parameters of elements with nodes X (n, nn, 3); the caller checks that volumes are positive."""
     found = np.zeros(len(X), dtype)
     found["X"] = X
     found["w"] = cell.stiffness.volumes(X)
@@ -98,8 +98,8 @@ class SolidElement(Element):
     Raises
     ------
     ParameterError
-        Wrong number or kind of nodes; one node twice; a cell that is turned inside out or flat at a point of
-        integration.
+        Wrong number or kind of nodes; one node twice; a cell that is inverted or flat at an
+        integration point.
     """
 
     cell: Cell  # of the class
@@ -107,7 +107,7 @@ class SolidElement(Element):
     kernels = KERNELS
     geometric = GEOMETRIC
     enhanced: ClassVar[bool] = False  # whether it has incompatible modes
-    checked_within = 0.006  # of its size: more would turn it inside out
+    checked_within = 0.006  # of its size: more would invert it
     material: SolidMaterial
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -132,7 +132,9 @@ class SolidElement(Element):
         super().__init__(nodes, name=name)
         self.check(len(self.nodes) == nn, "nodes", len(self.nodes), f"of them; a {type(self).__name__} has {nn}")
         for node in self.nodes:
-            self.check(isinstance(node, (Node3, Ground)), "nodes", node, "must be a Node3: solids turn no nodes")
+            self.check(
+                isinstance(node, (Node3, Ground)), "nodes", node, "must be a Node3: nodes of solids have no rotation"
+            )
         self.check(len(set(map(id, self.nodes))) == nn, "nodes", self.nodes, "has a node twice")
         self.material = self.as_instance("material", material, SolidMaterial, "a SolidMaterial")
         lumped = self.as_choice("mass", mass, MASSES) == "lumped"
@@ -143,7 +145,7 @@ class SolidElement(Element):
             X = self.as_array("reference", reference, (nn, 3))
         made = records(self.cell, self.parameters, X[None], self.material, beta, lumped)
         if not sound((made["w"], made["m"]))[0]:
-            raise ParameterError(self, "nodes", X.tolist(), "are those of a cell that is flat or turned inside out")
+            raise ParameterError(self, "nodes", X.tolist(), "are those of a cell that is flat or inverted")
         self.viscous, self.record = beta > 0.0, made[0]
 
     def place(self) -> None:
@@ -153,7 +155,7 @@ class SolidElement(Element):
             self.record = made[()]
 
     def trouble(self, state: Any) -> str | None:
-        """What is wrong with a state, as text, or None: turned inside out."""
+        """Describe the fault of a state, or None: an inverted element."""
         made = self.record["X"].copy()
         for k, node in enumerate(self.nodes):
             made[k] = state.x[node.index]
@@ -162,7 +164,7 @@ class SolidElement(Element):
             return None
         where = np.round(made.mean(axis=0), 6).tolist()
         return (
-            f"{label(self)} near {where} m is turned inside out (det F = {least:.3g}). Use smaller load steps or time "
+            f"{label(self)} near {where} m is inverted (det F = {least:.3g}). Use smaller load steps or time "
             "steps, a finer mesh, or the neo-Hookean law"
         )
 

@@ -64,15 +64,15 @@ def normals_of_faces(x: np.ndarray, faces: list[np.ndarray]) -> tuple[np.ndarray
 
 
 def tell_far_faces(owner: Checked, what: str, normals: np.ndarray, ways: np.ndarray) -> None:
-    """Warn where all faces of a body look away from what they are to touch: the rest of it would sink in.
+    """Warn where all faces of a body look away from the obstacle: the rest of it would sink in.
 
-    ``what`` names the faces. ``normals`` (f, 3) point out of the body, ``ways`` (f, 3) from what is touched to the
-    faces, at the start.
+    ``what`` names the faces. ``normals`` (f, 3) point out of the body, ``ways`` (f, 3) from the obstacle to
+    the faces, at the start.
     """
     size = np.linalg.norm(normals, axis=1) * np.linalg.norm(ways, axis=1)
     if (np.einsum("fi,fi->f", normals, ways) > 0.5 * size).all():
         text = (
-            f"{label(owner)}: {what} looks away from what it is to touch: the body sinks in until these "
+            f"{label(owner)}: {what} looks away from the obstacle: the body sinks in until these "
             "faces meet it from behind. Take the faces of the other side, or of both if it turns over"
         )
         Warnings.issue(text)

@@ -425,7 +425,7 @@ def energy(p, x, gravity):
 
 @kernel
 def trouble(p, x):
-    """1 where the element is turned inside out at a point, det F ≤ 0."""
+    """1 where the element is inverted at a point, det F ≤ 0."""
     G, F, inverse = local_matrix(3, 20), local_matrix(3, 3), local_matrix(3, 3)
     for q in range(len(p.w)):
         gradients(p, q, G)

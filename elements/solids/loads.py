@@ -202,7 +202,7 @@ class NodalLoad(Force):
 
     @property
     def conservative(self) -> bool:
-        """Whether the load has a potential."""
+        """True if the load has a potential."""
         return self.signals[0].constant
 
 
@@ -223,7 +223,7 @@ class _BodyLoad(Checked):
         return None if self.name is None else f"{self.name} {k}"
 
     def _as_load(self, parameter, value):
-        """The vector (3,) of the load; of a function the message says where it belongs."""
+        """The vector (3,) of the load; for a function the error names the right parameter."""
         message = "is a function: give a vector here, and a function of time that scales it as signal="
         self.check(not callable(value), parameter, value, message)
         return self.as_vector(parameter, value)

@@ -24,7 +24,7 @@ class SolidMaterial(Checked):
     density : float > 0 [kg/m³]
     law : {"st-venant-kirchhoff", "neo-hookean"}
         St. Venant-Kirchhoff for large rotations and strains below 10 %: it softens in compression, loses stability
-        there, and lets elements turn inside out. Compressible neo-Hookean for larger strains. Both are the same for
+        there, and permits inverted elements. Compressible neo-Hookean for larger strains. Both are the same for
         small ones.
     name : str, optional
 

@@ -67,7 +67,7 @@ class MeshBody(Part):
 
     @property
     def points_inside(self) -> np.ndarray:
-        """Which points of the mesh (n,) are nodes of the body."""
+        """Mask of the points of the mesh (n,) that are nodes of the body."""
         return self._place >= 0
 
     def places_of(self, points: np.ndarray) -> np.ndarray:
@@ -127,7 +127,7 @@ class MeshBody(Part):
         return self.poses(state, time)[0]
 
     def faces_of(self, owner: Any, group: str | None) -> list[np.ndarray]:
-        """Of a surface: places (nn,) in `nodes` of the cells of a group."""
+        """Positions (nn,) in `nodes` of the cells of a group, for surfaces."""
         raise NotImplementedError(f"{type(self).__name__} does not define faces_of(self, owner, group)")
 
     def nodal_volumes(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
@@ -175,7 +175,7 @@ def poses_of(body: Any, elements: Any, state: Any, time: float | None) -> tuple[
     """Positions (n, 3) [m] and quaternions (n, 4) of the nodes of a body at a state, as `stresses` takes one.
 
     ``elements``, those of the body by which its nodes are found again, must be in the model of a result under the same
-    names and with the same nodes; ParameterError where they are not. A `State` tells nothing but the number of nodes.
+    names and with the same nodes; ParameterError where they are not. Of a `State` only the number of nodes is checked.
     """
     if hasattr(state, "rows") and hasattr(state, "at"):
         run, row = state, state.rows([len(state.t) - 1 if time is None else state.at(time)])

@@ -3,9 +3,9 @@
     g = x_s − Σ N_a(ξ_s) x_a = 0                                               3 rows for each node                  (1)
 
 with the shape functions N_a of the face at the place ξ_s where the node lies at the start. Σ N_a = 1, so that rigid
-motions satisfy it exactly; fields that are linear in the place do as well. Forces of the node go to the face by N_a:
+motions satisfy it exactly; so do fields that are linear in the position. Forces of the node go to the face by N_a:
 resultants are exact, and their distribution is that of point forces at the nodes, not of tractions. A uniform stress is
-therefore met in the mean, and disturbed by some per cent in the elements beside the bond (docs/theory/solids.md).
+therefore met in the mean, and disturbed by some per cent in the elements next to the bond (docs/theory/solids.md).
 
 Source: node-to-surface tie, as in Wriggers, Computational Contact Mechanics (2006), ch. 9; (1) is elementary.
 
@@ -29,7 +29,7 @@ from fem_mbs.nodes import Node, Node3
 MOST = 8  # nodes of a face
 NEAREST = 8  # faces that are tried for each node, by the distance of their centres
 STEPS = 20  # of Newton's iteration for the nearest place
-RIM = 1e-6  # of a face, by which places may lie beside it
+RIM = 1e-6  # of a face, by which positions may lie outside it
 TOLERANCE = 1e-6  # of the size of a face
 SHOWN = 5  # nodes that a message names
 
@@ -96,7 +96,7 @@ class TiedNode(Constraint):
 
 
 def _how_far(distance):
-    return f"{distance:.3g} m away" if np.isfinite(distance) else "beside all faces"
+    return f"{distance:.3g} m away" if np.isfinite(distance) else "outside all faces"
 
 
 class Tie(Checked):
@@ -113,8 +113,8 @@ class Tie(Checked):
     group_B : str
         Faces of its boundary that they lie on.
     tolerance : float > 0, optional [m]
-        Largest distance of a node from its face; default: 1e-6 of the size of the face. What is left is closed at the
-        start of a run by ``model.compile(project=True)``.
+        Largest distance of a node from its face; default: 1e-6 of the size of the face. The remaining distance is
+        closed at the start of a run by ``model.compile(project=True)``.
     name : str, optional
         Elements are called "name 0", "name 1", …
 
@@ -197,7 +197,7 @@ class Tie(Checked):
 
 
 def _nearest(cell, corners, x):
-    """Shape functions (n, nn) at the places of faces (n, nn, 3) nearest to points (n, 3), and distances; ∞ beside."""
+    """Shape functions (n, nn) at the places of faces (n, nn, 3) nearest to points (n, 3), and distances; ∞ outside."""
     triangle = cell.kind == "triangle"
     xi = np.full((len(x), 2), 1 / 3 if triangle else 0.0)
     for _ in range(STEPS):
@@ -205,7 +205,7 @@ def _nearest(cell, corners, x):
         apart = np.einsum("na,nai->ni", cell.shapes(xi), corners) - x
         normal = np.einsum("nij,nik->njk", J, J)
         step = np.linalg.solve(normal, np.einsum("nij,ni->nj", J, apart)[..., None])[..., 0]
-        xi = np.clip(xi - step, -2.0, 2.0)  # places far beside the face are none
+        xi = np.clip(xi - step, -2.0, 2.0)  # positions far outside the face are none
     inside = (xi >= -RIM).all(axis=1) & (xi.sum(axis=1) <= 1 + RIM) if triangle else (np.abs(xi) <= 1 + RIM).all(axis=1)
     N = cell.shapes(xi)
     distance = np.linalg.norm(np.einsum("na,nai->ni", N, corners) - x, axis=1)

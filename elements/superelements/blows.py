@@ -1,13 +1,13 @@
-"""How many modes a part needs that is struck: those that leave the energy of a blow in the body.
+"""Number of modes for bodies under impacts: those that keep the energy of an impact in the body.
 
-A blow on frame i along e stops the mass m_eff that moves with it at once, and takes the share m_eff/M of the energy:
+An impact on frame i along e stops the mass m_eff that moves with it at once, and takes the share m_eff/M of the energy:
 
     1/m_eff = e·W_i e ,   W = M̂⁻¹ ,   W_i its block of the three displacements of the frame   (19)
     W_bb⁻¹ = M̂_bb − Σ_j (φ_jᵀM Φ_b)ᵀ(φ_jᵀM Φ_b)   with modes j that are orthonormal   (20)
     with all modes:  W_bb⁻¹ = M_bb − M_bi M_ii⁻¹ M_ib   of the nodes of the frames and the interior nodes   (21)
 
-The worst direction of a frame is that of the least eigenvalue of W_i. (21) is what a rigid frame takes in any case: the
-mass of its own nodes, and a part of that beside.
+The worst direction of a frame is that of the least eigenvalue of W_i. (21) is the share that a rigid frame takes in
+any case: the mass of its nodes, and a part of that next to it.
 
 Source: docs/theory/superelements.md, section 2.
 """
@@ -25,7 +25,7 @@ MOST_MODES = 200  # by default, where their number is sought
 
 
 class Blows:
-    """Blows on frames, and the energy that the modes have to keep.
+    """Impacts on frames, and the energy that the modes have to keep.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class Blows:
         self.kept = owner.number("energy_kept", kept, at_least=0.0, at_most=1.0)
         names = [frame.name for frame in frames]
         given = dict.fromkeys(names) if struck is None else struck
-        message = "must be a dict: name of a frame to the direction of the blow, or to None for the worst"
+        message = "must be a dict: name of a frame to the direction of the impact, or to None for the worst"
         owner.check(isinstance(given, dict) and len(given) > 0, "struck", struck, message)
         unknown = [name for name in given if name not in names]
         owner.check(not unknown, "struck", unknown, f"are no frames; there are {', '.join(names)}")
@@ -52,7 +52,7 @@ class Blows:
             self.blows.append((names.index(name), None if e is None else e / np.linalg.norm(e)))
 
     def enough(self, phi: np.ndarray) -> int | None:
-        """How many modes of the columns Φ keep the energy of all blows; None if all of them do not."""
+        """Number of modes of the columns Φ that keep the energy of all impacts; None if all of them do not."""
         first = 6 * len(self.frames)
         moved = self.M @ phi[:, :first]
         static, coupled = phi[:, :first].T @ moved, moved.T @ phi[:, first:]
@@ -74,9 +74,9 @@ class Blows:
             best = self._worst(self._with_all_modes(X, per))
             limit = f", {best[0]:.4f} with all modes, as rigid frames stop their own nodes at once"
         message = (
-            f"is not reached: a blow on frame '{frame.name}' along {along} keeps {kept:.4f} of the energy with "
-            f"{phi.shape[1] - first} modes{limit}. Allow more (modes=), ask for less, or give the frame fewer nodes "
-            "or a finer mesh"
+            f"is not reached: an impact on frame '{frame.name}' along {along} keeps {kept:.4f} of the energy with "
+            f"{phi.shape[1] - first} modes{limit}. Allow more (modes=), reduce energy_kept, or give the frame fewer "
+            "nodes or a finer mesh"
         )
         raise ParameterError(self.owner, "energy_kept", self.kept, message)
 
@@ -95,7 +95,7 @@ class Blows:
         """Least share of energy kept, for W_bb⁻¹, and the frame and direction that it belongs to."""
         try:
             inverse = np.linalg.inv(apart)
-        except np.linalg.LinAlgError:  # a frame without mass, which is refused later
+        except np.linalg.LinAlgError:  # a frame without mass, which raises an error later
             return 0.0, 0, np.zeros(3)
         mass, found = self.mass, []
         for i, e in self.blows:

@@ -8,7 +8,7 @@ import numpy as np
 from fem_mbs.elements.superelements.craig_bampton import rigid_motions
 
 SINGULAR = 1e-14  # of the largest eigenvalue: deformations without stiffness
-BALANCED = 1e-6  # of a load: what the stiffness may leave of it
+BALANCED = 1e-6  # of a load: residual that the stiffness may leave
 
 
 def rigid_coordinates(X: np.ndarray, n: int) -> np.ndarray:

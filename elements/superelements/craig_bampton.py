@@ -36,8 +36,8 @@ RIGID = 1e-7  # largest |K R|/(|K| |R|) of a model that can move as a rigid body
 LOOSE = "leaves nodes that move freely while the frames are held, as with a frame of one point or a hinge inside"
 SINGULAR = 1e-13  # of the largest K_ii/M_ii: a square of a frequency that is round-off
 FIRST_MODES = 12  # that are tried where their number is sought
-ALIKE = 1e-3  # relative: two frequencies of modes that turn into each other with small changes of a mesh
-BLOCK = 6  # columns for which K_ii is solved at once: with large factors hardly dearer than two; a pair occurs often
+ALIKE = 1e-3  # relative: two frequencies of modes that mix with small changes of a mesh
+BLOCK = 6  # columns for which K_ii is solved at once: with large factors hardly slower than two; a pair occurs often
 FEW_AT_ONCE = 3  # the same of factors that solve one by one
 MOST_BLOCKS = 100  # and ten for each mode
 DENSE = 400  # displacements, up to which all eigenvalues are found at once
@@ -81,7 +81,8 @@ def unit_accelerations(X: np.ndarray, per: int) -> np.ndarray:
 
 
 def checked_model(owner: Checked, matrices: list, X: np.ndarray, per: int) -> tuple[Any, Any, np.ndarray]:
-    """M and K in columns, and RᵀMR (6, 6) of the rigid motions about the origin; refuses what is no free body.
+    """M and K in columns, and RᵀMR (6, 6) of the rigid motions about the origin; raises an error for a body that is
+    not free.
 
     They are taken out of the list ``matrices``: two copies of a large K do not fit into the memory.
     """
@@ -197,7 +198,7 @@ def followers(frames: list[FrameNodes], X: np.ndarray, per: int) -> tuple[np.nda
 
 
 def averages(owner: Checked, frames: list[FrameNodes], X: np.ndarray, per: int) -> tuple[Any, np.ndarray]:
-    """𝒜 (6 a, n) of all averaged frames, sparse, and what it is of the frames (6 a, 6 n_b)."""
+    """𝒜 (6 a, n) of all averaged frames, sparse, and its value for motions of the frames (6 a, 6 n_b)."""
     blocks, wanted = [csr_matrix((0, per * len(X)))], [np.zeros((0, 6 * len(frames)))]
     for i, frame in enumerate(frames):
         if frame.weights is None:
@@ -217,7 +218,7 @@ def averages(owner: Checked, frames: list[FrameNodes], X: np.ndarray, per: int) 
 
 
 def connected(owner: Checked, K: Any, X: np.ndarray, per: int, frames: list) -> None:
-    """Refuse a body in several parts, of which some would float; the nodes of a frame are one."""
+    """Raise an error for a body of several parts, of which some would float; the nodes of a frame are one."""
     A = K.lower.tocoo()
     node = K.order // per
     links = [(node[A.row], node[A.col]), *((f.nodes, np.full(len(f.nodes), f.nodes[0])) for f in frames)]
@@ -228,7 +229,8 @@ def connected(owner: Checked, K: Any, X: np.ndarray, per: int, frames: list) -> 
         loose = np.flatnonzero(part != part[frames[0].nodes[0]])
         where = X[loose[0]].round(6).tolist()
         message = (
-            f"is of a body in {count} parts; {len(loose)} nodes, one at {where} m, are not connected to the first frame"
+            f"is of a body of {count} separate parts; {len(loose)} nodes, one at {where} m, are not connected to the "
+            "first frame"
         )
         raise ParameterError(owner, "K", K.shape, f"{message}. Join or leave out what floats")
 
@@ -283,7 +285,7 @@ def craig_bampton(
     del K_ii  # of a large mesh a good part of the memory
     count = modes if enough is None else min(FIRST_MODES, modes)
     while True:
-        # one tells whether K_ii is regular, one more whether the last has a twin
+        # one shows whether K_ii is regular, one more whether the last has a twin
         asked = max(min(count + 1, most), 1)
         squares, shapes = small if small is not None else _lowest(owner, solve, M, inner, len(wanted), asked)
         order = np.argsort(squares)[: max(count, 1)]
@@ -346,7 +348,7 @@ def _all_modes(owner, K_ii, M_ii, mean):
         squares, shapes = eigh(free.T @ (K_ii @ free), free.T @ (M_ii @ free))
         return squares, free @ shapes
     except np.linalg.LinAlgError as error:
-        message = "is not positive definite for the few nodes outside the frames; ask for fewer modes"
+        message = "is not positive definite for the few nodes outside the frames; use fewer modes"
         raise ParameterError(owner, "M", M_ii.shape, message) from error
 
 

@@ -104,7 +104,7 @@ def add_patterns(p, derivative):
     for a in range(count):
         for b in range(count):
             half, pull, tension = q[derivative, b], e[derivative, b] + q[derivative, b], e[0, b] + q[0, b]
-            for i in range(n):  # where values are asked for, G_d[a, 1] is zero
+            for i in range(n):  # where values are computed, G_d[a, 1] is zero
                 g[derivative, i] += k[a, b] * (half * c[a, i] + pull * G_d[a, 0, i] + tension * G_d[a, 1, i])
 
 

@@ -245,7 +245,7 @@ def spin(p, v):
 
 @kernel
 def output(p, x, R, v, out):
-    """How far the body is from its floating frame [rad], [m], and how fast it turns [rad/s]."""
+    """Compute the deformation relative to the floating frame [rad], [m], and the rotation rate [rad/s]."""
     deformed(p, x, R, out)
     out[2] = spin(p, v)
 

@@ -74,7 +74,7 @@ def lowest_modes(
 
 
 def fewer_equal(theta: np.ndarray, block: int) -> bool:
-    """Whether fewer than ``block`` of the numbers, which fall, are equal: none can be missing then."""
+    """True if fewer than ``block`` of the numbers, which fall, are equal: none can be missing then."""
     first, last = theta[: max(len(theta) - block + 1, 0)], theta[block - 1 :]
     return bool((first - last > EQUAL * first).all())
 
@@ -89,7 +89,7 @@ def _turn(Q, s):
 def _orthonormal(W, Q, mass):
     """New columns, coefficients c and R of W = Q c + new R; columns of which nothing is left are dropped."""
     c, R = np.zeros((Q.shape[1], W.shape[1])), np.eye(W.shape[1])
-    for again in range(3):  # a round tells lengths of one part in 10⁸
+    for again in range(3):  # a round resolves lengths of one part in 10⁸
         MW = mass(W)
         part, square = Q.T @ MW, W.T @ MW
         squares, turn = eigh(square - part.T @ part)

@@ -1,7 +1,7 @@
 """Limits of a reduced flexible body: checks of deformations, stresses and loads that its reduction represents poorly.
 
 Each check returns warnings as (kind, size, text), see `fem_mbs.system.checks.element_checks`: sizes above 1, or
-shares, say by how much a limit is exceeded.
+shares, measure by how much a limit is exceeded.
 """
 
 from collections.abc import Callable
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 TURNING, STIFFENED = 0.1, 2.0  # of the lowest frequency with one frame held, see `Limits.remark_on_rotation`
 LINEAR_TURN, LINEAR_WAY = 0.2, 0.1  # [rad], of the size of the body: a linear body errs by a percent and more beyond
 SOFTER = 0.05  # of its deformation, added by residual vectors: above it, loads between frames are reported
-NOTHING = 1e-7  # of the size of a body: a displacement that is not worth a word
-STRESSED = 0.1  # of its stiffness, that stresses without a pattern change: then an equilibrium says so
-SINGLE, SEVERAL = np.sqrt(STRESSED), 1.0  # of the lowest frequency: rotation that does so, by the number of frames
+NOTHING = 1e-7  # of the size of a body: a displacement that needs no warning
+STRESSED = 0.1  # of its stiffness, that stresses without a pattern change: then an equilibrium issues a warning
+SINGLE, SEVERAL = np.sqrt(STRESSED), 1.0  # of the lowest frequency: rotation with this effect, by the number of frames
 
 
 class Limits:
-    """Methods of a `Superelement` that check them, by what they read of it."""
+    """Methods of a `Superelement` that check its limits, with the attributes that they read."""
 
     reduction: "Reduction"
     floating: "Floating"
@@ -60,10 +60,10 @@ class Limits:
         return [("large deformation", max(turn / LINEAR_TURN, way / size / LINEAR_WAY), text)]
 
     def remark_on_stress(self, state: Any) -> list:
-        """That stresses at an equilibrium would change the stiffness, and are left out, see `element_checks`."""
+        """Return a warning if stresses at an equilibrium would change the stiffness, see `element_checks`."""
         d = self._coordinates(state)
         if self._turns(d).max() > LINEAR_TURN:
-            return []  # `remark` says that nothing of it is right
+            return []  # `remark` reports that results are invalid
         share, found = change_by_stress(self.reduction, d, self._patterns > 0), []
         if self._patterns:
             left = softening_by_modes(self.reduction, self._pulls(d))
@@ -76,17 +76,17 @@ class Limits:
             return found
         text = (
             f"its stresses{' other than those of its load patterns' if self._patterns else ''} would stiffen or soften "
-            f"it by up to {share:.0%} (what nothing holds buckles at 100 %, what is held earlier), and that is left "
-            "out here. Reduce it with the loads that it carries: stiffening=(one frame, other frame) of a pull, or a "
-            "list of fem.LoadPattern. Or divide the part along its length, or make it of solids, shells or beams"
+            f"it by up to {share:.0%} (a free body buckles at 100 %, a supported one earlier), and that is left "
+            "out here. Reduce it with the loads that it carries: stiffening=(one frame, other frame) of a tension, "
+            "or a list of fem.LoadPattern. Or divide the part along its length, or make it of solids, shells or beams"
         )
         return [*found, ("stress", share, text)]
 
     def remark_at_peak(self, spin: float, t: float, x: np.ndarray, R: np.ndarray, v: np.ndarray) -> list:
-        """That stresses change the stiffness where a run turns the body fastest, see `element_checks`.
+        """Return a warning if stresses change the stiffness where the body rotates fastest, see `element_checks`.
 
-        By the stresses that it has then. The frame of a body with a single one turns with it, and its modes need not
-        have what centrifugal forces stretch: then, and where there are no cells, by its frequency.
+        By the stresses that it has then. The frame of a body with a single one rotates with it, and its modes need not
+        represent the stretch by centrifugal forces: then, and where there are no cells, by its frequency.
         """
         r, patterned, nb = self.reduction, self._patterns > 0, self.places
         if spin <= TURNING * r.held_frequency or self._turns(self.pose(x, R)[2]).max() > LINEAR_TURN:
@@ -106,8 +106,8 @@ class Limits:
         if share <= STRESSED:
             return []
         text = (
-            f"turns fastest at t = {t:.6g} s, with {spin:.4g} rad/s, and {how}. A run leaves that out. Reduce it with "
-            "stiffening=fem.LoadPattern(axis=…, point=…, held=frame) of this rotation, or with the loads that it "
+            f"rotates fastest at t = {t:.6g} s, with {spin:.4g} rad/s, and {how}. A run leaves that out. Reduce it "
+            "with stiffening=fem.LoadPattern(axis=…, point=…, held=frame) of this rotation, or with the loads that it "
             "carries. Or divide the part along its length, or make it of solids, shells or beams"
         )
         return [("stress in motion", share, text)]
@@ -122,10 +122,10 @@ class Limits:
         return speed * np.sqrt(left / max(lowest**2 + (1.0 - left) * speed**2, 1e-300)), lowest
 
     def settling_time(self, points: np.ndarray, forces: np.ndarray | None = None) -> float:
-        """How long [s] forces on points (k,) act that are no blow: 2·2π√(m f⁰), with f⁰ of their resultants.
+        """Duration [s] from which forces on points (k,) are no impact: 2·2π√(m f⁰), with f⁰ of their resultants.
 
-        A blow on the body alone lasts a quarter of that at most. Without ``forces`` (k, 3), axes of the body, the least
-        of all directions and groups with these points; infinite where none is known.
+        An impact on the body alone lasts a quarter of that at most. Without ``forces`` (k, 3), axes of the body, the
+        least of all directions and groups with these points; infinite where none is known.
         """
         r = self.reduction
         if forces is None:
@@ -138,7 +138,7 @@ class Limits:
         return float(4.0 * np.pi * np.sqrt(r.mass * max(f, 0.0)))
 
     def remark_on_loads(self, points: np.ndarray, forces: np.ndarray, d: np.ndarray) -> list:
-        """That its modes leave out much of what lasting loads on its points bring about, see `element_checks`.
+        """Return a warning if its modes represent static loads on its points poorly, see `element_checks`.
 
         Parameters
         ----------
@@ -158,7 +158,7 @@ class Limits:
         groups = [name for name, part in zip(r.loaded, parts) if part > 0.1 * parts.max()]
         text = (
             f"its {len(r.interface_frequencies)} modes leave out {share:.0%} of its deformation (strain energy) under "
-            f"lasting loads between its frames, on {listed([repr(one) for one in groups])}: it is too stiff there. "
+            f"static loads between its frames, on {listed([repr(one) for one in groups])}: it is too stiff there. "
             f"Reduce it with residual_vectors={groups}, or make frames of these groups, with coupling='averaged'"
         )
         return [("loads between frames", share, text)]
@@ -228,7 +228,7 @@ class Limits:
         return bool(self.reduction.inertia_left_out.any())
 
     def _check_stresses(self, state, time):
-        """Warn where the stresses at a state lack those of its own weight and inertia."""
+        """Warn where the stresses at a state lack those of its self-weight and inertia."""
         run = state if hasattr(state, "rows") else getattr(state, "results", None)
         if run is None:
             return
@@ -245,11 +245,11 @@ class Limits:
             Warnings.issue(f"stresses of {label(self)} at t = {float(run.t[k]):.6g} s: {text}")
 
     def remark_on_rotation(self, angular_velocity: np.ndarray, state: Any) -> list:
-        """That a steady rotation stiffens the body by more than it knows, see `element_checks`.
+        """Return a warning if a steady rotation stiffens the body by more than its patterns, see `element_checks`.
 
         By centrifugal forces ω² grows by up to 1.4 Ω². Without a pattern of stress all of that is missing, 1 % of a
-        frequency from Ω = 0.1 to 0.3 ω_1 on; with pulls between frames what the forces of a mesh differ from them; with
-        patterns of an axis what those of this axis differ.
+        frequency from Ω = 0.1 to 0.3 ω_1 on; with tensions between frames the difference of the forces of a mesh from
+        them; with patterns of an axis the difference from those of this axis.
         """
         index, r = [node.index for node in self.nodes], self.reduction
         place, R_0, _ = self.pose(state.x[index], state.R[index])
@@ -261,9 +261,13 @@ class Limits:
         size, lowest = self._unknown(speed, left)
         if size <= limit:
             return []
-        known = f"its load patterns leave {left:.0%} of these forces out" if self._patterns else "it knows none of that"
+        known = (
+            f"its load patterns leave {left:.0%} of these forces out"
+            if self._patterns
+            else "it has no stiffening by them"
+        )
         text = (
-            f"turns with {speed:.4g} rad/s, {speed / max(lowest, 1e-300):.2g} times its lowest frequency with one "
+            f"rotates with {speed:.4g} rad/s, {speed / max(lowest, 1e-300):.2g} times its lowest frequency with one "
             f"frame held, {lowest:.4g} rad/s. Centrifugal forces stiffen it, and {known}: good to about "
             f"{limit / np.sqrt(left - limit**2 * (1.0 - left)):.2g} times. Reduce it with "
             "stiffening=fem.LoadPattern(axis=…, point=…, held=frame) of this rotation, or take a SolidBody"

@@ -1,4 +1,4 @@
-"""Loads whose stresses stiffen or soften a reduced body: what they are, and how much of them its coordinates know.
+"""Loads whose stresses stiffen or soften a reduced body, and the accuracy with which its coordinates represent them.
 
 A load p of frames and of the mass of the body, in equilibrium with its reaction at a frame, is c_p on coordinates d,
 
@@ -7,9 +7,9 @@ A load p of frames and of the mass of the body, in equilibrium with its reaction
     u_p = Φ_b d_b + v_p ,   K_ii v_p = b_p with the frames held ,   f⁰_pq = c_b,p·d_b,q + b_p·v_q                   (19)
 
 u_p is the exact response of the mesh, f⁰ its compliance, f that of the coordinates: f⁰ − f is the work of modes that
-are left out. What the modes leave out of v_p becomes a residual vector (`residual_vectors`), so that f = f⁰. Loads that
-follow from the others make f⁰ singular, and are refused; so are loads for which f is less than `KNOWN` of f⁰, as in
-older files.
+are left out. The part of v_p outside the modes becomes a residual vector (`residual_vectors`), so that f = f⁰. Loads
+that follow from the others make f⁰ singular, and raise an error; so do loads for which f is less than `KNOWN` of f⁰,
+as in older files.
 
 Source: docs/theory/superelements.md, section 6; derived here.
 """
@@ -55,8 +55,8 @@ class LoadPattern(Checked):
     Raises
     ------
     ParameterError
-        No load at all, or numbers out of range. `reduce_mesh` refuses unknown frames, loads without equilibrium, and
-        loads that follow from the others or that its modes do not know.
+        No load at all, or numbers out of range. `reduce_mesh` raises errors for unknown frames, loads without
+        equilibrium, and loads that follow from the others or that its modes do not represent.
 
     Examples
     --------
@@ -101,7 +101,7 @@ class LoadPattern(Checked):
         self.check(any(part.any() for part in some), "forces", forces, message)
 
     def field(self) -> np.ndarray:
-        """A and Wᵀ (4, 3) of (18): what the mass of the body is multiplied with; zero of loads on frames alone."""
+        """A and Wᵀ (4, 3) of (18): factors of the mass of the body; zero of loads on frames alone."""
         found = np.zeros((4, 3))
         if self.gravity is not None:
             found[0] += self.gravity
@@ -185,7 +185,9 @@ class Loads(NamedTuple):
         return Loads(names, fields, M @ moved.reshape(p, per * len(X)).T, on_frames, held)
 
     def on_coordinates(self, owner: Checked, phi: np.ndarray, X: np.ndarray, size: float) -> np.ndarray:
-        """c (p, n) of (17), frames at X (n_b, 3) of a body of ``size`` [m]; refuses what is not in equilibrium."""
+        """c (p, n) of (17), frames at X (n_b, 3) of a body of ``size`` [m]; raises an error for loads out of
+        equilibrium.
+        """
         c = np.zeros((len(self.names), phi.shape[1]))
         for k, (name, held) in enumerate(zip(self.names, self.held)):
             if self.fields[k].any():
@@ -213,7 +215,9 @@ class Loads(NamedTuple):
 
 
 def check_known(owner: Checked, names: list[str], known: np.ndarray, exact: np.ndarray) -> None:
-    """Refuse loads of compliance f⁰ = ``exact`` (p, p) that follow from others, or of which f = ``known`` is little."""
+    """Raise an error for loads of compliance f⁰ = ``exact`` (p, p) that depend on others, or of which f = ``known`` is
+    small.
+    """
     if not len(exact):
         return
     size = np.sqrt(np.diag(exact))
@@ -226,7 +230,7 @@ def check_known(owner: Checked, names: list[str], known: np.ndarray, exact: np.n
     shares, vectors = eigh(known, exact)
     part = np.abs(vectors[:, 0]) * size
     chosen = [name for name, one in zip(names, part) if one > 0.1 * part.max()]
-    several, apart = listed(chosen), "are told apart by" if len(chosen) > 1 else "is known to"
+    several, apart = listed(chosen), "differ by" if len(chosen) > 1 else "is known to"
     message = (
         f"{apart} the frames and modes of the body by {max(shares[0], 0.0):.0%} of its work only; it must be "
         f"{KNOWN:.0%}. Reduce the part again: residual vectors of the loads are then kept"

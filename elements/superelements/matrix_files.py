@@ -5,7 +5,8 @@
                     triangle, or all entries
     Nastran         DMIG, small (8), large (16) or free fields; form 6 is symmetric with one triangle, 1 has all entries
 
-Entries of the last two belong to labels of nodes; what is not in a file is 0. Which format it is shows in the file.
+Entries of the last two belong to labels of nodes; entries that are not in a file are 0. The format is recognised from
+the file.
 
 Source: formats as in the documentation of the programs, checked with files made after it.
 """
@@ -132,7 +133,7 @@ def _once(owner, key, path, table, symmetric):
 def _check_place(owner, key, path, number, line, places):
     for label, component in (places[:2], places[2:]):
         if label < 1:
-            why = f"node {label} is an internal one of Abaqus (Lagrange multiplier, hybrid element): leave it out"
+            why = f"node {label} is an internal one of Abaqus (Lagrange multiplier, hybrid element): remove it"
             raise _refuse(owner, key, path, number, line, why)
         if not 1 <= component <= 6:
             why = f"component {component} of node {label} is no displacement 1 … 3 or rotation 4 … 6"
@@ -143,7 +144,7 @@ def _dmig(owner, key, path, lines):
     """Entries of the DMIG matrix of a punch file; of several that whose name begins with the letter of ``key``."""
     heads: dict[str, int] = {}
     entries: dict[str, list] = {}
-    others: dict[str, ParameterError] = {}  # loads and what else is in a punch file: refused if it is asked for
+    others: dict[str, ParameterError] = {}  # loads and other matrices of a punch file: an error if one is requested
     name, column = "", (0, 0)
     for number, line, fields, *_ in lines_of(lines):
         card, parts = fields[0].upper(), [*fields[1:], *[""] * 8]

@@ -1,6 +1,6 @@
 """Floating frame of a superelement and its local motion, with derivatives in one direction.
 
-The frame turns with the rotation R_0 nearest to the boundary frames, weights a_i and b_i, x̄ = Σ a_i x_i,
+The frame rotates with the rotation R_0 nearest to the boundary frames, weights a_i and b_i, x̄ = Σ a_i x_i,
 
     A = Σ a_i (x_i − x̄) V_iᵀ + Σ b_i R'_i ,   R_0 = polar rotation of A ,   H = R_0ᵀA ,   S = tr(H) I − H           (1)
     δθ_0 = S⁻¹ Σ [ a_i V_i × R_0ᵀδx_i + b_i (tr(Q_i) I − Q_iᵀ) R_i⁰δθ_i ]  = E δq                                    (2)

@@ -54,10 +54,10 @@ def reduce_matrices(
         Two frames between which the part carries an axial load, and its geometric stiffness under a unit pull; or loads
         with their ``geometry``, as `reduce_mesh`.
     faces : (f, 3) int, optional
-        Triangles of its surface, nodes as in ``frames``, counter-clockwise as seen from outside: for pictures, and for
-        what touches there.
+        Triangles of its surface, nodes as in ``frames``, counter-clockwise as seen from outside: for pictures, and
+        for contacts there.
     residual_vectors : dict, optional
-        For lasting loads between the frames: a name -> numbers of the nodes that share a force equally, as in
+        For static loads between the frames: a name -> numbers of the nodes that share a force equally, as in
         ``frames``; or -> `LoadPattern` by the mass. See `reduce_mesh`.
     energy_kept, struck : as `reduce_mesh`
     name : str, optional
@@ -174,7 +174,7 @@ def _pair(owner, M, K, labels, count):
 
 
 def _matrix(owner, key, A):
-    """A matrix, or what a file holds."""
+    """Return a matrix, given or read from a file."""
     if isinstance(A, (str, Path)):
         A = read_matrix_file(owner, key, A)
         if isinstance(A, Entries):

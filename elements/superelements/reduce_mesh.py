@@ -66,16 +66,16 @@ def reduce_mesh(
         part carries, on several frames or by its mass: a list of them, such as ``[("a", "b"), LoadPattern(axis=…)]``.
         Each load by the mass gets a residual vector.
     residual_vectors : str, `LoadPattern`, or list of both, optional
-        For lasting loads between the frames, as contacts at rest and pressures: groups of the mesh, on which they act.
-        Each adds three residual vectors (MacNeal 1971, Rubin 1975), what the modes leave out of the static response to
-        uniform tractions along x, y and z; to equal forces on its nodes where it has no faces. Of a `LoadPattern` by
+        For static loads between the frames, as contacts at rest and pressures: groups of the mesh, on which they act.
+        Each adds three residual vectors (MacNeal 1971, Rubin 1975), the part of the static response outside the modes,
+        to uniform tractions along x, y and z; to equal forces on its nodes where it has no faces. Of a `LoadPattern` by
         the mass, ``gravity`` or ``axis``, it is one.
     energy_kept : float from 0 to 1, optional
-        For a part that is struck: take as many modes as a blow with restitution 0 needs to leave this share of the
+        For a body under impacts: use as many modes as an impact with restitution 0 needs to leave this share of the
         energy in the body, 1 − m_eff/M, in the place of a number of them. ``modes`` is then the most that are allowed,
         default 200.
     struck : dict, optional
-        The frames that are struck: name -> direction (3,), axes of the mesh, or None, the worst one. Default: all.
+        The frames with impacts: name -> direction (3,), axes of the mesh, or None, the worst one. Default: all.
     name : str, optional
 
     Returns
@@ -86,8 +86,9 @@ def reduce_mesh(
     Raises
     ------
     ParameterError
-        Groups that are not there, or share nodes; frames of one point, or of points on a line; a body in two parts; an
-        energy that cannot be kept: tells what can, and why; residual vectors of loads that frames take alone.
+        Groups that are not there, or share nodes; frames of one point, or of points on a line; a body of two separate
+        parts; an energy that cannot be kept: states the largest, and why; residual vectors of loads that frames take
+        alone.
 
     Warns
     -----
@@ -113,7 +114,8 @@ def reduce_mesh(
 
 
 def _parts(owner, mesh, material, frames, coupling, stiffening, wanted, options):
-    """What `finish` needs of a mesh: matrices, positions, frames, surface, tractions, stiffening and cells.
+    """Return the arguments of `finish` from a mesh: matrices, positions, frames, surface, tractions, stiffening and
+    cells.
 
     ``wanted``: residual vectors; ``options``: of `SolidBody`.
     """
@@ -169,7 +171,7 @@ def _tractions(owner, wanted, body, frames, areas):
 
 
 def _surface(mesh, group, body):
-    """Triangles (f, 3) of the boundary, places of nodes of the body, and of its groups what they have of it.
+    """Triangles (f, 3) of the boundary, places of nodes of the body, and the part of it in each of its groups.
 
     Group of the mesh -> numbers of triangles; and -> nodes (k,), rising, and their areas (k,) [m²].
     """

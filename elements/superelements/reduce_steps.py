@@ -83,7 +83,7 @@ def finish(
     tractions : Tractions
     stiffening : pairs of a `LoadPattern` and K_G, or a function of displacements (k, 3): K_G of one component
     cells : arrays of the solids, see `Reduction`
-    blows : energy kept and frames struck, see `Blows`
+    blows : energy kept and frames with impacts, see `Blows`
 
     Raises
     ------
@@ -160,7 +160,7 @@ def _check_frame_masses(owner, found):
 
 
 class _Between(NamedTuple):
-    """Loads between the frames on a mesh of N displacements, and what they do while the frames are held.
+    """Loads between the frames on a mesh of N displacements, and their responses while the frames are fixed.
 
     Attributes
     ----------
@@ -193,7 +193,7 @@ def _between(owner, tractions, M, K, X, per, frames, held_still):
 
 
 def _without_rigid(owner, K, size, places, units):
-    """K̂ without what round-off of the solution leaves as resistance to rigid motions; refused if it is more.
+    """K̂ without the resistance to rigid motions by round-off of the solution; an error is raised if it is more.
 
     ``size``: of the entries of K [N/m]; ``units``: of `as_lengths`.
     """
@@ -258,8 +258,8 @@ def frames_of(
     """Frames with their nodes, of which none may be in two.
 
     ``frames``, ``coupling``: as `reduce_mesh`; ``X``: (k, 3) [m], nodes.
-    ``nodes_of`` (group): their numbers; ``weights_of`` (group, nodes): what averaged frames take of each.
-    Raises `ParameterError` for what is no frame.
+    ``nodes_of`` (group): their numbers; ``weights_of`` (group, nodes): share of averaged frames in each.
+    Raises `ParameterError` for invalid frames.
     """
     message = "must be a dict: name of a frame to its nodes, or to (nodes, position)"
     owner.check(isinstance(frames, dict) and len(frames) > 0, "frames", frames, message)

@@ -157,7 +157,9 @@ class Reduction(Checked):
         self.check(right, "loaded", loaded, f"must have a group for every three of {len(self.tractions)} tractions")
 
     def _check_values(self):
-        """What would give wrong motions or stresses without a word: as of files that others have written."""
+        """Raise an error for values that would give wrong motions or stresses without a warning, as in files of
+        others.
+        """
         p, n = self.stretch.shape
         several = (
             ("O", self.O),
@@ -211,7 +213,7 @@ class Reduction(Checked):
 
     @functools.cached_property
     def compliance_left_out(self) -> np.ndarray:
-        """f⁰ − f (3 g, 3 g) [m/N] of `residual_vectors`, (23): what the coordinates leave out under ``tractions``."""
+        """f⁰ − f (3 g, 3 g) [m/N] of `residual_vectors`, (23): the part outside the coordinates under ``tractions``."""
         first = 6 * len(self.frames)
         c = self.tractions[:, first:]
         found = self.traction_compliance - c @ np.linalg.solve(self.K[first:, first:], c.T)
@@ -241,7 +243,7 @@ class Reduction(Checked):
         Raises
         ------
         ParameterError
-            The reduction knows nothing of this group: lists those there are.
+            The reduction has no data of this group: lists the existing ones.
         """
         there = ", ".join(self.loaded) or "none"
         message = f"is no group whose compliance the reduction has ({there}); residual_vectors=[group] keeps it"
@@ -302,11 +304,11 @@ class Reduction(Checked):
         return rows
 
     def effective_mass(self, frame: str, direction: ArrayLike) -> float:
-        """Share m_eff/M of the mass that a blow on a frame stops: the share of the energy that it takes.
+        """Share m_eff/M of the mass that an impact on a frame stops: the share of the energy that it takes.
 
         An impact with restitution 0 on this frame keeps 1 − m_eff/M of the kinetic energy of a body that flies in the
-        direction of the blow. The mesh without reduction would keep nearly all of it: take as many modes as the energy
-        of impacts asks for, for a bar about 0.2/m_eff·M of them.
+        direction of the impact. The mesh without reduction would keep nearly all of it: use as many modes as the
+        energy of impacts requires, for a bar about 0.2/m_eff·M of them.
 
         Parameters
         ----------
@@ -323,13 +325,13 @@ class Reduction(Checked):
     def with_modes(self, modes: Any) -> "Reduction":
         """The same body with some of its internal modes only.
 
-        Residual vectors stay, and carry what is taken out: they are those that a reduction to these modes would have.
+        Residual vectors stay, and carry the removed modes: they are those that a reduction to these modes would have.
 
         Parameters
         ----------
         modes : int, or (k,) int
-            How many, of lowest frequency; or which, from 0, rising: to leave out those that the motion does not need,
-            as bending of a bar that is struck along its axis.
+            Number of those of lowest frequency; or their indices, from 0, rising: to leave out those that the motion
+            does not need, as bending of a bar under an axial impact.
 
         Raises
         ------
@@ -375,9 +377,9 @@ class Reduction(Checked):
         return Reduction(self.frames, self.mass, arrays, groups=self.groups, loaded=self.loaded, name=self.name)
 
     def _changed(self, keep):
-        """Coordinates (n, n): those with the numbers ``keep``, residual vectors beside these, and what is left out.
+        """Coordinates (n, n): those with the numbers ``keep``, residual vectors next to these, and the removed ones.
 
-        Besides: frequencies [rad/s] of the residual vectors. What is left out is orthogonal to them in K.
+        Also frequencies [rad/s] of the residual vectors. The removed ones are orthogonal to them in K.
         """
         one, rest = np.eye(self.size), np.setdiff1d(np.arange(self.size), keep)
         if not len(self.residual_loads):
@@ -452,7 +454,7 @@ def load_reduction(path: Any) -> Reduction:
     try:
         with h5py.File(Path(path), "r") as file:
             outside = leads_outside(file)
-            owner.check(outside is None, "path", str(path), f"is refused: {outside}")
+            owner.check(outside is None, "path", str(path), f"is not accepted: {outside}")
             version, keys = file.attrs.get("fem_mbs reduction"), list(ARRAYS)
             if "pull_softening" not in file:
                 keys.remove("pull_softening")

@@ -1,12 +1,13 @@
-"""Residual vectors: what the modes of a reduced body leave out of its response to loads between the frames.
+"""Residual vectors: the response of a reduced body to loads between the frames outside its modes.
 
 With the frames held, the response to loads F (N, q) is u = K_ii⁻¹F. Modes know Σ_j φ_j φ_jᵀF/ω_j² of it. The rest,
 
     r = u − Σ_j φ_j φ_jᵀF/ω_j² ,   φ_jᵀM r = φ_jᵀK r = 0                                                            (22)
 
 is orthogonal to the modes in M and in K: added to them, it changes none of them. Of several loads the eigenvectors of
-rᵀK r a = ω² rᵀM r a are taken, so that M̂ and K̂ stay diagonal. Their ω are above those of the modes, and no frequencies
-of the body: residual vectors only complete its static response. Combinations of which the modes leave less than
+rᵀK r a = ω² rᵀM r a are taken, so that M̂ and K̂ stay diagonal. Their ω are above those of the modes, and no
+frequencies of the body: residual vectors only complete its static response. Combinations of which the modes leave less
+than
 `LEFT` of the work are no vectors.
 
 What the coordinates leave out of the response to forces t on groups of points, uniform tractions with these resultants,
@@ -14,7 +15,7 @@ is the work
 
     ½ t·(f⁰ − f) t ,   f⁰ = Fᵀu ,   f = cᵀK̂_ηη⁻¹ c ,   c = Φ_ηᵀF                                                    (23)
 
-wherever the frames are: displacements of frames are exact. f⁰ is computed at the reduction, f when it is asked for.
+wherever the frames are: displacements of frames are exact. f⁰ is computed at the reduction, f when it is used.
 
 Source: docs/theory/superelements.md, section 7; MacNeal, Computers & Structures 1 (1971) 581; Rubin, AIAA J. 13 (1975)
 995; Dickens, Nakagawa & Wittbrodt, Computers & Structures 62 (1997) 985.
@@ -35,7 +36,7 @@ LEFT = 1e-8  # least part of the work of a load that is worth a vector: round-of
 FRAMES = 1e-9  # part of the least that a load can do inside: the frames take all of it
 MASSLESS = 1e-14  # square of the ratio of frequencies of the response to a load and of a vector that moves no mass
 AT_ONCE = 12  # loads that are solved for: 1.2 times as long as 6 of them
-MOST_GROUPS = 12  # whose compliance is kept without being asked for, the smallest: modes know them least
+MOST_GROUPS = 12  # whose compliance is kept by default, the smallest: modes represent them worst
 
 
 class Traction(NamedTuple):
@@ -82,21 +83,23 @@ def works(solve: Callable[[np.ndarray], np.ndarray], F: Any, kept: Sequence[int]
 
 
 def tell_frames(owner: Checked, K: Any, loads: np.ndarray, under: np.ndarray, names: Sequence[str]) -> None:
-    """Refuse loads (N, q) that the frames take alone: their responses ``under`` with the frames held are nothing."""
+    """Raise an error for loads (N, q) that the frames take alone: their responses ``under`` with fixed frames
+    vanish.
+    """
     least = np.einsum("iq,iq->q", loads, loads / K.diagonal().clip(1e-300)[:, None])
     none = np.einsum("iq,iq->q", loads, under) <= FRAMES * least
     several = listed(list(dict.fromkeys(name for name, one in zip(names, none) if one)))
-    message = "moves nothing while the frames are held: frames take it, exactly. Leave it out"
+    message = "moves nothing while the frames are fixed: frames take it, exactly. Remove it"
     owner.check(not none.any(), "residual_vectors", several, message)
 
 
 def residuals_of(
     owner: Checked, M: Any, K: Any, modes: np.ndarray, under: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """What modes (N, m) of mass 1 leave out of responses (N, q), (22): vectors (N, ≤ q) of mass 1, and ω [rad/s].
+    """Part of responses (N, q) outside modes (N, m) of mass 1, (22): vectors (N, ≤ q) of mass 1, and ω [rad/s].
 
-    Besides: the part (q,) of the work of each load that the modes leave out, and how far the combinations of loads that
-    are no vectors have each of them (q, ≤ q). ``K`` and ``M`` multiply columns.
+    Also the part (q,) of the work of each load that the modes leave out, and the share of each of them in the
+    combinations of loads that are no vectors (q, ≤ q). ``K`` and ``M`` multiply columns.
     """
     work = np.einsum("iq,iq->q", under, K @ under)
     slowest = (np.einsum("iq,iq->q", under, M @ under) / work.clip(1e-300)).max(initial=0.0)
@@ -117,7 +120,7 @@ def residuals_of(
 
 
 def tell_known(owner: Checked, names: Sequence[str], left: np.ndarray, dropped: np.ndarray) -> None:
-    """Warn of loads that add no vector: the modes know them, or they follow from the others.
+    """Warn about loads that add no vector: the modes represent them, or they follow from the others.
 
     ``left``, ``dropped``: of `residuals_of`.
     """

@@ -3,9 +3,9 @@
     ½ d·Ĝ_p d = ½ d·ΦᵀK_G Φ d + Σ_k F_k·(θ × v_k + ½ θ × (θ × p_k)) ,
     (K_G)_ab = ∫ ∇N_a·σ_p ∇N_b dV  on each component                                                               (20)
 
-The sum is over the nodes of frames at p_k = X_k − X_i, on which these act with F = K u_p − b_p of (19). A turn θ moves
-them by θ × p + ½ θ × (θ × p), and turns their own displacements v = u_k − u_i − θ × p_k, which averaged frames leave
-them; the second order of both works on F. Rigid faces hold Poisson's contraction back by such forces.
+The sum is over the nodes of frames at p_k = X_k − X_i, on which these act with F = K u_p − b_p of (19). A rotation θ
+moves them by θ × p + ½ θ × (θ × p), and rotates their displacements v = u_k − u_i − θ × p_k, which averaged frames
+leave them; the second order of both works on F. Rigid faces hold Poisson's contraction back by such forces.
 
 Motions z of the inside that the modes leave out would soften the body in second order. On them work W_p d,
 
@@ -125,7 +125,7 @@ def kept_cells(r: Reduction) -> list:
 
 
 def has_stresses(r: Reduction) -> bool:
-    """Whether `change_by_stress` knows the stresses of a reduction."""
+    """True if `change_by_stress` supports a reduction: its stresses are stored."""
     return bool(kept_cells(r))
 
 

@@ -75,12 +75,12 @@ class Superelement(Limits, FloatingBody):
 
     Notes
     -----
-    Deformations are small: frames may turn by about 0.2 rad from the floating frame, and move by a tenth of its size;
+    Deformations are small: frames may rotate by about 0.2 rad from the floating frame, and move by a tenth of its size;
     beyond, a run warns, and stops at 1 rad. Long parts that bend more are divided into several superelements, or are
     beams or solids.
 
     Results: ``local_rotation`` [rad], ``local_displacement`` [m], the largest of its frames; or the root mean square
-    of what the modes add to the displacements of the body, if that is more. ``spin`` [rad/s]: how fast it turns,
+    of the displacements of the body by the modes, if that is more. ``spin`` [rad/s]: its rotation rate,
     √(2 ω·Jω/tr J), which is 0 of a shaft about its own thin axis and ω of a blade.
 
     Examples
@@ -288,7 +288,7 @@ class Superelement(Limits, FloatingBody):
         Warns
         -----
         UserWarning
-            Results: the modes leave out more than 5 % of the strain energy of its own weight and inertia there.
+            Results: the modes leave out more than 5 % of the strain energy of its self-weight and inertia there.
         """
         message = "has no cells, and so no stresses: it was made of matrices. fem.reduce_mesh keeps them"
         self.check(len(self.reduction.cell_types) > 0, "reduction", self.reduction, message)
@@ -307,7 +307,7 @@ class Superelement(Limits, FloatingBody):
         modes : Modes
             Of `fem_mbs.modes` of a model with this body.
         """
-        numbers_in(self, modes)  # refuses those of another model
+        numbers_in(self, modes)  # raises an error for those of another model
         return self.point_motions(modes.state, modes.shapes)
 
     def point_motions(self, state: Any, motions: np.ndarray) -> np.ndarray:
@@ -332,7 +332,7 @@ class Superelement(Limits, FloatingBody):
         return x, matrices(Q)
 
     def regular(self, point: Any) -> bool:
-        """Whether a configuration is one that it can be differentiated at: one rotation is nearest to all frames."""
+        """True if it can be differentiated at a configuration: one rotation is nearest to all frames."""
         A = self.floating.orientation(point.x[: self.places], point.R[: self.places])
         sizes = np.linalg.svd(A, compute_uv=False)
         if np.linalg.det(A) <= 0.0 or sizes[2] < 0.1 * sizes[0]:
@@ -342,7 +342,7 @@ class Superelement(Limits, FloatingBody):
         return bool(turns.max() < 2.0)
 
     def trouble(self, state: Any) -> str | None:
-        """What is wrong with a state, as text, or None: a frame that has turned too far."""
+        """Describe the fault of a state, or None: a frame with too large a rotation."""
         d = self._coordinates(state)
         turns = np.linalg.norm(d[: 6 * self.places].reshape(-1, 6)[:, 3:], axis=1)
         i = int(turns.argmax())

@@ -1,4 +1,4 @@
-"""Points of a superelement between its frames, as nodes: what touches there, or is loaded there.
+"""Points of a superelement between its frames, as nodes for contacts and loads there.
 
 Every point is a node without mass that a constraint holds on its place of the deformed body. Contacts of nodes then act
 on the body through it, exactly: the virtual work of a force on the node is that of the force on the body.
@@ -110,7 +110,7 @@ class PointOfBody(Constraint):
         self.record = POINT.values(self._numbers, self._constants | self._scratch)
 
     def regular(self, point: Any) -> bool:
-        """Whether no frame is turned so far from the floating frame that its rotation vector is not smooth."""
+        """True if no frame is turned so far from the floating frame that its rotation vector is not smooth."""
         turns = log(point.R[1].T @ point.R[2 : self.places])
         return bool(np.linalg.norm(turns, axis=-1).max() < 2.0)
 
@@ -169,7 +169,7 @@ class SuperelementSurface(Part):
         frame = Node6(x[0], R_0, velocity=v[0], angular_velocity=spin, name=name and f"{name} floating frame")
         self.nodes = [Node3(x[k], velocity=v[k], name=name and f"{name} {k - 1}") for k in range(1, len(x))]
         for node in (frame, *self.nodes):
-            node.body = self  # who forgets to add the surface is told its name
+            node.body = self  # named in the error if the surface is not added
         floating = FloatingFrame(frame, body, name=name and f"{name} floating frame")
         self.elements: list[Constraint] = [floating]
         for k, (node, number) in enumerate(zip(self.nodes, self.points.tolist())):
@@ -214,7 +214,7 @@ class SuperelementSurface(Part):
 
     @property
     def has_faces(self) -> bool:
-        """Whether its points have faces between them; single points have none."""
+        """True if its points have faces between them; single points have none."""
         return len(self._triangles) > 0
 
     def places_that_touch(self, owner: Checked, group: str | None) -> np.ndarray:
@@ -225,7 +225,8 @@ class SuperelementSurface(Part):
 
     @Keywords.known
     def mass_share(self, places: ArrayLike | None = None, direction: ArrayLike | None = None) -> float:
-        """m_eff/M of a blow with restitution 0 on points that all stop at once: the share of the energy that it takes.
+        """m_eff/M of an impact with restitution 0 on points that all stop at once: the share of the energy that it
+        takes.
 
         Parameters
         ----------
@@ -247,7 +248,7 @@ class SuperelementSurface(Part):
         rows = r.basis.reshape(len(r.points), 3, -1)[self.points[places]]
         half, shares = np.linalg.cholesky(r.M), []
         for e in np.eye(3) if direction is None else [self.unit_vector("direction", direction)]:
-            stopped = np.linalg.solve(half, np.einsum("i,kin->nk", e, rows))  # what moves the points, in units of √M
+            stopped = np.linalg.solve(half, np.einsum("i,kin->nk", e, rows))  # motions of the points, in units of √M
             U, sizes, _ = np.linalg.svd(stopped, full_matrices=False)
             U = U[:, sizes > SAME * sizes[0]]
             flight = half.T @ r.rigid_motions()[:, :3] @ e
@@ -258,7 +259,7 @@ class SuperelementSurface(Part):
         return f"{label(self)}: {len(self.nodes)} points of {label(self.body)}"
 
 
-NONE = "(faces= of reduce_matrices tells them); or give numbers of points"
+NONE = "(faces= of reduce_matrices defines them); or give numbers of points"
 
 
 def _example_of_frame(rng):

@@ -1,6 +1,6 @@
 """Kernels that hold a node on a point of a superelement, and a node in its floating frame.
 
-F is a node of the floating frame, x_F = x̄ and R_F = R_0. That R_0 is nearest to the frames says that R_0ᵀA is
+F is a node of the floating frame, x_F = x̄ and R_F = R_0. As R_0 is nearest to the frames, R_0ᵀA is
 symmetric (`motion`, (1)), with r_i = R_Fᵀ(x_i − x_F), Q_i = R_FᵀR_i and ax(Q) = (Q_32 − Q_23, …):
 
     g_F = ( x_F − Σ a_i x_i ,  1/ℓ Σ [ a_i V_i × r_i + b_i ax(Q_i) ] ) = 0 ,     ℓ² = Σ b_i                          (1)

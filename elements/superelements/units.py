@@ -1,4 +1,4 @@
-"""What units leave behind: frames far from their nodes, masses that no part has, masses that are not one.
+"""Checks of units: frames far from their nodes, masses that no part has, masses that are not one.
 
 A matrix of masses is that of a body, in one unit and with its rows in the order of the points, only if with the rigid
 motions R of the points
@@ -6,7 +6,7 @@ motions R of the points
     RᵀMR = [[m I, −m c̃], [m c̃, J]]                                                                                 (1)
 
 Of nodes without rotations a factor of all positions cancels in (1) and in KR = 0, as do units of M and K: points in
-metres of matrices in t and mm are consistent with them. What can be told of these is the size alone.
+metres of matrices in t and mm are consistent with them. Only the size of these can be checked.
 
 Source: docs/theory/superelements.md, section 2.
 """
@@ -20,12 +20,14 @@ from fem_mbs.errors import Warnings, label
 ALIKE = 1e-4  # of the mass: digits of files
 LONG, HEAVY = 5.0, 1e6  # m, kg: the size and mass together that a part in millimetres has, read as metres
 LIGHT = 1e-7  # kg/m³ of the cube of the extent: steel in t and mm has up to 8e-9, a wire of 1 mm and 100 m 6e-7
-# of the extent of the body: beside the nodes of a frame that is in another unit, and near them if it were in theirs
+# of the extent of the body: off the nodes of a frame that is in another unit, and near them if it were in theirs
 BESIDE, FAR, CLOSE = 0.1, 10.0, 0.05
 
 
 def check_masses(owner: Checked, rigid: np.ndarray, extent: float) -> None:
-    """Refuse RᵀMR (6, 6) of rigid motions about the origin that is not (1); ``extent`` [m] of the points."""
+    """Raise an error for RᵀMR (6, 6) of rigid motions about the origin that is not (1); ``extent`` [m] of the
+    points.
+    """
     masses, moments = np.diag(rigid)[:3], rigid[:3, 3:]
     m = masses.mean()
     owner.check(m > 0.0, "M", masses.tolist(), "gives a mass that is not positive")
@@ -41,7 +43,9 @@ def check_masses(owner: Checked, rigid: np.ndarray, extent: float) -> None:
 
 
 def tell_units(owner: Checked, X: np.ndarray, mass: float, frames: list[FrameNodes]) -> None:
-    """Warn of what looks like another unit than metres and kilograms: of points X (k, 3), the mass, and frames."""
+    """Warn about numbers that look like other units than metres and kilograms: points X (k, 3), the mass, and
+    frames.
+    """
     extent = float(np.ptp(X, axis=0).max())
     size = f"is {extent:.3g} m long and has {mass:.3g} kg"
     if extent > LONG and mass > HEAVY:

@@ -70,7 +70,7 @@ def test_a_reduction_does_not_lead_to_other_files(tmp_path):
                 file.create_dataset("M", (3,), "f8", external=[(str(tmp_path / "other.h5"), 0, 24)])
         with h5py.File(path, "r") as file:
             assert leads_outside(file)
-        with pytest.raises(fem.ParameterError, match=r"is refused: .*'M'"):
+        with pytest.raises(fem.ParameterError, match=r"is not accepted: .*'M'"):
             fem.load_reduction(path)
 
 

@@ -242,7 +242,7 @@ def test_edges_of_a_group_are_those_of_its_line():
 
 def test_a_moment_about_the_normal_of_one_node_is_told():
     """It meets the stiffness of drilling alone, c A_66 a: the angle grows as cells shrink. Several nodes carry it."""
-    told = r"Shell4 'plate \d+' \(and 3 more\): a node is turned about its normal by 0\.\d* rad"
+    told = r"Shell4 'plate \d+' \(and 3 more\): a node is rotated about its normal by 0\.\d* rad"
     moment = 2.5e-8
     for n in (4, 8):
         body = plate(n, 0.01)

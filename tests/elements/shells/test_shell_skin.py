@@ -248,7 +248,7 @@ def test_bad_input_of_frames_on_faces_is_refused_by_name():
         "all different": lambda: fem.FrameOnFaces(body, [[corners[0], corners[1], corners[0]]]),
         "is on a node that carries faces": lambda: fem.FrameOnFaces(nodes[0].frame([0, 0, 1]), [corners]),
         "frame = .* belongs to one of the faces": lambda: fem.FrameOnFaces(corners[0], [corners]),
-        "resistances to turning": lambda: fem.FrameOnFaces(body, [corners], rolling_resistance=0.1),
+        "resistances to rotation": lambda: fem.FrameOnFaces(body, [corners], rolling_resistance=0.1),
         "frame = 3": lambda: fem.FrameOnFaces(3, [corners]),
     }
     for message, call in refused.items():

@@ -192,7 +192,7 @@ def test_bad_input_is_told():
         "has no faces": lambda: fem.SurfaceCoupling(bar_on_line, "edge"),
         r"group = .*x7.*mesh": lambda: fem.SurfaceCoupling(bar, "x7"),
         "must be": lambda: fem.SurfaceCoupling(bar, "x1", kind="mean"),
-        "cannot turn": lambda: fem.SurfaceCoupling(bar, "x1", fem.Node3()),
+        "has no rotation": lambda: fem.SurfaceCoupling(bar, "x1", fem.Node3()),
         r"nodes = .*must be 13": lambda: fem.AveragedCoupling(
             [fem.Node6()], np.zeros((8, 3)), np.ones(8), center=[0, 0, 0], radius=1.0
         ),

@@ -233,9 +233,9 @@ def test_single_elements_are_refused_by_name():
     nodes = [fem.Node3(x) for x in CELLS["tetra"].points]
     with pytest.raises(fem.ParameterError, match=r"'one': nodes = 4.*10"):
         fem.Tetra10(nodes, steel, name="one")
-    with pytest.raises(fem.ParameterError, match=r"nodes = .*inside out"):
+    with pytest.raises(fem.ParameterError, match=r"nodes = .*inverted"):
         fem.Tetra4([nodes[i] for i in (1, 0, 2, 3)], steel)
-    with pytest.raises(fem.ParameterError, match=r"nodes = .*solids turn"):
+    with pytest.raises(fem.ParameterError, match=r"nodes = .*solids have no rotation"):
         fem.Tetra4([*nodes[:3], fem.Node6([0, 0, 1])], steel)
     with pytest.raises(fem.ParameterError, match="has a node twice"):
         fem.Tetra4([*nodes[:3], nodes[0]], steel)
@@ -249,7 +249,7 @@ def test_an_element_turned_inside_out_is_told_with_its_name_and_place():
     from fem_mbs.system.checks.element_checks import trouble
 
     element, text = trouble(system, state)
-    assert element is body.elements[0] and re.search(r"'body 0' near \[0\.5, 0\.5, -0\.5\] m.*inside out", text)
+    assert element is body.elements[0] and re.search(r"'body 0' near \[0\.5, 0\.5, -0\.5\] m.*inverted", text)
 
 
 def test_a_body_of_many_elements_is_that_of_single_ones():
@@ -349,4 +349,4 @@ def test_a_solid_that_is_pressed_flat_is_told_with_its_usual_cause():
     model.add(fem.Prismatic.at(model.ground, piston.node, piston.center, [0, 0, 1], motor=fem.Motor(position=down)))
     with pytest.raises(fem.SolverError) as told:
         fem.DecoupledNSGA().run(model, t_end=3e-3, h=1e-3)
-    assert "inside out" in str(told.value)
+    assert "inverted" in str(told.value)

@@ -50,7 +50,7 @@ def turn(reduction, ratio, axis=(0, 0, 1), pulse=False, **options):
 
 
 def told(result):
-    return [text for text in result.warnings if "turns fastest" in text]
+    return [text for text in result.warnings if "rotates fastest" in text]
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_a_shaft_that_turns_about_its_own_axis_has_nothing_to_tell(frames):
     model.add(body, fem.Fixed.at(model.ground, body.frame("a"), [0, 0, 0]))
     for axis, says in (([3.0 * LOWEST, 0, 0], False), ([0, 3.0 * LOWEST, 0], True)):
         remarks = fem.modes(model, 1, rotation=axis).remarks
-        assert any("turns with" in text for text in remarks) == says
+        assert any("rotates with" in text for text in remarks) == says
     result = turn(rod(frames), 3.0, axis=(1, 0, 0))
     assert result["rod"].spin.max() == pytest.approx(3.0 * LOWEST * np.sqrt(2.0) * SIDE / LENGTH, rel=0.01)
     assert not told(result)
@@ -110,7 +110,7 @@ def test_the_fastest_step_is_the_one_that_counts_whether_it_is_saved_or_not():
     whole = turn(rod("a"), 0.5, pulse=True)
     assert f"{whole['rod'].spin.max():.4g} rad/s" in text
     assert f"t = {whole.t[whole['rod'].spin.argmax()]:.6g} s" in text
-    with pytest.raises(SolverError, match="turns fastest"):
+    with pytest.raises(SolverError, match="rotates fastest"):
         turn(rod("a"), 0.5, strict=True)
 
 
@@ -170,7 +170,7 @@ def test_several_parts_are_told_once_with_the_one_that_matters_most():
         model.add(fem.Revolute.at(model.ground, body.frame("a"), place, [0, 0, 1]))
     result = fem.DecoupledNSGA().run(model, 0.05, 1e-3)
     (text,) = told(result)
-    assert text.startswith("Superelement 'rod 1' (and 1 more): turns fastest")
+    assert text.startswith("Superelement 'rod 1' (and 1 more): rotates fastest")
     first, second = (result.t[result[f"rod {k}"].spin.argmax()] for k in (0, 1))
     assert f"t = {second:.6g} s" in text and first != second
 

@@ -231,7 +231,7 @@ def test_a_blade_of_one_superelement_flaps_as_its_centrifugal_forces_say(hub, sp
     ]
     exact = ritz(lambda x: (speed * unit) ** 2 * MASS * ((1 + hub) ** 2 - (x + hub) ** 2) / 2, RIGID, MASS)
     assert across[0] == pytest.approx(np.sqrt(exact), rel=rel)
-    assert not any("turns with" in text for text in [*turning.results.warnings, *found.remarks])
+    assert not any("rotates with" in text for text in [*turning.results.warnings, *found.remarks])
     if hub == 0.0 and speed == 1.0:
         southwell = (exact / unit**2 - 3.5160**2) / speed**2
         assert southwell == pytest.approx(1.193, abs=2e-3)  # Southwell and Gough (1921)
@@ -288,7 +288,7 @@ def test_a_rotation_about_another_axis_than_that_of_the_load_is_told(hub, speed,
     unit = 3.516 * np.sqrt(RIGID / MASS)
     turning = fem.static_equilibrium(model, rotation=[0, 0, speed * unit])
     for texts in (turning.results.warnings, fem.modes(model, 2, about=turning).remarks):
-        assert ["8% of these forces" in text for text in texts if "turns with" in text] == [True] * told
+        assert ["8% of these forces" in text for text in texts if "rotates with" in text] == [True] * told
 
 
 @pytest.mark.parametrize("part", [-1.0, 0.5, 0.9, 0.99])
