@@ -47,7 +47,7 @@ class Check(Checked):
     ) -> None:
         self.name: str = name
         self.reference = self.number("reference", reference)
-        # what was obtained may be anything: a value that is not finite is never ok
+        # obtained values may be anything: one that is not finite is never ok
         self.obtained = float(self.as_array("obtained", obtained, (), finite=False))
         self.rel = None if rel is None else self.positive("rel", rel, allow_zero=True)
         self.abs = None if abs is None else self.positive("abs", abs, allow_zero=True)

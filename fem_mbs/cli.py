@@ -1,6 +1,7 @@
 """Command line ``fem-mbs``: run, resume, info, plot, picture, export, validate, check-tangents, solvers, warmup.
 
-A script is run as it stands; ``--set`` changes what it assigns at its top level, or the defaults of its ``main``.
+A script is run as it stands; ``--set`` changes variables that it assigns at its top level, or the defaults of its
+``main``.
 """
 
 import argparse
@@ -16,7 +17,7 @@ from fem_mbs.errors import FemMbsError
 
 
 class ScriptError(FemMbsError):
-    """A script cannot be run as the command line asks."""
+    """A script cannot be run with the options of the command line."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -51,8 +52,8 @@ def _parser():
     commands = parser.add_subparsers(metavar="COMMAND")
     for name, do, arguments, text in (
         ("run", run_script, _run_arguments, "Run a model script; print its checks."),
-        ("resume", resume_run, _resume_arguments, "Go on with a run from its checkpoint."),
-        ("info", show_info, _info_arguments, "Show what a results file holds."),
+        ("resume", resume_run, _resume_arguments, "Continue a run from its checkpoint."),
+        ("info", show_info, _info_arguments, "Show the contents of a results file."),
         ("plot", make_plot, _plot_arguments,
          "Plot histories: fem-mbs plot run.vtkhdf ball.position.z energy -o ball.png"),
         ("picture", make_picture, _picture_arguments, "Draw the model (.png), or its motion (.gif, .webp, .mp4)."),

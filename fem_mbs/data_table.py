@@ -3,7 +3,7 @@
 A `Table` makes of its lines the NumPy record type that holds addresses, sizes and numbers; the arrays; and attributes
 of the record in compiled code, so that a kernel that is given a record ``s`` writes
 
-    s.x[i, j]           an array of the table: a view of the shape that the table says, to read and to write
+    s.x[i, j]           an array of the table: a view of the shape in the table, to read and to write
     s.h                 a number of the table, kept in the record itself
 
 Shapes are texts such as "N 3": numbers, and symbols whose values the record holds too. Nobody hands a kernel a size, so
@@ -132,7 +132,7 @@ class Table:
         self.name, self.items = name, dict(items)
         self.sizes, self.dtype = symbols_of(items), record_type(items)
         make_attributes(self.dtype, self.items)
-        # of each array: name, field of its address, axes, type; runs ask for them in each chunk
+        # of each array: name, field of its address, axes, type; runs get them in each chunk
         self._arrays = [
             (name, f"{name}_at", axes_of(item.shape), np.dtype(item.kind)) for name, item in items.items() if item.shape
         ]
@@ -167,7 +167,7 @@ class Table:
         Raises
         ------
         ValueError
-            If an array is missing, of another type or shape than the table says, or not in C order.
+            If an array is missing, of another type or shape than in the table, or not in C order.
         """
         sizes: dict[int | str, int] = {}
         row = record[0]

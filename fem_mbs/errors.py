@@ -69,10 +69,10 @@ class ParameterError(FemMbsError, ValueError):
 
     Attributes
     ----------
-    element, parameter, value : what was given, and to whom
-    reason : str, what is wrong with it
+    element, parameter, value : the owner, and the value
+    given reason : str, the fault of the value
 
-    Unless ``told``, the message is a sentence of its own, without the parameter and its value before it.
+    Unless ``told``, the message is a complete sentence, without the parameter and its value before it.
     """
 
     def __init__(self, element: object, parameter: str, value: object, message: str, *, told: bool = True) -> None:
@@ -96,7 +96,7 @@ class ModelError(FemMbsError, ValueError):
 
 
 class FileError(FemMbsError):
-    """A file that cannot be read or written, or is not what it should be.
+    """A file that cannot be read or written, or has another content than expected.
 
     Attributes
     ----------
@@ -185,7 +185,7 @@ class Warnings:
 
     @staticmethod
     def during(function: object, args: tuple, keywords: dict) -> object:
-        """Call a function; what it returns keeps the warnings issued meanwhile, and those of its arguments."""
+        """Call a function; its result keeps the warnings issued meanwhile, and those of its arguments."""
         import threading
 
         thread = threading.get_ident()

@@ -1,6 +1,6 @@
-"""What a model can do, in words: mobility, loops of joints that repeat each other, motions that nothing resists.
+"""Description of a model: mobility, loops of redundant joints, motions without resistance.
 
-Motions that nothing resists have no strain energy: v with G v = 0 and vᵀ K v = 0, K without weight. Each is described
+Motions without resistance have no strain energy: v with G v = 0 and vᵀ K v = 0, K without gravity. Each is described
 by the rotation or displacement of its nodes, the largest of which is 1 m or 1 rad.
 
 Source: docs/theory/redundancy.md, (5).
@@ -26,7 +26,7 @@ _MOST_PARTS, _MOST_NAMES = 8, 4  # motions, and names of the moving bodies, that
 
 
 class Explanation:
-    """What `explain` found; ``print`` shows it.
+    """Result of `explain`; ``print`` shows it.
 
     Attributes
     ----------
@@ -36,10 +36,10 @@ class Explanation:
     loops : list of Loop
         Joints among which rows repeat, with a proposal.
     locked : list of (couplings, bodies)
-        Gears whose ratios lock each other, and what they hold.
+        Gears whose ratios lock each other, and the locked bodies.
     motions : (k, N, 6), motions without strain energy
-        (δx inertial [m], δθ body [rad]) of all nodes, the fastest turn 1 rad, or the longest way 1 m; empty for more
-        than 2,000 velocities.
+        (δx inertial [m], δθ body [rad]) of all nodes, the fastest rotation 1 rad, or the longest displacement 1 m;
+        empty for more than 2,000 velocities.
     moving : list of str
         Moving bodies of each, in words.
     """
@@ -79,12 +79,12 @@ class Explanation:
 
 @Keywords.known
 def explain(model: Any) -> Explanation:
-    """Explain what a model can do at its initial configuration.
+    """Explain the mobility of a model at its initial configuration.
 
     Parameters
     ----------
     model : Model or System
-        It need not be ready to run: redundant joints are what is explained.
+        It need not be ready to run: redundant joints are explained.
 
     Returns
     -------
@@ -150,7 +150,7 @@ def _free_motions(system):
 
 
 def _scaled(system, motion):
-    """The motion (N, 6) in which the fastest turn is 1 rad about an axis that points ahead, or the longest way 1 m."""
+    """Scale a motion (N, 6): fastest rotation 1 rad about an axis that points ahead, or longest displacement 1 m."""
     turns = np.array([node.rotation @ row[3:] for node, row in zip(system.nodes, motion)])
     rates, ways = np.linalg.norm(turns, axis=1), np.linalg.norm(motion[:, :3], axis=1)
     if rates.max() * system.length <= _STILL * ways.max():
@@ -186,7 +186,7 @@ def _words(system, motion):
 
 
 def _screw(node, row, size):
-    """How a node moves: a translation, or a turn about a line, perhaps with an advance."""
+    """Describe the motion of a node: a translation, or a rotation about a line, perhaps with an advance."""
     x, turn = row[:3], node.rotation @ row[3:]
     rate = np.linalg.norm(turn)
     if rate <= _STILL * size:

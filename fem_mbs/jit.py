@@ -46,7 +46,7 @@ _STARTED = time.time_ns()  # what changed later may be another text than the one
 _lock = threading.RLock()
 
 # `fem_mbs.compiled.compiler` compiles in half the time, by overriding inner parts of numba. With versions of numba
-# that it was not tested with, and where FEM_MBS_COMPILER=numba asks for it, numba compiles by itself.
+# that it was not tested with, and with FEM_MBS_COMPILER=numba, numba compiles by itself.
 OWN_COMPILER = numba.__version__.startswith("0.68.") and os.environ.get("FEM_MBS_COMPILER") != "numba"
 PIPELINE: dict[str, Any] = {}  # options of numba's compilation
 if OWN_COMPILER:
@@ -67,7 +67,7 @@ def source_key(path: str | Path) -> str:
     """Hash of a source file and of all fem_mbs modules that it imports, directly or not.
 
     A process that runs while sources are replaced (an update, an edit) may compile what it imported before. Under the
-    key of the new text that code would serve, and crash, all later processes: such a process has keys of its own.
+    key of the new text that code would serve, and crash, all later processes: such a process has separate keys.
     """
     versions = [numba.__version__, np.__version__, "own" if OWN_COMPILER else "numba", "with sums"]
     digests, newest = SOURCES.digests(path, cache_root())
@@ -84,7 +84,7 @@ def _cache_directory(path):
 
 
 class _ByContent(caching._CacheLocator):
-    """Where numba keeps the compiled code of a function: under the key of its sources, wherever these lie."""
+    """Location of the compiled code of a function in numba's cache: by the key of its sources, wherever these are."""
 
     directories: dict[str, str] = {}  # file -> its folder: a file has many kernels
 
@@ -163,7 +163,7 @@ class _Checked(caching.FunctionCache):
 
 
 class _LookFirst(_Checked):
-    """numba loads all that it can compile before it looks for what it has kept; here it looks first."""
+    """numba loads all that it can compile before it looks into its cache; here it looks first."""
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         from numba.core.runtime import rtsys
@@ -174,7 +174,7 @@ class _LookFirst(_Checked):
 
 
 class _CacheByContent:
-    """Let numba cache what is decorated inside this context by content."""
+    """Make numba cache functions decorated inside this context by content."""
 
     def __enter__(self):
         from numba.core import ccallback, dispatcher
@@ -221,9 +221,9 @@ def entry(signature: str) -> Callable[[Callable], Any]:
 
 
 class Entry:
-    """A function that is compiled, or loaded, as a C function when somebody asks for its address.
+    """A function that is compiled, or loaded, as a C function when its address is first used.
 
-    A method has parts that only some of its options call: those that nobody calls cost nothing.
+    A method has parts that only some of its options call: those that are not called cost nothing.
     """
 
     def __init__(self, function: Callable, signature: str) -> None:
@@ -248,7 +248,7 @@ def address(array: np.ndarray) -> int:
 
 
 def _view(kind, at, shape):
-    """Type and code of an array at an address, C order; nobody owns it."""
+    """Type and code of an array at an address, C order; it owns no memory."""
     array_type = types.Array(kind, len(shape), "C")
 
     def codegen(context, builder, signature, args):
@@ -381,7 +381,7 @@ def invoke(function, a, b):
 
 # --- kernels of elements ---------------------------------------------------------------------------------------------
 
-# The arguments a kernel can ask for, with their shapes below. Sizes: nn nodes, nd = 6 nn components, nr rows of a
+# The arguments a kernel can have, with their shapes below. Sizes: nn nodes, nd = 6 nn components, nr rows of a
 # constraint, ns signals, nq state variables, no outputs. x_A, R_A, v_A (ẋ), w_A (Ω), a_A (ẍ), alpha_A (Ω̇), x0_A, R0_A
 # (start of the step) select one node; p is the record of parameters, ``arguments`` the address of the table itself, for
 # elements that call the kernels of another. The meaning of each is in fem_mbs/element/base.py.
@@ -437,7 +437,7 @@ def _argument(name, sizes, texts):
     if letter:
         base, node = letter[1], "ABCD".index(letter[2])
         if node >= sizes["nn"]:
-            raise ValueError(f"argument '{name}' asks for node {letter[2]}, the element has {sizes['nn']} node(s)")
+            raise ValueError(f"argument '{name}' refers to node {letter[2]}, the element has {sizes['nn']} node(s)")
         slot = SLOT[{"w": "v", "alpha": "a"}.get(base, base)]
         if base in ("R", "R0"):
             return f"matrix(b[{slot}] + {72 * node}, 3, 3)"
@@ -446,7 +446,7 @@ def _argument(name, sizes, texts):
     if name not in _SHAPES:
         others = "p arguments x_A R_A v_A w_A a_A alpha_A x0_A R0_A".split()
         known = ", ".join(sorted({*_SHAPES, *others}))
-        raise ValueError(f"argument '{name}' is unknown; a kernel can ask for: {known}")
+        raise ValueError(f"argument '{name}' is unknown; a kernel can have: {known}")
     if name in ("t", "needs_K"):
         return f"vector(b[{SLOT[name]}], 1)[0]"
     shape = [texts.get(size, size) for size in _SHAPES[name]]

@@ -1,4 +1,4 @@
-"""The model: what the user fills. ``compile()`` checks it and returns the `System` that solvers see."""
+"""The model, which the user builds. ``compile()`` checks it and returns the `System` that solvers use."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -60,21 +60,21 @@ class Model(Checked):
         return Gravity(gravity, name=self.name).field.vector
 
     def add(self, *items: Any, active: bool = True, intervals: Any = None) -> Any:
-        """Add elements, nodes, controllers, events, or lists of them; returns what was added (several as a list).
+        """Add elements, nodes, controllers, events, or lists of them; returns the added items (several as a list).
 
         Joints, drivers, springs and loads can be switched on and off in a run (docs/howto/locks_and_attachments.md):
         ``active=False`` adds them switched off; ``intervals`` gives times (begin, end) [s] in which they are on.
 
         The nodes of an element are added with it, the sensors of a controller or an event too, springs, stops, friction
         and motors with their joint. An element without a
-        name gets one from its type and number. A `System` that was compiled before does not get what is added later; a
+        name gets one from its type and number. A `System` that was compiled before does not get items added later; a
         solver raises an error for it.
 
         Raises
         ------
         ParameterError
             If a name is taken, an element is in the model already, or an item is not an element, a node, or a list of
-            them; ``active`` or ``intervals`` of what cannot be switched.
+            them; ``active`` or ``intervals`` of an item that cannot be switched.
         """
         if active is not True or intervals is not None:
             for element in self._elements_of(items):
@@ -126,7 +126,7 @@ class Model(Checked):
 
     def _add_node(self, node):
         if isinstance(node, Ground) and node is not self.ground:
-            # ground has no data of its own: every ground is the inertial frame
+            # ground has no data: every ground is the inertial frame
             raise ModelError("use model.ground: a second Ground was given", [node])
         if node not in self._known:
             self._known.add(node)
@@ -182,7 +182,7 @@ class Model(Checked):
     if not TYPE_CHECKING:  # to type checkers an unknown attribute stays unknown
 
         def __getattr__(self, name):
-            """What a model does not have; how it is run, where that was meant."""
+            """Raise an AttributeError, with the way to run a model where that was meant."""
             ways = "; a time stepper runs a model: fem.DecoupledNSGA().run(model, t_end=…, h=…)"
             hint = ways if name in ("run", "simulate", "solve", "integrate", "step") else ""
             raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'{hint}")
@@ -224,7 +224,7 @@ class Model(Checked):
         return System(self, project=project, redundant=redundant, linear_solver=linear_solver)
 
     def _summary(self):
-        """Lines (name, text) of what is in the model."""
+        """Lines (name, text) of the contents of the model."""
         kinds = {}
         for element in self.elements:
             kinds[type(element).__name__] = kinds.get(type(element).__name__, 0) + 1
@@ -256,7 +256,7 @@ class Model(Checked):
 
     @staticmethod
     def _unknowns(system):
-        """What can move, and how many of the constraints count."""
+        """Describe the unknowns, and the number of independent constraints."""
         on = int(system.active_rows.sum())
         redundant = on - independent_count(system)
         freedoms = system.n - on + redundant

@@ -1,6 +1,6 @@
 """Nodes and frames: what elements connect.
 
-Every node is stored as a position and a rotation with six velocity components (ẋ inertial, Ω body); a node type says
+Every node is stored as a position and a rotation with six velocity components (ẋ inertial, Ω body); a node type defines
 which of them are free. This keeps one layout for all elements: a `Node3` is a node whose rotation is fixed.
 """
 
@@ -15,7 +15,7 @@ from fem_mbs.errors import ParameterError, label
 COMPONENTS = ("x", "y", "z", "rx", "ry", "rz")
 
 
-# for owners of any kind; what is `Checked` has them as methods
+# for owners of any kind; `Checked` objects have them as methods
 finite_vector, rotation_matrix = Checked.as_vector, Checked.as_rotation
 
 
@@ -93,7 +93,7 @@ class Node(Checked):
 
     @property
     def free(self) -> np.ndarray:
-        """Which of the six components can move (6,), read-only."""
+        """Mask of the free components of six (6,), read-only."""
         view = self._free.view()
         view.setflags(write=False)
         return view

@@ -8,7 +8,7 @@ no division by a small angle anywhere.
     T(ψ)    = I − c_2 ψ̃ + c_3 ψ̃²              Ω = T(ψ) ψ̇ ,  δθ = T(ψ) δψ   with R = R_0 exp(ψ̃), δR = R δθ̃          (2)
     T⁻¹(ψ)  = I + ½ ψ̃ + k ψ̃²                  k = (c_2(y) − c_3(y)) / (4 c_1(y)),  y = x/4                           (3)
 
-T(ψ)ᵀ = T(−ψ). Kernels fill what they are given; quaternions are (scalar, vector), unit.
+T(ψ)ᵀ = T(−ψ). Kernels fill the given arrays; quaternions are (scalar, vector), unit.
 
 Source: docs/theory/foundations.md, (1)-(4); Géradin & Cardona, Flexible Multibody Dynamics (2001), ch. 4.
 

@@ -1,6 +1,6 @@
-"""What the command line decides for a script it runs: end time, step size, where results go, progress shown or not.
+"""Options of the command line for a script that it runs: end time, step size, where results go, progress shown or not.
 
-A script calls ``stepper.run(model, t_end=…, h=…, save=…)`` as usual; `apply` is what `run` asks before it uses them.
+A script calls ``stepper.run(model, t_end=…, h=…, save=…)`` as usual; `run` calls `apply` before it uses them.
 """
 
 from pathlib import Path

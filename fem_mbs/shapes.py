@@ -158,7 +158,7 @@ def _globe(resolution):
 
 @functools.lru_cache(256)
 def _points_of_sphere(radius, resolution):
-    """Points that all spheres of a radius share; nobody may write to them."""
+    """Points that all spheres of a radius share; read-only."""
     points = radius * _globe(resolution).points
     points.setflags(write=False)
     return points

@@ -3,7 +3,7 @@
 `check_element` evaluates an element through the same compiled calls as a solver, at random configurations (rotations up
 to ``angle``), and compares
 
-    G, H, ∂G/∂t, G_N, G_T, H_N …   with derivatives of what they are gradients of
+    G, H, ∂G/∂t, G_N, G_T, H_N …   with derivatives of the functions whose gradients they are
     K, C, ∂(Ma)/∂q                 with derivatives of the forces
     M                              with Ma; symmetric, no negative eigenvalue
     H                              H_θθ − H_θθᵀ = (G_θᵀ)~ on every node (docs/theory/joints.md, (3)), unless the row is
@@ -18,10 +18,10 @@ Derivatives are central differences of six points, accurate to about 1e-12 of th
 matrix is compared block by block (3×3 blocks of one node pair), each relative to the larger of the block and 1e-6 of
 the matrix, so that a wrong small block is not hidden by a stiff large one.
 
-An element says what does not hold for it by attributes: ``invariant = False`` (loads of fixed direction, prescribed
-coordinates), ``conservative = False`` (its forces are not the gradient of its energy). A method ``regular(point)`` says
-whether it can be differentiated at a configuration: contacts with edges cannot where the nearest point changes kind. A
-method ``checked_state(state)`` returns the internal variables to check with, from the initial ones.
+Attributes of an element exclude checks that do not apply: ``invariant = False`` (loads of fixed direction, prescribed
+coordinates), ``conservative = False`` (its forces are not the gradient of its energy). A method ``regular(point)``
+returns whether it can be differentiated at a configuration: contacts with edges cannot where the nearest point changes
+kind. A method ``checked_state(state)`` returns the internal variables to check with, from the initial ones.
 """
 
 from collections.abc import Callable, Sequence
@@ -42,7 +42,8 @@ TOLERANCE = 1e-6  # relative; correct elements reach 1e-9, the weakest mistakes 
 STEP = 1e-3  # of differences, m (times the size of the element), rad, s: truncation ~ STEP⁶, round-off ~ 1e-16/STEP
 _POINTS = ((1, 45 / 60), (2, -9 / 60), (3, 1 / 60))
 _MULTIPLES = np.array([k for k, _ in _POINTS] + [-k for k, _ in _POINTS], dtype=float)  # of a step
-# Of energies: longer. Where bodies turn and nothing changes, differences of energies are round-off, ε |f| d/STEP, that
+# Of energies: longer. Where bodies rotate and nothing changes, differences of energies are round-off, ε |f| d/STEP,
+# that
 # `relative` compares with `_FLOOR` of the forces. Errors of the registered types stay below 1e-11 with 1 to 3 STEP.
 STEP_ENERGY = 3e-3
 _FLOOR = 1e-6
@@ -50,7 +51,7 @@ _NEARNESS = (1.0, 0.5, 0.25, 0.1, 0.05, 0.02, 0.01)
 
 
 class Report:
-    """What was found for one element or type.
+    """Results of the checks of one element or type.
 
     Attributes
     ----------
@@ -75,7 +76,7 @@ class Report:
 
     @property
     def ok(self) -> bool:
-        """Whether all errors are below `TOLERANCE`."""
+        """True if all errors are below `TOLERANCE`."""
         return self.worst <= TOLERANCE
 
     def merge(self, other: "Report") -> None:
@@ -94,7 +95,7 @@ def random_point(element: "Element", rng: np.random.Generator, angle: float = 3.
     """A random `Point`: node 1 turned by up to ``angle`` [rad] from the start, the others as much relative to it.
 
     Positions are moved by about a third of the size of the element (largest distance of its nodes, or 1 m), or the part
-    of it that an element which turns over names by an attribute ``checked_within``; with
+    of it that an element which inverts sets by an attribute ``checked_within``; with
     ``nearness`` below 1 all distances are shorter by that factor, those from the origin too.
     """
     nodes = element.nodes
@@ -120,7 +121,7 @@ def random_point(element: "Element", rng: np.random.Generator, angle: float = 3.
 
 
 def _regular_point(element, rng, angle, nearest=1.0):
-    """A `random_point` at which the element says that it can be differentiated, and the nearness it was found with.
+    """A `random_point` at which the element can be differentiated, and the nearness it was found with.
 
     A force that acts in contact only is not found between bodies that are far apart for their size: nodes are drawn
     nearer and nearer then, from ``nearest`` on.
@@ -265,7 +266,7 @@ def _check_tangents(role, call, point, tangent, report, size, terms):
 def _check_force(call, point, report, size, invariant):
     f, tangent = call("force", point)["f"], call("force_tangent", point)
     _check_tangents("force", call, point, tangent, report, size, np.abs(f).max())
-    if not call.element.viscous:  # matrices of velocities leave it out
+    if not call.element.viscous:  # matrices of velocities omit it
         report.add("force: C of an element that is not viscous", float(tangent["C"].any()))
     elif call.reads("force_tangent", "needs_K"):
         call.views["needs_K"][0] = 0.0
@@ -368,7 +369,7 @@ def _check_friction(call, point, report, size):
     found = _gradient(call, "friction_bound", "bound", point, size)[0]
     report.add("friction: ∂N/∂q", relative(bound["bound_q"], found, size, N))
     given = of_multipliers(np.zeros_like(lam))
-    report.add("friction: N(2λ) = 2 N(λ) but for what is given", abs(of_multipliers(2 * lam) + given - 2 * N) / N)
+    report.add("friction: N(2λ) = 2 N(λ) but for the preload", abs(of_multipliers(2 * lam) + given - 2 * N) / N)
     report.add("friction: N ≥ 0", max(0.0, -N, -given))
 
 
@@ -395,7 +396,7 @@ def _check_contact(call, point, report, size):
     report.add("contact: V_T", max(relative(a, b, size) for a, b in zip(velocity, gradient)))
     report.add("contact: no slip without motion", np.abs(start["slip"]).max() / size)
     axes = np.vstack([out["tangents"], out["normal"]])
-    # bodies that carry several nodes (``element.sides``) turn as one; nodes of meshes do not turn
+    # bodies that carry several nodes (``element.sides``) rotate as one; nodes of meshes do not rotate
     v, spins = point.v.reshape(-1, 6).copy(), []
     one_of_each = ((0,), (1,))[: len(v)]
     for side in one_of_each if call.element.sides is None else call.element.sides:
@@ -408,7 +409,7 @@ def _check_contact(call, point, report, size):
 
 
 def _check_invariance(call, point, report, size, rng, angle):
-    """Superposed rigid motion: nothing that is measured on the element changes, forces turn with it."""
+    """Superposed rigid motion: nothing that is measured on the element changes, forces rotate with it."""
     Q, c = exp(_random_vector(rng, angle)), rng.normal(size=3)
     gravity = Q @ point.gravity
     c -= (c @ gravity) * gravity / (gravity @ gravity)  # level: the potential of gravity does not change
@@ -442,7 +443,7 @@ def _check_invariance(call, point, report, size, rng, angle):
     if call.has("friction"):
         before, after = (call("friction", q)["G"][0] @ q.v for q in (point, moved))
         report.add("invariance: G v of friction", abs(before - after) / max(abs(before), np.abs(point.v).max()))
-        # the force of the joint turns with it: a point row has it in inertial axes
+        # the force of the joint rotates with it: a point row has it in inertial axes
         bound = call("friction_bound", point)["bound"][0]
         turned_too = moved.copy(lam=turned_multipliers(call.element, Q, point.lam))
         after = call("friction_bound", turned_too)["bound"][0]

@@ -1,7 +1,7 @@
 """Compile before the first model runs what models call: for machines that are set up once and used many times.
 
 Compiled code is kept (`fem_mbs.jit`), so that each kernel is compiled once per machine and version of its sources. A
-model that is run compiles what it is the first to use. Here small models are run for that alone.
+model that is run compiles the kernels that it is the first to use. Here small models are run for that alone.
 """
 
 import time

@@ -14,12 +14,12 @@ _VAR_POSITIONAL = 0x04  # flag of code objects: the function has *args
 
 
 def explained(function: Callable, args: tuple, keywords: dict[str, Any]) -> tuple[str, Any, str]:
-    """What is wrong with a call that Python could not make: the parameter, its value, and a sentence.
+    """Return the fault of a call that Python could not make: the parameter, its value, and a sentence.
 
     Parameters
     ----------
-    function : what was called
-    args, keywords : what it was called with; ``self`` or the class is the first of a method's
+    function : called function
+    args, keywords : arguments of the call; ``self`` or the class is the first of a method's
     """
     code, defaults = function.__code__, function.__defaults__ or ()
     ordered = code.co_varnames[: code.co_argcount]
@@ -42,7 +42,7 @@ def explained(function: Callable, args: tuple, keywords: dict[str, Any]) -> tupl
 
 
 def _too_many(ordered, args, by_name, needed):
-    """What to say of more arguments than have a place."""
+    """Message for more arguments than there are parameters."""
     extra = args[len(ordered) :]
     places = (
         f"only {listed(ordered)} {'have' if len(ordered) > 1 else 'has'} a place" if ordered else "none has a place"
@@ -57,7 +57,7 @@ def _too_many(ordered, args, by_name, needed):
 
 
 def _missing(missing, unknown):
-    """What to say of parameters that were not given; the ``unknown`` ones may be meant for them."""
+    """Message for parameters that were not given; the ``unknown`` ones may be meant for them."""
     message = f"{listed(missing)} {'is' if len(missing) == 1 else 'are'} missing"
     for name, value in unknown.items():
         near = [f"'{other}'" for other in missing if nearness(name, other) >= NEAR]

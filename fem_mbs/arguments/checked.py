@@ -1,9 +1,9 @@
 """Checks of the arguments of constructors and functions; errors use the words of the user's script.
 
 `Checked` is the base of everything that has parameters: the methods it has of `fem_mbs.arguments.values.Values` take
-(parameter, value) and return the value in the form that is computed with. `Named` speaks for what does not exist: a
-function, or an object that could not be made. Unknown keywords raise an error that suggests the name that was probably
-meant.
+(parameter, value) and return the value in the form that is computed with. `Named` stands for an owner without an
+object: a function, or an object that could not be made. Unknown keywords raise an error that suggests the name that
+was probably meant.
 
 Everything is in classes, which kernels cannot see: a change here compiles nothing anew.
 """
@@ -40,7 +40,7 @@ else:  # names that help() can show
         """Type of what attaches to a body: a `Frame`, a `Node`, or a body with one node."""
 
     class FloatOrArray:
-        """Type of what has the shape of an argument: a float for a number, an array for an array."""
+        """Type of a value with the shape of an argument: a float for a number, an array for an array."""
 
 
 class KeywordError(ParameterError, TypeError):
@@ -48,7 +48,7 @@ class KeywordError(ParameterError, TypeError):
 
 
 class UnknownAttributeError(ParameterError, AttributeError):
-    """An attribute that nothing reads was set; an AttributeError as well, as Python's own is."""
+    """An unused attribute was set; an AttributeError as well, as Python's is."""
 
 
 class StepError(ParameterError, IndexError):
@@ -56,14 +56,14 @@ class StepError(ParameterError, IndexError):
 
 
 class Keywords:
-    """Which keywords constructors and functions have."""
+    """Keywords of constructors and functions."""
 
     @staticmethod
     def known(function: F) -> F:
         """The function (or the class, for its constructor), refusing keywords that it does not have.
 
-        Its signature stays what it was. What it passes on, as ``**options``, must fit the bases of the class; where it
-        goes elsewhere, others check it. Errors for missing or additional arguments use the same words.
+        Its signature is unchanged. Keywords that it passes on, as ``**options``, must fit the bases of the class;
+        those passed elsewhere are checked there. Errors for missing or additional arguments use the same words.
         """
         if isinstance(function, type):
             function.__init__ = Keywords.known(function.__init__)  # type: ignore[misc]
@@ -118,7 +118,7 @@ class Keywords:
 
     @staticmethod
     def _hint(cls, name, known):
-        """What was meant by a keyword that a class does not have: one of others of its family, or one near."""
+        """Hint for a keyword that a class does not have: one of others of its family, or a similar one."""
         found = [base for base in cls.__mro__ if vars(base).get("family")]
         having = []
         while found:
@@ -130,9 +130,9 @@ class Keywords:
 
     @staticmethod
     def _owner(function, args, keywords, exact=False):
-        """Whom messages about a call name: what is being made, ``Class.method``, or the function.
+        """Owner named in messages about a call: the object being made, ``Class.method``, or the function.
 
-        What class methods make goes by the name of its class, or by that of the method if ``exact``.
+        An object made by a class method has the name of its class, or that of the method if ``exact``.
         """
         owner = args[0] if args and next(iter(function.__code__.co_varnames), "") in ("self", "cls") else None
         cls = owner if isinstance(owner, type) else type(owner)
@@ -204,16 +204,16 @@ class Made(type):
 
     @property
     def __signature__(cls):
-        """What `help` and documentation show: the constructor's."""
+        """Signature shown by `help` and the documentation: the constructor's."""
         signature = inspect.signature(cls.__init__)
         return signature.replace(parameters=list(signature.parameters.values())[1:])
 
 
 class Checked(Values, Described, metaclass=Made):
-    """What has parameters, and a name for messages.
+    """Base of objects with parameters, and a name for messages.
 
     Parameters are fixed once the constructor is done: others have read them, and a change would be ignored or would
-    not be checked. What may change is in ``changeable``. Names that nothing reads cannot be set: they are misspelt.
+    not be checked. Parameters that may change are in ``changeable``. Unused names cannot be set: they are misspelt.
 
     Class attributes
     ----------------

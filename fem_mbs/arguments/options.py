@@ -100,7 +100,7 @@ def _entries(text):
 
 
 def _parameters(text):
-    """Where the entries of the section "Parameters" begin and end; without one twice the place where it belongs."""
+    """Begin and end of the entries of the section "Parameters"; without one twice the position where it belongs."""
     sections = [*_SECTION.finditer(text)]
     for found, following in zip(sections, [*sections[1:], None]):
         if found[1] == "Parameters":

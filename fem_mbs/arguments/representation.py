@@ -1,4 +1,4 @@
-"""What an object is, in one line: ``Spring 's': stiffness=10, damping=0.5``; the common `repr` of the package."""
+"""Description of an object in one line: ``Spring 's': stiffness=10, damping=0.5``; the common `repr` of the package."""
 
 import inspect
 import numbers
@@ -56,7 +56,7 @@ def _signature(cls):
 
 
 def _same(value, default):
-    """Whether a value is the default: numbers, texts, flags and empty containers."""
+    """True if a value is the default: numbers, texts, flags and empty containers."""
     if isinstance(value, (str, numbers.Number)):
         return isinstance(default, (str, numbers.Number)) and value == default
     return isinstance(value, (list, tuple, dict)) and len(value) == 0

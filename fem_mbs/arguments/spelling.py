@@ -8,7 +8,7 @@ MISSPELT = 0.85  # of `nearness`: more probably meant than what another program 
 SHORT = 0.9, 4  # nearness of a name that is cut short, if so many letters of it are left
 
 
-# names that other programs have, or the words in them, and what does the same here
+# names in other programs, or the words in them, and the equivalents here
 ELSEWHERE = {
     "hinge": "Revolute", "pinjoint": "Revolute", "weld": "Fixed", "slider": "Prismatic", "translational": "Prismatic",
     "balljoint": "Spherical", "ballandsocket": "Spherical", "rigidlink": "Distance", "hooke": "Universal",
@@ -20,7 +20,7 @@ ELSEWHERE = {
 }  # fmt: skip
 
 
-# keywords and histories as textbooks and other programs write them, and what they may be called here
+# keywords and histories as textbooks and other programs write them, and their names here
 SYMBOLS = {
     "mu": ("friction",), "e": ("restitution",), "cor": ("restitution",), "epsilon": ("restitution",),
     "k": ("stiffness",), "c": ("damping",), "d": ("damping",), "l0": ("free_length",), "rest_length": ("free_length",),
@@ -33,7 +33,7 @@ SYMBOLS = {
 
 
 def elsewhere(name: str, choices: Iterable[str]) -> str | None:
-    """What does here what a name of another program means; None where that is not known, or one is misspelt."""
+    """Return the equivalent of a name of another program; None if it is unknown, or a misspelt name."""
     if any(nearness(name, other) >= MISSPELT for other in choices):
         return None
     plain = name.lower().replace("_", "")
@@ -41,7 +41,7 @@ def elsewhere(name: str, choices: Iterable[str]) -> str | None:
 
 
 def nearness(name: str, other: str) -> float:
-    """How near two names are, 0 … 1; the same words in another order, and a name cut short, are near as well."""
+    """Similarity of two names, 0 … 1; the same words in another order, and a name cut short, are near as well."""
     cut = SHORT[0] if len(name) >= SHORT[1] and other.startswith(name) else 0.0
     in_order = ["_".join(sorted(n.lower().split("_"))) for n in (name, other)]
     return max(cut, *(difflib.SequenceMatcher(None, *pair).ratio() for pair in ((name, other), in_order)))

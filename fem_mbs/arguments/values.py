@@ -12,14 +12,14 @@ import numpy as np
 
 from fem_mbs.errors import ParameterError
 
-_SMALLEST, _LARGEST = 1e-50, 1e50  # of what is computed with: sixth powers (sections) stay within what floats hold
+_SMALLEST, _LARGEST = 1e-50, 1e50  # of values in computations: sixth powers (sections) stay within the range of floats
 _LARGEST_INTEGER = 10**9
 
 
 class Values:
-    """What takes (parameter, value) and returns the value as it is computed with.
+    """Methods that take (parameter, value) and return the value as it is computed with.
 
-    What cannot be right raises a `ParameterError` that names the owner, the parameter, the value and what is allowed.
+    Invalid values raise a `ParameterError` that names the owner, the parameter, the value and what is allowed.
     Methods call each other through the class, so that they serve any owner: ``Values.number(owner, …)``.
     """
 
@@ -194,7 +194,7 @@ class Values:
         array = Values.as_array(self, parameter, value, (3, 3), (3,), (4,))
         if array.shape == (3,) and np.linalg.norm(array) > 2.0 * np.pi * (1.0 + 1e-9):
             message = (
-                "rad turns more than once round. Is it in degrees? Rotation vectors are in radians: "
+                "rad is more than one full rotation. Is it in degrees? Rotation vectors are in radians: "
                 f"rotation=np.radians({np.round(array, 9).tolist()})"
             )
             raise ParameterError(self, parameter, value, message)
@@ -219,7 +219,7 @@ class Values:
         return value
 
     def as_motion(self, parameter: str, value: Any) -> Any:
-        """The value as what a `Signal` is made of: a signal, a number, or a function of time."""
+        """Return the value as an argument of `Signal`: a signal, a number, or a function of time."""
         if callable(value):
             return Values.as_function(self, parameter, value, "a function of time t", 1)
         try:

@@ -1,8 +1,8 @@
 """The contract between elements and the framework (docs/writing_an_element.md).
 
-An element is a small class that checks what the user gives, plus compiled kernels for the roles it plays. A kernel is a
-function of scalars and small arrays, decorated with `fem_mbs.jit.kernel`; **the names of its arguments say what it
-gets**, in any order. Outputs arrive zeroed and are *added to*.
+An element is a small class that checks the user's arguments, plus compiled kernels for its roles. A kernel is a
+function of scalars and small arrays, decorated with `fem_mbs.jit.kernel`; **the names of its arguments define the
+values it gets**, in any order. Outputs arrive zeroed and are *added to*.
 
     argument           shape        meaning
     p                  record       the element's parameters: ``p.stiffness`` …
@@ -15,7 +15,7 @@ gets**, in any order. Outputs arrive zeroed and are *added to*.
     gravity            (3,)         [m/s²]
     state              (nq,)        internal variables of the element, kept between calls
     lam                (nr,)        multipliers of a constraint (only in ``output`` and ``accept``)
-    needs_K            float        0: nobody reads K and Ka of the tangents, which may leave them
+    needs_K            float        0: K and Ka of the tangents are not read and may be omitted
     arguments          int          address of the table of all of these, for an element that calls another's kernels
 
     role        kernel             outputs, added to
@@ -23,15 +23,15 @@ gets**, in any order. Outputs arrive zeroed and are *added to*.
                 inertia_tangent    M (nd,nd), C = −∂f/∂v, K = −∂f/∂q, Ka = ∂(M a)/∂q at fixed a
     force       force              f (nd,)
                 force_tangent      K = −∂f/∂q (nd,nd), C = −∂f/∂v (nd,nd); with an argument f also f, where K is
-                                   needed: ``force`` is then not called besides
+                                   needed: ``force`` is then not called in addition
     both        energy             returns the potential energy [J] (gravity, strain); name must begin with "energy"
                 mixed              K, C as force_tangent, f as force, all at the kept ``state`` (mixed Newton)
                 update             new ``state`` from ``delta`` (nd,), the variation (δx, δθ) of the last iteration
                 initial            first ``state``, consistent with x, R and v
                 accept             new ``state`` at the end of a step, from its x, R and v
                 engage             new ``state`` where the element is switched on in a run, from its x, R and v
-                trouble            returns a number > 0 (as float) when a pose is outside what the element is made for;
-                                   name must begin with "trouble", method ``trouble(state)`` tells it in words
+                trouble            returns a number > 0 (as float) when a pose is outside the validity of the element;
+                                   name must begin with "trouble", method ``trouble(state)`` describes it in words
     constraint  constraint         g (nr,), G (nr,nd) with ġ = G v + gt; rows of velocities have G alone, see below
                 hessian            H (nr,nd,nd), H[k,i,j] = ∂G[k,i]/∂q_j: gives ∂(Gᵀλ)/∂q, ∂(Gv)/∂q and vᵀHv
                 rheonomic          gt (nr,) = ∂g/∂t, gtt (nr,) = ∂²g/∂t², rate (nr,nd) = ∂G/∂t (rows with time)
@@ -69,7 +69,7 @@ from fem_mbs.nodes import Frame, Ground, Node
 
 
 class Part(Checked):
-    """What has a name and parameters: elements, and parts that are made of several of them.
+    """Base of objects with a name and parameters: elements, and parts made of several of them.
 
     Parameters are fixed once the constructor is done: kernels read copies of them, and a change would be ignored.
     What may be set afterwards are attributes that the class itself sets; other names are misspelt.
@@ -102,7 +102,7 @@ class Element(RareMembers, VerifiedElement, Part):
     n_state : int
         Number of internal variables.
     remembers : bool
-        Whether these are of the past, so that a pose and its velocities do not tell them.
+        Whether these depend on the past, and do not follow from a pose and its velocities.
     role : {"dynamic", "constraint", "contact", "friction"}
         Set by the base classes below.
     viscous : bool
@@ -112,7 +112,7 @@ class Element(RareMembers, VerifiedElement, Part):
         stiffness unsymmetric; whether forces are given from outside, and depend on no more of the motion than how the
         node has turned. An instance may set them.
     has_no_moments : bool
-        With ``numbers_per_node`` = 3: whether it may act on nodes that can turn too, as a load on their places does.
+        With ``numbers_per_node`` = 3: whether it may act on nodes with rotations too, as a load on their places does.
     abrupt : bool
         Whether forces change abruptly (contacts that close): Newton steps that raise the residual are then shortened.
     numbers_per_node : 6 or 3
@@ -123,14 +123,14 @@ class Element(RareMembers, VerifiedElement, Part):
     rigid_body : bool
         True for an element that is the mass and inertia of a rigid body at its node, and nothing else.
     counts_turns : bool
-        Whether all that its kernel ``accept`` does is to count turns about an axis that both bodies have in common, and
-        only outputs read them: they are then counted when they have to be (`fem_mbs.solvers.stepping.kernels.accept`).
+        Whether its kernel ``accept`` only unwraps angles about an axis that both bodies have in common,
+        and only outputs read them: they are then updated when needed (`fem_mbs.solvers.stepping.kernels.accept`).
     shorter_steps_help : bool
-        Of the type: whether poses that its kernel ``trouble`` refuses come from long steps, which are then divided.
+        Of the type: whether poses that its kernel ``trouble`` rejects come from long steps, which are then subdivided.
     geometric : kernel or None
         ``(p, x, …, v, K)``: adds to K the stiffness of the stresses that displacements v bring about at positions x,
         linear in v. For linear buckling of elements that keep no forces (solids); without it that takes differences of
-        tangents, in which stiff directions that turn seem to soften.
+        tangents, in which stiff directions that rotate seem to soften.
     places : int or None
         How many of the nodes, the first ones, have places in space; the others hold plain numbers, such as amplitudes
         of modes, three to a `Node3`. None: all. An instance may set it.
@@ -197,7 +197,8 @@ class Element(RareMembers, VerifiedElement, Part):
 
     @property
     def counted(self) -> list[tuple[int, "Element", str, int]]:
-        """Internal variables that count turns: place, and element, output and component where results have the angle.
+        """Internal variables with unwrapped angles: position, and element, output and component where results have the
+        angle.
 
         Of what acts along an angle of a joint, with `joints.coordinates.coordinates.COORDINATE` in its record, it is
         the joint's.
@@ -209,7 +210,7 @@ class Element(RareMembers, VerifiedElement, Part):
         return [(0, joint, angle.name, 0) for angle in joint.coordinates if angle.turns and angle.kind == kind]
 
     def count_on(self, state: np.ndarray, angles: dict[int, float]) -> None:
-        """Take the turns of angles [rad], by places, into internal variables that fit the pose within half a turn."""
+        """Copy the turns of angles [rad], by positions, to internal variables that fit the pose within half a turn."""
         for place, angle in angles.items():
             state[place] += 2.0 * np.pi * np.round((angle - state[place]) / (2.0 * np.pi))
 
@@ -223,11 +224,11 @@ class Element(RareMembers, VerifiedElement, Part):
 
     @property
     def active(self) -> bool:
-        """Whether it is on at t = 0; `Model.add` and some constructors take it as a keyword."""
+        """True if it is on at t = 0; `Model.add` and some constructors take it as a keyword."""
         return self.is_on(0.0)
 
     def is_on(self, t: float) -> bool:
-        """Whether it is on at a time [s], unless a run switches it by itself."""
+        """True if it is on at a time [s], unless a run switches it by itself."""
         if not self._intervals:
             return self._active
         return any(begin <= t < end for begin, end in self._intervals)
@@ -239,7 +240,7 @@ class Element(RareMembers, VerifiedElement, Part):
 
     @property
     def always_on(self) -> str | None:
-        """Why it cannot be switched off: contacts and what has mass; None for all else."""
+        """Reason why it cannot be switched off: contacts and elements with mass; None for all others."""
         if self.role == "contact":
             return "bodies would go through each other"
         if "inertia" in {self.role, *self.kernels, *self.python_kernels}:
@@ -270,7 +271,7 @@ class Element(RareMembers, VerifiedElement, Part):
         if intervals is None:
             self._active = active
             return
-        self.check(active, "active", active, "does not go with intervals, which say when the element is on")
+        self.check(active, "active", active, "cannot be combined with intervals, which define when the element is on")
         times = self.as_array(name, value, (None, 2), finite=False).ravel()
         good = len(times) > 0 and bool((np.diff(times) > 0.0).all() and np.isfinite(times[:-1]).all())
         message = "must be pairs (begin, end) of times [s], begin < end, one after the other"
@@ -293,10 +294,10 @@ class Element(RareMembers, VerifiedElement, Part):
         return 0.0, 0.0
 
     def softening_left_out(self, state: Any, change: list, shape: list) -> np.ndarray:
-        """Work (3,) [J] of motions that the element does not know on a buckling shape: c_0 + c_1 x + c_2 x².
+        """Work (3,) [J] of motions that the element leaves out, on a buckling shape: c_0 + c_1 x + c_2 x².
 
-        ``change``, ``shape``: two states each, one before and one behind ``state``, on the way of the load and of the
-        shape; ``x``: how many times ``change`` the load grows.
+        ``change``, ``shape``: two states each, one before and one behind ``state``, on the path of the load and
+        of the shape; ``x``: how many times ``change`` the load grows.
         """
         return np.zeros(3)
 
@@ -360,7 +361,7 @@ class Constraint(Element):
         return None
 
     def group_key(self) -> tuple:
-        """Constraints with other rows of velocities are groups of their own."""
+        """Return the key of a group: constraints with other rows of velocities are separate groups."""
         return (*super().group_key(), self.velocity_rows)
 
 
@@ -400,14 +401,15 @@ class Joint(BetweenFrames, Constraint):
     Parameters
     ----------
     frame_P, frame_Q : Frame, Node or body
-        Attachments on the first and on the second body (or ground); they must coincide at the start as the joint asks.
+        Attachments on the first and on the second body (or ground); they must coincide at the start as the joint
+        requires.
     name : str, optional
         Shown in errors, results and ParaView.
 
     Class attributes
     ----------------
     coordinates : tuple of Coordinate
-        What it leaves free, by name (`fem_mbs.elements.joints.coordinates.coordinates`).
+        Its free coordinates, by name (`fem_mbs.elements.joints.coordinates.coordinates`).
 
     Attributes
     ----------

@@ -30,14 +30,14 @@ class Contact(Element):
         the normal) are one friction, Coulomb-Contensou's: |(F_1, F_2, M_N/c)| ≤ μ N against (v_1, v_2, c ω_N) with
         c = 3π R/16. A contact that drills fast hardly resists sliding, one that slides fast hardly resists drilling.
         Choose the Hertz radius at the mean load, or the radius of a flat end.
-        Replaces ``spinning_resistance``, which bounds the same moment but does not know sliding.
+        Replaces ``spinning_resistance``, which bounds the same moment but does not depend on sliding.
 
     Attributes
     ----------
     friction, static_friction : float
         Of sliding and of sticking.
     convex : bool
-        Of the type: whether both surfaces are convex. Their normal then turns by more than 14° in a step only where
+        Of the type: whether both surfaces are convex. Their normal then rotates by more than 14° in a step only where
         they pass each other.
     passage : float ≥ 0 [m]
         Smallest relative travel from the first touch to where another side of the surfaces is nearer: the sum of the
@@ -47,8 +47,8 @@ class Contact(Element):
         Largest distance of two points of one surface that can touch, or the radius of a sphere. Infinite: the gap is no
         distance (stops of joints), and nothing is swept.
     pair : object or None
-        What the contacts of two convex bodies have in common that stand for one distance, as `HullOnHull`: the first of
-        them to touch says where in a step all of them are met. None: a contact stands for itself.
+        Common object of the contacts of two convex bodies that represent one distance, as `HullOnHull`: the first
+        of them to touch determines the time in a step for all. None: a contact is independent.
     two_sided : bool
         Whether the gap is the distance of two bodies in one point: results then have the motion of both ends there.
     smooth : bool
@@ -62,9 +62,9 @@ class Contact(Element):
     of_sphere : bool
         Of the type: contact of a sphere about P, with a parameter ``radius``, with another shape.
     everywhere : bool
-        Of the type: whether there is a nearest point in every pose. If not, a kernel ``trouble`` tells where.
+        Of the type: whether there is a nearest point in every pose. If not, a kernel ``trouble`` reports where.
     gap_slopes : (a, b) or None
-        How fast the gap can change, with two nodes that move by Δx and turn by φ < 0.5 rad together: by no more than
+        Bound of the rate of the gap, with two nodes that move by Δx and rotate by φ < 0.5 rad together: by no more than
         a (|Δx_A| + |Δx_B| + φ times the distance of both) + b φ. Contacts that are far from closing by it are not
         evaluated (`fem_mbs.system.far_contacts`). None: they are.
     room : float > 0 [m]
@@ -78,8 +78,8 @@ class Contact(Element):
     gap : float [m], open > 0
     impulse : (3,) [N s], momentum handed over to the first body in the step: normal, t1, t2, in the axes ``normal`` and
         ``tangents`` at the end of the step; of closed contacts in the smooth motion (the default of `DecoupledNSGA`)
-        those half-way through it, the means of start and end, which matters where the normal turns. Such an impulse is
-        the mean of the forces at start and end: where a contact opens, or starts to slide, it need not obey the law
+        those half-way through it, the means of start and end, which matters where the normal rotates. Such an impulse
+        is the mean of the forces at start and end: where a contact opens, or starts to slide, it need not obey the law
     moment_impulse : (3,) [N m s], of the step: rolling about t1 and t2, spinning (drilling) about the normal
     force : (3,) [N], impulse / h: a mean over the step, at an impact not a force; of closed contacts that at the
         end of the step, which obeys the law
@@ -114,7 +114,7 @@ class Contact(Element):
     of_sphere = False
     everywhere = True
     also_called: dict[str, str] = {}
-    where = "the places of both"  # what decides, beside sizes, whether a contact starts open: for messages
+    where = "the places of both"  # decides, in addition to sizes, whether a contact starts open: for messages
 
     def __init__(
         self,
@@ -146,11 +146,11 @@ class Contact(Element):
             f"m and spinning_resistance = {self.spinning_resistance:g} m both resist turning about the normal; give "
             "one. Without sliding, radius_contensou acts as a spinning_resistance of 3π/16 μ R",
         )
-        message = "is for friction=(static, sliding) with two coefficients that differ; leave it out"
+        message = "is for friction=(static, sliding) with two coefficients that differ; remove it"
         self.check(self.stribeck_speed == 0.0 or self.two_coefficients, "stribeck_speed", stribeck_speed, message)
         for what in ("radius_contensou", "tangential_restitution"):
             value = getattr(self, what)
-            message = "does not go with static and sliding friction: give one coefficient, or leave it out"
+            message = "cannot be combined with static and sliding friction: give one coefficient, or remove it"
             self.check(value == 0.0 or not self.two_coefficients, what, value, message)
 
     @property
@@ -165,7 +165,7 @@ class Contact(Element):
 
     @property
     def two_coefficients(self) -> bool:
-        """Whether static friction is larger than that of sliding."""
+        """True if static friction is larger than that of sliding."""
         return self.static_friction > self.friction
 
     @property
@@ -174,7 +174,7 @@ class Contact(Element):
         return 3.0 * np.pi / 16.0 * self.radius_contensou if self.friction > 0.0 else 0.0
 
     def group_key(self) -> tuple:
-        """Contacts with coupled drilling have one more row: they are groups of their own."""
+        """Return the key of a group: contacts with coupled drilling have one more row and are separate groups."""
         return (*super().group_key(), self.drilling_arm > 0.0)
 
     @property

@@ -1,4 +1,4 @@
-"""Contract of contact groups: what the search for pairs and the solvers read of one."""
+"""Contract of contact groups: attributes that the search for pairs and the solvers read."""
 
 from collections.abc import Iterable
 from typing import Any, Protocol

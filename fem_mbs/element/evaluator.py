@@ -1,7 +1,7 @@
-"""Calls the kernels of one element, one at a time, at configurations of one's own.
+"""Calls of the kernels of one element, one at a time, at arbitrary configurations.
 
-The kernels run through the same compiled calls as in a solver: what an `Evaluator` returns is what solvers get. The
-generic checks (`fem_mbs.verify`) are made with it; an element that asks itself what it does somewhere uses it too.
+The kernels run through the same compiled calls as in a solver: an `Evaluator` returns the values that solvers get. The
+generic checks (`fem_mbs.verify`) are made with it; elements that evaluate themselves use it too.
 """
 
 import functools
@@ -45,10 +45,10 @@ def _bound(function, dtype, sizes):
 
 @kernel
 def sweep(function, parameters, table, slots, first, second, cleared, source, values):
-    """Call a kernel for each row of values (n, size), which gets what it leaves at the address ``source``.
+    """Call a kernel for each row of values (n, size), which gets its results at the address ``source``.
 
     Rows of ``first`` and ``second`` are its arguments at the two addresses ``slots``; ``cleared`` (k, 2) has addresses
-    and sizes of what it adds to.
+    and sizes of the arrays it adds to.
     """
     a, b, out = vector(slots[0], first.shape[1]), vector(slots[1], second.shape[1]), vector(source, values.shape[1])
     for k in range(values.shape[0]):
@@ -83,11 +83,11 @@ class Evaluator:
         self.python = dict(element.python_kernels)
 
     def has(self, *names: str) -> bool:
-        """Whether the element has all of these kernels."""
+        """True if the element has all of these kernels."""
         return all(name in self.calls or name in self.python for name in names)
 
     def reads(self, name: str, argument: str) -> bool:
-        """Whether a compiled kernel has an argument of this name."""
+        """True if a compiled kernel has an argument of this name."""
         return name in self.calls and argument in arguments_of(self.element.kernels[name])
 
     def __call__(self, name, point):
@@ -146,7 +146,7 @@ def evaluator_of(element: "Element") -> Evaluator:
 
 
 class Point:
-    """A configuration with everything else a kernel can ask for; ``size`` [m] is what steps of differences refer to."""
+    """A configuration with all other arguments of kernels; ``size`` [m] is the scale of steps of differences."""
 
     size: float
     width: int  # 3: the element has no rotations

@@ -19,16 +19,17 @@ def friction_coefficients(owner: Any, friction: Any, parameter: str = "friction"
 
 
 class FrictionRow(Element):
-    """Dry friction against the rate γ of one coordinate of a joint: −μ N Sign(γ), N of what the joint transmits.
+    """Dry friction against the rate γ of one coordinate of a joint: −μ N Sign(γ), N of the force that the joint
+    transmits.
 
     N is the sum of a part that does not depend on the multipliers λ of the joint and one that is proportional to them,
     N(cλ) = c N(λ) for c > 0. Base of `JointFriction`, and of `IdealBelt`, which has no joint and the first part alone;
-    a method that does not know it refuses the model.
+    a method that does not support it raises an error.
 
     Parameters
     ----------
     joint : Joint or None
-        Whose coordinate it is, in the same model. None: of two nodes that no joint of its own connects.
+        Whose coordinate it is, in the same model. None: of two nodes without such a joint.
     friction : float ≥ 0 or (static, sliding), -
         μ; static ≥ sliding.
     kappa : bool

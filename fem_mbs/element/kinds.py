@@ -59,19 +59,19 @@ class FloatingBody(Inertia):
         raise NotImplementedError
 
     def remark_on_stress(self, state: Any) -> list:
-        """Warn of stresses at an equilibrium that would change the stiffness."""
+        """Warn about stresses at an equilibrium that would change the stiffness."""
         raise NotImplementedError
 
     def remark_on_rotation(self, angular_velocity: np.ndarray, state: Any) -> list:
-        """Warn of a steady rotation (3,) [rad/s] that would stiffen the body."""
+        """Warn about a steady rotation (3,) [rad/s] that would stiffen the body."""
         raise NotImplementedError
 
     def remark_on_loads(self, points: np.ndarray, forces: np.ndarray, d: np.ndarray) -> list:
-        """Warn of forces on its points that its modes represent poorly."""
+        """Warn about forces on its points that its modes represent poorly."""
         raise NotImplementedError
 
     def remark_on_inertia(
         self, x: np.ndarray, R: np.ndarray, v: np.ndarray, a: np.ndarray, gravity: np.ndarray
     ) -> list:
-        """Warn of gravity and accelerations that its modes represent poorly."""
+        """Warn about gravity and accelerations that its modes represent poorly."""
         raise NotImplementedError

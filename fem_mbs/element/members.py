@@ -90,12 +90,12 @@ class VerifiedElement:
     Attributes
     ----------
     invariant : bool
-        Whether forces turn with the model: False for laws that refer to inertial axes.
+        Whether forces rotate with the model: False for laws that refer to inertial axes.
     checked_within : float
-        By how much of its size nodes of random configurations are moved, for elements that turn over.
+        By how much of its size nodes of random configurations are moved, for elements that invert.
     sides : tuple of tuples of int, or None
-        Of a contact: numbers of the nodes of each body, which turn as one; () for nodes of meshes, which do not turn.
-        None: one node of each.
+        Of a contact: numbers of the nodes of each body, which rotate as one; () for nodes of meshes, which do not
+        rotate. None: one node of each.
     """
 
     invariant: Any = True

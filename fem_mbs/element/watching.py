@@ -1,4 +1,4 @@
-"""Base of what a run looks at between its steps: sensors, controllers and events."""
+"""Base of sensors, controllers and events, which a run evaluates between its steps."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -7,7 +7,7 @@ from fem_mbs.arguments.checked import Checked
 
 
 class Watching(Checked):
-    """What a model has next to elements, and a run reads or calls at ends of steps.
+    """Part of a model that is no element, and that a run reads or calls at ends of steps.
 
     Class attributes
     ----------------

@@ -5,8 +5,8 @@ Everything here is compiled once, whatever elements a model has: element kernels
 
 Vectors of forces and velocities are *full*: 6 numbers per node, fixed components included (so that support reactions
 can be read off). Unknowns of the linear systems are *reduced*: free components, then multipliers of constraints, then
-those of contacts. ``dof`` maps full to reduced (−1: fixed); the index maps of a `LAYOUT` say where an entry of an
-element's matrix goes in the array of values of the global matrix (−1: nowhere).
+those of contacts. ``dof`` maps full to reduced (−1: fixed); the index maps of a `LAYOUT` give the position of an
+entry of an element's matrix in the array of values of the global matrix (−1: nowhere).
 """
 
 from fem_mbs.jit import N_SLOTS, SLOT, call2, integers, kernel, local_vector, matrix, vector

@@ -1,4 +1,4 @@
-"""What solvers and results read of a compiled system, for type hints; `fem_mbs.system.system.System` is one.
+"""Attributes of a compiled system that solvers and results read, for type hints; `fem_mbs.system.system.System` is one.
 
 Numbers: N nodes, n unknowns, m rows of constraints, nc contacts. Methods are documented where they are written.
 """
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class GivenModel(Protocol):
-    """What a system reads of a model, `fem_mbs.Model`."""
+    """Attributes of a model, `fem_mbs.Model`, that a system reads."""
 
     name: Any
     gravity: Any  # (3,) [m/s²], or a function of time
@@ -62,8 +62,8 @@ class CompiledSystem(Protocol):
     rows: dict  # constraint -> slice of the multipliers
     output_slices: dict  # element -> {output: slice of the output numbers}
     row_arm: np.ndarray  # (m,) [m], of rows that are angles; 1 for lengths
-    empty_rows: np.ndarray  # (m,), 1: fixed components leave nothing to the row
-    shared_rows: Any  # SharedRows, where rows repeat others; or None
+    empty_rows: np.ndarray  # (m,), 1: all components of the row are fixed
+    shared_rows: Any  # SharedRows, where rows are redundant; or None
     independent: bool  # rows of constraints are, at the start
     laws: np.ndarray  # (nc, …), laws of the contacts, see `contact.law`
     roll_index: np.ndarray  # (nc,), number among those with moments, −1 for others
@@ -74,9 +74,9 @@ class CompiledSystem(Protocol):
     mean_mass: float  # [kg]
     contact_mass: float  # [kg], of two bodies against each other
     lightest: float  # [kg]
-    length: float  # [m], turns moments into forces
+    length: float  # [m], converts moments to forces
     size: float  # [m], of the model
-    extent: float  # [m], of what moves
+    extent: float  # [m], of the moving bodies
 
     # data of compiled code
     groups: list  # of elements, see `fem_mbs.system.groups`

@@ -1,10 +1,10 @@
 """Assembly of constraints: values, rates, forces and tangents of all rows; gradients are kept per element.
 
-Rows of velocities (`fem_mbs.element.base.Constraint`) have no g. Of problems in positions they are no part: their g is
-0 there, and the row says that their multiplier is 0 (docs/theory/non_holonomic.md).
+Rows of velocities (`fem_mbs.element.base.Constraint`) have no g. They are no part of problems in positions: their g
+is 0 there, and the row sets their multiplier to 0 (docs/theory/non_holonomic.md).
 
-Rows of elements that are off are no part of any problem: g, ġ and G are 0, and the row says that the multiplier is 0
-(docs/theory/switches.md, (1)). The pattern of matrices stays what it is. The same holds for rows that fixed components
+Rows of elements that are off are no part of any problem: g, ġ and G are 0, and the row sets the multiplier to 0
+(docs/theory/switches.md, (1)). The pattern of matrices is unchanged. The same holds for rows that fixed components
 leave without any motion (`fem_mbs.system.empty_rows`).
 
 As in `fem_mbs.system.assembly`, kernels of elements are called through their addresses.

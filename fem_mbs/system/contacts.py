@@ -64,7 +64,7 @@ TURNING = ("rolling_resistance", "spinning_resistance")  # coefficients of momen
 
 
 def with_any(laws: np.ndarray, *names: str) -> np.ndarray:
-    """Which laws have a positive coefficient among those named."""
+    """Mask of the laws with a positive coefficient among those named."""
     return np.any([laws[name] > 0.0 for name in names], axis=0)
 
 

@@ -50,7 +50,7 @@ def _new_states(d, g, function, x, R, V):
 
 @kernel
 def engage(d, group, e, x, R, V):
-    """What element e of a group, by its number, keeps of the configuration in which it is switched on."""
+    """Store the state of element e of a group, by its number, at the configuration in which it is switched on."""
     g = groups_of(d)[group]
     if g.engage != 0:
         _new_state(d, g, e, g.engage, x, R, V)
@@ -88,7 +88,7 @@ def accept_state(d, g, e, b, x, R, V, lam):
 
 @kernel
 def accept_states(d, x, R, V, lam, which, far):
-    """The same of all elements, or of those that only count turns, when they have to, or of the others.
+    """Accept the states of all elements, or of those that only unwrap angles, when needed, or of the others.
 
     ``which``: ALL, COUNTING, OTHERS. COUNTING are elements with ``counts_turns`` that are on and, with ``far``, the
     contacts that `far_contacts` may leave out: it counts theirs before it evaluates them.

@@ -1,7 +1,7 @@
 """Constraint rows that fixed components leave without any motion, as in planar mechanisms of spatial joints.
 
 Their g stays 0 and nothing that is free acts on them. They are no part of any problem: g, ġ, G and the convective terms
-are 0, and the row says that the multiplier is 0, as for rows of elements that are off (`fem_mbs.system.constraints`). A
+are 0, and the row sets the multiplier to 0, as for rows of elements that are off (`fem_mbs.system.constraints`). A
 gradient of 1e-17 where 0 is meant would give them multipliers of any size.
 
 Source: docs/theory/redundancy.md, (4).
@@ -23,7 +23,7 @@ STAYS = 1e-9  # of the size of the model: g that is 0
 
 
 def empty_rows(system: "CompiledSystem", state: "State") -> np.ndarray:
-    """Return which constraint rows (m,) are empty, at four poses about a state that differ in what is free.
+    """Return which constraint rows (m,) are empty, at four poses near a state that differ in the free components.
 
     Rows of drivers and of velocities are not looked at.
     """

@@ -1,14 +1,14 @@
 """Contacts that are far from closing are not evaluated: stops of joints, of which a model has many and few act.
 
-A contact that says how fast its gap can change (`Contact.gap_slopes`) keeps the poses x*, R* of its two nodes at which
-it was evaluated last with a gap g* > 0. With Δx_A, Δx_B the ways of both nodes since, φ the sum of the angles by which
-they have turned, it is open wherever
+A contact with a bound of the rate of its gap (`Contact.gap_slopes`) keeps the poses x*, R* of its two nodes at which
+it was evaluated last with a gap g* > 0. With Δx_A, Δx_B the displacements of both nodes since, φ the sum of the angles
+by which they have rotated, it is open wherever
 
     a (|Δx_A| + |Δx_B| + φ |x*_B − x*_A|) + b φ < g*                                                               (1)
 
     φ_i = 2 asin(|R_i − R*_i|_F/√8) ≤ 0.7146 |R_i − R*_i|_F      for |R_i − R*_i|_F < 0.35, φ_i < 0.25 rad          (2)
 
-and what open contacts have but their being open does not enter a step. (1) is asked at the start of a step and at each
+and of open contacts only this status enters a step. (1) is evaluated at the start of a step and at each
 configuration that its iteration comes to. Where it does not hold the contact is evaluated, at the start of the step as
 well; so steps are the same to the last bit. Contacts of the same two nodes in a row, both stops of a joint, share (2).
 What is recorded is evaluated as it is recorded.
@@ -49,7 +49,7 @@ def last_of_row(g, e):
 
 @kernel
 def open_for_sure(g, e, end, x, R, part):
-    """Whether (1) holds for contacts e … end − 1, which share their nodes, with ``part`` of g*."""
+    """True if (1) holds for contacts e … end − 1, which share their nodes, with ``part`` of g*."""
     nodes, contact = integer_matrix(g.nodes_at, g.n, g.nn), contacts_of(g)
     ways = turns = apart = 0.0
     for a in range(2):
@@ -86,7 +86,7 @@ def keep_poses(g, e, end, x, R):
 
 @kernel
 def begin_one(d, g, e, b, x, R, V):
-    """Evaluate a contact at the start of a step, from which it counts its turns."""
+    """Evaluate a contact at the start of a step, from which its angles are unwrapped."""
     if g.accept != 0:
         accept_state(d, g, e, b, x, R, V, V[0])  # a contact has no multipliers
     evaluate_contact(d, g, e, b, x, R, x, R, V)

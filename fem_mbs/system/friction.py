@@ -78,7 +78,7 @@ FRICTION = np.dtype([
     ("step_work", "f8"),  # dissipated in the step [J]
     ("surface_work", "f8"),  # work of the moving surface in the step [J]
     # consistent accelerations
-    ("given_acceleration", "f8"),  # dγ/dt less G v̇ of what is solved for [m/s²]
+    ("given_acceleration", "f8"),  # dγ/dt less G v̇ of the unknowns [m/s²]
     ("normal_offset", "f8"),  # N − ∂N/∂λ λ at the multipliers of the last solution [N]
     ("last_smooth_force", "f8"),  # λ~ of the smooth motion before [N]
     ("status_changes", "f8"),  # number of changes of the status
@@ -188,7 +188,7 @@ def curvature(d, g, e, b):
 
 @kernel
 def clear_block(S, nd):
-    """Set to zero what a row of friction has in its element matrix: nd equations of motion and the row itself."""
+    """Set to zero the entries of a row of friction in its element matrix: nd equations of motion and the row itself."""
     for i in range(nd):
         for j in range(nd + 1):
             S[i, j] = 0.0

@@ -1,4 +1,4 @@
-"""Between elements and the whole: copy what an element needs to its workspace, add what it gives to global arrays."""
+"""Between elements and the whole: copy the inputs of an element to its workspace, add its results to global arrays."""
 
 from fem_mbs.jit import SLOT, indices, integer_matrix, integers, kernel, matrix, tensor, vector
 from fem_mbs.system.records import TRANSLATIONS, layouts_of
@@ -56,7 +56,7 @@ def gather_motion(d, g, e, b, x, R, V):
 
 @kernel
 def gather(d, g, e, b, x, R, V, A):
-    """Copy what element e of group g needs to the workspace: poses, velocities, accelerations, signals, state."""
+    """Copy the inputs of element e of group g to the workspace: poses, velocities, accelerations, signals, state."""
     gather_motion(d, g, e, b, x, R, V)
     nodes, ae = integer_matrix(g.nodes_at, g.n, g.nn), matrix(b[_A], g.nn, g.width)
     for k in range(g.nn):

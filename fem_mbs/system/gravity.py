@@ -1,7 +1,8 @@
 """Gravity that changes in time: a lift that starts, a centrifuge, a field that is switched off.
 
-In a frame that moves with acceleration a(t) and does not turn, bodies move as in a field of gravity g − a(t). The field
-is three functions of time of the system, as those of loads. It has no potential: its work is booked as that of a load.
+In a frame that moves with acceleration a(t) and does not rotate, bodies move as in a field of gravity g − a(t). The
+field is three functions of time of the system, as those of loads. It has no potential: its work is accumulated as that
+of a load.
 
 Source: docs/theory/energy_table.md, (3).
 """
@@ -22,14 +23,14 @@ class Gravity(Checked):
     Parameters
     ----------
     function : callable t [s] -> (3,) [m/s²], inertial axes
-        Any Python function will do; it is evaluated once per step.
+        Any Python function is accepted; it is evaluated once per step.
     name : str, optional
         That of the model, shown in errors.
 
     Raises
     ------
     ParameterError
-        It cannot be called with a time, or what it returns at t = 0 is not three finite numbers.
+        It cannot be called with a time, or does not return three finite numbers at t = 0.
     """
 
     role = "dynamic"  # its functions of time act as those of loads
@@ -49,7 +50,7 @@ class Gravity(Checked):
     def largest(self, t: float) -> float:
         """Largest size [m/s²] at t [s] and at times up to 1000 s after it: a scale for tolerances, no more.
 
-        Times at which the function cannot be evaluated are left out: a run that gets there says so.
+        Times at which the function cannot be evaluated are left out: a run that gets there reports it.
         """
         found = [0.0]
         for time in t + TIMES:

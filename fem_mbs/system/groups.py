@@ -47,7 +47,7 @@ class Group:
         units = [unit for count, unit in first.outputs.values() for _ in range(count)]
         self.efforts = np.array([unit.split(" ")[0] in EFFORTS for unit in units] or [False], np.int64)
         if elements[0].role == "friction":
-            self.efforts[:] = 0  # its force is 0 where it is off; what it has taken since the start stays
+            self.efforts[:] = 0  # its force is 0 where it is off; its work since the start is kept
         self.velocity_rows = int(first.velocity_rows)
         if not 0 <= self.velocity_rows <= s["nr"]:
             raise ModelError(
@@ -60,7 +60,7 @@ class Group:
         self.G = np.zeros((n, rows_kept, s["nd"])) if rows_kept else np.zeros((1, 1, 1))
         self.joint_rows = np.zeros(n, np.int64)  # of joint friction: first multiplier of its joint, known later
         self.drilling = is_contact and contacts[0].drilling_arm > 0.0
-        # force laws on contacts too say what their shapes are, for the check of passages
+        # force laws on contacts have shapes too, for the check of passages
         self.contact_data: dict[str, np.ndarray] = {}  # see `CONTACTS`
         self.contact_record = np.zeros(1, CONTACTS.dtype)
         if is_contact or "touching" in first.kernels:
@@ -91,15 +91,15 @@ class Group:
 
     @property
     def changing(self) -> tuple[np.ndarray, np.ndarray]:
-        """What a run changes: internal variables, and which elements are on."""
+        """Variables that a run changes: internal variables, and flags of active elements."""
         return self.state, self.active
 
     def get_state(self) -> dict[str, np.ndarray]:
-        """What a run changes, a copy: states of elements, and what kernels keep from one call to the next."""
+        """Copy the variables that a run changes: states of elements, and data that kernels keep between calls."""
         return {name: array.copy() for name, array in self._changing_arrays().items()}
 
     def set_state(self, state: dict[str, np.ndarray]) -> None:
-        """Put back what `get_state` has given; ValueError for other arrays, or other numbers of elements."""
+        """Restore the result of `get_state`; ValueError for other arrays, or other numbers of elements."""
         arrays, kind = self._changing_arrays(), type(self.elements[0]).__name__
         if different := sorted(set(arrays) ^ set(state)):
             names = ", ".join(map(repr, different[:5]))
@@ -186,7 +186,7 @@ def numbers_in_pairs(elements: Sequence["Element"]) -> list[int]:
 
 
 def filled(element: "Element") -> int:
-    """Which of M, C, K, Ka the kernels of an element add to (`assembly.FILLS_M` …): their arguments say."""
+    """Flags of the matrices M, C, K, Ka that the kernels of an element add to (`assembly.FILLS_M` …), by arguments."""
     names = set()
     for kernel in ("inertia_tangent", "force_tangent", "mixed"):
         if kernel in element.kernels:
@@ -212,10 +212,10 @@ def check_complete(element: "Element") -> None:
     asking = [name for name in ("friction", "friction_hessian", "friction_bound") if name in element.kernels]
     if any("state" in arguments_of(element.kernels[name]) for name in asking):
         raise ModelError(
-            f"{label(element)}: its states are those of the run; only `output` may ask for them", [element]
+            f"{label(element)}: its states are those of the run; only `output` may have them as arguments", [element]
         )
     if element.role == "constraint" and element.sizes["nr"] < 1:
-        raise ModelError(f"{label(element)}: rows = {element.sizes['nr']}; say how many equations it has", [element])
+        raise ModelError(f"{label(element)}: rows = {element.sizes['nr']}; give the number of equations", [element])
     if element.record is element.no_record and element.parameters is not element.no_parameters:
         raise ModelError(
             f"{label(element)}: its constructor does not set `record`, the values of `parameters`", [element]
@@ -223,14 +223,14 @@ def check_complete(element: "Element") -> None:
 
 
 def check_sizes(elements: Sequence["Element"], parameters: np.ndarray) -> None:
-    """ModelError for an element whose record tells another size than it has: kernels would read what is not theirs."""
+    """Raise a ModelError for an element whose record has another size: kernels would read beyond their arrays."""
     for size in sizes_told(parameters.dtype):
         wanted = elements[0].sizes[size]
         wrong = np.flatnonzero(parameters[size] != wanted)
         if len(wrong):
             element, found = elements[wrong[0]], parameters[size][wrong[0]]
             raise ModelError(
-                f"{label(element)}: parameter '{size}' is {found}, must be {wanted}: a parameter of this name tells "
+                f"{label(element)}: parameter '{size}' is {found}, must be {wanted}: a parameter of this name gives "
                 "kernels a size (docs/writing_an_element.md). Name it otherwise if it means something else",
                 [element],
             )

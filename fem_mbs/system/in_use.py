@@ -1,4 +1,4 @@
-"""One at a time: a compiled system works in arrays of its own, which two solvers at once would share."""
+"""Exclusive use: a compiled system works in its arrays, which two solvers at once would share."""
 
 import contextlib
 import functools
@@ -48,9 +48,9 @@ class InUse:
 
 
 def alone(what: str) -> Callable[[F], F]:
-    """Decorator of a solver: the `System` among its arguments, if there is one, serves nobody else meanwhile.
+    """Decorator of a solver: the `System` among its arguments, if there is one, is used by no other solver meanwhile.
 
-    A solver that is given a `Model` compiles a System of its own.
+    A solver that is given a `Model` compiles a new System.
     """
 
     def decorate(solver: F) -> F:

@@ -1,7 +1,7 @@
-"""Global matrices: which unknowns they have, where an entry of an element goes, values and linear solver.
+"""Global matrices: their unknowns, positions of the entries of elements, values and linear solver.
 
-A solver asks a System for the matrices it needs (`System.lay_out`) and keeps them. A `Pattern` never changes; the
-System keeps one for each kind of matrix it was ever asked for, so that it is made once. A `Layout` has the values of
+A solver requests the matrices it needs from a System (`System.lay_out`) and keeps them. A `Pattern` never changes; the
+System keeps one for each kind of matrix that was ever requested, so that it is made once. A `Layout` has the values of
 one solver, and its factors.
 """
 
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 MOST = 3  # matrices of one solver that elements are assembled into, see `records.GROUP`
 OBSERVING = {"output", "initial", "accept"}  # kernels of elements that enter no matrix
 TOGETHER = 4096  # elements whose entries are numbered at once: a kilobyte for each of them, and more
-FEW = 300  # unknowns: full factors of them take KLU a hundredth of a second
+FEW = 300  # unknowns: full factors of them take KLU 10 ms
 NO_MATRICES = np.zeros(MOST + 1, LAYOUT)  # of a system that is only evaluated
 
 
 class Rows(NamedTuple):
-    """Rows of a global matrix besides those of the n velocities and of the m constraints.
+    """Rows of a global matrix in addition to those of the n velocities and of the m constraints.
 
     Attributes
     ----------
@@ -43,7 +43,7 @@ class Rows(NamedTuple):
     friction : bool
         One row of every element of joint friction, the last rows of the matrix.
     apart : bool
-        A matrix with values and factors of its own, though another of the solver has the same rows.
+        A matrix with separate values and factors, though another of the solver has the same rows.
     """
 
     contacts: bool = False
@@ -113,7 +113,7 @@ class Pattern:
 
     @cached_property
     def fill(self) -> tuple[float, float]:
-        """Entries and products of an elimination, as `predicted_fill` says; (0, 0) of few unknowns."""
+        """Entries and products of an elimination, as in `predicted_fill`; (0, 0) of few unknowns."""
         return (0.0, 0.0) if self.n <= FEW else predicted_fill(self.n, self.pointers, self.rows)
 
     def places(self, system: "CompiledSystem") -> list[np.ndarray]:
@@ -129,7 +129,7 @@ class Pattern:
         return found
 
     def _begins(self, system, unique, numbers):
-        """Where the rows of the first node of each pair begin in every column of the second (k,), −1: nowhere."""
+        """First rows of the first node of each pair in every column of the second (k,), −1: nowhere."""
         n, N = self.n, len(system.nodes)
         dof, begins = system.dof.reshape(N, 6), np.full(len(numbers), -1, np.int64)
         column_node, row_node = np.divmod(numbers, N)
@@ -185,7 +185,7 @@ def size_of(system: "CompiledSystem", rows: Rows) -> int:
 
 
 def _in_matrices(group):
-    """Whether the elements of a group add to matrices."""
+    """True if the elements of a group add to matrices."""
     first = group.elements[0]
     return bool({*first.kernels, *first.python_kernels} - OBSERVING)
 
@@ -278,7 +278,7 @@ def _map(unique, n, ids, mask):
 
 
 class Layout:
-    """One global matrix: its pattern, with values (nnz,) and a linear solver of its own."""
+    """One global matrix: its pattern, with its values (nnz,) and linear solver."""
 
     def __init__(self, pattern: Pattern, solver_class: type[LinearSolver]) -> None:
         self.pattern, self.n, self.pointers, self.rows = pattern, pattern.n, pattern.pointers, pattern.rows
@@ -327,7 +327,7 @@ class Matrices:
 
     def __init__(self, system: "CompiledSystem", rows: Sequence[Rows], stack: Stack | None = None) -> None:
         if len(rows) > MOST:
-            raise ValueError(f"a solver can have {MOST} matrices, {len(rows)} were asked for")
+            raise ValueError(f"a solver can have {MOST} matrices, {len(rows)} were requested")
         self.system = system
         rows = [_necessary(system, r) for r in rows]
         repeated = {} if stack is None else {rows[stack.of]: len(stack.blocks)}

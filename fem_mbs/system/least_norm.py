@@ -1,15 +1,15 @@
-"""Multipliers of least norm of constraint rows that repeat each other.
+"""Multipliers of least norm of redundant constraint rows.
 
-The force Gᵀλ of such rows is unique, λ is not: to it any ν with Gᵀν = 0 can be added. A step makes these parts of
-round-off: where two rows that say the same differ by 1e-16, the shift ε of the matrices turns that into forces, and
-they add up from step to step. After each step λ is replaced by the one with the same Gᵀλ and the least |λ/a|, which is
+The force Gᵀλ of such rows is unique, λ is not: to it any ν with Gᵀν = 0 can be added. In a step these parts arise
+from round-off: where two equal rows differ by 1e-16, the shift ε of the matrices converts that to forces,
+which add up from step to step. After each step λ is replaced by the one with the same Gᵀλ and the least |λ/a|, which is
 that of statics (`fem_mbs.solvers.counting_rows`). What is taken out is the limit of
 
     ν ← ε (A + ε)⁻¹ ν ,   ν = λ/a at first,   A = Gₐ C Gₐᵀ,  Gₐ = a G,   λ ← λ − a ν                              (1)
 
 Parts with Gₐᵀν = 0 stay in ν, of others ε/(σ² + ε) is left each time, σ² being eigenvalues of A. ν itself is iterated
 and not A ν, so that round-off is relative to ν. A is factorised (Cholesky) within its envelope: rows meet where they
-act on the same free components, and are numbered for a small bandwidth. Rows that repeat nothing are no part of it.
+act on the same free components, and are numbered for a small bandwidth. Independent rows are no part of it.
 
 Source: docs/theory/redundancy.md, (3); derived there.
 
@@ -47,7 +47,7 @@ ROUND_OFF = 1e-6  # of ν: its own change by round-off of A over ε is smaller
 
 @kernel
 def shared_of(d):
-    """Record of the rows that repeat each other; only where d.shared_at is not 0."""
+    """Record of the redundant rows; only where d.shared_at is not 0."""
     return carray(void_pointer(d.shared_at), (1,), SHARED)[0]
 
 
@@ -164,7 +164,7 @@ def least_norm(d, lam):
 
 
 class SharedRows:
-    """Constraint rows of a system that repeat each other, with what the kernels above work on."""
+    """Redundant constraint rows of a system, with the arrays of the kernels above."""
 
     def __init__(self, system: "CompiledSystem", numbers: np.ndarray) -> None:
         from scipy.sparse.csgraph import reverse_cuthill_mckee

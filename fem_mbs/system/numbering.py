@@ -31,7 +31,7 @@ class Pair(NamedTuple):
 
 
 class Numbering(Checked):
-    """What a `System` numbers and where it keeps it; contacts of groups are numbered anew when pairs are searched."""
+    """Numbering of a `System`; contacts of groups are numbered anew when pairs are searched."""
 
     _own: Matrices | None
 
@@ -42,7 +42,7 @@ class Numbering(Checked):
 
     @staticmethod
     def _forgotten(model):
-        """Refuse nodes of bodies that are not in the model: they would have no mass."""
+        """Raise an error for nodes of bodies that are not in the model: they would have no mass."""
         elements, nodes = set(map(id, model.elements)), set(map(id, model.nodes))
         there = {}  # id of a body -> whether it is in the model; of a body of many elements, whether one of them is
         for node in (*model.nodes, *(node for group in model.contact_groups for node in group.nodes)):
@@ -118,7 +118,7 @@ class Numbering(Checked):
         self.update_signals(0.0)
 
     def _check_moments(self):
-        """Refuse elements without moments on nodes that can turn."""
+        """Raise an error for elements without moments on nodes with rotations."""
         for group in self.groups:
             element = group.elements[0]
             if group.width != TRANSLATIONS or element.has_no_moments:
@@ -126,7 +126,7 @@ class Numbering(Checked):
             turning = np.flatnonzero(self.free[group.nodes, 3:].any(axis=(1, 2)))
             if len(turning):
                 element = group.elements[turning[0]]
-                message = "has a node that can turn, and no moments for it (numbers_per_node = 3): take Node3"
+                message = "has a node with rotations, and no moments for it (numbers_per_node = 3): take Node3"
                 raise ModelError(f"{label(element)}: {message}", [element])
 
     def _number_elements(self):
@@ -167,7 +167,7 @@ class Numbering(Checked):
         self.laws = np.array(laws, LAW)
 
     def _number_friction(self):
-        """Tell elements of joint friction where the multipliers of their joints are."""
+        """Set the positions of the multipliers of their joints in elements of joint friction."""
         self.n_friction = len(self.frictions)
         for group in self.groups:
             for e, element in enumerate(group.elements if group.elements[0].role == "friction" else ()):
@@ -203,7 +203,7 @@ class Numbering(Checked):
 
     @property
     def velocity_rows(self) -> np.ndarray:
-        """Which constraint rows (m,) are rows of velocities."""
+        """Mask of the constraint rows (m,) that are rows of velocities."""
         chosen = np.zeros(self.m, bool)
         for element in self.non_holonomic:
             rows = self.rows[element]
@@ -262,7 +262,7 @@ class Numbering(Checked):
 
     @staticmethod
     def _numbered(chosen):
-        """Number of each contact among the chosen (nc,), −1 for others (at least one number); how many there are."""
+        """Number of each contact among the chosen (nc,), −1 for others (at least one number); and their count."""
         index = np.full(max(len(chosen), 1), -1, np.int64)
         index[: len(chosen)][chosen] = np.arange(chosen.sum())
         return index, int(chosen.sum())
@@ -317,7 +317,7 @@ class Numbering(Checked):
 def connected(n: int, i: np.ndarray, j: np.ndarray) -> np.ndarray:
     """Number of the connected component of each of n vertices (n,), with edges i-j. SciPy's takes long to import.
 
-    Each vertex points to a smaller one of its component, or itself; roots are hooked and ways halved in turn.
+    Each vertex points to a smaller one of its component, or itself; roots are hooked and paths halved in turn.
     """
     root = np.arange(n)
     while True:

@@ -6,8 +6,8 @@ put in. Pairs are known by keys, so that what solvers keep per contact can move 
 
     key = first · (spheres + obstacles of the type) + second,   per contact type, in rising order                  (1)
 
-Spheres that travel more than a quarter of the margin in a step are searched with their way as part of their radius:
-pairs that meet within the step are then among those found (docs/theory/sweep).
+Spheres that travel more than a quarter of the margin in a step are searched with their displacement as part of their
+radius: pairs that meet within the step are then among those found (docs/theory/sweep).
 """
 
 import functools
@@ -68,7 +68,7 @@ class PairGroup(Group):
 
     @property
     def prototypes(self) -> np.ndarray:
-        """Parameters of a contact with each second partner (k,); made when they are first asked for."""
+        """Parameters of a contact with each second partner (k,); made at the first use."""
         return self._seconds[0]
 
     def set_pairs(self, search: "PairSearch", pairs: np.ndarray) -> np.ndarray:
@@ -167,7 +167,7 @@ class PairSearch:
         return np.sort(np.array([a * self.largest + b for a, b in both], np.int64))
 
     def _allowed(self, first, second):
-        """Which pairs of nodes may touch."""
+        """Mask of the pairs of nodes that may touch."""
         allowed = first != second
         if len(self.forbidden):
             keys = first * self.largest + second
@@ -176,7 +176,7 @@ class PairSearch:
         return allowed
 
     def outdated(self, x: np.ndarray, R: np.ndarray, V: np.ndarray, h: float) -> bool:
-        """Whether something may get out of the margin within a step h [s] from poses x, R with velocities V."""
+        """True if something may get out of the margin within a step h [s] from poses x, R with velocities V."""
         moved = displaced(self.nodes, self.offsets, self.centers, self.ahead, x, R, V, h)
         if len(self.movers):
             moved += turned(self.movers, self.mover_x, self.mover_R, x, R, V, h, self.reach) - self.movers_ahead

@@ -49,7 +49,7 @@ DATA = np.dtype(
     + [(name, "i8") for name in ("n_friction", "n_friction_groups", "friction_offset")]
     + [("states_at", "i8")]  # of each node whether it is a state, not matter
     + [("gravity_signal", "i8")]  # first of three functions of time, −1 for a constant field
-    # flags of constraint rows without any motion; record of the rows that repeat each other (0: none)
+    # flags of constraint rows without any motion; record of the redundant rows (0: none)
     + [("empty_rows_at", "i8"), ("shared_at", "i8")]
 )
 
@@ -68,7 +68,7 @@ def layouts_of(d):
 
 @kernel
 def switches_of(g):
-    """Which elements of a group are on (n,), 1 or 0: those that are off do nothing (docs/theory/switches.md)."""
+    """Flags of the active elements of a group (n,), 1 or 0: inactive ones do nothing (docs/theory/switches.md)."""
     return integers(g.active_at, g.n)
 
 

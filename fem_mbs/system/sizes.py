@@ -1,13 +1,13 @@
 """Sizes of a model: what tolerances, floors and tests of round-off refer to, in whatever units the model is given.
 
-    length    radius of gyration √(mean J/mean m) of the moving nodes: turns moments into forces
+    length    radius of gyration √(mean J/mean m) of the moving nodes: converts moments to forces
     size      largest of: distances of nodes from the origin, arms ∂g/∂θ and ∂g_N/∂θ of joints and contacts, ``length``;
               gaps where all of these vanish
     row_arm   of the rows of constraints: 1 where g is a length (its gradient has parts of positions), ``size`` where
               it is an angle or a sine, so that all rows g·row_arm are lengths
 
 The same model in metres and in micrometres has the same digits: nothing refers to 1 m, 1 kg or 1 s. Speeds are compared
-with √(g size), with those of the run (angular ones times ``size``), and with what the forces of a step change in them,
+with √(g size), with those of the run (angular ones times ``size``), and with their change by the forces of a step,
 see `fem_mbs.solvers.stepping.kernels.sizes`.
 
 Source: docs/theory/decoupled_nsga.md, "When an iteration has converged".
@@ -33,7 +33,7 @@ def gyration(node: Any) -> float:
 
 
 def constraint_arms(system: "CompiledSystem", state: "State") -> tuple[np.ndarray, float]:
-    """Which rows of constraints (m,) are lengths, and the largest |∂g/∂θ| [m] of these."""
+    """Mask of the rows of constraints (m,) that are lengths, and the largest |∂g/∂θ| [m] of these."""
     lengths, arm = np.ones(system.m, bool), 0.0
     if not system.m:
         return lengths, arm
@@ -72,5 +72,7 @@ def measure(system: "CompiledSystem", state: "State", length: float) -> float:
 
 
 def extent(x: np.ndarray, length: float) -> float:
-    """Size [m] of what moves wherever it is, of places x (nodes, 3) and a radius of gyration; 0 of a point."""
+    """Size [m] of the moving bodies, independent of their position, of positions x (nodes, 3) and a radius of
+    gyration; 0 of a point.
+    """
     return max(float(np.ptp(x, axis=0).max()) if len(x) else 0.0, length)

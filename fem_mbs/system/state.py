@@ -1,4 +1,4 @@
-"""Where the nodes of a system are and how they move at one time."""
+"""Positions and velocities of the nodes of a system at one time."""
 
 from typing import Any
 
@@ -18,12 +18,12 @@ class State(Checked):
     Q, R : (N, 4), (N, 3, 3), rotations: quaternions (scalar first), and their matrices
     V : (N, 6), velocities (ẋ inertial, Ω body) [m/s, rad/s]
 
-    A state of `Results.state` remembers how far joints and gaps of its run had drifted. Methods that let them drift go
-    on from it; the others refuse what is not assembled.
+    A state of `Results.state` remembers how far joints and gaps of its run had drifted. Methods that let them drift
+    continue from it; the others raise an error if it is not assembled.
 
-    It also has the angles of joints there: a run that begins with it counts turns on.
+    It also has the angles of joints there: a run that begins with it continues the unwrapped angles.
 
-    A rotation is there twice. `set_rotation` sets both; a run from a state whose Q and R differ is refused.
+    A rotation is stored twice. `set_rotation` sets both; a run from a state whose Q and R differ raises an error.
     """
 
     changeable = {

@@ -1,8 +1,8 @@
-"""Which elements of a system are on: flags that a run changes, and what an element keeps of the pose it is engaged in.
+"""Switches of the elements of a system: flags that a run changes, and the state an element keeps when engaged.
 
 An element that is off applies no force and imposes nothing; its multipliers and its outputs of force are 0. Its rows
 and unknowns stay, so that matrices keep their pattern (`fem_mbs.system.constraints`). Flags and poses are arrays of
-the groups (`Group.changing`), which a run keeps and puts back with its state.
+the groups (`Group.changing`), which a run stores and restores with its state.
 
 Source: docs/theory/switches.md.
 """
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Switches(Diagnosis):
-    """What a `System` knows of elements that are on and off."""
+    """Methods of a `System` for switched elements."""
 
     initial: State
     independent: bool
@@ -29,7 +29,7 @@ class Switches(Diagnosis):
 
     @property
     def active_rows(self) -> np.ndarray:
-        """Which constraint rows (m,) are on, without those that fixed components leave without any motion."""
+        """Mask of the active constraint rows (m,), without those that fixed components leave without any motion."""
         chosen = self.empty_rows[: self.m] == 0
         for group in self.groups:
             rows = group.sizes["nr"]
@@ -40,7 +40,7 @@ class Switches(Diagnosis):
 
     @property
     def rows_repeat(self) -> bool:
-        """Whether some rows that are on may repeat others: these were allowed, or were off when that was looked at."""
+        """True if some active rows may be redundant: these were allowed, or were off when that was checked."""
         if not self.independent:
             return True
         begin = self.initial.t
@@ -66,34 +66,37 @@ class Switches(Diagnosis):
         raise ModelError(f"{label(element)} is not an element of model '{self.name}' that can be on or off", [element])
 
     def is_on(self, element: "Element") -> bool:
-        """Whether an element is on now."""
+        """True if an element is on now."""
         group, e = self.place_of(element)
         return bool(self.groups[group].active[e])
 
     def set_switch(self, element: "Element", on: bool, state: State) -> None:
-        """Switch an element on or off; one that is switched on takes what it keeps of the pose from a state."""
+        """Switch an element on or off; one that is switched on takes its data from the pose of a state."""
         group, e = self.place_of(element)
         self.groups[group].active[e] = int(on)
         if on:
             element_states.engage(self.data[0], group, e, state.x, state.R, state.V)
 
     def engage_all(self, state: State) -> None:
-        """Let all elements take what they keep of the pose from a state, whether they are on or off."""
+        """Engage all elements at the pose of a state, whether they are on or off."""
         for number, group in enumerate(self.groups):
             for e in range(group.n if "engage" in group.calls else 0):
                 element_states.engage(self.data[0], number, e, state.x, state.R, state.V)
 
     def switch_as_given(self) -> None:
-        """Switch all elements as the model says for the time of the initial state: what a run has switched is over."""
+        """Switch all elements as the model defines for the time of the initial state; switches of a run are
+        discarded.
+        """
         for group in self.groups:
             if not group.is_contact:
                 group.active[:] = [element.is_on(self.initial.t) for element in group.elements]
         self.engage_all(self.initial)
 
     def switch_at(self, t: float, state: State) -> None:
-        """Switch all elements as the model says for a time [s], for a problem that is no run.
+        """Switch all elements as the model defines for a time [s], for a problem that is no run.
 
-        What is on at the initial time keeps its pose of then; what is switched on between takes that of the state.
+        Elements that are on at the initial time keep their pose of then; those switched on between take that of the
+        state.
         """
         self.engage_all(self.initial)
         for number, group in enumerate(self.groups):

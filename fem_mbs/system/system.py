@@ -49,9 +49,9 @@ class System(Switches):
     dof : (6 N,) int64
         Full component -> unknown, −1 for fixed ones.
     spatial : (N,) bool
-        Nodes that have a place; others hold plain numbers (`Node1`, amplitudes of modes), which do not turn.
+        Nodes that have a position; others hold plain numbers (`Node1`, amplitudes of modes) without rotations.
     initial : State
-        Initial configuration and velocities (projected if asked for). A run begins with it; another state may be set:
+        Initial configuration and velocities (projected if requested). A run begins with it; another state may be set:
         ``system.initial = result.state(-1)``.
     independent : bool
         True if all constraint rows but the empty ones were found to be independent, at the initial configuration.
@@ -60,7 +60,7 @@ class System(Switches):
         ``redundant="allow"`` (`fem_mbs.system.empty_rows`).
     mean_mass, contact_mass, length, size, extent : float
         Scales [kg], [kg], [m], [m] used by solvers for multipliers, to compare moments with forces, and in tolerances,
-        see `fem_mbs.system.sizes`; and the size [m] of what moves, wherever it is.
+        see `fem_mbs.system.sizes`; and the size [m] of the moving bodies, independent of their position.
     gravity : (3,) [m/s²]; at t = 0 where it is a function of time, which ``field`` is then (None otherwise)
     largest_gravity : float [m/s²], its largest size, for tolerances
     lightest : float
@@ -79,7 +79,7 @@ class System(Switches):
         linear_solver: str | None = None,
         check: bool | str = True,
     ) -> None:
-        # `Model` makes systems; known by what it has, so that this module need not import it
+        # `Model` makes systems; recognised by its attributes, so that this module need not import it
         is_model = all(hasattr(model, name) for name in ("elements", "contact_groups", "nodes", "compile"))
         self.check(is_model and not isinstance(model, type), "model", model, "must be a Model")
         project = self.as_flag("project", project)
@@ -122,7 +122,7 @@ class System(Switches):
             from fem_mbs.system.checks import model_checks
 
             model_checks.run(self, project=project, redundant=redundant, velocities=check != "positions")
-        self._own = None  # steppers have matrices of their own
+        self._own = None  # steppers have separate matrices
 
     def __reduce__(self):
         # full of addresses: another process compiles the model anew
@@ -141,7 +141,7 @@ class System(Switches):
         self.check(len(state.x) == N, "initial", state, f"has {len(state.x)} nodes, this system has {N}")
         return state
 
-    # --- what the model gives -----------------------------------------------------------------------------------------
+    # --- data of the model --------------------------------------------------------------------------------------------
 
     def lay_out(self, *rows: Rows, stack: Stack | None = None) -> Matrices:
         """Matrices for a solver, which keeps them; the system changes nothing in them and is not changed by them.
@@ -149,7 +149,7 @@ class System(Switches):
         Parameters
         ----------
         *rows : Rows
-            What rows each matrix has besides those of velocities and constraints.
+            Rows of each matrix in addition to those of velocities and constraints.
         stack : Stack, optional
             A matrix of blocks with the pattern of one of them.
         """
@@ -190,24 +190,24 @@ class System(Switches):
 
     @property
     def circulatory(self) -> bool:
-        """Whether there are loads that make the stiffness unsymmetric: followers."""
+        """True if there are loads that make the stiffness unsymmetric: followers."""
         return any(element.circulatory for element in self.elements)
 
     def missing(self) -> list:
-        """What the model got after it was compiled: elements and contact groups."""
+        """Items added to the model after it was compiled: elements and contact groups."""
         known = {id(item) for item in (*self.elements, *self.contact_groups, *self.watching)}
         now = (*self.model.elements, *self.model.contact_groups, *self.model.watching)
         return [item for item in now if id(item) not in known]
 
     def _given(self):
-        """What the model gives that may be set until it is compiled: attribute -> array, one row per node."""
+        """Data of the model that may be set until it is compiled: attribute -> array, one row per node."""
         x, R, v, w = np.split(motions(self.nodes), (3, 12, 15), axis=1)
         given = {"position": x, "rotation": R, "velocity": v, "angular_velocity": w}
         gravity = self.model.gravity
         return given | {"gravity": gravity if callable(gravity) else gravity.copy()}
 
     def changed(self) -> list[tuple[Any, str]]:
-        """What was set in the model after it was compiled: (model or node, attribute)."""
+        """Attributes set in the model after it was compiled: (model or node, attribute)."""
         found: list[tuple[Any, str]] = []
         for name, now in self._given().items():
             different = now != self._compiled_from[name]
@@ -241,7 +241,7 @@ class System(Switches):
         return state
 
     def _scales(self):
-        """Mean mass of the moving nodes, a length that turns moments into forces, and the size of the model."""
+        """Mean mass of the moving nodes, a length that converts moments to forces, and the size of the model."""
         state = self._initial_state()
         self.constraint_values(state)
         mass = self.assemble(state, c_M=1.0)
@@ -340,7 +340,7 @@ class System(Switches):
     def begin(self, state: State) -> None:
         """Functions of time at the time of a state, and internal variables of the elements that fit it.
 
-        Those that count turns go on from the angles of a result, where the state is of one.
+        Unwrapped angles continue from those of a result, where the state is of one.
         """
         self.update_signals(state.t)
         element_states.initial_states(self.data[0], state.x, state.R, state.V)
@@ -367,7 +367,7 @@ class System(Switches):
         self.workspace.buffer["gravity"][:] = self.as_vector("gravity", gravity, 3)
 
     def use_mixed(self) -> None:
-        """Get the kernels of the mixed iteration ready: they are compiled when somebody asks for it."""
+        """Prepare the kernels of the mixed iteration: they are compiled at its first use."""
         if any(group.mixed for group in self.groups):
             for record, group in zip(self.group_records, self.groups):
                 group.bind_mixed(record)

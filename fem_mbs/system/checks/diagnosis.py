@@ -1,4 +1,4 @@
-"""What is at fault, in words of the model: which element is not finite or has raised, and whose an unknown is."""
+"""Faults in terms of the model: the element that is not finite or has raised, and the owner of an unknown."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 class Diagnosis(Numbering):
-    """What a `System` says of faults."""
+    """Methods of a `System` that describe faults."""
 
     def raise_python_errors(self, t: float) -> None:
-        """Raise what a Python element's function raised, with the element's name and the time."""
+        """Raise the exception of a Python element's function, with the element's name and the time."""
         for group in self.groups:
             for element in group.elements if group.callbacks else ():
                 error = element.error
@@ -54,7 +54,7 @@ class Diagnosis(Numbering):
         return None
 
     def unknown(self, i: int) -> tuple[Any, str]:
-        """Owner of unknown i of a global matrix (a node, constraint or contact), and what it is in words."""
+        """Owner of unknown i of a global matrix (a node, constraint or contact), and its description."""
         if i < self.n:
             full = int(np.flatnonzero(self.dof == i)[0])
             node = self.nodes[full // 6]

@@ -1,10 +1,10 @@
-"""Questions to elements about a pose that a solver is about to accept: is it within what they are made for?
+"""Checks of a pose that a solver is about to accept: is it within the range of validity of all elements?
 
-An element answers with its kernel ``trouble``: 0.0, or a number that says what is wrong. Its method ``trouble(state)``
-says the same in words. Compiled steppers ask `trouble_of` once for each accepted step; it costs one pass over the
+The kernel ``trouble`` of an element returns 0.0, or the number of a fault. Its method ``trouble(state)``
+describes the fault. Compiled steppers call `trouble_of` once for each accepted step; it costs one pass over the
 elements that have such a kernel, and nothing in models without them.
 
-What is worth a remark but no reason to stop is told afterwards, from outputs: method
+Warnings that are no reason to stop are issued afterwards, from outputs: method
 ``remark(histories)`` of an element, `remarks` of all. Of a run they see two rows with the smallest and the largest
 value that each component of an output had after any step, `stepping.monitors.extremes`; of a load path `Extremes`.
 """
@@ -23,9 +23,10 @@ _X, _R, _ENERGY = SLOT["x"], SLOT["R"], SLOT["energy"]
 
 @kernel
 def trouble_of(d, x, R, x0, R0):
-    """Number of the first element whose kernel ``trouble`` answers at poses x (N, 3), R (N, 3, 3); −1 if none does.
+    """Number of the first element whose kernel ``trouble`` reports a fault at poses x (N, 3), R (N, 3, 3); −1 if none
+    does.
 
-    Contacts may ask for the poses x0, R0 at the start of the step. Elements are numbered group by group, see
+    Contacts may use the poses x0, R0 at the start of the step. Elements are numbered group by group, see
     `element_at`.
     """
     b = integers(d.table_at, N_SLOTS)
@@ -60,7 +61,7 @@ def element_at(system: Any, number: int) -> Any:
 
 
 def trouble(system: Any, state: Any) -> tuple[Any, str] | None:
-    """The first element in trouble at a `State` and what is wrong in words, or None."""
+    """The first element with a fault at a `State` and its description, or None."""
     number = int(trouble_of(system.data[0], state.x, state.R, state.x, state.R))
     if number < 0:
         return None
@@ -73,7 +74,7 @@ class Extremes:
 
     Attributes
     ----------
-    rows : (2, n_outputs) or None, smallest and largest so far; None where no element remarks on anything
+    rows : (2, n_outputs) or None, smallest and largest so far; None where no element checks its outputs
     """
 
     def __init__(self, system: Any) -> None:
@@ -85,18 +86,20 @@ class Extremes:
     def look(self, outputs: np.ndarray) -> None:
         """Take note of outputs (k, n_outputs) of further states."""
         if self.rows is not None and len(outputs):
-            # what is not a number is no extreme
+            # NaN is no extreme
             ends = np.fmin.reduce(outputs), np.fmax.reduce(outputs)
             self.rows = np.stack([np.fmin(self.rows[0], ends[0]), np.fmax(self.rows[1], ends[1])])
 
     def remarks(self) -> list[str]:
-        """What elements remark on them, see `remarks`."""
+        """Return warnings of elements about them, see `remarks`."""
         looked = self.rows is not None and np.isfinite(self.rows).any()
         return remarks(self.system, self.rows) if looked else []
 
 
 def remarks(system: Any, outputs: np.ndarray) -> list[str]:
-    """What elements remark on outputs (k, n_outputs), of a state or `Extremes`: list of texts, one for each kind."""
+    """Return warnings of elements about outputs (k, n_outputs), of a state or `Extremes`: list of texts, one for each
+    kind.
+    """
     at = {
         element: {name: outputs[:, at] for name, at in slices.items()}
         for element, slices in system.output_slices.items()
@@ -105,7 +108,7 @@ def remarks(system: Any, outputs: np.ndarray) -> list[str]:
 
 
 def remarks_on_rotation(system: Any, state: Any, angular_velocity: Any) -> list[str]:
-    """What elements remark on a steady rotation (3,) [rad/s] of the model at a `State`, None at rest, as `remarks`."""
+    """Return warnings of elements about a steady rotation (3,) [rad/s] at a `State`, None at rest, as `remarks`."""
     if angular_velocity is None:
         return []
     asked = (element for element in system.elements if element.reduction is not None)
@@ -113,7 +116,7 @@ def remarks_on_rotation(system: Any, state: Any, angular_velocity: Any) -> list[
 
 
 def remarks_at_peaks(found: list) -> list[str]:
-    """What elements remark on their motion at the largest value of their ``peak``, as `remarks`.
+    """Return warnings of elements about their motion at the largest value of their ``peak``, as `remarks`.
 
     ``found``: (element, value, time [s], x (nn, 3), R (nn, 3, 3), V (nn, 6)).
     """
@@ -121,7 +124,7 @@ def remarks_at_peaks(found: list) -> list[str]:
 
 
 def remarks_on_stress(system: Any, states: list) -> list[str]:
-    """What elements remark on their stresses at equilibria, as `remarks`.
+    """Return warnings of elements about their stresses at equilibria, as `remarks`.
 
     ``states``: of each element that `State` counts in which it has most energy of strain that no load pattern has.
     """
@@ -136,7 +139,7 @@ def _most_strained(system, element, states):
 def point_loads(system: Any) -> dict[Any, tuple[np.ndarray, np.ndarray]]:
     """Bodies with points between their frames that carry forces -> numbers (k,) of these, columns (k, 3) of outputs.
 
-    Elements tell by ``point_of``, body and number; their output ``force`` is that of the body.
+    Attributes ``point_of``, body and number, identify these elements; their output ``force`` is that of the body.
     """
     found: dict[Any, list] = {}
     for element, slices in system.output_slices.items():
@@ -147,7 +150,7 @@ def point_loads(system: Any) -> dict[Any, tuple[np.ndarray, np.ndarray]]:
 
 
 def remarks_on_loads(system: Any, found: list) -> list[str]:
-    """What bodies remark on forces on their points at equilibria, where these leave out most.
+    """Return warnings of bodies about forces on their points at equilibria, where these leave out most.
 
     ``found``: pairs of outputs (n_outputs,) and a `State`.
     """
@@ -162,7 +165,7 @@ def remarks_on_loads(system: Any, found: list) -> list[str]:
 
 
 def remarks_on_inertia(system: Any, gravity: np.ndarray, state: Any, V: np.ndarray, A: np.ndarray) -> list[str]:
-    """What elements remark on gravity (3,) and on the accelerations A (N, 6) of an equilibrium, a `State`."""
+    """Return warnings of elements about gravity (3,) and the accelerations A (N, 6) of an equilibrium, a `State`."""
     found = []
     for element in system.elements:
         if element.reduction is not None:
@@ -177,9 +180,9 @@ def _share(remarks):
 
 
 def told(found_of: Any) -> list[str]:
-    """Texts of remarks (kind, size, text) of elements, one for each kind.
+    """Texts of warnings (kind, size, text) of elements, one for each kind.
 
-    Each names the element for which it matters most and says how many others there are.
+    Each names the element for which it matters most and gives the number of others.
     """
     found: dict[str, list] = {}
     for element, several in found_of:

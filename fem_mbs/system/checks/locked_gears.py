@@ -99,17 +99,17 @@ def _train(part, coupled, coordinates, rows):
 
 
 def told(train: tuple[list[Any], list[Any]]) -> str:
-    """What a locked train is, in words."""
+    """Describe a locked train."""
     elements, bodies = train
     names, held = " and ".join(label(e) for e in elements), ", ".join(label(body) for body in bodies)
     return (
-        f"{names} lock each other: with their ratios none of their wheels ({held}) can turn or slide against what "
-        "carries it. Correct the ratio of one, remove it, or switch it off (active=False) where it is to take over in "
-        "a run"
+        f"{names} lock each other: with their ratios none of their wheels ({held}) can rotate or slide relative to "
+        "their carrier. Correct the ratio of one, remove it, or switch it off (active=False) where it is to take "
+        "over in a run"
     )
 
 
 def warn_locked(system: "CompiledSystem") -> None:
-    """Warn of couplings that lock each other."""
+    """Warn about couplings that lock each other."""
     for train in locked_gears(system):
         Warnings.issue(told(train))

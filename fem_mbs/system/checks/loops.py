@@ -6,8 +6,8 @@ one combination of them,
     G_d = Σ c_i G_i ,   i ∈ I,                                                                                     (1)
 
 and the rows with c_i ≠ 0 are, with d, a smallest dependent set. Sets that share a joint are one loop. Joints of a loop
-are replaced by weaker ones, whose rows are among theirs, until the rows that are left are independent and still span
-what the loop has spanned: then no row repeats and nothing moves that did not move before.
+are replaced by weaker ones, whose rows are among theirs, until the remaining rows are independent and span
+the same space: then no row is redundant and the mobility is unchanged.
 
 Source: docs/theory/redundancy.md, (1), (2).
 """
@@ -51,9 +51,9 @@ class Loop:
 
     @property
     def proposal(self) -> str:
-        """What to do, in words."""
+        """Proposal for the user."""
         if not self.replacements:
-            return "No replacement by weaker joints was found: remove what is held twice"
+            return "No replacement by weaker joints was found: remove constraints that are imposed twice"
         parts = [f"{label(joint)} by a {kind}" for joint, kind in self.replacements]
         rest = "no row repeats then, and what can move stays the same"
         return f"Replace {' and '.join(parts)}: {rest}"

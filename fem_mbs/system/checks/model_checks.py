@@ -23,10 +23,10 @@ RESTART_TOLERANCES = 1e-6, 1e-3  # of positions and velocities that come from a 
 NEARLY = 1e-6  # smallest singular value of rows of length 1; that of real mechanisms is > 1e-4
 GYRATION = 20.0  # times all lengths in a model: a radius of gyration that is a mistake of units
 ROUND_OFF = 1e-13  # of the velocities before they were projected
-SAME = 1 + 1e-6  # what a run has left, computed again from its results
+SAME = 1 + 1e-6  # drift that a run has left, computed again from its results
 LARGEST_FRICTION = 5.0  # coefficients above it are taken for slips of the pen; clean metal in vacuum has some 4
 FAR = 1e6  # sizes of the moving bodies, from the origin: joints may then be apart by 1 % of that size when a run starts
-ROTATION_TOLERANCE = 1e-6  # of what a state says of a rotation: seven digits of input
+ROTATION_TOLERANCE = 1e-6  # of a rotation of a state: seven digits of input
 
 
 def run(system: "CompiledSystem", *, project: bool, redundant: str, velocities: bool = True) -> None:
@@ -77,7 +77,7 @@ def no_contact_twice(system: "CompiledSystem") -> None:
 
 
 def stops_of_joints_that_stay(system: "CompiledSystem") -> None:
-    """A stop cannot be switched off with its joint, and a coordinate that nothing keeps has no stops."""
+    """Check joints with stops: a stop cannot be switched off with its joint, and needs its coordinate."""
     stops = [(contact, contact.joint) for contact in system.contacts if contact.joint is not None]
     known = set(system.elements) if stops else set()
     for stop, joint in stops:
@@ -123,7 +123,7 @@ def _worst(system, values):
 
 
 def something_moves(system: "CompiledSystem") -> None:
-    """There is an unknown: matrices of none cannot be factorised."""
+    """Check that there are unknowns: matrices of none cannot be factorised."""
     if system.n == 0:
         raise ModelError(
             f"nothing in model '{system.name}' can move: all components of all its nodes are fixed. Free some, by "
@@ -138,7 +138,7 @@ def state_fits(system: "CompiledSystem", state: "State") -> None:
     Raises
     ------
     ModelError
-        Names the node and says what to do.
+        Names the node and the cure.
     """
     something_moves(system)
     N = len(system.nodes)
@@ -196,8 +196,8 @@ def constraints_hold(
     velocities: float | None = START_TOLERANCE,
     left: tuple[float, float] = (0.0, 0.0),
 ) -> None:
-    """The configuration and the velocities (None: not asked) satisfy all constraints, to relative tolerances, or to
-    the |g| and |ġ| that a run has left.
+    """Check that the configuration and the velocities (None: not checked) satisfy all constraints, to relative
+    tolerances, or to the |g| and |ġ| that a run has left.
     """
     if not system.m:
         return
@@ -245,7 +245,9 @@ def no_penetration(system: "CompiledSystem", state: "State", tolerance: float = 
 
 
 def elements_in_range(system: "CompiledSystem", state: "State") -> None:
-    """No element starts outside what it is made for: too deep a compliant contact, beam ends turned too far."""
+    """Check that no element starts outside its range of validity: too deep a compliant contact, beam ends turned too
+    far.
+    """
     found = trouble(system, state)
     if found:
         element, text = found
@@ -253,7 +255,7 @@ def elements_in_range(system: "CompiledSystem", state: "State") -> None:
 
 
 def doubtful_laws(system: "CompiledSystem") -> None:
-    """Warn of coefficients of contacts that are possible, but hardly meant: once for all contacts alike."""
+    """Warn about coefficients of contacts that are possible, but hardly meant: once for all contacts alike."""
     doubts: dict[str, list] = {}
     for contact, law in zip(system.contacts, system.laws):
         mu, radius = law["static_friction"], float(contact.radius)
@@ -276,7 +278,7 @@ def doubtful_laws(system: "CompiledSystem") -> None:
 
 
 def groups_left_out(system: "CompiledSystem") -> None:
-    """Warn of contact groups that know bodies of the model, and are not in it."""
+    """Warn about contact groups that know bodies of the model, and are not in it."""
     known = {id(search.owner) for search in system.searches}
     for node in system.nodes:
         for group in node._groups:
@@ -288,7 +290,7 @@ def groups_left_out(system: "CompiledSystem") -> None:
 
 
 def hulls_of_other_bodies(system: "CompiledSystem") -> None:
-    """Warn of hulls that cannot be the bodies that they are on."""
+    """Warn about hulls that cannot be the bodies that they are on."""
     for search in system.searches:
         for body, doubt in search.owner.doubts():
             text = f"{label(search.owner)}: {label(body)} and its hulls are unlike: {doubt}"
@@ -308,7 +310,7 @@ def nearly_dependent(system: "CompiledSystem") -> None:
 
 
 def heavy_to_turn(system: "CompiledSystem") -> None:
-    """Warn of a rigid body whose radius of gyration is far beyond everything in the model: kg mm² for kg m²."""
+    """Warn about a rigid body whose radius of gyration is far beyond everything in the model: kg mm² for kg m²."""
     frames = [x for element in system.elements for x in vars(element).values() if isinstance(x, Frame)]
     used = [node.index for element in system.elements for node in element.nodes]
     reach = max([float(np.linalg.norm(frame.p)) for frame in frames], default=0.0)
@@ -326,9 +328,9 @@ def heavy_to_turn(system: "CompiledSystem") -> None:
 
 
 def far_away(system: "CompiledSystem") -> None:
-    """Warn of a model whose distance from the origin leaves no digits for what happens within it.
+    """Warn about a model whose distance from the origin leaves no digits for what happens within it.
 
-    Gaps of joints and contacts are compared with that distance: it is what the round-off of positions goes by.
+    Gaps of joints and contacts are compared with that distance: the round-off of positions scales with it.
     """
     distance = system.size_at(system.initial)
     if 0.0 < system.extent < distance / FAR:

@@ -101,7 +101,7 @@ def singular_values(rows: np.ndarray) -> np.ndarray:
 
 
 def surely_independent(system: "CompiledSystem") -> bool:
-    """Whether no row of a few constraints that are on depends on others, by NumPy: SciPy takes longer to import.
+    """True if no row of a few constraints that are on depends on others, by NumPy: SciPy takes longer to import.
 
     With rows of length 1 the smallest singular value is a bound from below of all pivots that `_dense` compares.
     """

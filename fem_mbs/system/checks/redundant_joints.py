@@ -88,7 +88,11 @@ def _cause(system, dependent, owners, loops):
     active = gradient_of(system)[np.flatnonzero(system.active_rows)]
     left = dependent_rows(active, components.ravel()) if any(held.values()) else dependent
     proposals = [loop.proposal for loop in loops if loop.replacements]
-    twice = ". ".join(proposals) if proposals else "Remove the joint that was added twice, or free what is locked twice"
+    twice = (
+        ". ".join(proposals)
+        if proposals
+        else "Remove the joint that was added twice, or release constraints that are imposed twice"
+    )
     twice += "; for a mechanism that is meant to be hyperstatic use model.compile(redundant='allow')"
     if len(left) == len(dependent):
         return twice
