@@ -1,7 +1,7 @@
-"""Constraint rows that count: those that are on, and of rows that repeat each other as many as are independent.
+"""Independent constraint rows: those that are on, without redundant ones.
 
 Matrices of small motions and of equilibria are regular with these rows K alone. The multipliers of all rows are then
-not unique; told are those of least norm with the same forces,
+not unique; those of least norm with the same forces are reported,
 
     λ = S λ_K,    S = a Gₐ⁺ᵀ G_Kᵀ,    Gₐ = a G,    a = 1 of lengths, the size of the model of angles                (1)
 
@@ -24,7 +24,7 @@ from fem_mbs.errors import SolverError
 from fem_mbs.system.checks.redundancy import ROUND_OFF, dependent_rows
 
 SAME = 1e-6  # of pivots of rows of length 1: states are known to 1e-9; independent rows of mechanisms have 1e-4
-MOST = 1500  # rows up to which repeated ones are told apart with a full matrix
+MOST = 1500  # rows up to which redundant ones are found with a full matrix
 
 
 def counting_rows(system: Any, G: Any) -> np.ndarray:
@@ -33,7 +33,7 @@ def counting_rows(system: Any, G: Any) -> np.ndarray:
     Raises
     ------
     SolverError
-        More than 1500 rows of which some repeat others.
+        More than 1500 rows of which some are redundant.
     """
     extra = G.shape[0] - system.m
     on = np.flatnonzero(np.append(system.active_rows, np.ones(extra, bool)))
@@ -53,8 +53,8 @@ def independent(rows: Any, name: str) -> np.ndarray:
         return there
     if count > MOST:
         raise SolverError(
-            f"'{name}' has {count} constraint rows of which some repeat others: up to {MOST} can be told apart. "
-            "Compile it with redundant='error', which names the rows, and replace joints as it says"
+            f"'{name}' has {count} constraint rows of which some are redundant: these are found among up to {MOST} "
+            "rows. Compile it with redundant='error', which names the rows, and replace joints as it says"
         )
     full = rows.toarray()
     size = np.linalg.norm(full[there], axis=1)

@@ -8,7 +8,7 @@ On the null space of G, with multipliers δμ as unknowns of the sparse forms,
 Small problems are solved by LAPACK on an orthonormal basis Z of the null space, large ones by Lanczos or Arnoldi on the
 saddle-point matrices, shifted and inverted, so that the sparsity is kept. The lowest eigenvalue of the tangent
 stiffness on the null space, K φ = λ D φ with D = 1 for displacements and L² for rotations (L the size of the model),
-tells whether an equilibrium is stable: λ is a stiffness [N/m] that does not depend on the mass.
+shows whether an equilibrium is stable: λ is a stiffness [N/m] that does not depend on the mass.
 
 Source: Géradin & Rixen, Mechanical Vibrations (2015), ch. 2 and 6; (1) Bathe, Finite Element Procedures, ch. 11.
 """
@@ -118,7 +118,7 @@ def _near_a_shift(method, A, B, shifts, n, most):
 
 
 def symmetric(K: Any, circulatory: bool = False) -> bool:
-    """Whether K (n, n) is symmetric to `SYMMETRIC`; with loads without a potential (followers) to round-off.
+    """True if K (n, n) is symmetric to `SYMMETRIC`; with loads without a potential (followers) to round-off.
 
     What a small follower load adds is far below the stiffness of a slender beam in shear, and decides all the same.
     """
@@ -256,7 +256,7 @@ def sparse(K: Any, M: Any, G: Any, n: int, shift: float | None) -> tuple[np.ndar
 
 
 def _agree(squares, vectors, A, B):
-    """Whether ω² are Rayleigh's quotients of their vectors, as far as round-off of these lets say.
+    """True if ω² are Rayleigh's quotients of their vectors, as far as round-off of these lets say.
 
     An error δ of a vector is one of the order δ² in the quotient, and of the order δ in what inaccurate factors give.
     """

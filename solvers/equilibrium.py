@@ -67,7 +67,7 @@ class Equilibrium:
         system.signal_values[:, 1:] = 0.0
 
     def loaded(self) -> bool:
-        """Whether the load factor multiplies anything that is not zero, or that moves a driver."""
+        """True if the load factor multiplies anything that is not zero, or that moves a driver."""
         gravity = self.gravity_varies and bool(self.gravity.any())
         start = np.where(self.is_load[:, None], 0.0, self.at_start[: len(self.is_load)])
         return gravity or bool(self.varies.any() and (self.at_end[: len(self.is_load)] - start)[self.varies].any())
@@ -80,7 +80,7 @@ class Equilibrium:
         return self.system.m + (0 if self.held is None else len(self.held.numbers))
 
     def hold(self, numbers: tuple[int, ...], state: State) -> None:
-        """Let these contacts be held from an equilibrium on, and find which rows count there."""
+        """Close these contacts from an equilibrium on, and find the independent rows there."""
         if self.held is not None:
             self.held.numbers = numbers
         self.count(state)
@@ -135,7 +135,7 @@ class Equilibrium:
         return (only @ A @ only + diags_array(counts - 1.0)).tocsc()
 
     def least(self, state: State, lam: np.ndarray) -> np.ndarray:
-        """Multipliers of least norm with the same forces, where rows repeat others."""
+        """Multipliers of least norm with the same forces, where rows are redundant."""
         if self.kept is None or not self.system.rows_repeat:
             return lam
         arm = np.append(self.system.row_arm[: self.system.m], np.ones(len(lam) - self.system.m))
@@ -175,7 +175,7 @@ class Equilibrium:
         return f, system.reduced(system.constraint_forces(lam[: system.m])), g
 
     def reactions(self, state: State, lam: np.ndarray, factor: float) -> np.ndarray:
-        """What supports do to the fixed components of the nodes (N, 6): force [N] and moment [N m], inertial axes."""
+        """Support reactions of the fixed components of the nodes (N, 6): force [N] and moment [N m], inertial axes."""
         system = self.system
         self.set_load(factor)
         state.V[:], A = self.motion(state, factor)

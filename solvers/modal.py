@@ -48,7 +48,7 @@ class Modes(ShapesByName):
         (δx inertial [m], δθ body [rad]) of all nodes; complex if modes are; largest component 1. Of a node or body:
         ``modes["tip"]`` (k, 6); ``len(modes)`` is the number of modes.
     remarks : list of str
-        What these modes leave out, in words: fewer modes than asked for, closed contacts, loads without an equilibrium.
+        Warnings: fewer modes than asked for, closed contacts, loads without an equilibrium.
         `print` shows them.
     whirl : list of str or None
         With ``spinning``: "forward", "backward", "mixed", "straight", "along the axis", see `campbell`.
@@ -147,7 +147,7 @@ def modes(
     ----------
     model : Model or System
     n : int ≥ 1
-        Number of modes; if the model has fewer, these are all, and ``remarks`` say so.
+        Number of modes; if the model has fewer, all are returned, with a warning in ``remarks``.
     about : StaticResult or State, optional
         Configuration, which should be an equilibrium; default: the initial one. A StaticResult brings its multipliers,
         its rotation and, through gravity and loads at full factor, the stiffness of pre-stress. Velocities are ignored,

@@ -1,4 +1,4 @@
-"""What a static equilibrium was found to be: positions, forces, stability, and the way there."""
+"""Result of a static analysis: positions, forces, stability, and the solution path."""
 
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -26,7 +26,7 @@ class StaticResult:
         The last one, with the time for which it holds; ``system.initial = result.state`` starts a run in time from it.
         It has the velocities of a steady rotation, but what is fixed stands still.
     multipliers : (m,), forces of the constraints at the last one
-        Where rows repeat others (``redundant="allow"``) those of least norm, moments divided by the size of the model.
+        With redundant rows (``redundant="allow"``) those of least norm, moments divided by the size of the model.
     angular_velocity : (3,) [rad/s] or None, of a steady rotation
     stable : bool or None
         True if no small motion lowers the potential energy (neutral motions, to round-off, do not), with contacts that
@@ -110,7 +110,7 @@ class StaticResult:
         return out[self._place(element, name)]
 
     def _place(self, element, name):
-        """Where an output of an element is among those of the system."""
+        """Index of an output of an element among those of the system."""
         known = self.system.output_slices.get(element, {})
         name = Deprecated.output(type(element).__name__, name, known)
         if name not in known:
@@ -118,7 +118,7 @@ class StaticResult:
         return known[name]
 
     def reaction(self, node: Any) -> tuple[np.ndarray, np.ndarray]:
-        """What the support of a node's fixed components does to it at the last equilibrium.
+        """Support reaction of a node's fixed components at the last equilibrium.
 
         Parameters
         ----------
@@ -127,7 +127,7 @@ class StaticResult:
         Returns
         -------
         force : (3,) [N], inertial axes
-        moment : (3,) [N m], about the node, inertial axes; both zero for what is free
+        moment : (3,) [N m], about the node, inertial axes; both zero for free components
 
         Raises
         ------
@@ -158,7 +158,7 @@ class StaticResult:
         return self._contacts[-1][places[0]]
 
     def report(self) -> str:
-        """How it was found and whether it is stable, a few lines."""
+        """Summarize the solution and its stability, a few lines."""
         lines = [f"{self.system.name}: static equilibrium at t = {self.state.t:g} s"]
         if self.angular_velocity is not None:
             lines.append(f"  rotation     {self.angular_velocity.tolist()} rad/s")

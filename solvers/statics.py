@@ -171,7 +171,7 @@ def static_equilibrium(
             "A motion in time leaves this equilibrium; another one is found from a disturbed start, or with a small "
             "load that chooses the side; where there is one, with more load steps, because large ones pass its branch"
             if w is None
-            else "Unless gyroscopic moments hold it (fem_mbs.modes(system, about=…).stable tells), a motion leaves it"
+            else "Unless gyroscopic moments hold it (see fem_mbs.modes(system, about=…).stable), a motion leaves it"
         )
         message = f"static_equilibrium of '{system.name}': {result._stability()}. {cure}"
         Warnings.issue(message)

@@ -33,7 +33,7 @@ OWN = 6  # rows of a contact: normal, sliding (2), rolling (2), spinning; couple
 
 @kernel
 def combined(s, c):
-    """What is taken from the multiplier of a gap, h Λ_N where levels are combined; see `alpha.one_level`, (4)."""
+    """Term subtracted from the multiplier of a gap, h Λ_N where levels are combined; see `alpha.one_level`, (4)."""
     return s.h * s.kv * s.cLam[c, 0] if own_at(s.own_at)[0].combined != 0 else 0.0
 
 

@@ -76,11 +76,11 @@ def work(a, f):
 
 @kernel
 def too_far(d, s, o):
-    """Whether U leads to a root of gaps and constraints that is not the one of this step.
+    """True if U leads to a root of gaps and constraints that is not the one of this step.
 
     The start of the step is allowed, so that the nearest root is not farther from q~ than it, and half of what friction
-    jumps in the step: |U| ≤ |D| + ½ h |W| in the metric of the mass matrix. `contact.position.farthest` tells why there
-    are others. Where something is driven the start need not be allowed at the end: no bound.
+    jumps in the step: |U| ≤ |D| + ½ h |W| in the metric of the mass matrix. `contact.position.farthest` states why
+    there are others. Where something is driven the start need not be allowed at the end: no bound.
     """
     if (
         d.nc == 0
@@ -120,7 +120,7 @@ def coupled_residual(data, run):
 
 @kernel
 def motion_solved(s, o, speed):
-    """Whether rows (1) are small enough; forces that are nothing but round-off raise the size of the forces."""
+    """True if rows (1) are small enough; forces that are nothing but round-off raise the size of the forces."""
     change = s.rtol * s.h * s.F_s / s.mean_mass
     if o.levels == 1:
         size = s.scale_x
@@ -141,7 +141,7 @@ def motion_solved(s, o, speed):
 
 @kernel
 def moved_solved(d, s, o):
-    """Whether rows (2) are small enough; gaps and constraints to s.exact whatever the tolerance."""
+    """True if rows (2) are small enough; gaps and constraints to s.exact whatever the tolerance."""
     size, least = s.scale_x, s.rtol * s.h * s.h * s.F_s / s.mean_mass
     tolerance = s.rtol * max(s.h * s.F_s, full_norm(d, o.MU, s.length) / s.h)
     good = o.row_p <= min(least, s.exact * size) + ROUND_OFF * size
@@ -150,7 +150,7 @@ def moved_solved(d, s, o):
 
 @kernel
 def jumped_solved(d, s, o, speed):
-    """Whether rows (3) are small enough; gap and constraint rates to s.exact."""
+    """True if rows (3) are small enough; gap and constraint rates to s.exact."""
     change = s.rtol * s.h * s.F_s / s.mean_mass
     good = s.row <= min(change, s.exact * speed) + ROUND_OFF * speed and s.row_T <= change + s.exact * speed
     tolerance = s.rtol * max(s.h * s.F_s, full_norm(d, o.MW, s.length))
@@ -159,7 +159,7 @@ def jumped_solved(d, s, o, speed):
 
 @entry("void(int64, int64)")
 def coupled_solved(data, run):
-    """Whether the block that is solved is, and whether all are."""
+    """Return if the block that is solved has converged, and if all have."""
     d, s = system_at(data)[0], run_at(run)[0]
     o = own_at(s.own_at)[0]
     s.scale_x = max(s.scale_x, largest(s.xs))

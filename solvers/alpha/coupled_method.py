@@ -1,4 +1,4 @@
-"""Base of the methods that solve a coupled problem in each step: what they tell `stepping.engine`."""
+"""Base of the methods that solve a coupled problem in each step: their interface to `stepping.engine`."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -49,7 +49,7 @@ class CoupledMethod(AlphaMethod):
         return Rows(), block, block
 
     def costly(self, system: CompiledSystem) -> bool:
-        """Whether factors are kept over steps, and those of the blocks made one by one: without contacts alone."""
+        """True if factors are kept over steps, and those of the blocks made one by one: without contacts alone."""
         return False
 
     def blocks(self, system: CompiledSystem) -> int:
@@ -57,11 +57,11 @@ class CoupledMethod(AlphaMethod):
         return self.levels
 
     def splits(self, system: CompiledSystem) -> bool:
-        """Whether a Newton step is that of `alpha.split`."""
+        """True if a Newton step is that of `alpha.split`."""
         return self.costly(system) and self.blocks(system) == 2
 
     def split(self, system: CompiledSystem) -> int:
-        """As of `Stepper`."""
+        """Return True as in `Stepper`."""
         return 2 if self.splits(system) else 1
 
     def stack(self, system: CompiledSystem) -> Stack | None:
@@ -84,7 +84,7 @@ class CoupledMethod(AlphaMethod):
         }  # fmt: skip
 
     def problems(self, system: CompiledSystem) -> dict[str, Any]:
-        """What Newton's iteration solves: all blocks, or one of them."""
+        """Problems of Newton's iteration: all blocks, or one of them."""
         from fem_mbs.solvers.alpha import coupled
 
         if self.splits(system):
@@ -94,13 +94,13 @@ class CoupledMethod(AlphaMethod):
         return {"velocity": coupled.BLOCK if self.blocks(system) == 1 else coupled.PROBLEM, "block": coupled.BLOCK}
 
     def first_guess(self) -> tuple[Any, Any]:
-        """What sets the first guess of a step, and what is tried before `alpha.reduced`, if anything is."""
+        """Functions that set the first guess of a step, and that are tried before `alpha.reduced`, if any."""
         from fem_mbs.solvers.alpha import scheme
 
         return scheme.first_guess, None
 
     def contact_problems(self, engine: "Engine") -> Any:
-        """Where Newton's iteration fails: `alpha.reduced`."""
+        """Fallback where Newton's iteration fails: `alpha.reduced`."""
         if self.levels < 3 or self.combined or not engine.system.nc:
             return None
         from fem_mbs.solvers.alpha.reduced import ReducedContactProblem

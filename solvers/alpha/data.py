@@ -1,5 +1,5 @@
-"""Data of a run of a coupled generalized-α method, besides those of `stepping.kernels.data`; kernels call its record
-``o``.
+"""Data of a run of a coupled generalized-α method, in addition to those of `stepping.kernels.data`; kernels call its
+record ``o``.
 
 The recipe is `alpha.scheme.coupled_advance` → `stepping.kernels.step.take` → `alpha.scheme.coupled_step`; the problem
 is in alpha.coupled, its contacts in alpha.contacts.

@@ -54,9 +54,9 @@ class GeneralizedAlpha(CoupledMethod):
         return self.levels if system.m else 1
 
     def costly(self, system: CompiledSystem) -> bool:
-        """Where matrices fill in, and joints are such that `alpha.split` knows them.
+        """True if matrices fill in, and `alpha.split` supports the joints.
 
-        Not rows of velocities, which have no positions, nor rows that repeat others: what the parts of a Newton step
+        Not rows of velocities, which have no positions, nor redundant rows: what the parts of a Newton step
         leave of multipliers that nothing determines is not the least norm.
         """
         if system.m and (not system.independent or any(e.velocity_rows for e in system.elements)):
@@ -67,5 +67,5 @@ class GeneralizedAlpha(CoupledMethod):
         """Raise for models with contacts that are constraints."""
         if system.nc or system.searches:
             self._refuse_groups(system)
-            message = "is a contact, which GeneralizedAlpha does not know; use DecoupledNSGA, or CompliantContact"
+            message = "is a contact, which GeneralizedAlpha does not support; use DecoupledNSGA, or CompliantContact"
             self._refuse_part(system.contact_at(0), message)

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 
 
 class AlphaMethod(Stepper):
-    """What follows from ρ∞, the spectral radius at infinite frequency (docs/theory/decoupled_nsga.md, (9), (10)).
+    """Coefficients that follow from ρ∞, the spectral radius at infinite frequency (docs/theory/decoupled_nsga.md, (9),
+    (10)).
 
     Parameters
     ----------
@@ -59,11 +60,11 @@ class AlphaMethod(Stepper):
         return factor * h * h * size.max()
 
     def impulses(self, engine: "Engine") -> dict[str, np.ndarray]:
-        """What histories of forces in the last step have over its size: impulses (m,) of joints [N s]."""
+        """Excess of the force histories in the last step over its size: impulses (m,) of joints [N s]."""
         return {"multiplier": engine.run[0]["kv"] * engine.arrays["Lam"]}
 
     def starts_afresh(self, engine: "Engine") -> bool:
-        """Whether the next step does not use the memory as it is."""
+        """True if the next step does not use the memory as it is."""
         return False
 
     def rescale(self, engine: "Engine", ratio: float, change: np.ndarray | None) -> None:

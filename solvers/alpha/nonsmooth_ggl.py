@@ -45,7 +45,7 @@ class NonsmoothGeneralizedAlphaGGL(CoupledMethod):
     -----
     Order 2 in smooth motion, order 1 as soon as a contact acts. All contacts of a step are solved in one problem. Joint
     reactions are k_s λ~ + k_v Λ/h, contact forces k_v Λ/h. A step in which bodies pass each other, or
-    whose normals are more than 14° off those of first touch, is refused or taken in parts.
+    whose normals are more than 14° off those of first touch, is rejected or subdivided.
     Contact groups are for `DecoupledNSGA`, `MoreauJean` and `ConeComplementarity`. ``result.iterations`` has those of
     the coupled problem three times. Where Newton's iteration fails the contact-problem solver finds the contacts that
     act; ``result.contact_problems`` says where.
@@ -63,7 +63,7 @@ class NonsmoothGeneralizedAlphaGGL(CoupledMethod):
         super().__post_init__()
         self.check(
             self.constraints == "both" or not self.sequential, "coupling", self.coupling,
-            f'does not go with constraints="{self.constraints}"; take "monolithic"',
+            f'cannot be combined with constraints="{self.constraints}"; use "monolithic"',
         )  # fmt: skip
 
     @property
@@ -73,17 +73,17 @@ class NonsmoothGeneralizedAlphaGGL(CoupledMethod):
 
     @property
     def follows(self) -> bool:  # type: ignore[override]
-        """Whether positions follow velocities."""
+        """True if positions follow velocities."""
         return self.constraints == "velocities"
 
     @property
     def combined(self) -> bool:
-        """Whether gaps are complementary to ν_N − h Λ_N."""
+        """True if gaps are complementary to ν_N − h Λ_N."""
         return self.constraints == "combined"
 
     @property
     def sequential(self) -> bool:
-        """Whether the blocks are solved in turn."""
+        """True if the blocks are solved in turn."""
         return self.coupling == "sequential"
 
     def scalars(self, system: CompiledSystem, h: float) -> dict:
@@ -95,8 +95,8 @@ class NonsmoothGeneralizedAlphaGGL(CoupledMethod):
         """
         self._refuse_groups(system)
         for c in np.flatnonzero(with_any(system.laws, *RESISTING) if self.constraints == "positions" else []):
-            message = 'has friction, which acts in velocities: constraints="positions" knows none; take "both"'
+            message = 'has friction, which acts in velocities: constraints="positions" does not support it; use "both"'
             self._refuse_part(system.contact_at(int(c)), message)
         if self.constraints == "positions" and system.non_holonomic:
-            message = 'constrains velocities alone, which constraints="positions" leaves free; take "both"'
+            message = 'constrains velocities alone, which constraints="positions" does not enforce; use "both"'
             self._refuse_part(system.non_holonomic[0], message)

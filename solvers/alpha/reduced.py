@@ -13,8 +13,8 @@ contacts, impulses P of velocities and κ of positions:
 
 u by P is a contact problem with friction, g by κ and the friction in P one without. Which contacts are closed is known
 from κ, so that they are solved in turn; what κ does to velocities by turning bodies is left to Newton's. B has
-D_T h/2 of friction in positions. Contacts of which the method has forces λ besides impulses (those that stay closed,
-``forces``) get P as λ = c_a (P − P_0), P_0 what the memory of forces gives in the step.
+D_T h/2 of friction in positions. Contacts of which the method has forces λ in addition to impulses (persistent
+contacts, ``forces``) get P as λ = c_a (P − P_0), with P_0 of the memory of forces in the step.
 
 Source: docs/theory/nonsmooth_generalized_alpha.md, "Where Newton's iteration fails".
 """
@@ -43,7 +43,7 @@ LARGEST = 120  # contacts: those of larger problems would make full matrices of 
 NEAR = 2.0  # times what a gap closes in the step: contacts that may take part
 SIX = 6  # impulses and moments of a contact
 TOLD = ("counts", "history", "active", "status", "candidate", "r1", "rate", "rows_c")  # of what Newton's has left
-MOTION = ("Vs", "Vd", "D", "U", "W", "lam", "nu", "Lam")  # unknowns besides those of contacts
+MOTION = ("Vs", "Vd", "D", "U", "W", "lam", "nu", "Lam")  # unknowns other than those of contacts
 
 
 @kernel
@@ -62,7 +62,7 @@ def solve_rows(data, at, count, size):
 
 @kernel
 def gives_energy(data, run):
-    """Whether the energy at the present unknowns is above that of the start by more than `stepping.kernels.checks`
+    """True if the energy at the present unknowns is above that of the start by more than `stepping.kernels.checks`
     lets pass.
 
     Friction goes into positions too, where it may bend stiff parts: smaller steps have less of that, and no Newton's
@@ -80,7 +80,7 @@ def gives_energy(data, run):
 
 @kernel
 def hold(run, held):
-    """Whether multipliers of contacts are given."""
+    """True if multipliers of contacts are given."""
     own_at(run_at(run)[0].own_at)[0].held = held
 
 
@@ -105,21 +105,21 @@ class ReducedContactProblem:
         self.address = callback_address(self._callback)
 
     def get_state(self) -> dict[str, Any]:
-        """How the last problem ended; each begins from what the engine has."""
+        """State of the solver: the end of the last problem; each begins from the data of the engine."""
         return {"reached": self.reached}
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Go on from what `get_state` has given."""
+        """Continue from the state of `get_state`."""
         self.reached = state["reached"]
 
     def last(self) -> str:
-        """How the last contact problem ended, in words."""
+        """Describe the end of the last contact problem."""
         if self.problem is None:
             return "it made no contact problem"
         return f"{len(self.problem.friction)} contacts, scale-free error {self.reached:.1e}"
 
     def _called(self, data, run):
-        """What compiled code calls: an exception may not leave it."""
+        """Entry point for compiled code: an exception may not leave it."""
         record, a, solved = self.engine.run[0], self.engine.arrays, False
         self.at = int(record["data_at"]), int(record["run_at"])
         if self.before is not None:
@@ -240,7 +240,7 @@ class ReducedContactProblem:
         self.columns = rows
 
     def _outputs(self):
-        """What the columns change of velocities (k 6, k 7 + 1) and of gaps (k, k 7 + 1), (2)."""
+        """Change by the columns in velocities (k 6, k 7 + 1) and of gaps (k, k 7 + 1), (2)."""
         system, record, a = self.engine.system, self.engine.run[0], self.engine.arrays
         k, n, size = len(self.nodes), system.n, self.size
         rows = np.vstack([self.columns[: (SIX + 1) * k], self.columns[-1:]])

@@ -147,7 +147,7 @@ def blame(s, o):
 
 @kernel
 def take_coupled(d, s, o):
-    """One step after `begin`, and what all coupled methods leave to the next; the code of the step."""
+    """Perform one step after `begin`, and prepare the next for all coupled methods; returns the code of the step."""
     copy1(s.lam, o.lam0)
     code = take(d, s)
     if code == OK and d.nc > 0:
@@ -164,7 +164,7 @@ def take_coupled(d, s, o):
 
 @entry("void(int64, int64)")
 def coupled_advance(data, run):
-    """One step, and what it leaves to the next."""
+    """Perform one step, and prepare the next."""
     d, s = system_at(data)[0], run_at(run)[0]
     begin(d, s)
     s.code = take_coupled(d, s, own_at(s.own_at)[0])

@@ -15,8 +15,8 @@ In y = v~ + (h/c_q) u, the motion of q over c_q, K has one column: with M u of t
     [ −h k_s G   0        ] [ μ ] = [ r4 h² k_s/(k_p c_q)      ]        v~ = y − (h/c_q) u                          (3)
 
 Two factors of n + m unknowns instead of one of twice as many: a sixteenth of the products of a pattern that fills in,
-and symmetric ones. What is left out decides how fast residuals contract, not what is solved. Not for rows of
-velocities, which have no positions, nor for rows that repeat others, whose multipliers would not be the least ones.
+and symmetric ones. The neglected terms decide how fast residuals contract, not what is solved. Not for rows of
+velocities, which have no positions, nor for redundant rows, whose multipliers would not be those of least norm.
 
 Source: worked out here; docs/theory/generalized_alpha.md.
 """

@@ -94,13 +94,13 @@ class ConeComplementarity(Stepper):
     def refuse(self, system: Any) -> None:
         """Raise for contacts whose friction couples sliding and drilling, and groups with Newton's iteration.
 
-        Sweeps know such friction, so that it is for groups that they take.
+        Gauss-Seidel iterations support such friction; it is for groups that they solve.
         """
         for c in np.flatnonzero(system.drill_arm[: system.nc_fixed] > 0.0):
-            message = "has a radius_contensou, which ConeComplementarity does not know: take spinning_resistance, or "
+            message = "has a radius_contensou, which ConeComplementarity does not support: use spinning_resistance, or "
             self._refuse_part(system.contact_at(int(c)), message + "DecoupledNSGA")
         if system.searches and self.contact_solver == "newton":
-            message = f"does not go with contact groups ('{system.searches[0].owner.name}'); leave it out"
+            message = f"cannot be combined with contact groups ('{system.searches[0].owner.name}'); remove it"
             self.check(False, "contact_solver", self.contact_solver, message)
 
     def parts(self) -> dict[str, Any]:
@@ -111,7 +111,7 @@ class ConeComplementarity(Stepper):
         return {"advance": kernels.cone_advance, "step": kernels.cone_step, "sweep": passed.look}
 
     def problems(self, system: Any) -> dict[str, Any]:
-        """What Newton's iteration solves."""
+        """Problems of Newton's iteration."""
         from fem_mbs.solvers.cone import kernels
 
         return {"velocity": kernels.PROBLEM}

@@ -1,5 +1,5 @@
-"""Data of a run of cone complementarity stepping, besides those of `stepping.kernels.data`; kernels call its record
-``o``.
+"""Data of a run of cone complementarity stepping, in addition to those of `stepping.kernels.data`; kernels call its
+record ``o``.
 """
 
 from numba import carray

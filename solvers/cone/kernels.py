@@ -140,7 +140,7 @@ def fastest(s, first):
 
 @kernel
 def lift_of(g, e, s):
-    """What the relaxed law asks of the normal velocity for the motion of the start of the step: Σ μ_k |u_k|."""
+    """Normal velocity required by the relaxed law for the motion at the start of the step: Σ μ_k |u_k|."""
     contact = contacts_of(g)
     law, V = laws_of(g), s.V0
     stays = 1.0 + law[e].tangential_restitution
@@ -236,9 +236,9 @@ def lost_by_stops(d, s):
 def gaps_of_joints(d, s, o):
     """g(q_n, t)/h of (2) in s.g, ∂g/∂t of rows of velocities; gradients at q_n are kept.
 
-    In part of a step ∂g/∂t + (g − h ∂g/∂t)/h_whole: what a step of that size has left, taken back in 1/64 of it, would
-    be a blow. Where a step has no solution ∂g/∂t alone: a body that friction jams between a joint and a contact stands,
-    and can be moved by neither. What is apart or overlaps is left as it is.
+    In part of a step ∂g/∂t + (g − h ∂g/∂t)/h_whole: the overlap that a step of that size has left, removed in 1/64 of
+    it, would be an impact. Where a step has no solution ∂g/∂t alone: a body that friction jams between a joint and a
+    contact stands, and can be moved by neither. What is apart or overlaps is left as it is.
     """
     if d.m == 0:
         return
@@ -277,7 +277,7 @@ def cone_step(data, run):
 
 @entry("void(int64, int64)")
 def cone_advance(data, run):
-    """One step, and what it leaves to the next."""
+    """Perform one step, and prepare the next."""
     d, s = system_at(data)[0], run_at(run)[0]
     begin(d, s)
     code = take(d, s)

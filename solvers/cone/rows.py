@@ -58,7 +58,7 @@ def augmented(g, e, s, V, Vminus, xi, mu):
 
 @kernel
 def relaxed_residual(d, s, V, Vminus, r1, rows, rows_chi):
-    """As `contact.velocity_rows.velocity_contact_residual`, of the relaxed law."""
+    """Contact residual as `contact.velocity_rows.velocity_contact_residual`, of the relaxed law."""
     cLam, cchi, aLam, achi = s.cLam, s.cchi, s.aLam, s.achi
     status, turning, candidate = s.status, s.turning, s.candidate
     xi, r, mu, k, p, arm = local_vector(6), local_vector(6), local_vector(3), s.kv, s.pv, s.length
@@ -91,7 +91,7 @@ def relaxed_residual(d, s, V, Vminus, r1, rows, rows_chi):
 
 @kernel
 def relaxed_tangents(d, s, V, Vminus):
-    """As `contact.velocity_rows.velocity_contact_tangents`, of the relaxed law."""
+    """Contact tangents as `contact.velocity_rows.velocity_contact_tangents`, of the relaxed law."""
     b = integers(d.table_at, N_SLOTS)
     layout = matrix_values(d, VELOCITY)
     xi, r, mu, k, p, arm = local_vector(6), local_vector(6), local_vector(3), s.kv, s.pv, s.length

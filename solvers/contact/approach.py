@@ -1,4 +1,4 @@
-"""What the impact law reflects: velocities of a contact before an impact problem.
+"""Approach velocities of contacts before an impact problem, which the impact law reflects.
 
 Source: docs/theory/decoupled_nsga.md, (19).
 """
@@ -18,13 +18,13 @@ from fem_mbs.system.contacts import (
 
 @kernel
 def at_the_touch(g, e, s):
-    """Whether the step ends where this contact touches (`nsga.split`): what strikes are the velocities there."""
+    """True if the step ends where this contact touches (`nsga.split`): the impact velocities are those there."""
     return s.cut == STRIKES and s.touching[g.first_contact + e] != 0
 
 
 @kernel
 def without_restitution(s):
-    """Whether no contact reflects anything in this problem, see `reflected`."""
+    """True if no contact reflects anything in this problem, see `reflected`."""
     return s.plastic != 0 or 2 * s.counts[3] >= s.max_problems
 
 
@@ -145,7 +145,7 @@ def approach_of(g, e, d, s, Vminus):
 
 @kernel
 def reflected(g, e, d, s, Vminus):
-    """What Newton's law adds to the normal velocity of a contact: e_N times the approach.
+    """Term of Newton's law in the normal velocity of a contact: e_N times the approach.
 
     Towards the end of a long impact sequence nothing is reflected, see `nsga.velocity.choose_candidates`; nor with
     ``plastic``, for problems without a solution: a pendulum whose tip hits a wall in a self-locking position cannot

@@ -168,7 +168,9 @@ def fill_small(d, s, X, count, x, S, small):
 
 @entry("void(int64, int64)")
 def position_border(data, run):
-    """Newton step of the position correction in dx, from the right-hand side there; ``s.bordered`` tells whether."""
+    """Newton step of the position correction in dx, from the right-hand side there; ``s.bordered``: whether it is
+    used.
+    """
     d, s = system_at(data)[0], run_at(run)[0]
     p, X, rows = problem_at(s.solving)[0], s.border, d.n + d.m
     S, small = local_matrix(12, 6), local_matrix(12, 13)  # of `BORDERED` contacts

@@ -55,11 +55,11 @@ from fem_mbs.system.contacts import (
 )
 from fem_mbs.system.records import POSITION, SMOOTH
 
-ROUNDS = 12  # linearisations before a correction is given up; two of velocity problems that have no solution
+ROUNDS = 12  # linearisations before a correction fails; two of velocity problems that have no solution
 TOLERANCE = 1e-12  # scale-free error asked of the contact problems; the Newton iterations at their end reach it
 EXACT_ROUNDS = 6  # of these, those in which gaps have to be as small as Newton's iteration makes them
 ACCEPTED = 1e-11  # what is accepted in the others, relative to sizes and speeds
-WORST = 1e-3  # errors of contact problems above which a step is refused
+WORST = 1e-3  # errors of contact problems above which a step is rejected
 # methods for problems of free bodies before the hybrid: (name, iterations, start from zero or from the best so far)
 LOOSE = (("gauss_seidel", 400, False), ("admm", 1000, False), ("gauss_seidel", 1200, True))
 GRADIENTS = (("apgd", 400, False), ("admm", 1000, False), ("apgd", 3000, False))  # without sweeps
@@ -89,13 +89,14 @@ def node_entries(system: Any, layout: Any) -> np.ndarray | None:
 
 
 def solved_loosely(problem: ContactProblem, tolerance: float, start: np.ndarray) -> Solution:
-    """Solution to a tolerance of about 1e-4: sweeps, ADMM from where they stall, sweeps from zero, the hybrid.
+    """Solution to a tolerance of about 1e-4: Gauss-Seidel iterations, ADMM from where they stall, Gauss-Seidel from
+    zero, the hybrid.
 
-    Sweeps stall where a few contacts change their state to and fro. In 19 problems of 1,700 to 2,000 contacts (spheres
-    that a box is filled with, the hardest moments) ADMM went on from there to 1e-4 in 10 to 800 iterations for 17;
-    sweeps from zero help the others, Newton's iteration one in eight, the hybrid takes 5 to 10 times longer. Errors up
-    to `ALLOWED` times the tolerance are taken before that. Sweeps know Coulomb's law only, and need bodies: other
-    problems are left to `GRADIENTS`.
+    Gauss-Seidel iterations stall where a few contacts change their state to and fro. In 19 problems of 1,700 to 2,000
+    contacts (spheres that a box is filled with, the hardest moments) ADMM continued from there to 1e-4 in 10 to 800
+    iterations for 17; Gauss-Seidel iterations from zero help the others, Newton's iteration one in eight, the hybrid
+    takes 5 to 10 times longer. Errors up to `ALLOWED` times the tolerance are taken before that. Gauss-Seidel
+    iterations support Coulomb's law only, and need bodies: other problems are left to `GRADIENTS`.
     """
     best: Any = None
     sweeps = not problem.relaxed and problem.bodies is not None
@@ -141,7 +142,7 @@ class ContactProblemCorrection:
         self.address = callback_address(self._callback)
 
     def _called(self, data, run):
-        """What compiled code calls: an exception may not leave it."""
+        """Entry point for compiled code: an exception may not leave it."""
         a = self.engine.arrays
         solved = False
         try:
@@ -156,16 +157,16 @@ class ContactProblemCorrection:
     own = ("inexact", "worst", "reached", "loose", "unfinished")
 
     def get_state(self) -> dict[str, Any]:
-        """What was counted, and how the last problem ended; the problem itself is not kept."""
+        """State of the solver: counters, and the end of the last problem; the problem itself is not kept."""
         return attributes_of(self, self.own)
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Go on from what `get_state` has given."""
+        """Continue from the state of `get_state`."""
         for name in self.own:
             setattr(self, name, state[name])
 
     def last(self) -> str:
-        """How the last contact problem ended, in words."""
+        """Describe the end of the last contact problem."""
         if self.problem is None:
             return "it made no contact problem"
         return f"{len(self.problem.friction)} contacts, scale-free error {self.reached:.1e}"

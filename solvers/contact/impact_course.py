@@ -141,7 +141,7 @@ def impulse_to_event(u, rate, work):
 
 @kernel
 def longest_step(m, mu, y, F):
-    """How far a step may go while slip turns, and True where slip goes straight on to its end."""
+    """Largest step while slip turns, and True where slip continues straight to its end."""
     f = local_vector(2)
     speed = force_of_slip(mu, y, f)
     F[0], F[1] = m[1] + m[3] * f[0], m[2] + m[4] * f[1]

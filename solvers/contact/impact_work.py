@@ -70,7 +70,7 @@ def energy_of_touches(d, s):
         δ = Σ ½ Λ (γ⁺ + γ~) − Σ ν a + Σ ½ Λ (1 − e²) γ_t²/(e |γ_t| + |γ~|)                                      (3)
 
     with γ~ before and γ_t at the touch (`contact.touch`). The last sum is what Newton's law takes of impulses that
-    begin at γ_t. δ is zero for one contact without friction, but for O(h²) where its forces change on the way back to
+    begin at γ_t. δ is zero for one contact without friction, but for O(h²) where its forces change on the path back to
     the touch. Sizes: Σ ½ Λ |γ~| and Σ ½ Λ e |γ_t|.
     """
     count = 0

@@ -1,4 +1,4 @@
-"""Steps in which bodies pass a contact, or strike it far from their first touch, are refused (docs/theory/sweep).
+"""Reject steps in which bodies pass a contact, or meet it far from their first touch (docs/theory/sweep).
 
 For methods that cannot act at the first touch as `contact.sweep` does, and for force laws on contacts. Only pairs that
 travel more than `FREE` of their passage in the step are looked at: no normal turns by 14° before.
@@ -74,14 +74,14 @@ APPROACH = 0.01  # of the passage, in a step: bodies in contact that come slower
 
 @kernel
 def refuse(d, s, g, e, how, corrected):
-    """Keep what the message of the refused step tells."""
+    """Store the data for the message of the rejected step."""
     undecided(d, s, g, e, corrected)
     s.passed_how, s.code = how, PASSED
 
 
 @kernel
 def unmet(d, s, g, e, b):
-    """Whether bodies have passed each other, at a contact that has not acted: on their path (1) with U of `sweep`."""
+    """True if bodies have passed each other, at a contact that has not acted: on their path (1) with U of `sweep`."""
     contact = contacts_of(g)
     size = contact.passage[e]
     least = FREE * size
@@ -116,7 +116,7 @@ def last_touch(d, s, g, e, b):
 
 @kernel
 def struck_elsewhere(d, s, g, e, b):
-    """Whether a contact that acts newly does so far from its first touch on the path without contacts."""
+    """True if a contact that acts newly does so far from its first touch on the path without contacts."""
     contact, touched = contacts_of(g), local_vector(3)
     size, e_N = contact.passage[e], laws_of(g)[e].restitution
     least = FREE * (size if size > 0.0 else contact.reach[e])
@@ -136,7 +136,7 @@ def struck_elsewhere(d, s, g, e, b):
             return True
         if theta == NEVER and gap + rate >= 0.0:
             return False  # pushed there by another body
-        if theta == NEVER:  # struck at a gap, or although it would have gone by
+        if theta == NEVER:  # impact at a gap, or although it would have passed
             gap_at(d, s, g, e, b, 1.0, SMOOTH_WAY)
             read_normal(b, touched)
             return gap + rate < -FORCED * size or cosine(touched, contact.normal[e]) < TURNED
@@ -152,7 +152,7 @@ def struck_elsewhere(d, s, g, e, b):
 
 @kernel
 def look_at_missed(d, s):
-    """Refuse a step that passes a contact that has not acted; whether there are contacts that act newly."""
+    """Reject a step that passes a contact that has not acted; True if there are contacts that act newly."""
     b, news = integers(d.table_at, N_SLOTS), False
     for g in contact_groups(d):
         contact, law = contacts_of(g), laws_of(g)
@@ -168,7 +168,7 @@ def look_at_missed(d, s):
 
 @kernel
 def look_at_struck(d, s):
-    """Refuse a step in which a contact acts newly, far from its first touch."""
+    """Reject a step in which a contact acts newly, far from its first touch."""
     b = integers(d.table_at, N_SLOTS)
     for g in contact_groups(d):
         contact, law = contacts_of(g), laws_of(g)
@@ -237,7 +237,7 @@ def result_travel(s, g, e, reach):
 
 @kernel
 def jumped(d, s, g, e, b, size, convex, travel):
-    """How a step that brings two bodies into a force law on a contact is wrong: of `stepping.kernels.codes`, or
+    """Failure of a step that brings two bodies into a force law on a contact: of `stepping.kernels.codes`, or
     `RIGHT`.
     """
     touched, last, deep = local_vector(3), local_vector(3), DIP * size
@@ -268,7 +268,7 @@ def jumped(d, s, g, e, b, size, convex, travel):
 
 @kernel
 def crossing(d, s):
-    """Whether the step jumps over a force law on a contact; ``s.swept_contact`` is then −1 − its element's number."""
+    """True if the step jumps over a force law on a contact; ``s.swept_contact`` is then −1 − its element's number."""
     b, groups, first = integers(d.table_at, N_SLOTS), groups_of(d), 0
     for k in range(d.n_groups):
         g = groups[k]
@@ -292,7 +292,7 @@ def crossing(d, s):
 
 @entry("void(int64, int64)")
 def passage(data, run):
-    """Refuse a step that jumps over a force law on a contact: a part, for models without such laws do not need it."""
+    """Reject a step that jumps over a force law on a contact; not compiled for models without such laws."""
     s = run_at(run)[0]
     if crossing(system_at(data)[0], s):
         s.code = PASSED

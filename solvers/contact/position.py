@@ -78,8 +78,8 @@ def stay(d, s):
 def speeds_at(d, s, U):
     """Velocities (N, 6) that forces are taken at: v~, with contacts of damped flexible bodies v~ + 2 U/h (decision 14).
 
-    The smooth motion knows no contacts: light nodes that contacts hold get far in it, and v~ is what they do not do.
-    Friction would be decided by the damping forces of that. What rests ends at v~ + W = v~ + 2 U/h.
+    The smooth motion has no contacts: light nodes that contacts hold get far in it, and v~ is what they do not do.
+    Friction would be decided by the damping forces of that. A body at rest ends at v~ + W = v~ + 2 U/h.
     """
     if s.drags == 0:
         return s.Vs
@@ -169,7 +169,7 @@ def position_solved(data, run):
         and s.row <= min(displacement, s.exact * size) + ROUND_OFF * size
         and s.row_T <= displacement + s.exact * size
     )
-    # rows that repeat each other, some of positions and some of increments, differ by what positions have drifted
+    # redundant rows, some of positions and some of increments, differ by the drift of positions
     stands = s.iteration > 1 and s.merit > STALLED * s.before and s.epsilon_rows > 0.0
     contradict = stands and s.dynamic <= s.tolerance + ROUND_OFF * s.kp * size and s.row <= DRIFT * s.exact * size
     s.solved = 1 if solved or contradict else 0
@@ -338,7 +338,7 @@ def solve_correction(d, s):
     s.allowed = math.inf
     if s.code == OK:
         s.counts[1], s.rates_known = s.counts[1] + s.iteration, 1
-    elif not ends_at_touch(s):  # that solver would close what is left open on purpose
+    elif not ends_at_touch(s):  # that solver would close gaps that are left open on purpose
         s.unmoved = 0
         by_contact_problem(s)
         if s.code == OK and d.nc == s.nc_fixed and moved(d, s) > farthest(d, s) + slides_by(d, s):

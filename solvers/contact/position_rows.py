@@ -93,7 +93,7 @@ def position_contact_residual(d, s, r1, rows):
 
     Rows of drilling, also divided by k_p, go to rows_D (nc,). At the first residual (``s.first_residual``) the
     multipliers of contacts that stuck are shifted by p g_T/k: the augmented force ξ_T = k λ_T − p g_T is then the last
-    one. The smooth motion knows no friction, so that g_T is the slip of a free body. Without the shift it alone takes
+    one. The smooth motion has no friction, such that g_T is the slip of a free body. Without the shift it alone takes
     ξ_T out of the cone, and Newton's iteration goes to and fro between two directions of slip (annex B.5.1: 74 of 1,000
     steps stalled, none with the shift). Contacts that slid are not shifted: that costs iterations (2.2 and 1.7 times).
     """

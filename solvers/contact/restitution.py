@@ -1,4 +1,4 @@
-"""How much restitution an impact may have: as much as its impulses do not gain energy with.
+"""Limit of the restitution of an impact, with which its impulses gain no energy.
 
 Source: docs/theory/accepted_steps.md, (3); docs/theory/sweep.md, The speed at the touch.
 """
@@ -81,7 +81,7 @@ def limit_restitution(d, s):
         return
     low, loss = 0.0, gained(d, s, 0.0)
     last, narrow = 0.0, NARROW * min(gain, -loss) / max(-loss, 1e-300)
-    # what is left without restitution is the work of elastic forces: no bound for it here
+    # the rest without restitution is the work of elastic forces: no bound for it here
     if s.code == OK and loss < 0.0:
         for _ in range(LIMITING):
             last = (low * gain - high * loss) / (gain - loss)

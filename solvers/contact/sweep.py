@@ -18,9 +18,9 @@ convex also if it was open at the start, or if its normal turns by more than 14�
 another side, bowls and bores, are treated so when they have restitution, were open, and turn by more than 14°: Newton's
 law reflects what approaches along the normal of the start.
 
-Contacts of one pair of convex bodies (`Contact.pair`) stand for one distance. All that touch are held at the first
-touch of the pair: after it the bodies overlap on the path, and what another feature would tell has no meaning. Those
-that touch later wait for the second impact problem. A step in which they act elsewhere is refused (`acts_elsewhere`).
+Contacts of one pair of convex bodies (`Contact.pair`) stand for one distance. All that touch are closed at the first
+touch of the pair: after it the bodies overlap on the path, and the distance of another feature has no meaning. Those
+that touch later wait for the second impact problem. A step in which they act elsewhere is rejected (`acts_elsewhere`).
 
 Cost: one bound per contact and step. Nothing is searched unless the pair travels more than `FREE` of its passage (the
 normal of convex surfaces cannot turn by 14° before) and more than its gap.
@@ -94,7 +94,7 @@ FURTHER = 1.5  # times what is missing: rotations give back a part of a shift
 
 @kernel
 def passes(d, s, g, e, b, theta, corrected):
-    """Whether a contact that touches at θ has to be treated as swept, by its gap and normal at the end."""
+    """True if a contact that touches at θ has to be treated as swept, by its gap and normal at the end."""
     N = d.n_nodes
     contact, first, normal = contacts_of(g), local_vector(3), local_vector(3)
     gap_at(d, s, g, e, b, theta, CORRECTED_WAY if corrected else SMOOTH_WAY)
@@ -137,7 +137,7 @@ def hold(d, s, g, e, b, theta, corrected):
 
 @kernel
 def undecided(d, s, g, e, corrected):
-    """Keep what the message of a refused step tells; −1."""
+    """Store the data for the message of a rejected step; returns −1."""
     s.sweep_travel, s.swept_contact = travel_of(d, s, g, e, corrected), g.first_contact + e
     s.sweep_size, s.passed_how = contacts_of(g).passage[e], UNDECIDED
     return -1
@@ -197,7 +197,7 @@ def end_of_pair(g, lead):
 
 @kernel
 def sweep_pair(d, s, g, lead, last, b, corrected):
-    """Sweep the contacts of a pair; returns how many were found to be passed, −1 where one cannot be told."""
+    """Sweep the contacts of a pair; returns how many were found to be passed, −1 where one is undecided."""
     contact, first, found = contacts_of(g), NEVER, 0
     for e in range(lead, last):
         if not corrected:
@@ -227,7 +227,7 @@ def sweep_pair(d, s, g, lead, last, b, corrected):
 
 @kernel
 def sweep_contacts(d, s, corrected):
-    """Sweep all contacts along the path; returns how many were found to be passed, −1 where one cannot be told."""
+    """Sweep all contacts along the path; returns how many were found to be passed, −1 where one is undecided."""
     b, count = integers(d.table_at, N_SLOTS), 0
     for g in contact_groups(d):
         last = 0
@@ -298,7 +298,7 @@ def settle(data, run):
 
 @kernel
 def acts_elsewhere(d, s):
-    """Whether a pair that is met at its first touch is struck elsewhere: the step is then refused.
+    """True if a pair that is met at its first touch has an impact elsewhere: the step is then rejected.
 
     Where convex bodies touch, all their contacts have one normal. What (2) says of those that are far at the touch is a
     lower bound of their gap: they may act in the air. One at least of those that are near at the touch has to act.

@@ -1,12 +1,12 @@
 """The speed at the touch of contacts that were open as the step began, by the work of forces on the rest of the way.
 
-The smooth motion ends at q~ with the kinetic energy that it has there; the position correction takes the bodies back by
-U, to where they touch. Forces that work on the way back change the energy by f·U, and nothing else does:
+The smooth motion ends at q~ with the kinetic energy that it has there; the position correction moves the bodies back by
+U, to where they touch. Forces that work on the path back change the energy by f·U, and nothing else does:
 
     γ_t² = γ~² + 2 a G_N U ,   γ~ = G_N P v~ ,   a = G_N a_q ,                                                     (1)
     ( M + h C + ½ h² K ) a_q = f + Gᵀ λ ,   G a_q = 0
 
-P v~ are the velocities next to v~ that joints allow at q: on the way back they turn them. Gyroscopic forces, joints
+P v~ are the velocities nearest to v~ that joints allow at q: on the path back they turn them. Gyroscopic forces, joints
 that turn a velocity, and normals that turn with their body do no work. They change γ too, in a fast body much more than
 its weight does; counted in γ_t each impact would give or take energy of their order. f are the mean forces of both
 configurations at rest, and those of dampers; with C stiff ones hold what they have brought to rest. One impulse Λ that

@@ -94,7 +94,7 @@ def velocity_residual(data, run):
 def contradict(s, speed):
     """True if all that is left are constraint rates that contradict each other, as at a singular position.
 
-    Where a mechanism passes a dead centre, g = 0 has a double root: with what is left in g, up to DRIFT times
+    Where a mechanism passes a dead centre, g = 0 has a double root: with the residual of g, up to DRIFT times
     ``s.exact``, the position has an error of its root, and by as much the rates of the dependent rows differ. Only a
     proximal shift finds such a solution.
     """
@@ -239,7 +239,7 @@ def solve_first(d, s):
     copy(s.V0, s.Vs)
     copy(s.V0, s.Vminus)
     copy(s.V0, s.Vsminus)
-    # grains start with what contacts left of their weight; beside heavy bodies it is below the tolerance
+    # particles start with the residual of contact forces and gravity load; with heavy bodies it is below the tolerance
     s.insist = 1 if s.grains_at != 0 else 0
     solve_velocities(s, s.velocity_problem)
     s.insist = 0

@@ -139,7 +139,7 @@ class Bodies:
     def from_arrays(
         cls, masses: Any, bodies: Any, blocks: Any, w: Any, v: Any, inverse: bool, d: int, problem: Any
     ) -> Given:
-        """What `ContactProblem.from_contacts` was given, checked and mass-scaled, as `Given`; ``problem`` names errors.
+        """Check and mass-scale the arguments of `ContactProblem.from_contacts`, as `Given`; ``problem`` names errors.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""Which impulses, when many are possible: the smallest ones that give the same motion.
+"""Impulses of least norm, where several give the same motion.
 
 Redundant contacts make W singular: u is determined, r is not. With u fixed the solutions are a convex set,
 

@@ -164,7 +164,7 @@ def _find(rows, first, last, wanted):
 
 @kernel
 def _targets(pointers, columns, position, first, of, below_at, below, at, m, target, stride):
-    """Where block (row, column) of the pattern goes: flat place of its first entry, distance of its rows.
+    """Location of block (row, column) of the pattern: flat index of its first entry, stride of its rows.
 
     Parts are identified by the sign and size of the index: D in [0, size D), R behind it, C behind that.
     """

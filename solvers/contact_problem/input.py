@@ -1,4 +1,4 @@
-"""What users hand to contact problems, as arrays of real numbers, or an error that says what was wrong with it."""
+"""Input of contact problems, as arrays of real numbers, or an error that states what is wrong with it."""
 
 from typing import Any
 

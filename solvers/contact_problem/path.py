@@ -242,7 +242,9 @@ class _Path:
         return False
 
     def advance(self, watch: "Watch") -> bool:
-        """One step of (3), shorter until it can be corrected and the path does not bend too much; False when lost."""
+        """Take one step of (3), shorter until it can be corrected and the path does not bend too much; False when
+        lost.
+        """
         try:
             if self.tangent is None:
                 self.tangent = self._tangent(self.r, self.level)

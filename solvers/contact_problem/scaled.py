@@ -132,7 +132,7 @@ class ScaledProblem:
         return max(tol, min(30 * min(self.operator.norm(), trace) * self._rounding(r), ROUNDING_LIMIT))
 
     def lost_in_rounding(self, r: np.ndarray, error: float, tol: float) -> bool:
-        """Whether r is so large that its error says nothing about velocities, (5) of contact_problem."""
+        """True if r is so large that its error says nothing about velocities, (5) of contact_problem."""
         rounding = self._rounding(r)
         if rounding <= 0.1 * tol:
             return False

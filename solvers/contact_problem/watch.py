@@ -50,5 +50,5 @@ class Watch:
         return self.within_rounding >= GRACE or self.late()
 
     def late(self) -> bool:
-        """Whether the time is over."""
+        """True if the time is over."""
         return time.perf_counter() > self.deadline

@@ -104,7 +104,7 @@ def place(p, x):
             sphere = p.first[c] if side == 0 else p.second[c]
             a = body[sphere] if sphere >= 0 else end
             k = 3 * side
-            if p.shapes != 0:  # `granular.shapes.features` knows the arms
+            if p.shapes != 0:  # `granular.shapes.features` has the arms
                 if a != end:
                     _add_mobility(g[a], arms[c, k], arms[c, k + 1], arms[c, k + 2], E, block[c])
                 continue
@@ -342,10 +342,10 @@ def sweep(p, beta):
 
 @kernel
 def follow(p, x0, Q0, V, h, x, Q, R):
-    """Poses of bodies that contacts push: where the velocities lead that the law of contact knows.
+    """Poses of bodies that contacts push, by the velocities of the contact law.
 
-    A contact that carries marks its bodies. Impulses do not tell: velocities that were turned to inertial axes and back
-    have round-off, and bodies in flight would lose the second order of the method.
+    A contact that carries marks its bodies. Impulses are no criterion: velocities that were rotated to inertial axes
+    and back have round-off, and bodies in flight would lose the second order of the method.
     """
     node, mark, d, e = p.body_node, p.turn, local_vector(3), local_vector(4)
     for a in range(node.shape[0]):

@@ -2,7 +2,7 @@
 
 Bodies that contacts push are put to x_n + h v (`granular.pairs`), their obstacle to x_n + h (θ v + (1 − θ) v_n). With
 the acceleration a of both a gap of (1 − θ) h² a is left, which the next step closes: the body lags behind by
-(1 − θ) h, and swings of the obstacle die away. Bodies that ride along go with the obstacle,
+(1 − θ) h, and swings of the obstacle die away. Bodies that ride along move with the obstacle,
 
     x = x_n + h (θ v + (1 − θ) v_n) ,                                                                              (1)
 

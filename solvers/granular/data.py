@@ -129,7 +129,7 @@ TABLE = Table(
         "obstacles_at": Item("", "record of `granular.obstacles.obstacles`", "i8"),
         "mechanism_at": Item("", "record of `granular.obstacles.mechanism`, where contacts move obstacles", "i8"),
         "parent": Item("ne", "another body of the same part, or itself, see `granular.carried`", "i8"),
-        "rides": Item("ne", "of the first body of each part: whether it is carried, or struck", "i8"),
+        "rides": Item("ne", "of the first body of each part: whether it is carried, or has an impact", "i8"),
         "coupled": Item("", "−1 − the first obstacle that contacts move, 0: none", "i8"),
         # convex shapes, see `granular.shapes.cores`
         "shape": Item("ng", "of each sphere, which is a corner", "i8"),
@@ -188,7 +188,7 @@ TABLE = Table(
         "mean": Item("", "θ by which obstacles that contacts move, and what rides on them, go"),
         "relaxed": Item("", "relaxed law of contact", "i8"),
         "recovery": Item("", "speed at which overlaps are taken back at most"),
-        "tolerance": Item("", "scale-free error asked for"),
+        "tolerance": Item("", "required scale-free error"),
         "refused": Item("", "errors above it fail the step"),
         "most": Item("", "iterations of a step", "i8"),
         "cap": Item("", "of the momentum"),
@@ -259,7 +259,7 @@ def clear_impulse(pair):
 
 @kernel
 def never_touch(p, i, k, nodes):
-    """Whether nodes i and k of so many are a pair that the user has excluded."""
+    """True if nodes i and k of so many are a pair that the user has excluded."""
     keys, key = p.excluded, i * nodes + k
     low, high = 0, keys.shape[0]
     while low < high:
@@ -273,6 +273,6 @@ def never_touch(p, i, k, nodes):
 
 @kernel
 def can_move(p, i):
-    """Whether impulses move sphere i: pairs that cannot move have no mobility to divide by."""
+    """True if impulses move sphere i: pairs that cannot move have no mobility to divide by."""
     a = p.body[i]
     return (p.bodies[a].inverse_mass if p.clumps != 0 else p.particles[a].inverse_mass) > 0.0

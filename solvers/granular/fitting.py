@@ -1,4 +1,4 @@
-"""Which contact groups are solved by sweeps: shapes on free bodies, and obstacles of other ones."""
+"""Contact groups for the Gauss-Seidel solver: shapes on free bodies, and obstacles of other ones."""
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,12 +16,12 @@ SAME = 1e-12  # entries of the inertia of a body that differ by less of its own 
 
 
 class Fit(NamedTuple):
-    """What sweeps need of the bodies of a group.
+    """Data of the bodies of a group for the Gauss-Seidel solver.
 
     Attributes
     ----------
     reason : str or None
-        Why the group is solved pair by pair, in words; None when it fits. The rest is empty with a reason.
+        Why the group is assembled (pairwise), in words; None when it fits. The rest is empty with a reason.
     nodes : (n,) numbers of the nodes of the bodies, in ascending order
     inertias : (n, 6, 6) their blocks of the mass matrix; zero where nothing moves
     grains : bool
@@ -38,7 +38,7 @@ class Fit(NamedTuple):
 
 
 def fit(system: "CompiledSystem", method: Any) -> Fit:
-    """Whether the contact group of a model is solved by sweeps, and how."""
+    """Check if the Gauss-Seidel solver takes the contact group of a model, and collect its data."""
     reason, moved = _unknown_contacts(system, method) or _bound_bodies(system), np.zeros(0, int)
     if reason is None:
         moved = _moved_nodes(system)
@@ -49,13 +49,13 @@ def fit(system: "CompiledSystem", method: Any) -> Fit:
         inertias = _inertias(system, nodes)
         reason = _irregular(system, nodes, inertias)
         if reason is None:
-            given = all(element.by_time for element in _on_bodies(system))  # grains do not answer to their motion
+            given = all(element.by_time for element in _on_bodies(system))  # no forces by motion
             return Fit(None, nodes, inertias, given and _are_grains(search, inertias), moved)
     return Fit(reason, np.zeros(0, int), np.zeros((0, 6, 6)), False, np.zeros(0, int))
 
 
 def _unknown_contacts(system, method):
-    """Groups, obstacles and laws that sweeps do not know; None when there are none."""
+    """Groups, obstacles and laws that the Gauss-Seidel solver does not support; None when there are none."""
     if method.contact_solver != "auto":
         return f"contact_solver is '{method.contact_solver}'"
     if (options := method.no_sweeps(system)) is not None:
@@ -90,12 +90,12 @@ def _without_law(search):
 
 
 def turns(search: Any) -> bool:
-    """Whether contacts of a group resist rolling or spinning, or drill."""
+    """True if contacts of a group resist rolling or spinning, or drill."""
     return bool(with_any(occurring(search), *TURNING, "drilling_arm").any())
 
 
 def _is_obstacle(group):
-    """Whether contacts of a type are known by gap and normal of a sphere of the radius given to them."""
+    """True if gap and normal of a sphere, with its radius as a parameter, define contacts of a type."""
     if group.kind.half_space:
         return True
     smallest = min(group.owner.radii)
@@ -112,7 +112,7 @@ def _on_bodies(system):
 
 
 def _bound_bodies(system):
-    """What keeps the bodies of spheres from being free; None when they are."""
+    """Reason why the bodies of spheres are not free; None when they are."""
     (search,) = system.searches
     others = (element for element in _on_bodies(system) if not element.external)
     bound = next(others, None)
@@ -138,11 +138,12 @@ def _moved_nodes(system):
 
 
 def _strange_obstacles(system, method, moved):
-    """What keeps contacts from moving the nodes of obstacles; None where they can."""
+    """Reason why contacts cannot move the nodes of obstacles; None where they can."""
     (search,) = system.searches
     if len(moved) and not method.takes_mechanisms:
         return (
-            f"contacts move obstacles, and {type(method).__name__} does not find their positions with those of grains"
+            f"contacts move obstacles, and {type(method).__name__} does not solve their positions with those of "
+            "particles"
         )
     if set(moved) & set(search.nodes.tolist()):
         return "a body carries spheres and obstacles"
@@ -181,7 +182,7 @@ def _sizes(inertias):
 
 
 def _are_grains(search, inertias):
-    """Whether bodies are no more than single spheres with the same inertia about all axes, and no moments act."""
+    """True if bodies are no more than single spheres with the same inertia about all axes, and no moments act."""
     if len(inertias) < len(search.nodes) or search.offsets.any() or turns(search):
         return False
     moments = inertias[:, 3:, 3:]

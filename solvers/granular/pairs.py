@@ -66,7 +66,7 @@ def farthest(p, x, R, V, h):
 
 @kernel
 def leaves_margin(p, x, R, V, h):
-    """Whether a pair that is not known may meet in a step with velocities V from poses x, R."""
+    """True if a pair that is not known may meet in a step with velocities V from poses x, R."""
     o = obstacles_at(p.obstacles_at)[0]
     moved = farthest(p, x, R, V, h)
     return max(2.0 * moved, moved + movers_way(o, x, R, V, h) - o.ahead) > p.skin
@@ -183,7 +183,7 @@ def _arm(p, c, x):
     """From the node of the obstacle of pair c to the point that touches, inertial axes."""
     i = p.first[c]
     k, r = p.plane_node[-1 - p.second[c]], p.radius[i]
-    if p.shapes != 0:  # `granular.shapes.features` knows the point
+    if p.shapes != 0:  # `granular.shapes.features` has the point
         j = p.node[i]
         return p.arms[c, 0] + x[j, 0] - x[k, 0], p.arms[c, 1] + x[j, 1] - x[k, 1], p.arms[c, 2] + x[j, 2] - x[k, 2]
     n = p.pairs[c].normal
@@ -308,7 +308,7 @@ def evaluate(p, x, R, V0, h, tol_v):
     """Gaps, normals and b of all pairs at poses x, R, impulses of the last step turned into the new tangents.
 
     Approaches faster than tol_v [m/s] that close a gap are reflected by Newton's law. The relaxed law leaves those
-    alone that do not meet yet: b has μ times their slide besides (docs/theory/cone_complementarity.md, (5)).
+    alone that do not meet yet: b has μ times their slide in addition (docs/theory/cone_complementarity.md, (5)).
     """
     at, swing, radius, u = p.at, p.swing, p.radius, local_vector(3)
     material, plane_material, laws = p.material, p.plane_material, p.laws
@@ -400,7 +400,7 @@ def unload(p, R, V, P, told):
 
 @kernel
 def follow(p, x0, V, h, x):
-    """Positions of particles that contacts push, by the velocities of the law of contact.
+    """Positions of particles that contacts push, by the velocities of the contact law.
 
     Particles that nothing pushes keep the method's own positions, whatever round-off has done to their velocities.
     """

@@ -1,8 +1,8 @@
 """Parts of a step that only some contact groups have: compiled for those alone, called by their address.
 
-A group of single spheres among planes needs a third of the code of this folder, and compiles that third. What others
-need besides is behind three entries: contacts that resist turning, obstacles that contacts move, capsules and boxes.
-Their answers are in the record of the group.
+A group of single spheres among planes needs a third of the code of this folder, and compiles that third. Additional
+parts of others are behind three entries: contacts that resist turning, obstacles that contacts move, capsules and
+boxes. Their answers are in the record of the group.
 
 Source: docs/theory/contact_groups.md.
 """

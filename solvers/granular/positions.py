@@ -78,8 +78,8 @@ def _move(p, x, a, push, n0, n1, n2):
 def push_apart(p, x, Q, R, h):
     """Move the bodies at poses x, Q, R, the end of a step of h [s], until no pair overlaps.
 
-    What overlapped at the start of the step is taken back with ``p.recovery`` [m/s] at most. Obstacles that contacts
-    can move give way only where particles alone do not find room.
+    What overlapped at the start of the step is removed with ``p.recovery`` [m/s] at most. Obstacles that contacts
+    can move are displaced only where particles alone do not find room.
     """
     _start(p, x, R)
     if p.coupled == 0:
@@ -129,7 +129,7 @@ def _passes(p, x, Q, R, h, most, yielding):
                     arm[j] -= x[p.plane_node[k], j]
                 total += give_way(p, o, k, n, arm, radius[a])
             if total == 0.0:
-                stuck = True  # a fixed sphere: only the obstacle can give way
+                stuck = True  # a fixed sphere: only the obstacle can move
                 continue
             push = (goal - gap) / total
             pushes += 1

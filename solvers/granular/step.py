@@ -1,7 +1,7 @@
 """The contacts of a step with many spheres: one problem in velocities with the gap in its law, then positions.
 
 A method solves its step without the contacts of the group, calls `contacts_of_step`, and finds W with them and their
-impulses in P. Free bodies are the grains' only coupling, so that P and W fit each other exactly.
+impulses in P. Free bodies are the only coupling of particles, such that P and W fit each other exactly.
 
 Source: docs/theory/contact_groups.md.
 """
@@ -57,14 +57,15 @@ from fem_mbs.solvers.stepping.kernels.run import run_steps
 from fem_mbs.system.records import zero
 
 RESIDUAL = 10.0  # approach speeds up to so many times the tolerance, relative to the largest speed, are left
-TURNS, PART = 20, 0.1  # of sweeps and the method; part of the tolerance by which their velocities may differ
-ROUND_OFF = 1e-14  # of speeds: errors that sweeps may leave
-AGAIN = 3  # searches of a step whose impacts drive grains out of the margin
+TURNS = 20  # alternations of the Gauss-Seidel solver and the method
+PART = 0.1  # of the tolerance, by which their velocities may differ
+ROUND_OFF = 1e-14  # of speeds: errors that Gauss-Seidel iterations may leave
+AGAIN = 3  # searches of a step whose impacts drive particles out of the margin
 
 
 @kernel
 def outdated(p, s):
-    """Whether a grain may get out of the margin in the step that begins."""
+    """True if a particle may get out of the margin in the step that begins."""
     return p.pending != 0 or p.searches == 0 or leaves_margin(p, s.x, s.R, s.V, s.h)
 
 
@@ -167,7 +168,7 @@ def _solve_contacts(p, s):
         call2(p.mechanism_part, p.self_at, PLACE)
     if p.resists != 0:
         call2(p.turning_part, p.self_at, PLACE)
-    # what moves together has relative velocities of round-off: no error of these is below it
+    # bodies that move together have relative velocities of round-off: no error of these is below it
     energy = kinetic_energy(p, s.V)
     least = 2.0 * (ROUND_OFF / p.tolerance) ** 2 * energy
     q_square = max(size_of_problem(p), least)
@@ -178,7 +179,7 @@ def _solve_contacts(p, s):
         p.lost = lost_by_stops(p)
         if p.lost > 0.0 and p.coupled == 0 and p.resists == 0:
             solved = _one_after_the_other(p, s, R, q_square, energy, solved)
-    told = s.free == 0  # else nobody asks for them
+    told = s.free == 0  # otherwise they are not used
     if told:
         zero(s.P_at, 6 * s.V.shape[0])
     if p.clumps != 0:
@@ -212,7 +213,7 @@ def _solve_within_margin(p, s):
 
 @kernel
 def _differ(p, s):
-    """Largest difference of velocities of the method from those of the sweeps, over the largest one.
+    """Largest difference of velocities of the method from those of the Gauss-Seidel solver, over the largest one.
 
     Those without contacts count as well: bodies that come to rest have round-off for velocities.
     """
@@ -227,7 +228,7 @@ def _differ(p, s):
 
 @kernel
 def _add_changes(s):
-    """Velocities of free grains: impulses change nothing else."""
+    """Add changes of velocities of free particles: impulses change nothing else."""
     for i in range(s.V.shape[0]):
         for j in range(6):
             s.V[i, j] = s.Vs[i, j] + s.W[i, j]
@@ -235,7 +236,7 @@ def _add_changes(s):
 
 @kernel
 def _move(p, s):
-    """Leave the poses of the end of the step, without overlaps, and book what restitution has lost."""
+    """Leave the poses of the end of the step, without overlaps, and add up the energy that restitution has lost."""
     if p.lost > 0.0:
         p.all_lost += p.lost
         p.kinetic = max(p.kinetic, kinetic_energy(p, s.V))
@@ -260,7 +261,8 @@ def contacts_of_step(data, run):
     """Solve the contacts of a contact group of free bodies, and leave the end of the step.
 
     ``s.V`` and ``s.W`` are velocities and their change without them; NO_ROOM: the arrays of pairs are too small. Bodies
-    that are no grains have gyroscopic moments, which impulses change: sweeps and the method's velocities take turns.
+    that are no particles have gyroscopic moments, which impulses change: Gauss-Seidel iterations and the method
+    alternate.
     """
     s = run_at(run)[0]
     p = grains_at(s.grains_at)[0]

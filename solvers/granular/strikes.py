@@ -14,7 +14,7 @@ they do without contacts. Pairs with restitution then have
                         twice the largest f are what supports that hold it give, else what lies on a floor trembles
     no contact          else: they are looked at again after these impacts
 
-until nothing approaches any more. Impulses of a step are the sums. Each impact is Newton's law of those that strike
+until nothing approaches any more. Impulses of a step are the sums. Each impact is Newton's law of those that meet
 together: energies are those that e leaves. Pairs without restitution keep b = g/h all the time. After `MOST` impacts
 all pairs have, once,
 
@@ -28,14 +28,15 @@ from fem_mbs.solvers.granular import bodies, sweeps
 from fem_mbs.solvers.granular.data import add_impulse, clear_impulse
 
 SHARE = 1e-3  # of the kinetic energy of the group: smaller losses of a step are left, and added up
-TOLD = 0.05  # of its largest kinetic energy: sums of such losses are told from here on
+TOLD = 0.05  # of its largest kinetic energy: sums of such losses are reported from here on
 MOST = 200  # impacts of a step one after the other
 NEARLY = 0.1  # of the speed of the slowest impacts: approaches up to this are left by inexact iterations
 FAR = 1e30  # m/s: b of pairs that are left out
 
 
 def told(who: str, lost: float, kinetic: float) -> list[str]:
-    """Warning of the energy [J] that restitution would have left, beside the largest kinetic energy; none below `TOLD`.
+    """Warning of the energy [J] that restitution would have left, compared with the largest kinetic energy; none below
+    `TOLD`.
 
     ``who``: whose contacts have lost it.
     """

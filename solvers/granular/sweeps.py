@@ -114,8 +114,8 @@ def size_of_problem(p):
 
 @kernel
 def left(pair, q_n, u0, u1, u2, scale, mu, relaxed):
-    """What a pair adds to the squared error, for its velocities u_N + b and u_T (inertial axes) and a² = ``scale``; and
-    what remains of it where no impulse that is finite is one of (2).
+    """Contribution of a pair to the squared error, for its velocities u_N + b and u_T (inertial axes) and a² =
+    ``scale``; and what remains of it where no impulse that is finite is one of (2).
     """
     r, t = pair.normal_impulse, pair.tangential_impulse
     slide = math.sqrt(u0 * u0 + u1 * u1 + u2 * u2)

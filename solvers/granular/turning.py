@@ -1,7 +1,7 @@
 """Contacts that resist rolling and spinning, or drill on a disc: iterations with forces and moments of each contact.
 
-Besides its impulse r a contact has a moment impulse χ, on the first body, −χ on the second, and besides its velocity u
-the relative angular velocity of the bodies. With E = (n, t_1, t_2)ᵀ and F = (t_1, t_2, n)ᵀ
+In addition to its impulse r a contact has a moment impulse χ, on the first body, −χ on the second, and in addition to
+its velocity u the relative angular velocity of the bodies. With E = (n, t_1, t_2)ᵀ and F = (t_1, t_2, n)ᵀ
 
     ω = ω_a − ω_b − ω_given ,   W_ωχ = F (J_a⁻¹ + J_b⁻¹) Fᵀ ,   W_ωr = F (J_a⁻¹ ã_a + J_b⁻¹ ã_b) Eᵀ                 (1)
     |r_T| ≤ μ r_N ,   |χ_R| ≤ ρ r_N ,   |χ_S| ≤ γ r_N ,   each against its own velocity                              (2)
@@ -65,7 +65,7 @@ def place(p):
 
 @kernel
 def _place_moved(p):
-    """What nodes of obstacles that contacts move add to the blocks, (4), and their arms and velocities."""
+    """Contribution of nodes of obstacles that contacts move to the blocks, (4), and their arms and velocities."""
     o, F = mechanism_at(p.mechanism_at)[0], local_vector(9)
     for a in range(o.node.shape[0]):
         own = o.own[a]

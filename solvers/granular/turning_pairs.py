@@ -1,4 +1,4 @@
-"""What pairs keep of their moments: laws of their materials, moments of the step before, turning planes.
+"""Data of moments of pairs: laws of their materials, moments of the step before, turning planes.
 
 Moments stay vectors of inertial axes while the normal of a pair turns a little from step to step; the first iteration
 projects them onto their sets again. Planes get the moments of their pairs back.

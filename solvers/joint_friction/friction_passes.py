@@ -13,9 +13,9 @@ Friction that jumps within the step has an impulse of two parts. With φ, the pa
                                 it reverses, as (2)                                                               (3)
     breaks loose                φ = (μ_s N − |λ_n|)/(|λ~| − |λ_n|) ,  Λ_F = −s (½ φ h (|λ_n| + μ_s N) + (1 − φ) b)  (4)
 
-which leaves O(h²) in the velocity instead of O(h): second order needs no step that ends there. Not where contacts are
-struck: when in the step friction changed is then not known. In a split step the time before the touch has (1)-(4), the
-impact (1) alone.
+which leaves O(h²) in the velocity instead of O(h): second order needs no step that ends there. Not in impacts of
+contacts: when in the step friction changed is then not known. In a split step the time before the touch has (1)-(4),
+the impact (1) alone.
 
 Source: docs/theory/joint_friction.md, (7), (8).
 

@@ -6,7 +6,7 @@ With the reaction y_j of the joints to a unit impulse of sliding friction, −s_
     [ G   0  ] ( y_j ) = (      0     ) ,    1/p_j = −s_j G_Fj x_j ,    κ_j = μ_j ∂N_j/∂R · y_j                    (1)
 
 sliding of one joint with κ < 1 has one solution, with 1/(1 − κ) of the friction that its load alone would give. With
-κ ≥ 1 none may slide in this direction: the joint jams, by an impulse that does not go with the step size.
+κ ≥ 1 none may slide in this direction: the joint jams, by an impulse that does not decrease with the step size.
 
 Pieces: every joint sticks, slides forwards or backwards, 3ⁿ in all, solved one after the other with prescribed statuses
 until one is allowed. First comes how the joint was, then sliding, then sticking. Before that statuses of
@@ -163,8 +163,8 @@ def prescribe_piece(d, piece):
 
 @kernel
 def search_pieces(d, s):
-    """Solve a velocity problem that Newton's iteration has not, from its start: with effective masses of this place,
-    with statuses of sweeps, then piece by piece.
+    """Solve a velocity problem where Newton's iteration failed, from its start: with effective masses of this position,
+    with statuses of Gauss-Seidel iterations, then piece by piece.
     """
     o = own_at(s.own_at)[0]
     kappas_and_masses(d, s)

@@ -1,4 +1,4 @@
-"""Statuses of many joints with friction: sweeps over their rows, where Newton's iteration cycles.
+"""Statuses of many joints with friction: Gauss-Seidel iterations on their rows, where Newton's iteration cycles.
 
 The velocity problem without friction, and the response of rates and reactions to a unit impulse of each row,
 

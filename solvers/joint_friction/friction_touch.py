@@ -5,10 +5,10 @@ impact. With Λ_F and Λ as the first problem leaves them, Λ_F⁻ and Λ⁻, th
 
     b = μ ( N(Λ − Λ⁻) − N(0) ) ,   ξ = (Λ_F − Λ_F⁻) − p γ ,      slip  Λ_F − Λ_F⁻ + s b = 0                          (1)
 
-An impact lasts no time: what presses for a time alone, a preload, gives it no friction. The same bound holds in a jump
-of velocities between two steps (h = 0). A joint that stuck, and that its friction would stop again within a step H of
-the user, is beyond what steps resolve, and stays: it is tried with b + μ_s H N, N that at the touch, and again with (1)
-where it slips. Statuses and coefficients of the impact begin with those at the touch; passes
+An impact has no duration: a preload, a normal force that acts over time alone, gives it no friction. The same bound
+holds in a jump of velocities between two steps (h = 0). A joint that stuck, and that its friction would stop again
+within a step H of the user, is beyond what steps resolve, and stays: it is tried with b + μ_s H N, N that at the
+touch, and again with (1) where it slips. Statuses and coefficients of the impact begin with those at the touch; passes
 of the time before the touch are over before the impact is solved.
 
 Source: docs/theory/split_impacts.md, "The step".

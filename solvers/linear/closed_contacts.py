@@ -25,7 +25,7 @@ USED_UP = 1e-6  # of the limit of friction
 
 
 class ClosedContacts:
-    """Which contacts of a system hold at a state.
+    """Closed contacts of a system at a state.
 
     Parameters
     ----------

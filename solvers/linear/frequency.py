@@ -31,7 +31,7 @@ class FrequencyResponse(ByName):
     response : (k, outputs, inputs) complex
         Of one output: ``found[output]`` (k, inputs); ``len(found)`` is the number of frequencies.
     inputs, outputs : lists of str
-    remarks : list of str, what is left out
+    remarks : list of str, warnings of neglected terms
     """
 
     def __init__(self, frequency: np.ndarray, response: np.ndarray, ports: Ports, remarks: list[str]) -> None:

@@ -36,7 +36,7 @@ class LinearModel(ByAttribute):
     A, B, C, D : (k, k), (k, inputs), (outputs, k), (outputs, inputs)
     inputs, outputs : lists of str, their names; a driver's input is its second derivative, as the name says
     basis : (n, r), Z: free components of velocity from the first r states
-    remarks : list of str, what the linear model leaves out
+    remarks : list of str, warnings of terms neglected in the linear model
     """
 
     _by_name = ("A", "B", "C", "D", "inputs", "outputs", "basis", "poles", "remarks")
@@ -54,13 +54,13 @@ class LinearModel(ByAttribute):
         return values[np.lexsort((values.imag, np.abs(values)))]
 
     def to_scipy(self) -> Any:
-        """As `scipy.signal.StateSpace`."""
+        """Convert to `scipy.signal.StateSpace`."""
         from scipy.signal import StateSpace
 
         return StateSpace(self.A, self.B, self.C, self.D)
 
     def to_control(self) -> Any:
-        """As `control.StateSpace` of the package python-control, with names.
+        """Convert to `control.StateSpace` of the package python-control, with names.
 
         Raises
         ------

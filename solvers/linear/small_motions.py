@@ -41,7 +41,7 @@ class SmallMotions:
     multipliers : (m,)
     rotation : (3,) [rad/s] or None, angular velocity of the frame
     spins : (N, 3) [rad/s] or None, body components, of nodes that spin
-    remarks : list of str, what the matrices leave out
+    remarks : list of str, warnings of terms neglected in the matrices
     """
 
     def __init__(self, system: CompiledSystem, state: State, lam: np.ndarray) -> None:
@@ -65,7 +65,7 @@ class SmallMotions:
         self.spread = spread(G, kept, arm)[: self.system.m]
 
     def moved_rows(self, change: np.ndarray) -> np.ndarray | None:
-        """What a change of g (m,) by a driver is in the rows of G; None where redundant rows forbid it."""
+        """Express a change of g (m,) by a driver in the rows of G; None where redundant rows forbid it."""
         full = np.append(change, np.zeros(self._rows.shape[0] - len(change)))
         here = full[self._kept]
         rest = np.setdiff1d(np.arange(len(full)), self._kept)
@@ -207,9 +207,9 @@ def _left_over(found):
 
 
 def _neutral(system):
-    """Remarks on rows of velocities and on joint friction."""
+    """Warnings of rows of velocities and of joint friction."""
     remarks = [
-        f"{label(element)} is left out: modes are those of motions in which friction does not hold its joint."
+        f"{label(element)} is left out: modes are those of motions in which the friction of the joint does not stick."
         for element in system.frictions[:1]
     ]
     if not system.non_holonomic:
@@ -217,12 +217,12 @@ def _neutral(system):
     return [
         *remarks,
         f"{label(system.non_holonomic[0])} constrains velocities: the model can come to rest elsewhere. Motions from "
-        "one place of rest to another (s = 0) that rows of velocities would forbid in positions are left out.",
+        "one equilibrium to another (s = 0) that rows of velocities would forbid in positions are left out.",
     ]
 
 
 def _loads(found, force):
-    """Remark on forces that act on what can move: their stiffness of pre-stress is missing.
+    """Warning of forces that act on free coordinates: their stiffness of pre-stress is missing.
 
     With rows of velocities there is no `static_equilibrium`, and reactions are those of the state.
     """
@@ -232,9 +232,9 @@ def _loads(found, force):
         return []
     _, where = system.unknown(int(np.argmax(np.where(force > small, force, 0.0))))
     if system.non_holonomic:
-        return [f"The model does not rest at this configuration: forces are left over (most on {where})."]
+        return [f"This configuration is no equilibrium: there are unbalanced forces (largest on {where})."]
     what, how = ("Loads act", "") if found.rotation is None else ("Centrifugal forces or loads act", ", rotation=…")
     return [
-        f"{what} at this configuration (most on {where}) that nothing says to be in equilibrium: their stiffness is "
-        f"left out. Give an equilibrium: modes(system, about=static_equilibrium(system{how}))."
+        f"{what} at this configuration (largest on {where}) that may not be in equilibrium: their stiffness is "
+        f"left out. Pass an equilibrium: modes(system, about=static_equilibrium(system{how}))."
     ]

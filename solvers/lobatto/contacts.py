@@ -167,7 +167,7 @@ def carried(s, o, g, e, i):
 
 @kernel
 def _multiplier_row(s, o, k, g, e, i, tangents):
-    """The row R = 0, or (3), of direction i of an open contact, or of one that knows no such resistance."""
+    """The row R = 0, or (3), of direction i of an open contact, or of one without such resistance."""
     o.rows[k, g.first_contact + e, i] = multiplier(o, k, g.first_contact + e, i) - carried(s, o, g, e, i)
     if tangents:
         _add_diagonal(o, g, e, i, s.kv)

@@ -1,4 +1,4 @@
-"""Data of a run of `LobattoIIIAB`, besides those of `stepping.kernels.data`; kernels call its record ``o``.
+"""Data of a run of `LobattoIIIAB`, in addition to those of `stepping.kernels.data`; kernels call its record ``o``.
 
 ni stages, nz entries of one block of the stacked matrix. Arrays ``ni …`` have one entry per stage.
 
@@ -46,7 +46,7 @@ TABLE = Table(
         "rows": Item("ni nc 6", "rows of contacts, divided by k_v"),
         "stage_status": Item("ni nc", "GAP, STICK, SLIP or CLOSED of the stages", "i8"),
         "lasts": Item("nc 3", "STICK or SLIP of cones that do so in the whole step, see lobatto.lasting", "i8"),
-        "forward": Item("ni nc", "whether what slips in such a contact goes on at a stage", "i8"),
+        "forward": Item("ni nc", "whether slip in such a contact continues at a stage", "i8"),
         "slide": Item("nc 6", "direction in which such a contact slips at the last stage"),
         "rate0": Item("nc 6", "rates of such a contact at the start of the step"),
         "lasting": Item("", "some contact lasts", "i8"),
@@ -86,7 +86,7 @@ TABLE = Table(
         "by_impulses": Item("", "an attempt leaves contacts to the impact problem, see lobatto.contacts", "i8"),
         "single": Item("", "sum of squares of the forces of single elements"),
         "error": Item("", "of the step [m], see lobatto.error"),
-        "fell_back": Item("", "steps whose lasting contacts were not solved", "i8", kept=True),
+        "fell_back": Item("", "steps whose persistent contacts were not solved", "i8", kept=True),
         "left_to_impulses": Item("", "steps solved by impulses", "i8", kept=True),
         "troubled": Item("", "the last step was solved by impulses", "i8", kept=True),
         "quiet": Item("", "whether the last step had no impact: its accelerations are known", "i8", kept=True),

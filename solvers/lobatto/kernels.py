@@ -38,7 +38,7 @@ RETREATS = 2  # from contacts that were taken to last, before all of them are
 
 @kernel
 def afresh(s):
-    """Whether what the last step left is no guess: after an impact, and in repeated attempts."""
+    """True if what the last step left is no guess: after an impact, and in repeated attempts."""
     return s.struck != 0 or s.counts[4] > 0 or s.plastic != 0
 
 
@@ -125,7 +125,7 @@ def solve_problems(d, s, o):
 def attempt_lasting(d, s, o):
     """Solve both problems with contacts that last, and again without those of them that do not; whether that ends well.
 
-    Contacts that are given up leave their friction to others: the present unknowns are the better start. Without them a
+    Contacts that are removed leave their friction to others: the present unknowns are the better start. Without them a
     step is of lower order, so more iterations are spent here: from a start in contact, where no impulse is known, the
     impact problem took 28 to 33. ``o.fell_back`` counts the steps in which they were not enough.
     """
@@ -233,7 +233,7 @@ def report(d, s, o):
 
 @kernel
 def keep_accelerations(d, s, o):
-    """Accelerations at the end are those at the start of the next step; what `lobatto.error` knows of both."""
+    """Store accelerations at the end, which start the next step, and the data of both for `lobatto.error`."""
     o.steady = 1 if o.quiet != 0 and s.struck == 0 else 0
     for c in range(d.nc):
         o.steady = 0 if s.was_active[c] != 0 else o.steady
@@ -244,7 +244,7 @@ def keep_accelerations(d, s, o):
 
 @kernel
 def look_for_passages(d, s, code):
-    """Whether bodies passed each other in the step: a code. A step that failed is looked at as free flight.
+    """Check if bodies passed each other in the step; returns a code. A step that failed is looked at as free flight.
 
     Bodies that would be inside each other at an inner stage and beyond at the end leave Newton's iteration no solution.
     """
@@ -265,7 +265,7 @@ def look_for_passages(d, s, code):
 
 @entry("void(int64, int64)")
 def lobatto_advance(data, run):
-    """One step, and what it leaves to the next."""
+    """Perform one step, and prepare the next."""
     d, s = system_at(data)[0], run_at(run)[0]
     o = own_at(s.own_at)[0]
     begin(d, s)

@@ -16,7 +16,7 @@ unknown it is
 A contact in which nothing slips has the usual rows there; one in which something does has (3), and γ = 0 of its cones
 that stick. Contacts that did not last (they open, stick and slip change, an impulse is outside its cone) have the usual
 rows when the step is solved again. Of redundant contacts that stick some have no force, or one at the limit of their
-cone: what tells is that they neither open nor slip.
+cone: the criterion is that they neither open nor slip.
 
 Source: docs/theory/lobatto.md, (12), (13); averaged rows in the sense of Jay (1996).
 """
@@ -43,13 +43,13 @@ SLOW = 1e-2  # times tol_v, likewise
 
 @kernel
 def lasts(o, c):
-    """Whether a cone of contact c sticks or slips in the whole step."""
+    """True if a cone of contact c sticks or slips in the whole step."""
     return o.lasts[c, 0] != GAP or o.lasts[c, 1] != GAP or o.lasts[c, 2] != GAP
 
 
 @kernel
 def slips(o, c):
-    """Whether a cone of contact c slips in the whole step."""
+    """True if a cone of contact c slips in the whole step."""
     return o.lasts[c, 0] == SLIP or o.lasts[c, 1] == SLIP or o.lasts[c, 2] == SLIP
 
 
@@ -72,7 +72,7 @@ def speed_of_rest(s):
 
 @kernel
 def rests(g, e, s, V):
-    """Whether a contact, which was evaluated last, is closed and does not move along its normal.
+    """True if a contact, which was evaluated last, is closed and does not move along its normal.
 
     Rebounds of a closed contact fall by a factor per step, through every bound. This one is that of impacts, not the
     accuracy of velocities, which is worse far from the origin: contacts would begin to last in another step there.
@@ -110,7 +110,7 @@ def choose_lasting(d, s, o, allowed):
 
 @kernel
 def goes_on(g, e, s, o, V):
-    """Whether what slips goes on in the direction that it had at the start of the step: less than 90° off."""
+    """True if slip continues in the direction that it had at the start of the step: less than 90° off."""
     c, members, rate = g.first_contact + e, local_vector(3), local_vector(3)
     for which in range(3):
         if o.lasts[c, which] != SLIP:
@@ -133,7 +133,7 @@ def _impulse(s, c, i):
 
 @kernel
 def _held(g, e, s, o):
-    """Whether the cones of a contact that were taken to stick do so at the end of the step, by impulses inside of them.
+    """True if the cones of a contact that were taken to stick do so at the end of the step, by impulses inside of them.
 
     The usual rows have decided on the impulses. Those of redundant contacts may be at the limit without any slip.
     """
@@ -158,7 +158,7 @@ def _held(g, e, s, o):
 
 @kernel
 def _lasted(g, e, s, o):
-    """Whether a contact did what it was taken to do; what sticks may be without a force for a while.
+    """True if a contact did what it was taken to do; what sticks may be without a force for a while.
 
     What slips may not: its friction is that of its force.
     """
@@ -197,7 +197,7 @@ def give_up(d, s, o):
 
 @kernel
 def lasting_rows(s, o, j, g, e, tangents):
-    """What stage j gives to the rows of a contact that lasts, and its entries."""
+    """Contribution of stage j to the rows of a persistent contact, and its entries."""
     c, last = g.first_contact + e, o.a.shape[0] - 1
     for which in range(3):
         if o.lasts[c, which] == STICK:
@@ -210,7 +210,7 @@ def lasting_rows(s, o, j, g, e, tangents):
 
 @kernel
 def _sticking_rows(s, o, j, g, e, which, tangents):
-    """What stage j gives to the rows (1) of a cone, and its entries."""
+    """Contribution of stage j to the rows (1) of a cone, and its entries."""
     c, members, rate = g.first_contact + e, local_vector(3), local_vector(3)
     n, _ = cone_of(g, e, s, which, members)
     rates_of(g, e, s, s.Vs, members, n, rate)

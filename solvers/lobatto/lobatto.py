@@ -48,7 +48,7 @@ class LobattoIIIAB(Stepper):
     ------
     ParameterError
         Other numbers of stages; a model with contact groups; h ω above 2, 2.83, 3.11 (2, 3, 4 stages), with the largest
-        frequency ω of the model: the scheme has no numerical damping, and such steps blow up.
+        frequency ω of the model: the scheme has no numerical damping, and such steps diverge.
 
     Notes
     -----
@@ -125,7 +125,7 @@ class LobattoIIIAB(Stepper):
         return {"advance": kernels.lobatto_advance, "step": kernels.lobatto_step, "sweep": passed.look}
 
     def problems(self, system: Any) -> dict[str, Any]:
-        """What Newton's iteration solves: the stages, and the velocities at the end."""
+        """Problems of Newton's iteration: the stages, and the velocities at the end."""
         from fem_mbs.solvers.lobatto import impact, stages
 
         return {"stage": stages.PROBLEM, "impact": impact.PROBLEM}
@@ -205,7 +205,7 @@ class LobattoIIIAB(Stepper):
             raise ParameterError(
                 self, "h", h,
                 f"s is too large for the highest frequency of the model, {omega:.3g} rad/s: h must be below "
-                f"{limit:g}/ω = {limit / omega:.3g} s with {self.stages} stages, or the motion blows up. Stiff "
+                f"{limit:g}/ω = {limit / omega:.3g} s with {self.stages} stages, or the motion diverges. Stiff "
                 "flexible parts: use DecoupledNSGA (or check_stability=False)",
             )  # fmt: skip
         return limit / omega if omega > 0.0 else np.inf

@@ -18,7 +18,7 @@ _H, _RATE, _M, _V = (SLOT[k] for k in ("H", "rate", "M", "v"))
 
 @kernel
 def stage_rates(d, s, o, j):
-    """What stage j gives to (1), times h: in gaps, at the places that g of stage i + 1 would have."""
+    """Contribution of stage j to (1), times h: in gaps, at the positions that g of stage i + 1 would have."""
     chosen = integers(d.rate_rows_at, d.n_rate_rows)
     for k in range(d.n_rate_rows):
         row, weight = chosen[k], s.h * o.b[j]

@@ -29,7 +29,7 @@ def largest_frequency(system: CompiledSystem, state: State) -> float:
     blocks = [[M, -G.T], [-G, -SHIFT / system.mean_mass * eye_array(system.m)]] if system.m else [[M]]
     try:
         factor = splu(bmat(blocks, format="csc"))
-    except RuntimeError:  # singular: nodes without mass, which the start of a run refuses
+    except RuntimeError:  # singular: nodes without mass, which raise an error at the start of a run
         return 0.0
     x, square = np.random.default_rng(1).normal(size=n), 0.0
     right = np.zeros(n + system.m)

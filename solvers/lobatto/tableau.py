@@ -25,7 +25,7 @@ _A = {
         [1 / 12, 5 / 12, 5 / 12, 1 / 12],
     ],
 }
-# largest h ω of a spring without damping that a step does not blow up (docs/theory/lobatto.md, (15)): 2, 2√2, measured
+# largest h ω of a spring without damping for which steps are stable (docs/theory/lobatto.md, (15)): 2, 2√2, measured
 LIMITS = {2: 2.0, 3: 2.828, 4: 3.113}
 
 

@@ -1,4 +1,4 @@
-"""Data of a run of Moreau's scheme, besides those of `stepping.kernels.data`; kernels call its record ``o``."""
+"""Data of a run of Moreau's scheme, in addition to those of `stepping.kernels.data`; kernels call its record ``o``."""
 
 from numba import carray
 

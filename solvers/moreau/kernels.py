@@ -134,7 +134,7 @@ PROBLEM = velocity.PROBLEM._replace(residual=theta_residual, matrix=theta_matrix
 def forecast(d, s, o):
     """Evaluate contacts at q_n ∘ exp(γ h v_n) and choose those that are closed there, (3).
 
-    With projection also those that are closed at the start: what rests is put back to gap 0, and would hop there.
+    With projection also those that are closed at the start: bodies at rest are restored to gap 0, and would hop there.
     """
     for i in range(d.n_nodes):
         for j in range(6):
@@ -190,15 +190,15 @@ def hold_velocities(d, s, o):
     if s.code == OK:
         accumulate_impulses(d, s)
         for i in range(m):
-            s.lam_report[i] += s.kv * s.Lam[i] / s.h  # what holds the contacts of this problem
+            s.lam_report[i] += s.kv * s.Lam[i] / s.h  # reactions to the contacts of this problem
 
 
 @kernel
 def take_back(d, s, o, base):
-    """Let the projection begin without what contacts that rest have moved, U = −θ h M⁻¹ G_cᵀ Λ: it has to hold them.
+    """Start the projection without the motion by contacts at rest, U = −θ h M⁻¹ G_cᵀ Λ: it has to keep them closed.
 
     From the end of the step it would hold nothing: where normals turn, a gap that the step leaves open by h³ stays
-    open, the next step knows no contact, and what rests hops. Contacts that meet in this step are none of these, nor
+    open, the next step has no contact, and bodies at rest hop. Contacts that meet in this step are none of these, nor
     those that leave. Rolling and spinning have no rows in the projection and are left as they are.
     """
     push = 2.0 * o.theta / s.h  # θ h over the ½ h² of the projection
@@ -271,7 +271,7 @@ def theta_step(data, run):
 
 @entry("void(int64, int64)")
 def theta_advance(data, run):
-    """One step, and what it leaves to the next."""
+    """Perform one step, and prepare the next."""
     d, s = system_at(data)[0], run_at(run)[0]
     o = own_at(s.own_at)[0]
     begin(d, s)

@@ -41,7 +41,7 @@ class MoreauJean(Stepper):
     -----
     Joint reactions are P/h and contact forces Λ/h: means over the step, and at an impact an impulse divided by h.
     Accelerations are (v − v_n)/h, and zero in steps with an impact. Contacts that half a step of flight closes take
-    part. A step in which bodies pass each other, or are struck more than 14° from their first touch, is rejected, not
+    part. A step in which bodies pass each other, or meet more than 14° from their first touch, is rejected, not
     swept (docs/theory/sweep). Where Newton's iteration stalls the contact-problem solver takes over
     (``result.contact_problems``). There are no persistent contacts and no step control.
 
@@ -70,7 +70,7 @@ class MoreauJean(Stepper):
 
     @property
     def follows(self) -> bool:  # type: ignore[override]
-        """Whether positions follow velocities: joints and contacts are closed in velocities alone."""
+        """True if positions follow velocities: joints and contacts are closed in velocities alone."""
         return not self.projection
 
     def matrices(self, system: Any) -> tuple[Rows, Rows, Rows]:
@@ -83,9 +83,9 @@ class MoreauJean(Stepper):
         return Rows(), position, Rows(True, "all", drilling_first=True)
 
     def refuse(self, system: Any) -> None:
-        """Newton's iteration does not go with contact groups."""
+        """Check that Newton's iteration is not combined with contact groups."""
         if system.searches and self.contact_solver == "newton":
-            message = f"does not go with contact groups ('{system.searches[0].owner.name}'); leave it out"
+            message = f"cannot be combined with contact groups ('{system.searches[0].owner.name}'); remove it"
             self.check(False, "contact_solver", self.contact_solver, message)
 
     def no_sweeps(self, system: Any) -> str | None:
@@ -106,7 +106,7 @@ class MoreauJean(Stepper):
         }  # fmt: skip
 
     def problems(self, system: Any) -> dict[str, Any]:
-        """What Newton's iteration solves: the problem of the step, and the two projections."""
+        """Problems of Newton's iteration: the problem of the step, and the two projections."""
         from fem_mbs.solvers.contact import position, velocity
         from fem_mbs.solvers.moreau import kernels
 

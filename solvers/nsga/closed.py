@@ -30,7 +30,7 @@ STOP = 6  # ``o.answer``: the step ends before its velocity correction, see `nsg
 
 @entry("void(int64, int64)")
 def closed_part(run, task):
-    """What ``task`` says, by the numbers above."""
+    """Perform ``task``, one of the numbers above."""
     s = run_at(run)[0]
     d, o = system_at(s.data_at)[0], own_at(s.own_at)[0]
     if task == BEGIN:

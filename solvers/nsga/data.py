@@ -1,4 +1,4 @@
-"""Data of a run of the decoupled nonsmooth generalized-α scheme, besides those of `stepping.kernels.data`.
+"""Data of a run of the decoupled nonsmooth generalized-α scheme, in addition to those of `stepping.kernels.data`.
 
 The recipe is `nsga.scheme.advance` → `stepping.kernels.step.take` → `nsga.scheme.step`; the sub-problems are in
 nsga.smooth, nsga.position, nsga.velocity. Kernels call the record of the run ``s`` and the record of this table ``o``.

@@ -2,7 +2,7 @@
 
 Each step solves three sub-problems one after the other: smooth motion with bilateral constraints (generalized-α, second
 order), a position correction (no penetration, g = 0), a velocity correction (impact law, friction cones, G v = 0). The
-scheme, its equations and decisions are in docs/theory/decoupled_nsga.md; the compiled parts are beside this file.
+scheme, its equations and decisions are in docs/theory/decoupled_nsga.md; the compiled parts are in this folder.
 
 Source: Cosimo, Cavalieri, Cardona, Brüls, Nonlinear Dyn. 102 (2020); Sanchez2025, chapters 2-3, annexes A and B;
 doubtful points as decided by measurement, decisions 1 to 14 there: factor ½ h² in the position equation (1), M(q) at
@@ -191,7 +191,7 @@ class DecoupledNSGA(AlphaMethod):
         return bool(self.persistent_contacts)
 
     def refuse(self, system: CompiledSystem) -> None:
-        """Options that contact groups do not know."""
+        """Check for options that contact groups do not support."""
         options = {
             "persistent_contacts": self.persistent_contacts is True,
             "contact_solver": self.contact_solver if self.contact_solver == "newton" else None,
@@ -201,20 +201,20 @@ class DecoupledNSGA(AlphaMethod):
         }
         for name, value in options.items():
             if system.searches and value:
-                message = f"does not go with contact groups ('{system.searches[0].owner.name}'); leave it out"
+                message = f"cannot be combined with contact groups ('{system.searches[0].owner.name}'); remove it"
                 raise ParameterError(self, name, value, message)
         two = [contact for contact in system.contacts[: system.nc_fixed] if contact.two_coefficients]
         if two and system.searches:
             message = f"has static and sliding friction, not with contact groups ('{system.searches[0].owner.name}')"
             self._refuse_part(two[0], message)
         if two and self.contact_solver == "problem":
-            message = f"does not know static and sliding friction ({label(two[0])}); take 'newton' or 'auto'"
+            message = f"does not support static and sliding friction ({label(two[0])}); use 'newton' or 'auto'"
             raise ParameterError(self, "contact_solver", self.contact_solver, message)
         if system.frictions and system.searches:
-            message = f"does not go with contact groups ('{system.searches[0].owner.name}')"
+            message = f"cannot be combined with contact groups ('{system.searches[0].owner.name}')"
             self._refuse_part(system.frictions[0], message)
         if system.frictions and self.contact_solver == "problem":
-            message = f"does not know joint friction ({label(system.frictions[0])}); take 'newton' or 'auto'"
+            message = f"does not support joint friction ({label(system.frictions[0])}); use 'newton' or 'auto'"
             raise ParameterError(self, "contact_solver", self.contact_solver, message)
 
     def parts(self) -> dict[str, Any]:
@@ -262,7 +262,7 @@ class DecoupledNSGA(AlphaMethod):
         return {"stiction": stiction.stiction_part}
 
     def problems(self, system: CompiledSystem) -> dict[str, Any]:
-        """What Newton's iteration solves."""
+        """Problems of Newton's iteration."""
         from fem_mbs.solvers.contact import position, velocity
         from fem_mbs.solvers.nsga import smooth
 
@@ -302,7 +302,7 @@ class DecoupledNSGA(AlphaMethod):
         return AT_START if self.impacts == "split" and not system.deformable().any() else FILTERED
 
     def _costly(self, system: CompiledSystem) -> bool:
-        """Whether elements make matrices so costly that factors serve several steps; special problems have own ones."""
+        """True if elements make matrices so costly that factors serve several steps; special problems have own ones."""
         special = self.mixed or self.keeps_contacts(system) or bool(system.frictions)
         flexible = any({"inertia", "force_tangent"} <= set(e.kernels) and len(e.nodes) > 1 for e in system.elements)
         return (
@@ -312,9 +312,9 @@ class DecoupledNSGA(AlphaMethod):
         )
 
     def impulses(self, engine: "Engine") -> dict[str, np.ndarray]:
-        """As of all methods, and with persistent contacts impulses (nc, 3) of impacts [N s], [N m s].
+        """Impulses as of all methods, and with persistent contacts those (nc, 3) of impacts [N s], [N m s].
 
-        What contacts that were not struck have beyond their forces is a change of these, not an impulse: at the end
+        In contacts without an impact the excess over their forces is a change of these, not an impulse: at the end
         of several parts of a step the force is that of the last, which obeys the law.
         """
         joints = super().impulses(engine)
@@ -337,7 +337,7 @@ class DecoupledNSGA(AlphaMethod):
         return bool(engine.own[0]["fresh"])
 
     def rescale_contacts(self, arrays: dict[str, np.ndarray], ratio: float, made_anew: bool) -> None:
-        """As the accelerations that they are a part of, see `nsga.momentum`."""
+        """Treat them as the accelerations that they are a part of, see `nsga.momentum`."""
         change = arrays["cforce_change"] if made_anew else None
         self.rescale_memory(arrays["cforce_a"], arrays["cforce0"], ratio, change)
 
@@ -376,7 +376,7 @@ class DecoupledNSGA(AlphaMethod):
 
     @staticmethod
     def _find_sliding(engine):
-        """Which contacts with static friction slide, by the present velocities."""
+        """Find the contacts with static friction that slide, by the present velocities."""
         from fem_mbs.jit import address, invoke
         from fem_mbs.solvers.nsga.stiction_tasks import START
 
@@ -423,5 +423,5 @@ class DecoupledNSGA(AlphaMethod):
 
 
 def _damped(system):
-    """Whether forces of elements depend on velocities; gyroscopic ones of rigid bodies do not count."""
+    """True if forces of elements depend on velocities; gyroscopic ones of rigid bodies do not count."""
     return any(e.viscous and "force_tangent" in e.kernels for e in system.elements)

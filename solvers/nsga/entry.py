@@ -1,16 +1,16 @@
-"""Which contacts are in the smooth sub-problem of the decoupled scheme: entry, release, and pauses.
+"""Contacts in the smooth sub-problem of the decoupled scheme: entry, release, and pauses.
 
-Entry: by the velocities at the end of a step, of contacts that carry load, were not struck and are at rest along the
+Entry: by the velocities at the end of a step, of contacts that carry load, had no impact and are at rest along the
 normal; they stick when they are at rest along the plane too, and wait for a step where sliding turns. Release: when the
 smooth sub-problem has converged, or cannot because a driver moves what sticks, once per step, contacts that pull are
-opened and those beyond Coulomb's cone slide, and it goes on. Without that test the memory of the method holds forces
+opened and those beyond Coulomb's cone slide, and it continues. Without that test the memory of the method holds forces
 that never acted, and light contacts of a stiff beam on a floor never come to rest.
 
 A change starts the memory again from accelerations consistent with the closed contacts. The first step after it is one
 of the trapezoidal rule (ρ = 1), in which a = v̇, and then a_1 = v̇_1 + (α_m − α_f)(v̇_1 − v̇_0): forces are of second
 order from the first step on. For ρ < ½, where the error of the start dies within some steps, or when another change
 was less than ten steps ago, a − v̇ is kept instead, so that the damping of stiff parts does not start afresh. After an
-impact the contacts of the parts it struck stay out for three steps, and the forces before it are those of the memory.
+impact the contacts of the bodies in it stay out for three steps, and the forces before it are those of the memory.
 Parts whose contacts change five times in quick succession leave all of them to the corrections for 20 to 200 steps.
 
 Source: worked out here (docs/theory/decoupled_nsga.md, (27)); figures:
@@ -85,7 +85,7 @@ def pause_chattering(d, s, o):
 
 @kernel
 def turned_aside(g, e, v1, v2, V0, rest):
-    """Whether sliding with (v1, v2) has turned by more than 15 degrees since the start of the step.
+    """True if sliding with (v1, v2) has turned by more than 15 degrees since the start of the step.
 
     The direction that friction has in the smooth sub-problem is that of the prediction. Where friction turns it within
     a step, that of a point about to stick, it goes to and fro, and the point never sticks.
@@ -100,8 +100,8 @@ def turned_aside(g, e, v1, v2, V0, rest):
 
 @kernel
 def decide_closed(d, s, o):
-    """Which contacts enter the next smooth sub-problem, by how they ended this step. Returns (has it changed, is there
-    one).
+    """Choose the contacts of the next smooth sub-problem, by their state at the end of this step. Returns (has it
+    changed, is there one).
 
     Velocities at the end of the step decide: a contact acts in one of the impact problems of the step, later ones may
     change its velocity, and rows G v = 0 would take that away in a smooth step. Whether a contact at rest can stick is

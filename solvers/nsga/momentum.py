@@ -37,7 +37,7 @@ def force_vectors(d, s, o, lam, chi, k, V, vectors):
     """Fill vectors (nc, 6) with forces and moments of closed contacts in inertial axes.
 
     Their multipliers are k lam and k length chi (nc, 3) along the axes of the last evaluation; sliding discs have a
-    moment besides, by velocities V (N, 6) and (2c) of `nsga.persistent`, which no unknown holds.
+    moment as well, by velocities V (N, 6) and (2c) of `nsga.persistent`, which no unknown holds.
     """
     for g in contact_groups(d):
         law, contact = laws_of(g), contacts_of(g)

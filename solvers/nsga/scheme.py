@@ -424,7 +424,9 @@ def finish(d, s, o):
 
 @entry("void(int64, int64)")
 def advance(data, run):
-    """One step; after a fresh start of the memory it is one of the trapezoidal rule, see `steps_by_trapezoids`."""
+    """Perform one step; after a fresh start of the memory it is one of the trapezoidal rule, see
+    `steps_by_trapezoids`.
+    """
     d, s = system_at(data)[0], run_at(run)[0]
     o = own_at(s.own_at)[0]
     begin(d, s)

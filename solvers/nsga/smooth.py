@@ -27,7 +27,7 @@ CONTRADICT = 1e-2  # of the velocities: rates of dependent rows that repeated st
 SHORTEST = 1e-3  # part of a Newton step
 TRIALS = 5  # trial points per iteration allowed
 DOWN = 0.3  # slope along a Newton step at which its search ends, relative to that at its start
-SHORTEN = 0.25  # a part of a step or of a bracket where nothing tells a better one
+SHORTEN = 0.25  # a part of a step or of a bracket where no better one is known
 INSIDE = 0.02  # of a bracket: what regula falsi stays away from its ends
 SHAKEN = 1e4  # times the accuracy of constraints: velocities of closed contacts up to it are round-off of positions
 
@@ -86,7 +86,7 @@ def smooth_residual(data, run):
     if tangents:
         clear_matrix(d, SMOOTH)
     single = dynamics(d, SMOOTH, x, R, V, Vd, Ma, f, tangents, o.c_a, 1.0, o.c_q, o.c_q, T, o.mixed != 0)
-    Gw = o.Gw  # moments of closed contacts, which the position correction does not know
+    Gw = o.Gw  # moments of closed contacts, which the position correction does not contain
     if s.free == 0:  # else nobody has written to them
         zero(s.Gl_at, 6 * N)
         zero(o.Gw_at, 6 * N)
@@ -150,17 +150,17 @@ def converged(s, o):
 
 @entry("void(int64, int64)")
 def smooth_solved(data, run):
-    """Whether the residual is small enough, and forces of closed contacts are in their cones.
+    """True if the residual is small enough, and forces of closed contacts are in their cones.
 
-    Those that are not open or slide, once per step, and the iteration goes on. So they do where rows of contacts and
-    drivers contradict each other.
+    Those that are not open or slide, once per step, and the iteration continues. The same holds where rows of contacts
+    and drivers contradict each other.
     """
     d, s = system_at(data)[0], run_at(run)[0]
     o = own_at(s.own_at)[0]
     small, exact = converged(s, o)
     s.solved = 0
     # rows are linear, and solved by now unless they contradict each other: a driver moves what sticks. The multipliers,
-    # which grow without bound, tell which contact has to give way
+    # which grow without bound, show which contact has to be released
     contradiction = exact and s.iteration >= LATE
     # at a dead centre rows contradict each other by what q~ is off the constraints, which the corrections mend
     small = small or (contradiction and alone_again(d, s) and s.row <= CONTRADICT * speed_of(s))
@@ -204,7 +204,7 @@ def smooth_right(data, run):
 
 @entry("void(int64, int64)")
 def smooth_keep(data, run):
-    """What the next test and the search along the Newton step refer to; states of mixed elements."""
+    """Store the reference of the next test and of the search along the Newton step; states of mixed elements."""
     d, s = system_at(data)[0], run_at(run)[0]
     o = own_at(s.own_at)[0]
     dx = vector(s.dx_at, d.n)
@@ -246,7 +246,7 @@ def smooth_move(data, run):
 
 @kernel
 def unsure(s, o, bracketed):
-    """Whether a part of the Newton step has to be judged by the slope along it.
+    """True if a part of the Newton step has to be judged by the slope along it.
 
     A step is shortened where it went far too deep into a contact (moderately too deep is a good start: forces are
     convex in the depth), and late, where the iteration goes to and fro, which friction that changes its direction and
@@ -342,7 +342,8 @@ def smooth(data, run):
     if o.mixed == 0 and overshoots(s):
         stand_still(d, s, o)
     o.moved, o.trials, o.checked = math.inf, 0, 1 if s.persistent == 0 else 0
-    # nearly all steps need one, unless that of an earlier step will do; not those of grains, whose acceleration stays
+    # nearly all steps need one, unless that of an earlier step suffices; not those of particles, whose acceleration
+    # stays
     look_at_price(problem_at(o.smooth_problem)[0], s)
     s.lent_old = 1 if kept(problem_at(o.smooth_problem)[0], s) else 0
     s.want_matrix = 0 if s.grains_at != 0 and s.counts[0] == 0 else 1 - s.lent_old
@@ -351,7 +352,7 @@ def smooth(data, run):
     share(problem_at(o.smooth_problem)[0], 0.0 if s.persistent != 0 or (s.friction != 0 and d.nc > 0) else o.c_a, s.ks)
     solve(s, o.smooth_problem, s.max_iterations)
     if s.code != OK and s.friction != 0:
-        # sliding may have no solution: the velocity correction tells what happens
+        # sliding may have no solution: the velocity correction decides
         call2(s.friction_part, run, friction_tasks.LET_GO)
         predict(d, s, o)
         solve(s, o.smooth_problem, s.max_iterations)

@@ -1,7 +1,7 @@
-"""Which impacts of a step are isolated enough to be split, and where they touch.
+"""Impacts of a step that are isolated enough to be split, and their times of touch.
 
 A step h (of the user's H) stops before its velocity correction when the position correction has closed a contact that
-was open and that strikes faster than forces make it in a whole step:
+was open and whose impact is faster than forces make it in a whole step:
 
     −ġ~ > |ġ~ − ġ_n| H/h ,   ġ = G_N v ,   by one in a hundred                                                     (1)
 
@@ -34,9 +34,7 @@ from fem_mbs.system.contacts import contact_groups, contacts_of, evaluate_contac
 BISECTIONS = 40  # of the first guess
 SINKS = 1.01  # times what forces make in a step: a contact at rest sinks that fast, but for round-off
 NEAR = 100.0  # times the accuracy of gaps: contacts of the cut step that touch
-LATEST = (
-    2e-9  # of a step: what touches that much later touches at its end; `stepping.march.splitter` has the same limit
-)
+LATEST = 2e-9  # of a step: contacts up to that much later touch at its end; limit of `stepping.march.splitter` too
 
 
 @kernel
@@ -121,7 +119,7 @@ def look(d, s, o):
 
 @kernel
 def stops(d, s, o):
-    """Whether the step stops before its velocity correction."""
+    """True if the step stops before its velocity correction."""
     if s.cut == LOOKS:
         look(d, s, o)
         return True

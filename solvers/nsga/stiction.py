@@ -206,7 +206,7 @@ def begin_impact(d, s, o):
 
 @entry("void(int64, int64)")
 def stiction_part(run, task):
-    """What ``task`` says, by the numbers above."""
+    """Perform ``task``, one of the numbers above."""
     s = run_at(run)[0]
     d, o = system_at(s.data_at)[0], own_at(s.own_at)[0]
     if task == START:

@@ -1,4 +1,4 @@
-"""What `nsga.stiction` is asked for: numbers of its tasks. Answers are in ``o.answer``."""
+"""Numbers of the tasks of `nsga.stiction`. Answers are in ``o.answer``."""
 
 START = 0  # of a run, and after velocities have jumped: what slides
 BEGIN = 1  # of a step, or of an attempt at one: coefficients of the first pass

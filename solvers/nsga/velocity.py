@@ -33,7 +33,7 @@ SLOW = 0.1  # of the fastest approach at a common body: contacts that close in a
 
 @kernel
 def rests(d, s):
-    """Whether no active contact approached before the step: then none strikes in it, closed ones only carry load."""
+    """True if no active contact approached before the step: then it has no impact, closed ones only carry load."""
     active, V0 = s.active, s.V0
     if s.cut == STRIKES:
         return False
@@ -137,7 +137,7 @@ def choose_candidates(d, s, o):
 
 @kernel
 def some_reflect(d, s):
-    """Whether a candidate has a restitution, which it loses where a sequence is cut short."""
+    """True if a candidate has a restitution, which it loses where a sequence is cut short."""
     candidate = s.candidate
     for g in contact_groups(d):
         law = laws_of(g)

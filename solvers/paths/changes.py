@@ -46,7 +46,7 @@ class ContactChange(NamedTuple):
     turns: bool
 
     def report(self) -> str:
-        """What happens at which load factor, one line."""
+        """Describe the change and its load factor, one line."""
         back = "; the load factor turns back" if self.turns else ""
         return f"{label(self.contact)} {self.kind} at load factor {self.load_factor:.9g}{back}"
 
@@ -61,7 +61,7 @@ class Changes:
     # --- where --------------------------------------------------------------------------------------------------------
 
     def measures(self, point: Any) -> np.ndarray:
-        """What must not become negative (nc,): gaps over the size of the model, forces over the largest one.
+        """Measures that must not become negative (nc,): gaps over the size of the model, forces over the largest one.
 
         inf for contacts that a path cannot hold.
         """
@@ -101,7 +101,7 @@ class Changes:
         raise self._stuck(point, self._wrong(new))
 
     def _root(self, point, new, ds, c, first):
-        """Where the measure of a contact is zero."""
+        """Find the point where the measure of a contact is zero."""
 
         def measure(s):
             found = self.follower.advance(point, s, *first)[0]
@@ -148,7 +148,9 @@ class Changes:
         raise self._stuck(point, undecided)
 
     def idle(self, point: Any) -> list[str]:
-        """Remarks on contacts that touch at a point without being pressed: what moves away from them is not held."""
+        """Warnings of contacts that touch at a point without normal force: bodies that move away from them are not
+        fixed.
+        """
         names = [c for c in self.touching(point.state) if c not in point.held]
         if not names:
             return []

@@ -120,7 +120,7 @@ class ContactForces(ContactRows):
         return float(gaps.max()), self.system.contacts[closed[int(gaps.argmax())]]
 
     def slips(self) -> bool:
-        """Whether a closed contact has friction, whose slip counts from the last equilibrium."""
+        """True if a closed contact has friction, whose slip counts from the last equilibrium."""
         return bool(((self.status != GAP) & (self.laws["friction"] > 0.0)).any())
 
     def hasty(self) -> Any:
@@ -229,7 +229,7 @@ class ContactForces(ContactRows):
         return S
 
     def error(self) -> float:
-        """How far (1) is from being satisfied: gaps and slips in sizes of the model, forces in the size of the load."""
+        """Residual of (1): gaps and slips in sizes of the model, forces in the size of the load."""
         touching, sticking = self.status != GAP, self.status == STICK
         lengths = [np.abs(self.gap[touching]), -self.gap[~touching], np.abs(self.slip[sticking]).ravel()]
         length = max(float(part.max(initial=0.0)) for part in lengths) / self.size

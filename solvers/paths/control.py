@@ -1,4 +1,5 @@
-"""What leads from one equilibrium of a path to the next: arc length, a plane, the load factor, or one displacement.
+"""Path-following constraints from one equilibrium to the next: arc length, a plane, the load factor, or one
+displacement.
 
 Distances between equilibria are measured on the manifold of configurations: with the relative rotation vector
 ψ = log(R_nᵀ R) of each of the N nodes that move, and L the extent of the model,
@@ -99,11 +100,11 @@ class Control(ABC):
         return self.ds - self.row(state, factor)[2]
 
     def predicted(self) -> float:
-        """How far to go along the tangent to begin with."""
+        """Initial length along the tangent."""
         return self.ds
 
     def reached(self, state: State, factor: float) -> bool:
-        """Whether the equation holds at an iterate."""
+        """True if the equation holds at an iterate."""
         return abs(self.row(state, factor)[2]) <= REACHED * abs(self.ds)
 
     def _moved(self, state, factor):

@@ -248,7 +248,7 @@ class Follower:
     # --- the path -----------------------------------------------------------------------------------------------------
 
     def follow(self, point: Point, factor: float | None, until: Callable | None, points: int, first: tuple) -> None:
-        """Go on until the load factor is reached, or ``until`` says so, or there are enough points."""
+        """Continue until the load factor is reached, or ``until`` says so, or there are enough points."""
         ds = self.step
         self._apart(point)
         closed = self._left_out(point)
@@ -399,7 +399,7 @@ class Follower:
         return self._zeros[2]
 
     def _zero(self, point, new, ds, place):
-        """Where the eigenvalue at a place is zero: point, kind and motion; or None."""
+        """Find the point where an eigenvalue is zero: point, kind and motion; or None."""
         for end in (new, point):
             motion = end.spectrum.vector(place)
             if motion is None:
@@ -425,7 +425,7 @@ class Follower:
         return None
 
     def _turn(self, point, new):
-        """Where the load factor has its extremum: point, kind and motion."""
+        """Find the extremum of the load factor: point, kind and motion."""
         low, high = point, new
         found = min(low, high, key=lambda one: abs(one.tangent.factor))
         for _ in range(12):
@@ -450,7 +450,7 @@ class Follower:
 
 
 def _soft(point: Point, pressed: Point) -> bool:
-    """Whether the load moves a point `SOFT` times as far as with touching contacts closed: round-off is its
+    """True if the load moves a point `SOFT` times as far as with touching contacts closed: round-off is its
     stiffness.
     """
     return abs(point.tangent.factor) * SOFT < abs(pressed.tangent.factor)

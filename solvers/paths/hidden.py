@@ -54,7 +54,7 @@ class Hidden:
 
     @staticmethod
     def _known(first, second):
-        """Whether both have a spectrum of a potential, with the same contacts held."""
+        """True if both have a spectrum of a potential, with the same contacts held."""
         if first is None or first.held != second.held or first.spectrum is None or second.spectrum is None:
             return False
         return first.spectrum.symmetric and second.spectrum.symmetric and len(first.spectrum.values) > 0

@@ -143,7 +143,7 @@ def buckling(
     Notes
     -----
     Contacts without friction that the loads press about the state hold in both directions, as joints; those that touch
-    without force hold nothing. ``remarks`` name both.
+    without force hold nothing. ``remarks`` names both.
 
     Examples
     --------
@@ -183,7 +183,7 @@ def buckling(
         side = "" if reverse else " (reverse=True looks at the load of the other sign)"
         raise SolverError(
             f"buckling of '{system.name}': no critical load found: no motion gets softer with this load{side}. A load "
-            f"that pulls, or that does nothing to the motions of the model, buckles nothing{told}"
+            f"in tension, or that does not act on the motions of the model, has no critical value{told}"
         )
     remarks = []
     if problem.held is not None and problem.held.numbers:
@@ -225,7 +225,7 @@ def _soft(system):
 
 
 def _matrices(problem, state, lam, at):
-    """A₀, and A₁ with ε and with 4 ε, of (1) at an equilibrium; motions (N, 6) per load; remarks."""
+    """A₀, and A₁ with ε and with 4 ε, of (1) at an equilibrium; motions (N, 6) per load; warnings."""
     system, n = problem.system, problem.system.n
     solve = bordered(problem, state, lam, at, np.zeros(n), 1.0)
     t = None if solve is None else solve(np.append(np.zeros(n + problem.rows), 1.0))
@@ -246,7 +246,7 @@ def _small(system, state, moved):
 
 
 def _softer_by_modes(system, state, at, moved, x, vectors, A):
-    """Remark on load factors ``at`` + x that motions which parts leave out would lower, as a list.
+    """Warning of load factors ``at`` + x that motions missing in reduced bodies would lower, as a list.
 
     A shape y is then critical at μ x, yᵀA₀y (1 − μ) = c_0 + c_1 μ x + c_2 μ² x², of all parts together. Other shapes,
     and the stresses in motions that are left out, make it less.
@@ -279,9 +279,9 @@ def _softer_by_modes(system, state, at, moved, x, vectors, A):
         return []
     named = [label(element) for element, share in zip(own, shares) if share > 0.1]
     return [
-        f"Load factors are too high for want of modes: {listed(told)}. Under the stresses of their load patterns these "
-        f"parts would move in ways that their modes do not have, as a strip twists that is bent: {_some(named)}. "
-        "Reduce them with more modes until the load factors stay."
+        f"Load factors are too high because modes are missing: {listed(told)}. Under the stresses of their load "
+        "patterns these bodies have motions that their modes do not represent, as the twist of a bent strip: "
+        f"{_some(named)}. Reduce them with more modes until the load factors stay."
     ]
 
 
@@ -291,7 +291,7 @@ def _some(parts):
 
 
 def _left_out(system, state, moved):
-    """Remark on elements within which stresses that ``moved`` brings about stiffen and soften nothing, as a list."""
+    """Warning of elements without geometric stiffness of the stresses due to ``moved``, as a list."""
     there, energies = system.moved(state, moved), []
     for group in system.groups:
         if type(group.elements[0]).without_stiffening is not Element.without_stiffening:

@@ -286,7 +286,7 @@ def proportional(owner: Named, problem: Any, state: Any, lam: Any) -> None:
 
 
 def _controlled(owner, follower, control):
-    """What is prescribed from point to point."""
+    """Quantity prescribed from point to point."""
     if isinstance(control, str):
         owner.as_choice("control", control, ("arc length", "load"))
         follower.make = Sphere if control == "arc length" else Load

@@ -57,7 +57,7 @@ def refuse(owner: Named, system: Any) -> None:
 class LoadSteps:
     """The way from no load to all of it: where it has come to (state, multipliers, load factor), and its records.
 
-    ``remarks``, list of str: what is not as it should be where it has come to.
+    ``remarks``, list of str: warnings at the last equilibrium.
     """
 
     def __init__(self, problem: Any, result: StaticResult, stability: bool, who: str) -> None:
@@ -71,7 +71,7 @@ class LoadSteps:
         self.remarks: list[str] = []
 
     def follow(self, steps: int, adaptive: bool, tolerance: float, max_iterations: int) -> None:
-        """Go all the way; SolverError where a load step fails that is not, or cannot be, halved."""
+        """Apply the whole load; SolverError where a load step fails that is not, or cannot be, halved."""
         system, result = self.problem.system, self.result
         size = largest = 1.0 / steps
         self._keep(0)
@@ -199,7 +199,7 @@ def tangent_matrices(problem: Any, state: State, lam: np.ndarray, factor: float)
 
 
 def _of_imbalance(problem, state, lam, factor):
-    """What makes K (n, n) symmetric where moments are left which the tolerance has not balanced.
+    """Correction that makes K (n, n) symmetric where the tolerance leaves unbalanced moments.
 
     Rotations do not commute: K = Hessian − ½ skew(m) in each node, with its moment m in body axes. In equilibrium m is
     what the tolerance leaves; of bodies without stiffness of their own that may be all of an entry.
@@ -333,7 +333,7 @@ def repeated(system: Any) -> str:
 
 
 def largest_row(problem: Any, state: State, lam: np.ndarray, factor: float) -> tuple[str, Any]:
-    """Where the residual is largest, in words, and the element or node."""
+    """Location of the largest residual, in words, and the element or node."""
     problem.set_load(factor)
     right = problem.residual(state, lam, factor, False)
     if right is None or not len(right):

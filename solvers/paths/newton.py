@@ -25,7 +25,7 @@ INCREMENT_TOLERANCE = 1e-9  # of δx/size and δθ; with quadratic convergence t
 
 
 class Found(NamedTuple):
-    """What an iteration came to; the state is None where it failed, and ``history`` has its residuals."""
+    """Result of an iteration; the state is None where it failed, and ``history`` has its residuals."""
 
     state: State | None
     lam: np.ndarray | None

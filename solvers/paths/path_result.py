@@ -68,7 +68,7 @@ def _stable(spectrum):
 
 
 def told(unstable: int | None) -> str:
-    """How stable an equilibrium is, in words."""
+    """Describe the stability of an equilibrium."""
     if unstable is None:
         return "stability not known"
     return "stable" if unstable == 0 else f"unstable in {unstable} motion{'s' if unstable > 1 else ''}"
@@ -126,7 +126,7 @@ class LoadPath:
         in path`` are about the names of the model; ``len(path)`` is the number of points.
     ended : str, why the path ends where it does
     rejected : int, steps that were halved
-    remarks : list of str, what could not be decided
+    remarks : list of str, warnings of undecided points
     """
 
     def __init__(self, system: Any) -> None:

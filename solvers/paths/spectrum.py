@@ -1,4 +1,4 @@
-"""How many motions lower the potential energy: eigenvalues of the tangent on the motions that constraints allow.
+"""Number of motions that lower the potential energy: eigenvalues of the tangent on the motions that constraints allow.
 
     K φ − Gᵀ δμ = κ D φ,   G φ = 0,   D = 1 (displacements), L² (rotations)                                        (1)
 

@@ -56,7 +56,7 @@ class Campbell(ShapesByName):
     shapes : (k, n, N, 6) complex
         (δx inertial [m], δθ body [rad]) with largest component 1. Of a node or body: ``diagram["disc"]`` (k, n, 6);
         ``len(diagram)`` is the number of speeds.
-    remarks : list of str, what the diagram leaves out: loads that nothing says to be in equilibrium
+    remarks : list of str, warnings of the diagram: loads that may not be in equilibrium
     system : System
     """
 

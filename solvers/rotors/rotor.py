@@ -55,7 +55,7 @@ class Rotor:
         self.whirl = Whirl(system, state, self.spins, M.diagonal())
 
     def _loads(self) -> list[str]:
-        """Remark on forces, such as the weight, that are not held at the configuration."""
+        """Warning of forces, such as the gravity load, that are not in equilibrium at the configuration."""
         system, at_rest = self.system, self.state.copy()
         at_rest.V[:] = 0.0
         force = system.forces(at_rest)[1].copy()

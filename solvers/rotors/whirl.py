@@ -76,7 +76,8 @@ def mac(first: np.ndarray, second: np.ndarray, M: Any) -> np.ndarray:
 
 
 def matched(expected: np.ndarray, first: np.ndarray, found: np.ndarray, second: np.ndarray, M: Any) -> np.ndarray:
-    """Which of the modes ``found`` [rad/s], ``second`` (n, k) continue ``first`` (n, j) with frequencies expected.
+    """Find the modes among ``found`` [rad/s], ``second`` (n, k) that continue ``first`` (n, j), by expected
+    frequencies.
 
     Returns indices (j,); the assignment has the largest sum of MAC less relative changes of frequency.
     """

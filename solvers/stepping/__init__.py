@@ -1,1 +1,1 @@
-"""What time steppers share."""
+"""Base of time steppers."""

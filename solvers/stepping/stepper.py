@@ -1,4 +1,4 @@
-"""What all time steppers share: the run with its results file, progress, interruption and diagnosis.
+"""Base of all time steppers: the run with its results file, progress, interruption and diagnosis.
 
 A method is a subclass of `Stepper` that says what `stepping.engine` asks of it. The run uses of the engine:
 
@@ -68,7 +68,7 @@ class _Interrupt:
             signal.signal(number, signal.SIG_DFL if handler is None else handler)
 
     def error(self, message: str, result: Any) -> BaseException:
-        """What ends the script in the end: KeyboardInterrupt, or SystemExit with the code that SIGTERM has in shells.
+        """Exception that ends the script: KeyboardInterrupt, or SystemExit with the code that SIGTERM has in shells.
 
         ``result`` is among its attributes, for those who catch it.
         """
@@ -85,7 +85,7 @@ class Stepper(StepperOptions):
     instants: ClassVar[tuple[float, ...]] = (1.0,)  # of a step, at which signals are needed
     means_at_impacts = False  # joints report the mean of a step with an impact, not its end with impulses
     takes_grains = False  # contact groups of free bodies go to `fem_mbs.solvers.granular`
-    leads_grains = True  # bodies that sweeps push have to be put to x_n + h v; False: the method does so itself
+    leads_grains = True  # particles have to be set to x_n + h v; False: the method does so itself
     takes_mechanisms = False  # with obstacles that they move
     takes_static_friction = False  # of contacts, with a method ``parts_of_static_friction``
     takes_friction = False  # of joints, with a method ``parts_of_friction``
@@ -115,9 +115,9 @@ class Stepper(StepperOptions):
         return bool(self.persistent_contacts)
 
     def _refuse_groups(self, system: Any) -> None:
-        """Raise for models with contact groups, in methods that do not know them."""
+        """Raise for models with contact groups, in methods that do not support them."""
         if system.searches:
-            message = f"is a group of contacts, which {type(self).__name__} does not know; use DecoupledNSGA"
+            message = f"is a group of contacts, which {type(self).__name__} does not support; use DecoupledNSGA"
             self._refuse_part(system.searches[0].owner, message)
 
     def _refuse_part(self, part: Any, message: str) -> NoReturn:
@@ -125,7 +125,7 @@ class Stepper(StepperOptions):
         raise ParameterError(self, "model", part.name, f"{label(part)} {message}", told=False)
 
     def no_sweeps(self, system: Any) -> str | None:
-        """Why options of the method ask for contact groups pair by pair, in words; None when they do not."""
+        """Why options of the method require assembled (pairwise) contact groups, in words; None when they do not."""
         return None
 
     def stack(self, system: Any) -> Stack | None:
@@ -141,7 +141,7 @@ class Stepper(StepperOptions):
         return 1
 
     def contact_problems(self, engine: Any) -> Any:
-        """Where Newton's iteration on contacts fails, or is not wanted; None: nothing else is tried."""
+        """Solver used where Newton's iteration on contacts fails or is not chosen; None: no other is tried."""
         contacts = engine.system.nc or engine.system.searches
         if not contacts or engine.method.contact_solver == "newton" or engine.system.frictions:
             return None
@@ -199,25 +199,25 @@ class Stepper(StepperOptions):
             ``system.initial.t`` (0 unless it was set, as for a restart), and t_end must be later.
         h : float > 0 [s]
             Step size; constant: steps end at initial.t + k h. The last one ends at or just before t_end; the report
-            tells when that is before it.
+            states when that is before it.
         save : str, optional
-            Results file (VTKHDF: ParaView opens it, `fem_mbs.load` reads it), written while the run goes on. Without it
+            Results file (VTKHDF: ParaView opens it, `fem_mbs.load` reads it), written during the run. Without it
             results stay in memory.
         save_every : int ≥ 1
             Save every so many steps, and the last one.
         progress : bool, optional
             Show a progress bar; default: on a terminal.
         observers : sequence of ForceObserver
-            They see every step, also those that are not saved.
+            They receive every step, also those that are not saved.
         strict : bool
-            Raise where a run otherwise goes on and tells it in ``result.warnings``: at once when the energy rises, at
+            Raise an error instead of a warning in ``result.warnings``: at once when the energy increases, at
             the end for all else: subdivided steps, small rises that add up, warnings of elements.
         single : bool
             The file is for ParaView alone: half the size, no histories; these stay in memory and are returned.
         pvd : bool
-            Write the model also as ``.pvd`` beside the file, for ParaView before 5.12.
+            Write the model also as ``.pvd`` next to the file, for ParaView before 5.12.
         checkpoint_every : float [s] or text, optional
-            Write a checkpoint beside the results file from time to time, from which `fem_mbs.resume` goes on to the
+            Write a checkpoint next to the results file from time to time, from which `fem_mbs.resume` continues to the
             last bit: seconds of the clock between two, 60.0, or steps, "1000 steps". Also at the end, and at Ctrl-C.
         output_times : sequence of float, optional [s]
             Save the initial state and those at these times, and no others: steps end there, also with `StepControl`,
@@ -257,7 +257,7 @@ class Stepper(StepperOptions):
         if progress is not None:
             progress = self.as_flag("progress", progress)
         if checkpoint_every is not None and (save is None or single):
-            message = "goes with a results file that has histories: give save=…, and not single=True"
+            message = "requires a results file with histories: give save=…, and not single=True"
             raise ParameterError(self, "checkpoint_every", checkpoint_every, message)
         system = compiled(self, model)
         system.number_nodes()
@@ -268,7 +268,7 @@ class Stepper(StepperOptions):
         return self._take(system, asked, observers, progress)
 
     def _take(self, system, asked, observers, progress, *, saved=None, notes=()):
-        """Take the steps of a run; of one that goes on ``saved`` is its state, ``notes`` are more warnings."""
+        """Take the steps of a run; of one that is resumed ``saved`` is its state, ``notes`` are more warnings."""
         engine, steps, observers = self._begun(system, asked, observers)
         if saved is not None:
             load_run(engine, observers, saved)
@@ -316,7 +316,7 @@ class Stepper(StepperOptions):
         return engine, steps, observers
 
     def _writer(self, engine, asked, continued):
-        """What takes the states of a run; ``continued``: the state of the writer whose file goes on."""
+        """Writer of the states of a run; ``continued``: the state of the writer of a file that is continued."""
         system = engine.system
         parameters = {"stepper": type(self).__name__, "h": asked.h, "t_start": float(system.initial.t)}
         parameters |= {"t_end": self.number("t_end", asked.t_end, "s")}
@@ -331,7 +331,7 @@ class Stepper(StepperOptions):
         )  # fmt: skip
 
     def _chunks(self, engine, writer, asked, steps, observers, progress, notes):
-        """What takes the steps, with its progress bar and checkpoints."""
+        """Loop of steps, with its progress bar and checkpoints."""
         from fem_mbs.results.progress import Progress
 
         system, start = engine.system, float(engine.system.initial.t)
@@ -357,13 +357,13 @@ class Stepper(StepperOptions):
         if times is None:
             return None
         times = self.as_array("output_times", times, unit="s").ravel()
-        self.check(len(times) > 0, "output_times", times, "is empty; leave it out")
+        self.check(len(times) > 0, "output_times", times, "is empty; remove it")
         self.check((np.diff(times) > 0).all(), "output_times", times, "s must increase")
         inside = start <= times[0] and times[-1] <= t_end * (1 + 1e-12)
         self.check(inside, "output_times", times, f"s must be within the run, {start:g} s to {t_end:g} s")
-        self.check(not observers, "output_times", times, "does not go with observers, who see every step")
-        self.check(save_every == 1, "output_times", times, f"does not go with save_every = {save_every}")
-        message = "does not go with contact groups, whose steps all have one size; use save_every"
+        self.check(not observers, "output_times", times, "cannot be combined with observers, which receive every step")
+        self.check(save_every == 1, "output_times", times, f"cannot be combined with save_every = {save_every}")
+        message = "cannot be combined with contact groups, whose steps all have one size; use save_every"
         self.check(not system.searches, "output_times", times, message)
         return times[times > start]
 
@@ -378,7 +378,7 @@ class Stepper(StepperOptions):
 
     @staticmethod
     def _dump(failure, save):
-        """Write the contact problem of a failed step beside the results; returns a sentence about it."""
+        """Write the contact problem of a failed step next to the results; returns a sentence about it."""
         problem = failure.contact_problem
         if problem is None:
             return ""
@@ -394,11 +394,11 @@ class Stepper(StepperOptions):
         return f" Its contact problem is in {path} (fclib)."
 
     def counted(self, engine: Any) -> dict[str, Any]:
-        """What the method counts over all steps, besides what all do."""
+        """Counters of the method over all steps, in addition to those of all methods."""
         return {}
 
     def smaller_steps(self, system: Any) -> str:
-        """What the user can do when steps are too large, a sentence without its full stop."""
+        """Remedy when steps are too large, a sentence without its full stop."""
         offers = self.local_error is not None and self.step_control is None and not system.searches
         return "Halve h, or use step_control=StepControl()" if offers else "Halve h"
 
@@ -412,7 +412,7 @@ class Stepper(StepperOptions):
     def restart(self, engine: Any) -> None:
         """Memory anew at the present state, where forces have jumped: here there is none.
 
-        Signals have their new values. ``run["code"]`` tells what went wrong.
+        Signals have their new values. ``run["code"]`` is the kind of failure.
         """
 
     def rescale(self, engine: Any, ratio: float, change: np.ndarray | None) -> None:
@@ -422,22 +422,22 @@ class Stepper(StepperOptions):
         """Constraints or forces have come or gone: what depends on which there are; here nothing."""
 
     def jump_problem(self) -> Any:
-        """What Newton's iteration solves where a constraint is switched on, see `stepping.march.switch_jump`."""
+        """Problems of Newton's iteration where a constraint is switched on, see `stepping.march.switch_jump`."""
         from fem_mbs.solvers.contact import velocity
 
         return velocity.PROBLEM
 
     def impulses(self, engine: Any) -> dict[str, np.ndarray]:
-        """What histories of forces in the last step have over its size: impulses (m,) of joints [N s], here all."""
+        """Excess of the force histories in the last step over its size: impulses (m,) of joints [N s], here all."""
         return {"multiplier": engine.run[0]["h"] * engine.arrays["lam_report"]}
 
     def drift(self, system: Any, h: float) -> float:
-        """Penetration [m] that steps h [s] of the method leave, besides round-off."""
+        """Penetration [m] that steps h [s] of the method leave, in addition to round-off."""
         return self.travel(system, h) if self.follows else 0.0
 
     @staticmethod
     def travel(system: Any, h: float) -> float:
-        """What a step h [s] from rest or from the initial velocities may travel [m]."""
+        """Largest displacement of a step h [s] from rest or from the initial velocities [m]."""
         speed = np.abs(system.initial.V[:, :3]).max(initial=0.0)
         return h * (speed + h * system.largest_gravity)
 
@@ -453,7 +453,7 @@ class Stepper(StepperOptions):
         return ["name", "parameters", "run", *(item.name for item in fields(self) if item.init)]
 
     def chosen(self) -> list[str]:
-        """Names of options that are not the default ones, in the order of the constructor: what tells runs apart."""
+        """Names of options that are not the default ones, in the order of the constructor: they distinguish runs."""
         defaults = inspect.signature(type(self)).parameters
         return [k for k, p in defaults.items() if k in vars(self) and getattr(self, k) != p.default]
 

@@ -6,8 +6,8 @@ With P = Λ + the force λ integrated over the step, κ̂ the same twice, and r 
     B  A and r ξ_N − P_N ≤ 0   ξ_N = 0, else P_N = 0           ξ = γ + e γ⁻                                          (2)
     C  B and r g̈_N − λ_N ≤ 0   g̈_N = 0, else λ_N = 0                                                               (3)
 
-A contact that needs no correction, κ̂_N = 0, may be of B nevertheless, see `acts`. One that rebounds is not of C: at the
-end of the step it is about to open, and the memory of a force there would be taken back along another normal.
+A contact that needs no correction, κ̂_N = 0, may be of B nevertheless, see `acts`. One that rebounds is not of C: at
+the end of the step it is about to open, and the memory of a force there would be taken back along another normal.
 Friction, and what resists rolling, spinning and drilling, is in `three_levels.levels_friction`.
 A contact of B but not of C has λ = 0; one of A but not of B has P = 0 as well. r decides between branches only.
 
@@ -41,12 +41,12 @@ _A, _H_N, _KK, _V = SLOT["a"], SLOT["H_N"], SLOT["K"], SLOT["v"]
 
 @kernel
 def acts(g, e, s, o, gap):
-    """Whether a contact that needs no correction of positions is closed in velocities nevertheless.
+    """True if a contact that needs no correction of positions is closed in velocities nevertheless.
 
     It is if the bodies would be in touch without any correction: friction, which goes into positions too, may lift a
     contact from its plane that is pressed on it without friction, and neither closed nor open would be consistent. It
-    is with a small gap: of contacts that share a load, the feet of a table, some have κ̂ = 0, and their gap is what is
-    left of the others'. By its sign their impulse would come and go in the iteration.
+    is with a small gap: of contacts that share a load, the feet of a table, some have κ̂ = 0, and their gap is a
+    residual of the others'. By its sign their impulse would come and go in the iteration.
     """
     contact = contacts_of(g)
     approach = max(-gradient_times(g, e, contact.G_N_start[e], s.V0), 0.0)
@@ -137,7 +137,9 @@ def rows_of_positions(S, s, o, c, nd, column, q, G):
 
 @kernel
 def turning_normals(S, s, o, c, nd, row, column, q, H, v, w):
-    """What normals change: forces and normal rows by δq = q T δ, and (3) by v; v, w (nd,) are velocities and rates."""
+    """Derivatives of normals: forces and normal rows by δq = q T δ, and (3) by v; v, w (nd,) are velocities and
+    rates.
+    """
     if row == 0:
         force, k = s.h * s.ks * o.lam_c[c, 0], s.h * s.ks / o.c_a
     else:

@@ -90,7 +90,7 @@ def velocity_of(g, e, d, s, m, V):
 
 @kernel
 def reflected_slide(g, e, d, s, cone, m):
-    """What the impact law of sliding adds to that velocity."""
+    """Term of the impact law of sliding in that velocity."""
     contact = contacts_of(g)
     e_T = tangential_restitution(g, e, s)
     if cone != SLIDING or e_T == 0.0:
@@ -146,7 +146,7 @@ def find_lasting(d, s, o):
 
 @kernel
 def measure_cones(d, s, o):
-    """How far P of the step is outside of its cones, and how wide these are: the largest of the run.
+    """Update the largest distance of P outside of its cones, and their largest width, of the run.
 
     λ and, where sliding lasts, Λ are inside. Between them P has the memory of λ, which is not where λ_F jumps.
     """
@@ -186,7 +186,7 @@ def beyond(r, rate, force, n):
 
 @kernel
 def slides_on(c, s, o, cone, n, mu, r, P, xi):
-    """Whether (5) holds for a cone that slides along ``direction``: its impulse is none with which it sticks."""
+    """True if (5) holds for a cone that slides along ``direction``: its impulse is none with which it sticks."""
     after = local_vector(3)
     for i in range(n):
         m = member(cone, i)
@@ -267,7 +267,7 @@ def friction_rows(g, e, d, s, o, P):
 
 @kernel
 def branches(s, o, c):
-    """Number that tells the branches of contact c apart."""
+    """Number that identifies the branches of contact c."""
     number = o.level[c]
     for cone in range(CONES):
         number = 2 * (4 * number + o.state[c, cone]) + o.begins[c, cone]

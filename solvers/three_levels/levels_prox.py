@@ -16,7 +16,7 @@ joints eliminated: the frictionless iteration then contracts for ω < 2, however
 of that matrix are solutions with J.
 
 When the branches have settled Newton's iteration takes over from there: it is done in a few steps if its matrix is
-regular. If it fails the fixed-point iteration goes on from where it was, to the same tolerances.
+regular. If it fails the fixed-point iteration continues from where it was, to the same tolerances.
 
 Source: Capobianco2021, (144)-(146), algorithm 2; docs/theory/nonsmooth_generalized_alpha_friction.md, (11).
 """
@@ -143,7 +143,7 @@ def project_cone(g, e, d, s, o, cone, P, force):
     for i in range(n):
         m, along = member(cone, i), gamma[i] / size if size > 0.0 else 0.0
         force[m] = new[i] if sticks else -mu * force[0] * along
-        # where Λ_F, not P_F, opposes sliding: P is what the step gives besides
+        # where Λ_F, not P_F, opposes sliding: P is the rest of the impulse of the step
         after[i] = smooth_of(s, o, c, m, force[m]) - mu * (P[0] - smooth_of(s, o, c, 0, force[0])) * along
     if sticks or o.forces == 0 or o.lasting[c, cone] == 0 or not beyond(1.0, push, after, n) > mu * P[0]:
         return

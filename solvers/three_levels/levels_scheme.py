@@ -23,7 +23,7 @@ from fem_mbs.system.records import SMOOTH, VELOCITY, zero
 
 # Attempts at a step (`stepping.kernels.step.take`) with laws in accelerations. With friction these need not have a
 # solution where those of impulses have one; then the contacts of the step act by impulses alone. Of 160 throws of
-# boxes 33 were refused without this, 3 with it.
+# boxes 33 were rejected without this, 3 with it.
 WITH_FORCES = 2
 
 
@@ -43,7 +43,7 @@ def keep_contact_forces(d, s, o):
     copy(s.total_Lam, s.sent)
     copy(s.total_chi, s.sent_chi)
     for c in range(d.nc):
-        if o.level[c] == 0:  # open, its row is λ = 0: what is left of it is the round-off of the last solve
+        if o.level[c] == 0:  # open, its row is λ = 0: its residual is the round-off of the last solve
             for m in range(OWN):
                 o.lam_c[c, m] = 0.0
         for m in range(OWN):
@@ -101,7 +101,7 @@ def levels_step(data, run):
 
 @entry("void(int64, int64)")
 def levels_advance(data, run):
-    """One step, and what it leaves to the next."""
+    """Perform one step, and prepare the next."""
     d, s = system_at(data)[0], run_at(run)[0]
     o = own_at(s.own_at)[0]
     begin(d, s)

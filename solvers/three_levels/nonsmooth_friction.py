@@ -51,7 +51,7 @@ class NonsmoothGeneralizedAlphaFriction(CoupledMethod):
 
     **Limit.** ``force`` is inside the cone of friction. ``impulse`` also has the memory of earlier forces and leaves it
     where friction jumps, above all where sliding begins: the guided hopper by 3 % of the bound of a step with
-    ``rho_inf=0.8``, not at all with 0. ``result.statistics["friction_beyond_cone"]`` and ``report()`` tell how much.
+    ``rho_inf=0.8``, not at all with 0. ``result.statistics["friction_beyond_cone"]`` and ``report()`` state how much.
 
     Examples
     --------
@@ -125,7 +125,7 @@ class NonsmoothGeneralizedAlphaFriction(CoupledMethod):
         a["lam_report"][:] = reactions
         a["lam_c0"][:] = a["bar0"][:] = forces
         a["acted"][:] = found["acted"]
-        h, nc = float(engine.run[0]["h"]), engine.system.nc  # what the first record tells
+        h, nc = float(engine.run[0]["h"]), engine.system.nc  # from the first record
         arms = np.full((nc, 3), engine.system.length)
         drills = engine.system.drill_arm[:nc] > 0.0
         arms[drills, 2] = engine.system.drill_arm[:nc][drills]
@@ -149,19 +149,19 @@ class NonsmoothGeneralizedAlphaFriction(CoupledMethod):
         return found if good else None
 
     def _resize(self, engine: "Engine", ratio: float) -> None:
-        """Let the engine take steps ``ratio`` times as large."""
+        """Change the step of the engine by the factor ``ratio``."""
         run = engine.run[0]
         run["h"] *= ratio
         run["ks"] /= ratio
         self.use(engine, float(run["h"]))
 
     def counted(self, engine: "Engine") -> dict[str, Any]:
-        """How far the impulse P of friction was outside of a cone, over the widest cone of the run."""
+        """Largest distance of the friction impulse P outside of a cone, over the widest cone of the run."""
         own = engine.own[0]
         return {"friction_beyond_cone": float(own["beyond"] / own["widest"]) if own["widest"] > 0.0 else 0.0}
 
     def starts_afresh(self, engine: "Engine") -> bool:
-        """Whether accelerations jumped in the last step: a contact opened, closed, began to slide or to stick."""
+        """True if accelerations jumped in the last step: a contact opened, closed, began to slide or to stick."""
         return bool(engine.arrays["changed"].any())
 
     def rescale(self, engine: "Engine", ratio: float, change: np.ndarray | None) -> None:

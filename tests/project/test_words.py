@@ -38,7 +38,20 @@ COVERED = {
     },
     "fem_mbs": "fem_mbs/*.py",
     "elements": "elements/**/*.py",
-    "contact problems": "solvers/contact_problem/*.py",
+    **{
+        f"solvers/{folder}": f"solvers/{folder}/*.py"
+        for folder in (
+            "alpha",
+            "cone",
+            "contact",
+            "contact_problem",
+            "joint_friction",
+            "lobatto",
+            "moreau",
+            "nsga",
+            "three_levels",
+        )
+    },
 }
 # Idiom (regular expression, upper or lower case) -> standard term. Only idioms that are never right in this project.
 IDIOMS = {
@@ -73,6 +86,7 @@ IDIOMS = {
 }
 FSTRING = getattr(tokenize, "FSTRING_MIDDLE", tokenize.STRING)  # from Python 3.12
 FENCE = re.compile(r"^ *```(?P<kind>[^\n]*)\n.*?^ *```$", re.MULTILINE | re.DOTALL)
+NAME = re.compile(r"[\"']?[A-Za-z_][A-Za-z_0-9]*[\"']?")
 FIELD = re.compile(r"\{[^{}\n]*\}")  # of a formatted string
 CODE = re.compile(r"``[^`\n]*``|`[^`\n]*`|\]\([^)\n]*\)|<[^>\n]*>|\$[^$\n]*\$")
 # of a source also names: in quotes, of parameters in a docstring, and of methods with their parentheses
@@ -96,10 +110,10 @@ def prose(text, kind=".md"):
 
 
 def strings_and_comments(text):
-    """Strings and comments of a source, in their lines."""
+    """Strings and comments of a source, in their lines, without strings of one identifier: names of data."""
     lines = [""] * (text.count("\n") + 2)
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        if token.type in (tokenize.STRING, tokenize.COMMENT, FSTRING):
+        if token.type in (tokenize.STRING, tokenize.COMMENT, FSTRING) and not NAME.fullmatch(token.string):
             for i, line in enumerate(token.string.split("\n")):
                 lines[token.start[0] - 1 + i] += " " + line
     return "\n".join(lines)

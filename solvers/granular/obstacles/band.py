@@ -22,5 +22,5 @@ def open_bias(gap, band, h):
 
 @kernel
 def meets(gap, band, rate, h):
-    """Whether a pair whose gap [m] changes with the rate [m/s] < 0 meets in the step of size h [s]."""
+    """True if a pair whose gap [m] changes with the rate [m/s] < 0 meets in the step of size h [s]."""
     return gap < band or gap + h * rate <= 0.5 * band

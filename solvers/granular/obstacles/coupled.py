@@ -29,7 +29,7 @@ def place(p, o, x):
             i = p.first[c]
             for j in range(3):
                 E[j] = p.pairs[c].normal[j]
-                if p.shapes != 0:  # `granular.shapes.features` knows the point
+                if p.shapes != 0:  # `granular.shapes.features` has the point
                     o.arm[q, j] = p.arms[c, j] + x[p.node[i], j] - x[k, j]
                 else:
                     o.arm[q, j] = p.at[i, j] - p.radius[i] * E[j] - x[k, j]
@@ -58,7 +58,7 @@ def place(p, o, x):
 
 @kernel
 def _leave_out(p, o, a, q):
-    """Let contact q of a shape that cannot move carry nothing where node a does not move along its normal either."""
+    """Remove contact q of a shape that cannot move where node a does not move along its normal either."""
     if is_round_off(o, a, o.block[q, 0, 0], o.arm[q, 0], o.arm[q, 1], o.arm[q, 2], p.radius[p.first[o.pair[q]]]):
         o.block[q, 0, 0] = 0.0
         clear_impulse(p.pairs[o.pair[q]])

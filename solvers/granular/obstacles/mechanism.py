@@ -1,4 +1,4 @@
-"""Obstacles that contacts move: nodes of a mechanism - beams, jointed and sprung bodies - among the grains.
+"""Obstacles that contacts move: nodes of a mechanism - beams, jointed and sprung bodies - among the particles.
 
 Impulses P at the k nodes of such obstacles change their velocities as
 
@@ -6,12 +6,12 @@ Impulses P at the k nodes of such obstacles change their velocities as
 
 with S the rows of these nodes; c = 1 where velocities and positions are found together, ½ where positions follow (3),
 and c = θ² with θ h D of Moreau's scheme.
-A contact of a grain at the arm a from node j has W of both, with E = (n, t_1, t_2)ᵀ,
+A contact of a particle at the arm a from node j has W of both, with E = (n, t_1, t_2)ᵀ,
 
     W = W_grain + E [I  −ã] C_jj [I  −ã]ᵀ Eᵀ                                                                      (2)
 
 and is solved exactly, as those of `granular.bodies`. Contacts are taken node by node: those of one node change its own
-velocity only, and what they gave together goes through C to the other nodes then. A sweep costs 36 k² besides.
+velocity only, and what they gave together goes through C to the other nodes then. An iteration costs 36 k² in addition.
 
 Methods that find positions first get those of the mechanism once more, with U the change of positions by contacts,
 
@@ -200,7 +200,7 @@ def collect(p, o):
 
 @kernel
 def give(o, a, F):
-    """Let all nodes answer to the impulse F (6,), inertial axes, on node a."""
+    """Add the response of all nodes to the impulse F (6,), inertial axes, on node a."""
     v, d = vector(o.v_at, 6 * o.node.shape[0]), local_vector(6)
     for j in range(3):
         d[j] = F[j]
@@ -222,7 +222,7 @@ def velocity_of(o, a, v):
 
 @kernel
 def is_round_off(o, a, own, arm0, arm1, arm2, length):
-    """Whether a part ``own`` of W_NN by node a at an arm is round-off of zero; ``length`` [m] of the shape there."""
+    """True if a part ``own`` of W_NN by node a at an arm is round-off of zero; ``length`` [m] of the shape there."""
     moves = turns = 0.0
     for j in range(3):
         moves += o.own[a, j, j]
@@ -233,7 +233,7 @@ def is_round_off(o, a, own, arm0, arm1, arm2, length):
 
 @kernel
 def give_way(p, o, k, n, arm, length):
-    """What a push along n (3,) at an arm (3,) from the node of obstacle k moves its point by, along n."""
+    """Displacement of the point of obstacle k along n (3,) by a push along n at an arm (3,) from its node."""
     a, y, total = o.slot[k], local_vector(6), 0.0
     for j in range(3):
         y[j] = n[j]
@@ -246,7 +246,7 @@ def give_way(p, o, k, n, arm, length):
 
 @kernel
 def nudge(p, o, k, push, n, arm, x, Q, R):
-    """Let the poses x, Q, R of the mechanism give way to a push [kg m] against n (3,) on obstacle k; joints keep theirs
+    """Displace the poses x, Q, R of the mechanism by a push [kg m] against n (3,) on obstacle k; joints keep theirs
     to first order.
     """
     i, right, m, e, old = p.plane_node[k], o.right, local_vector(3), local_vector(4), local_vector(4)

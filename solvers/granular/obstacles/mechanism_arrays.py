@@ -21,7 +21,7 @@ OF_PAIRS = ("pair", "arm", "tangents", "block", "slide")
 
 
 class Mechanism:
-    """All nodes but those of grains, and all joints: nothing else couples these with each other.
+    """All nodes but those of particles, and all joints: nothing else couples these with each other.
 
     Attributes
     ----------
@@ -90,7 +90,7 @@ class Mechanism:
         return {"arrays": arrays_of(self.arrays), "numbers": numbers_of(TABLE, self.record), "factors": factors}
 
     def set_state(self, state: dict[str, Any] | None) -> None:
-        """Go on from what `get_state` has given, after `connect`."""
+        """Continue from the state of `get_state`, after `connect`."""
         if state is not None:
             put_arrays("mechanism", self.arrays, state["arrays"])
             TABLE.aim(self.record, self.arrays)

@@ -56,11 +56,11 @@ class Obstacles:
         self._kept = search  # whose compiled kernels are called
 
     def get_state(self) -> dict[str, Any]:
-        """Where those that move were at the last search, a copy."""
+        """Poses of moving obstacles at the last search, a copy."""
         return {"arrays": arrays_of(self.arrays), "numbers": numbers_of(TABLE, self.record)}
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Go on from what `get_state` has given."""
+        """Continue from the state of `get_state`."""
         put_arrays("obstacles", self.arrays, state["arrays"])
         put_numbers(TABLE, self.record, state["numbers"])
 

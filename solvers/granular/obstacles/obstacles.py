@@ -1,13 +1,14 @@
 """Obstacles of contact groups: planes, and shapes whose gap and normal their contact elements know.
 
-A shape is asked through the compiled kernel of its element (`fem_mbs.jit.bind`), as pair by pair: the sphere takes the
-place of the first body, with its centre as node. Planes have a few lines of their own, which cost nothing.
+A shape is asked through the compiled kernel of its element (`fem_mbs.jit.bind`), as in assembled (pairwise) groups:
+the sphere takes the place of the first body, with its centre as node. Planes have a few lines of their own, which cost
+nothing.
 
 Gaps of obstacles are distances less a radius. A distance changes by no more than the way of the point,
 
     |φ(y) − φ(z)| ≤ |y − z| ,                                                                                      (1)
 
-so that one look at the centre of a cell tells whether an obstacle can be near any of the spheres in it. Nodes of
+so that one look at the centre of a cell shows whether an obstacle can be near any of the spheres in it. Nodes of
 obstacles that move are *movers*. No point y* of such an obstacle that is the nearest to a sphere is farther from its
 node than the reach; what the node moves and turns in a step moves these points by no more than
 
@@ -205,7 +206,7 @@ def cells_of(center, count, low, cell):
 
 @kernel
 def _look(p, o, k, cell, low, size, number, most, x, R):
-    """Whether shape k can be within ``most`` [m] of centres in a cell, by (1)."""
+    """True if shape k can be within ``most`` [m] of centres in a cell, by (1)."""
     c2 = low[2] + size * (cell % number[2] + 0.5)
     c1 = low[1] + size * ((cell // number[2]) % number[1] + 0.5)
     c0 = low[0] + size * (cell // (number[2] * number[1]) + 0.5)
@@ -228,7 +229,7 @@ def _look(p, o, k, cell, low, size, number, most, x, R):
 
 @kernel
 def is_near(p, o, i, k, reach, x, R):
-    """Whether sphere i is near obstacle k; its nearest point is within the reach of a mover."""
+    """True if sphere i is near obstacle k; its nearest point is within the reach of a mover."""
     c0, c1, c2 = p.center[i, 0], p.center[i, 1], p.center[i, 2]
     gap, n0, n1, n2 = gap_of(p, k, x, R, c0, c1, c2, p.radius[i])
     a = o.mover[k]

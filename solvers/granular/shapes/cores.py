@@ -2,7 +2,7 @@
 
 A shape is all that is within a radius ρ of its core, a box of half edge lengths h about its centre c with axes F, some
 of which may be 0: a point (sphere), a segment (capsule), a box (with rounded edges). Its corners are the ends of the
-core, 1, 2, 4 (of a plate) or 8. Or the core is a convex polyhedron, of which `hull_kernels` knows faces and edges.
+core, 1, 2, 4 (of a plate) or 8. Or the core is a convex polyhedron, of which `hull_kernels` has faces and edges.
 Two shapes touch where a corner y of one is nearest to the core of the other, or where two edges cross:
 
     corner:  q the point of the core nearest to y ,   n = (y − q)/|y − q| ,   gap = |y − q| − ρ_a − ρ_b              (1)
@@ -12,16 +12,17 @@ A corner inside a core has a depth in place of |y − q| and the normal of the n
 through each other in the step keep their normal, and |P − Q| is negative. What (1) or (2) say twice is left out:
 
     a corner nearest to a corner is taken from one side; edges count where P and Q are inside both, 1e-3 ρ from their
-    ends, and not parallel to 1e-4 rad; there corners tell the same                                                (3)
+    ends, and not parallel to 1e-4 rad; there corners give the same                                                (3)
 
-Edges of polyhedra, of which there are many, count only where they can be the nearest part of their body besides, (2) of
+Edges of polyhedra, of which there are many, count only where they can be the nearest part of their body as well, (2) of
 `hull_kernels`.
 
-Obstacles are shapes too, with sharp edges where ρ = 0, or endless axes: of these a piece beside the other shape counts.
-In planes and hollows what is free is convex, and only corners touch, as spheres do (`granular.obstacles.obstacles`).
+Obstacles are shapes too, with sharp edges where ρ = 0, or endless axes: of these a piece next to the other shape
+counts. In planes and hollows the free space is convex, and only corners touch, as spheres do
+(`granular.obstacles.obstacles`).
 
 Distances of the cores are convex functions of a shift of one of them, so that (1) of the theory page excludes overlaps
-as it does for spheres; what rotations leave is of second order.
+as for spheres; the error of rotations is of second order.
 
 Source: docs/theory/contact_groups.md, (21)-(23); docs/theory/hulls.md, (3), (4); nearest points: those of
 `SphereOnBox`, `CapsuleOnCapsule` and `hull_kernels`.
@@ -71,7 +72,7 @@ def place_shape(p, s, x, R):
 
 @kernel
 def is_endless(p, s):
-    """Whether shape s has an endless axis."""
+    """True if shape s has an endless axis."""
     return p.core_half[s, 2] == math.inf
 
 
@@ -137,7 +138,7 @@ def out_of(p, t, y, n):
 
 @kernel
 def _beyond(p, t, y, margin):
-    """Whether y (3,), axes of shape t, is beyond a corner of its core by a margin."""
+    """True if y (3,), axes of shape t, is beyond a corner of its core by a margin."""
     if p.core_hull[t] >= 0:
         return beyond_corner(hulls_at(p.hulls_at)[0], p.core_hull[t], y, margin)
     for k in range(3):
@@ -185,7 +186,7 @@ def edge_points(p, a, b, feature, z, at):
 
 @kernel
 def _can_be_nearest(p, s, e, sign, g):
-    """Whether edge e of shape s can be its nearest part in the direction sign · n of g, see `hull_kernels`, (2)."""
+    """True if edge e of shape s can be its nearest part in the direction sign · n of g, see `hull_kernels`, (2)."""
     if p.core_hull[s] < 0:
         return True
     n, u = local_vector(3), local_vector(3)
@@ -231,7 +232,7 @@ def edge_on_edge(p, a, b, feature, before, g):
 
 @kernel
 def corner_in_room(p, a, k, x, R, g):
-    """As `corner_on_core`, for obstacle k, a plane or a hollow, and nodes at x, R."""
+    """Find corners as `corner_on_core`, for obstacle k, a plane or a hollow, and nodes at x, R."""
     gap, g[0], g[1], g[2] = gap_of(p, k, x, R, p.at[a, 0], p.at[a, 1], p.at[a, 2], p.radius[a])
     for j in range(3):
         g[3 + j] = p.at[a, j] - p.radius[a] * g[j]

@@ -88,7 +88,7 @@ def _list(p, first, second, feature, total):
 
 @kernel
 def _list_obstacles(p, x, R, total):
-    """What can touch of bodies and obstacles, of which at least one moves by contacts."""
+    """Fill the features of bodies and obstacles that can touch; at least one moves by contacts."""
     o, choosy = obstacles_at(p.obstacles_at)[0], p.excluded.shape[0] > 0
     for s in range(p.core_reach.shape[0]):
         first = p.core_first[s]
@@ -99,7 +99,7 @@ def _list_obstacles(p, x, R, total):
             if choosy and never_touch(p, p.node[first], p.plane_node[k], x.shape[0]):
                 continue
             t, more = p.plane_shape[k], 0.0
-            if t < 0 or is_endless(p, t):  # of these no corners tell how they move
+            if t < 0 or is_endless(p, t):  # their corners do not determine their motion
                 for c in range(first, last):
                     if is_near(p, o, c, k, p.ahead[c], x, R) and t < 0:
                         total = _list(p, c, -1 - k, CORNER, total)
@@ -111,7 +111,7 @@ def _list_obstacles(p, x, R, total):
 
 @kernel
 def _list_shapes(p, s, t, more, total):
-    """What can touch of shapes s < t, with a margin that is larger by ``more`` [m]."""
+    """Fill the features of shapes s < t that can touch, with a margin that is larger by ``more`` [m]."""
     corners, others, n = p.corners_a, p.corners_b, local_vector(3)
     a, b = p.core_first[s], p.core_first[t]
     n_a, n_b = p.core_count[s], p.core_count[t]
@@ -126,7 +126,7 @@ def _list_shapes(p, s, t, more, total):
         local_corner(p, b + i, s, others[i])
     if _apart(p, s, others, n_b, reach, p.bound_b, p.face_b):
         return total
-    if n_b > 1 or n_a == 1:  # a point has no corner beside itself
+    if n_b > 1 or n_a == 1:  # a point has no other corner
         for i in range(n_a):
             if p.bound_a[i] < reach and out_of(p, t, corners[i], n) < reach:
                 total = _list(p, a + i, b, CORNER, total)
@@ -141,7 +141,7 @@ def _list_shapes(p, s, t, more, total):
 
 @kernel
 def _apart(p, t, corners, count, reach, bound, face):
-    """Whether all corners (count, 3) are beyond one face of the core of shape t by more than a reach; else fills bounds
+    """True if all corners (count, 3) are beyond one face of the core of shape t by more than a reach; else fills bounds
     of their distances (count,), and their faces if it is a polyhedron.
     """
     if p.core_hull[t] >= 0:

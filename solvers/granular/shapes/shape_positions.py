@@ -1,8 +1,8 @@
 """Positions of convex shapes after a step: as `granular.positions`, with shapes that turn while they are pushed apart.
 
 Normals and points of two flat faces change with a rotation of 1e-6, so each push moves its bodies at once and places
-their shapes anew. Pairs whose gap at the start of the step was larger than the ways of both shapes cannot overlap and
-are left out. Obstacles that contacts can move give way only where bodies alone do not find room, as beside spheres.
+their shapes anew. Pairs whose gap at the start of the step exceeds the displacements of both shapes cannot overlap and
+are left out. Obstacles that contacts can move are displaced only where bodies alone do not find room, as with spheres.
 
 Source: docs/theory/contact_groups.md, (11), (25).
 """
@@ -74,7 +74,7 @@ def _thickness(p, first, second):
 
 @kernel
 def _within_ways(p, k):
-    """Whether pair k of the list could have closed since the start of the step."""
+    """True if pair k of the list could have closed since the start of the step."""
     if p.moving != 0 and obstacle_of(p, k) >= 0:
         return True
     way = p.core_way[p.shape[p.near[k, 0]]]
@@ -92,7 +92,7 @@ def obstacle_of(p, k):
 
 @kernel
 def _yield_to(p, k, number, push, g, x, Q, R):
-    """Let the mechanism give way to a push of listed pair k against its obstacle, g as from
+    """Displace the mechanism by a push of listed pair k against its obstacle, g as from
     `granular.shapes.cores.touch`.
 
     Returns what the push moves it by; with ``push`` 0 nothing moves.
@@ -154,7 +154,7 @@ def _passes(p, x, Q, R, h, most, yielding):
             if gives:
                 total += _yield_to(p, k, number, 0.0, g, x, Q, R)
             if total == 0.0:
-                stuck = True  # a fixed body: only the obstacle can give way
+                stuck = True  # a fixed body: only the obstacle can move
                 continue
             push = (goal - gap) / total
             pushes += 1

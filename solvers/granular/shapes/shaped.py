@@ -127,7 +127,7 @@ def _find_first(grains, x, R, V, h):
 
 @kernel
 def _passes_through(p, s, t):
-    """Whether an edge of the core of shape s passes through that of shape t."""
+    """True if an edge of the core of shape s passes through that of shape t."""
     e, y, z = local_vector(2), local_vector(3), local_vector(3)
     first = p.core_first[s]
     for i in range(edges_of(p, s)):
@@ -153,7 +153,7 @@ def _passes_through(p, s, t):
 
 @kernel
 def _cross(p, s, t, nodes):
-    """Whether shapes s < t, which may touch, pass through each other."""
+    """True if shapes s < t, which may touch, pass through each other."""
     a, b = p.core_first[s], p.core_first[t]
     if p.body[a] == p.body[b] or p.bodies[p.body[a]].inverse_mass + p.bodies[p.body[b]].inverse_mass == 0.0:
         return False

@@ -1,8 +1,8 @@
 """Internal variables of elements at the end of an accepted step; turns of joints that are counted when they have to be.
 
-A joint counts turns for its outputs: an angle is the one nearest to the last that was counted. Any count within half a
-turn gives the same angle, to the last bit. So nothing is counted while all steps since the last count have turned two
-bodies against each other by less than `MOST`,
+A joint has a multi-turn angle for its outputs: an angle is the one nearest to the last that was counted. Any count
+within half a turn gives the same angle, to the last bit. So nothing is counted while all steps since the last count
+have turned two bodies against each other by less than `MOST`,
 
     |Δθ| ≤ φ_A + φ_B ≤ 2 max φ ,   cos(φ/2) = |Q_n·Q|                                                                (1)
 

@@ -3,8 +3,8 @@
 A motor of given angle that drives a body against an obstacle has no motion that satisfies both. Such a contact is known
 by its gradient G_N, which the gradients G of the constraints span: with M z + Gᵀ y = G_Nᵀ, G z = 0 the normal speed
 G_N z that an impulse gives vanishes, while it does not for the bodies without constraints. Many such contacts harm
-nobody, a slider that touches the floor its rail is parallel to, say. What joints and drivers make of the step alone
-tells those apart that close.
+nobody, a slider that touches the floor its rail is parallel to, say. The step with joints and drivers alone shows
+those that close.
 
 Several contacts can leave no motion together, a ball between a driven plate and the floor, say: with W = G_N z of all,
 and the gaps g that joints and drivers alone make, gaps g + W Λ ≥ 0 need impulses; there are none where
@@ -60,13 +60,13 @@ def mobilities(system: "CompiledSystem", state: "State", rows: np.ndarray) -> tu
 
 
 def prescribed(system: "CompiledSystem", state: "State", rows: np.ndarray) -> np.ndarray:
-    """Which of some gaps, by their gradients (k, n), joints and drivers prescribe: no impulse changes them."""
+    """Find gaps, by their gradients (k, n), that joints and drivers prescribe: no impulse changes them."""
     mobility, free = mobilities(system, state, rows)
     return np.diag(mobility) <= FIXED * free
 
 
 def blocked_contacts(system: "CompiledSystem", state: "State", contacts: np.ndarray) -> np.ndarray:
-    """Which of some contacts (k,) no impulse can move, because joints and drivers prescribe their gap at a state.
+    """Find contacts (k,) that no impulse can move, because joints and drivers prescribe their gap at a state.
 
     Contacts whose bodies are fixed, or cannot move along the normal even without constraints, are none of them.
     """
@@ -91,7 +91,7 @@ def drivers_towards(system: "CompiledSystem", state: "State", contact: int) -> l
 
 
 def squeezing_contacts(system: "CompiledSystem", state: "State", contacts: np.ndarray, gaps: np.ndarray) -> np.ndarray:
-    """Which of some contacts (k,) leave no motion together by (1), with the gaps (k,) that joints and drivers make."""
+    """Find contacts (k,) that allow no motion together by (1), with the gaps (k,) that joints and drivers make."""
     if system.m == 0 or len(contacts) == 0 or gaps.min() >= 0.0:
         return np.zeros(len(contacts), bool)
     mobility, free = mobilities(system, state, normal_gradients(system, state, contacts))
@@ -99,7 +99,7 @@ def squeezing_contacts(system: "CompiledSystem", state: "State", contacts: np.nd
 
 
 def without_motion(mobility: np.ndarray, free: np.ndarray, gaps: np.ndarray, least: float) -> np.ndarray:
-    """Which gaps (k,) no impulses can open together, by (1) with W = ``mobility`` (k, k); none if all can be.
+    """Find gaps (k,) that no impulses can open together, by (1) with W = ``mobility`` (k, k); none if all can be.
 
     ``free`` (k,): of the bodies without constraints, or of their size. Gaps above −``least`` are no penetration.
     """
@@ -118,7 +118,8 @@ def without_motion(mobility: np.ndarray, free: np.ndarray, gaps: np.ndarray, lea
 
 
 def closing_contacts(system: "CompiledSystem", state: "State", h: float, t: float, tol_v: float) -> np.ndarray:
-    """Which contacts (nc,) are closed, or touch and approach, after a step that joints and drivers alone have moved.
+    """Find contacts (nc,) that are closed, or touch and approach, after a step that joints and drivers alone have
+    moved.
 
     Parameters
     ----------

@@ -2,22 +2,22 @@
 
     jump          a node moved farther, or turned more, than its speeds and accelerations explain, and than the fastest
                   of all nodes could push it: |x − x_n| > c (h max(|v_n|, |v~|, |v|) + h² |v̇| + (h |Ω|)² l) + floor  (1)
-                  with the length l of the model: what holds a node at a distance turns about it
+                  with the length l of the model: a node fixed to a body at a distance rotates about it
     range         an element is in a pose that it is not made for, see `fem_mbs.system.checks.element_checks`
     passage       a force law on a contact was jumped over, see `contact.passed`
     energy        the energy of a step rises by no more than
                   min(2 h Π + K/100, K/25) + W ,   Π = Σ_nodes |force| |ẋ| + |moment| |Ω| ,                         (2)
                   with the smooth forces at the nodes, the largest kinetic energy K so far, and what loads and drivers
-                  may have given, W of `stepping.monitors.external_work`, 0 in a model without them. W has besides, for
-                  every step, the energy of momenta that the tolerance leaves in the dynamic rows, at the lightest
+                  may have given, W of `stepping.monitors.external_work`, 0 in a model without them. W has in addition,
+                  for every step, the energy of momenta that the tolerance leaves in the dynamic rows, at the lightest
                   component, min((rtol h F)²/m, rtol F size/10) ,                                                   (4)
                   with the size F of the forces of single elements: a body at rest has no other energy
     drift         and over the run, above any earlier state t_1, by no more than a share of K that `energy_watch` has,
                   E(t_2) − E(t_1) ≤ Σ w⁺ + W(t_1) + share K ,   w⁺ of the steps between them                        (3)
 
-(1), the range and a passage refuse a step. In (1) the correction found a root that is not the one next to the start (a
+(1), the range and a passage reject a step. In (1) the correction found a root that is not the one next to the start (a
 box that turns round in its guide). (2) is looked at between states that are saved, over all steps between them; rises
-beyond it are counted, and refused by ``strict`` runs and, while steps are not far below the user's, by `StepControl`.
+beyond it are counted, and rejected by ``strict`` runs and, while steps are not far below the user's, by `StepControl`.
 The bound is twice what random systems of docs/theory/decoupled_nsga.md need near impacts; where forces are stiff Π
 explains any rise, and K/25 is the bound: right steps of 150 random models stayed below K/54, wrong ones began at K/25.
 It says nothing of energy that is lost.
@@ -87,7 +87,7 @@ def energy_rises(s, kinetic, potential):
 
 @entry("void(int64, int64)")
 def check(data, run):
-    """Refuse a step in which a node jumped, (1), an element left its range, or bodies passed a compliant contact.
+    """Reject a step in which a node jumped, (1), an element left its range, or bodies passed a compliant contact.
 
     ``s.jumped`` is the number of a node or of an element out of its range.
 

@@ -1,4 +1,4 @@
-"""How a part of a step ends: the codes that compiled parts leave in ``s.code``, and the floors of their tests."""
+"""Codes at the end of a part of a step, which compiled parts leave in ``s.code``, and the floors of their tests."""
 
 OK = 0
 NOT_CONVERGED = 1
@@ -9,13 +9,13 @@ LARGE_ROTATION = 5  # of a node in one step
 JUMP = 6  # a node is farther than its speeds explain, see stepping.checks
 ENERGY_ROSE = 7
 OUT_OF_RANGE = 8  # an element is in a pose that it is not made for
-PASSED = 9  # a contact was passed within the step, or struck far from where it touched first; why: see below
+PASSED = 9  # a contact was passed within the step, or met far from where it touched first; why: see below
 TOUCHED = 10  # no failure: the step stopped after its smooth motion, in which a contact closes, see nsga.split
 NO_ROOM = 11  # no failure: the arrays of pairs are too small, see granular.step
 EXHAUSTED = 12  # the iterations that a step may take are used up, its subdivisions included
 
-# Why a step is refused as PASSED
-UNDECIDED = 0  # where a contact touches first cannot be told
+# Why a step is rejected as PASSED
+UNDECIDED = 0  # where a contact touches first is undecided
 MISSED = 1  # a contact is passed and has not acted
 ELSEWHERE = 2  # a contact acts along another normal than that of first touch
 UNRESOLVED = 3  # a force law stops a fast body within one step
@@ -33,7 +33,7 @@ SHIFT = 1e-8  # default of epsilon, the proximal shift of redundant constraints 
 COUPLED_SHIFT = 1e-6
 LARGEST_TURN = 3.0  # rad in a step: the exponential map is one-to-one below π
 
-# How far a step goes with ``s.cut``, see nsga.split
+# Extent of a step with ``s.cut``, see nsga.split
 WHOLE = 0  # to its end
 STOPS = 1  # as before, but not beyond its smooth motion when an open contact closes in that
 LOOKS = 2  # to the end of its smooth motion

@@ -36,7 +36,7 @@ _SCRATCH = "scratch"
 
 # N nodes, full = 6 N, m constraint rows, nc contacts, u unknowns of the largest matrix, ni instants, ns signals,
 # nx groups of elements that are not conservative, ne efforts of these, nm numbers of sensors, nw events; nl, nk, nt
-# of the books of energy; nq groups that remark on extremes, ny of their outputs, np of their nodes with a peak; nd
+# of the energy balance; nq groups that warn about extremes, ny of their outputs, np of their nodes with a peak; nd
 # contacts not of contact groups
 TABLE = Table(
     "run",
@@ -124,11 +124,11 @@ TABLE = Table(
         "event_level": Item("nw 3", "its level, its dead band, round-off of its level"),
         "event_phi": Item("nw", "value less level after the last step", kept=True),
         "event_armed": Item("nw", "whether it fires", "i8", kept=True),
-        # the books of energy, see stepping.ledger, and momentum
+        # the energy balance, see stepping.ledger, and momentum
         "booked": Item("nl 4", "groups of elements: number, kind, first of their kept numbers, first line", "i8"),
         "booked_before": Item("nk", "what is kept of them from the last end", kept=True),
         "works": Item("nt", "work of each line since the start", kept=True),
-        # what elements remark on, see stepping.extremes
+        # outputs with warnings of elements, see stepping.extremes
         "remarking": Item("nq 4", "groups: number, first of their outputs, that of the peak or −1, first node", "i8"),
         "extremes": Item("ny 2", "smallest and largest value of these after any step", kept=True),
         "peaks": Item("np 19", "positions, rotations, velocities of nodes at the peak, and when", kept=True),
@@ -139,7 +139,7 @@ TABLE = Table(
         ),
         "crept": Item("N 2 5", "what they have left in all (3), how long that lasted, when it began", kept=True),
         "deepest": Item("nd 2", "smallest gap of contacts that are not of groups after any step, and when", kept=True),
-        "pair_line": Item("", "line of the contacts of contact groups, −1: they are not booked", "i8"),
+        "pair_line": Item("", "line of the contacts of contact groups, −1: without", "i8"),
         "swept_line": Item(
             "", "line of the work of a contact group that the Gauss-Seidel solver takes, −1: none", "i8"
         ),
@@ -176,7 +176,7 @@ TABLE = Table(
         "t": Item("", "time at the end of the step", kept=True),
         "turned": Item("", "bound of turns since they were counted [rad], see stepping.accept", kept=True),
         "far": Item("", "contacts that are far from closing are not evaluated, see system.far_contacts", "i8"),
-        "counting": Item("", "elements count turns for their outputs", "i8"),
+        "counting": Item("", "elements have multi-turn angles for their outputs", "i8"),
         "ks": Item("", "k of the smooth sub-problem"),
         "kp": Item("", "k of the position correction"),
         "kv": Item("", "k of the velocity correction"),
@@ -231,7 +231,7 @@ TABLE = Table(
         "least_energy": Item("", "lowest so far, less what loads and drivers had given by then", kept=True),
         "total_rise": Item("", "largest above any earlier energy that loads and drivers do not explain", kept=True),
         "total_rise_time": Item("", "when that was reached", kept=True),
-        "loss_seen": Item("", "energy that the method loses can be told, see stepping.loss_watch", "i8"),
+        "loss_seen": Item("", "numerical dissipation can be monitored, see stepping.loss_watch", "i8"),
         "most_energy": Item("", "highest so far, less what the model was given", kept=True),
         "total_loss": Item("", "largest below any earlier energy that nothing in the model has taken", kept=True),
         "total_loss_time": Item("", "when that was reached", kept=True),
@@ -261,8 +261,8 @@ TABLE = Table(
         "biased": Item("", "normal velocities have a bias in place of what Newton's law reflects", "i8"),
         "newton": Item("", "contacts by Newton's iteration first", "i8"),
         "cut": Item("", "how far the step goes when a contact closes, see nsga.split", "i8"),
-        "free": Item("", "sweeps alone correct the smooth motion, see granular.grains", "i8"),
-        "strict": Item("", "a rise of the energy refuses a step", "i8"),
+        "free": Item("", "the Gauss-Seidel solver alone corrects the smooth motion, see granular.grains", "i8"),
+        "strict": Item("", "a rise of the energy rejects a step", "i8"),
         "watched": Item("", "all that drives and loads the model is explained, see stepping.external_work", "i8"),
         "abrupt": Item("", "elements have forces that change abruptly", "i8"),
         "given_gaps": Item("", "constraints or gaps depend on given functions of time", "i8"),
@@ -276,7 +276,7 @@ TABLE = Table(
         "unsaved_step": Item(
             "", "number of the last step that `stepping.monitors.unsaved` has, −1: none", "i8", kept=True
         ),
-        "in_parts": Item("", "what is recorded are parts of a step, see stepping.divider", "i8"),
+        "in_parts": Item("", "recorded steps are substeps, see stepping.divider", "i8"),
         "crossed": Item("", "an event was crossed, steps stop; −1: a condition in Python failed", "i8", kept=True),
         "plastic": Item("", "no restitution in this attempt", "i8"),
         "without_contacts": Item("", "residuals leave contacts out", "i8"),
@@ -337,7 +337,7 @@ TABLE = Table(
         "run_at": Item("", "record of the run itself", "i8"),
         "own_at": Item("", "record of the table of the method", "i8"),
         "records_at": Item("", "record of the arrays of saved steps", "i8"),
-        "mirror_at": Item("", "table of what a step that stops is put back from, see stepping.mirror", "i8"),
+        "mirror_at": Item("", "table from which a step that stops is restored, see stepping.mirror", "i8"),
         "mirrored": Item("", "rows of that table", "i8"),
     },
 )

@@ -1,4 +1,4 @@
-"""Tasks of the part that knows joint friction, `joint_friction.friction.friction_part`: compiled for models that have
+"""Tasks of the part with joint friction, `joint_friction.friction.friction_part`: compiled for models that have
 it alone.
 
 Other parts call it as (run, task) where ``s.friction`` is not 0. "Answer" is ``s.friction_answer``, norms are in

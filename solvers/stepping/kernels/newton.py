@@ -1,7 +1,7 @@
 """Newton's iteration: one loop for all problems that methods solve in a step.
 
 A problem is a record of what to call (`PROBLEM`): compiled functions, and the matrix it is solved with. The loop
-knows nothing of equations. It asks for the residual, whether that is small enough, for the matrix and the right-hand
+contains no equations. It calls for the residual, whether that is small enough, for the matrix and the right-hand
 side; it factorises and solves; and lets the problem search along the Newton step.
 
     residual   evaluate at the present unknowns; its norm in ``s.merit``, infinite where the unknowns are not allowed,
@@ -15,7 +15,7 @@ side; it factorises and solves; and lets the problem search along the Newton ste
     move       unknowns ← kept ones + ``s.scale`` times the Newton step
     search     choose a part of the step and leave the residual evaluated there: `halve`, or the problem's own
     border     the Newton step with active contacts by factors that are lent, see `contact.border`; not all have it
-    solution   the Newton step by factors that ``matrix`` has made besides, see `alpha.split`; not all have it
+    solution   the Newton step by additional factors of ``matrix``, see `alpha.split`; not all have it
 
 All have the signature (data, run), ``search`` (problem, run). The caller sets ``s.most``, ``s.first_residual`` and
 ``s.want_matrix``, and finds ``s.code`` and ``s.iteration`` afterwards.
@@ -81,7 +81,7 @@ _RECORD = PROBLEM.dtype
 
 
 class Problem(NamedTuple):
-    """What Newton's iteration calls for one problem: compiled functions (`fem_mbs.jit.entry`), and its matrix."""
+    """Callbacks of Newton's iteration for one problem: compiled functions (`fem_mbs.jit.entry`), and its matrix."""
 
     number: int
     residual: Any
@@ -106,7 +106,7 @@ class Problem(NamedTuple):
 
 @kernel
 def turns_too_far(s, D):
-    """Whether increments D (N, 6) turn a node by more than a step may; the residual is then refused."""
+    """True if increments D (N, 6) turn a node by more than a step may; the residual is then rejected."""
     if largest_turn(D) > LARGEST_TURN:
         s.merit, s.code = math.inf, LARGE_ROTATION
         return True
@@ -137,10 +137,10 @@ def statuses(s, nc):
 
 @kernel
 def stalled(s, nc, c_q):
-    """Whether Newton's iteration of a problem in W goes on in the round-off of positions, c_q = ∂D/∂v.
+    """True if Newton's iteration of a problem in W continues in the round-off of positions, c_q = ∂D/∂v.
 
-    The residual is then what that round-off makes of stiff parts: without load it is all that there is. Three things
-    tell it, none of which refers to loads or velocities, for both may be zero: the whole Newton step moves nothing by
+    The residual is then the round-off in stiff parts: without load there is no other. There are three criteria,
+    none of which refers to loads or velocities, for both may be zero: the whole Newton step moves nothing by
     more than round-off, the residual does not fall, and no contact has changed its status.
     """
     if s.iteration == 0 or s.without_contacts != 0 or not s.merit > STALLED * s.before:
@@ -200,7 +200,7 @@ def own_factors(d, p, s):
 
 @kernel
 def ask(p, s):
-    """Ask whether the residual is small enough.
+    """Check if the residual is small enough.
 
     Sizes that tolerances refer to are those of this iterate, not of what went before in vain: after an iteration that
     diverged anything would be small enough.
@@ -213,7 +213,7 @@ def ask(p, s):
 
 @kernel
 def judge(p, s, borrowed, old):
-    """Ask whether the residual is small enough; what factors that are not one's own have left, more sharply."""
+    """Check if the residual is small enough; with borrowed factors the test is sharper."""
     exact, rtol = s.exact, s.rtol
     if s.iteration > 0 and (borrowed or old):
         s.exact = SHARP * exact
@@ -232,10 +232,10 @@ def contraction(s, old):
 
 @kernel
 def serve(p, s, borrowed, contracts, changed):
-    """Whether factors that are lent or of an earlier step go on; where the residual says no they are given up.
+    """True if factors that are lent or of an earlier step remain in use; they are dropped if the residual requires it.
 
     A matrix that is bordered by contacts takes their new statuses at once: a residual that such a change has raised
-    tells nothing of the factors, in the first iterations.
+    does not judge the factors, in the first iterations.
     """
     if s.iteration == 0 or contracts or (changed and borrowed and p.border != 0 and s.iteration < EARLY):
         return True
@@ -298,7 +298,7 @@ def newton(problem, run):
                 solve_in_place(d, p.number, s.dx_at)
         factored = now
         s.want_matrix = 0
-        # full steps make the linear rows exact: not refused below the tolerance, nor, in the first iterations, for a
+        # full steps make the linear rows exact: not rejected below the tolerance, nor, in the first iterations, for a
         # status that changes at a residual far below that of the iteration before
         s.bound = max(s.merit, s.tolerance, s.before if s.iteration < EARLY else 0.0)
         s.before, s.statuses = s.merit, now

@@ -14,7 +14,7 @@ c', k' gets its Newton step from
 for its velocities u and multipliers y.
 
 The test is how much the residual contracts, the same as for a factorisation that a problem keeps for itself. Where it
-does not contract enough the problem goes back and takes its own matrix, and does not ask again for a number of steps,
+does not contract enough the problem returns to its own matrix, and does not borrow again for a number of steps,
 which doubles up to `LONGEST`.
 
 A method allows it by giving c and k of its problems (`share`); 0 means that a problem neither lends nor borrows. What
@@ -59,7 +59,7 @@ SMALL = 60  # unknowns up to which factors are not shared
 LONGEST = 256  # solutions for which a problem does not try to borrow again
 MOST_STUCK = 2  # rows of joint friction that stick, with which the position correction borrows: each is a solution more
 BORDERED = 2  # active contacts that a borrowed matrix is bordered by: at most six solutions more
-SHARP = 0.05  # of the accuracy of constraints: one's own matrix leaves round-off, not just what is asked
+SHARP = 0.05  # of the accuracy of constraints: the own matrix of the problem leaves round-off
 SHARPER = 0.01  # of the accuracy of forces: with 0.05 a crank with clearance was four times less accurate than with own
 KEPT = 0.05  # of the residual, to which factors of earlier steps contract it
 EXPENSIVE, SLOWLY = 10.0, 0.2  # price from which on factors go on that contract it to so much of it
@@ -81,9 +81,9 @@ FACTORS = {
 
 
 def price_of_matrix(system: "CompiledSystem") -> float | None:
-    """What a matrix and its factors cost, in iterations; None where they do not fill in.
+    """Cost of a matrix and its factors, in iterations; None where they do not fill in.
 
-    Free grains have none, and get no pattern for this question.
+    Free particles have none, and no pattern is made for it.
     """
     if system.searches or system.linear_solver not in (None, "umfpack", "cholmod"):
         return None
@@ -93,7 +93,7 @@ def price_of_matrix(system: "CompiledSystem") -> float | None:
 
 @kernel
 def share(p, c, k):
-    """Let a problem lend and borrow factors; ``c`` and ``k`` of its matrix (1)."""
+    """Register a problem that lends and borrows factors; ``c`` and ``k`` of its matrix (1)."""
     p.c, p.k = c, k
 
 
@@ -108,7 +108,7 @@ def lend(d, p, s, good):
 
 @kernel
 def allowed(p, s):
-    """Whether a problem may try the factors that are lent."""
+    """True if a problem may try the factors that are lent."""
     if s.reuse == 0 or p.c == 0.0 or s.lent_c == 0.0 or s.want_matrix != 0:
         return False
     if p.number == POSITION and s.friction_stuck > MOST_STUCK:  # what sticks may turn in a correction of positions
@@ -176,7 +176,7 @@ def borrowed_solve(d, p, s, at):
 
 @kernel
 def contacts_act(d, p, s):
-    """Whether contacts take part in the linear system whose right-hand side is in dx."""
+    """True if contacts take part in the linear system whose right-hand side is in dx."""
     rows, size = d.n + d.m, layouts_of(d)[p.number].n
     if d.nc == 0:
         return False  # rows that follow are those of joint friction
@@ -217,7 +217,7 @@ def keep_factors(d, p, s, good):
 
 @kernel
 def kept(p, s):
-    """Whether a problem may start with its factors of an earlier step."""
+    """True if a problem may start with its factors of an earlier step."""
     if p.has_kept == 0 or s.costly == 0 or s.reuse == 0 or s.counts[4] > 0 or s.plastic != 0:
         return False
     return p.kept_h == s.h and p.kept_epoch == s.epoch and p.pause == 0

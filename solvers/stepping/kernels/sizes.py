@@ -44,7 +44,8 @@ def step_size(d, s, dx):
 def speed_of(s):
     """Speed [m/s] that tolerances of constraint and contact rows refer to: the largest so far.
 
-    At least what moves nodes by round-off of their positions: stiff structures at rest have no other velocities.
+    At least the velocity that moves nodes by round-off of their positions: stiff structures at rest have no other
+    velocities.
     """
     return max(s.scale_v, PART * s.size / s.h)
 

@@ -164,14 +164,14 @@ def take(d, s):
     singular = singular or (counts[4] == 1 and d.nc == 0)  # nothing but the shift of constraint rows was changed
     s.repeated += 1 if counts[4] > 0 else 0
     s.handed += counts[7]
-    # sizes that tolerances refer to: of what was accepted, not of iterates that were given up
+    # sizes that tolerances refer to: of accepted steps, not of rejected iterates
     s.scale_x, s.scale_v = scale_x, scale_v
     return accept(d, s, singular) if code == OK else code
 
 
 @kernel
 def rebounds(g, e, s):
-    """Whether Newton's law reflects contact e of a group by more than contacts at rest approach."""
+    """True if Newton's law reflects contact e of a group by more than contacts at rest approach."""
     contact = contacts_of(g)
     approach = abs(gradient_times(g, e, contact.G_N_start[e], s.V0))
     return laws_of(g)[e].restitution * approach > BOUNCE * max(s.tol_v, s.rest_speed)
@@ -179,7 +179,7 @@ def rebounds(g, e, s):
 
 @kernel
 def rested(g, e, s):
-    """Whether contact e of a group was closed at the start of the step, and its bodies did not approach."""
+    """True if contact e of a group was closed at the start of the step, and its bodies did not approach."""
     contact = contacts_of(g)
     gap = contact.gap_start[e]
     approach = abs(gradient_times(g, e, contact.G_N_start[e], s.V0))

@@ -119,7 +119,7 @@ def creep_of_nodes(engine: "Engine") -> list[str]:
 
 
 def _cause(engine):
-    """What creeps most likely, and what to do about it."""
+    """Most likely cause of the creep, and its remedy."""
     method, system = engine.method, engine.system
     cure = method.smaller_steps(system)
     if system.searches and not engine.contacts_come:

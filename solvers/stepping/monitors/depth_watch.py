@@ -109,19 +109,19 @@ class DepthWatch:
         return f"{name} is {depth:.3g} m deep at t = {t:.6g} s, {depth / size:.2g} times {size:.3g} m, {what}"
 
     def get_state(self) -> dict[str, Any]:
-        """What was seen of pairs; what the steps have noted is with the engine."""
+        """State of the monitored pairs; the engine has that of the other contacts."""
         return {"share": self.share, "told": self.told}
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Go on from what `get_state` has given."""
+        """Continue from the state of `get_state`."""
         self.share, self.told = state["share"], state["told"]
 
     def warnings(self) -> list[str]:
-        """That a contact is deeper than (1)."""
+        """Warning of a contact that is deeper than (1)."""
         share, told = max((self.share, self.told), self._deepest())
         if share <= 1.0:
             return []
-        why = "look what happens there, and halve h"
+        why = "check the motion there, and halve h"
         if self.method.follows:
             why = (
                 "the method closes contacts in velocities, and bodies overlap by what its steps travel. Halve h, or "

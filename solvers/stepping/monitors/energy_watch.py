@@ -21,7 +21,7 @@ def without_law(engine: "Engine") -> bool:
 
 
 def drift_of_energy(engine: "Engine") -> list[str]:
-    """Warning of a rise over a run that no single step shows; none where one did, which `run_warnings` tells."""
+    """Warning of a rise over a run that no single step shows; none where one did, which `run_warnings` reports."""
     run = engine.run[0]
     rise, top = float(run["total_rise"]), float(run["top_kinetic"])
     if rise <= (AT_IMPACTS if engine.bounced() else SHARE) * top or run["rises"]:
@@ -39,7 +39,7 @@ def cause(engine: "Engine", where: str = "") -> str:
 
     Newton's law gives energy at any step size where it reflects the approach at the start of the step: where friction
     couples the contacts of an impact, or their normals turn; and without the limit of `contact.restitution` wherever
-    friction acts beside restitution. ``where``: what steps are too large for.
+    friction acts together with restitution. ``where``: what steps are too large for.
     """
     if without_law(engine) and engine.touched().any():
         return NO_LAW
@@ -55,8 +55,8 @@ def cause(engine: "Engine", where: str = "") -> str:
         if engine.method.approach == "slower":
             limits = "Use a smaller restitution or less friction"
         return (
-            f"impulses of impacts gave {gain:.3g} J. Newton's law of impact can give energy where friction acts beside "
-            f"restitution, and smaller steps do not end that. {limits}"
+            f"impulses of impacts added {gain:.3g} J. Newton's law of impact can add energy where friction acts "
+            f"together with restitution, and smaller steps do not end that. {limits}"
         )
     if not engine.method.reset_of(engine.system) and not engine.system.searches and engine.touched().any():
         value = engine.method.reset_after_impact
@@ -74,7 +74,7 @@ def cause(engine: "Engine", where: str = "") -> str:
 
 
 def _flexible(engine):
-    """What helps where flexible parts were hit."""
+    """Remedy where impacts act on flexible parts."""
     if (engine.method.rho_inf or 0.0) > 0.0 and engine.touched().any() and engine.system.deformable().any():
-        return ". For flexible parts that are hit, rho_inf=0 damps vibrations that steps do not resolve"
+        return ". For impacts on flexible parts, rho_inf=0 damps vibrations that steps do not resolve"
     return ""

@@ -1,7 +1,7 @@
 """Work of what drives and loads a model in one step: a bound, in compiled code.
 
 An element that is not conservative acts with efforts e on rates r, and has a potential energy V or none. Where both
-stay in the convex hull of values that the step knows, the product is largest at values of them (it is bilinear):
+stay in the convex hull of values known in the step, the product is largest at values of them (it is bilinear):
 
     ∫ e·r dt ≤ w = h max_ij e_i·r_j + ΔV ,        w⁺ = max(w, 0)                                                   (1)
 
@@ -55,7 +55,7 @@ _F, _GT, _GTT, _RATE, _V, _A, _MA = (SLOT[k] for k in ("f", "gt", "gtt", "rate",
 
 
 def kind_of(element: "Element") -> int:
-    """How an element that is not conservative acts; 0 for others."""
+    """Kind of action of an element that is not conservative; 0 for others."""
     kernels = element.kernels
     if element.role == "constraint":
         return DRIVER if "rheonomic" in kernels else 0
@@ -101,13 +101,13 @@ def weights(system: "CompiledSystem") -> list[tuple[int, "Group"]]:
 
 
 def explained(system: "CompiledSystem") -> bool:
-    """Whether all that depends on given functions of time is among (1): masses and surfaces that do are not."""
+    """True if all that depends on given functions of time is among (1): masses and surfaces that do are not."""
     timed = (element for element in system.elements if element.signals and element.role != "friction")
     return all(kind_of(element) and "inertia" not in element.kernels for element in timed)
 
 
 def gaps_are_given(system: "CompiledSystem") -> bool:
-    """Whether constraints or gaps depend on given functions of time, so that a pose may be allowed at one time only."""
+    """True if constraints or gaps depend on given functions of time, so that a pose may be allowed at one time only."""
     rows = (element for element in system.elements if element.role in ("constraint", "contact"))
     return any(element.signals or "rheonomic" in element.kernels for element in rows)
 

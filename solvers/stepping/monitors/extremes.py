@@ -1,9 +1,9 @@
-"""Smallest and largest values of outputs over all steps of a run, for what elements remark on at its end.
+"""Smallest and largest values of outputs over all steps of a run, for warnings of elements at its end.
 
 An element that leaves the range it is made for and comes back between two states that are saved has been outside all
-the same. Compiled code therefore looks after every step, at the outputs of elements with a method ``remark`` alone; it
-costs one evaluation of these, and nothing in models without them. What needs a whole motion to be judged is kept where
-one output, the ``peak`` of an element, is largest.
+the same. Compiled code therefore looks after every step, at the outputs of elements with the method ``remark`` alone;
+it costs one evaluation of these, and nothing in models without them. What needs a whole motion to be judged is kept
+where one output, the ``peak`` of an element, is largest.
 
     symbol      code                  meaning
                 s.remarking           groups of such elements: number, first of their outputs, place of the peak
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def remarking(system: "CompiledSystem") -> tuple[np.ndarray, int, int]:
-    """Groups with elements that remark on their outputs, (k, 4) int64; how many outputs, and nodes of peaks."""
+    """Groups with elements that check their outputs, (k, 4) int64; numbers of outputs, and of nodes of peaks."""
     table, count, nodes = [], 0, 0
     for number, group in enumerate(system.groups):
         if group.sizes["no"] and any(element.remark for element in group.elements):
@@ -89,7 +89,7 @@ def extremes(data, run):
 
 
 def remarks_of_run(engine: "Engine") -> list[str]:
-    """What elements remark on the extremes of a run, and on the motions at their peaks."""
+    """Warnings of elements about the extremes of a run, and about the motions at their peaks."""
     seen: Any = engine.arrays["extremes"]
     if not np.isfinite(seen).any():
         return []

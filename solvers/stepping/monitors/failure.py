@@ -38,15 +38,15 @@ if TYPE_CHECKING:
 FAR = 100.0  # sizes from the origin: a bar of steel of 1 m on a hinge has failed at 1000
 NAMED = 20  # contacts that an error lists
 HOW = {
-    UNDECIDED: "is passed within the step, and where it touches first cannot be told",
+    UNDECIDED: "is passed within the step, and the position of first touch is undecided",
     MISSED: "is passed within the step and has not acted",
     ELSEWHERE: "acts along a normal that is more than 14° off that of its first touch within the step",
-    UNRESOLVED: "strikes within one step, which does not resolve its force law",
+    UNRESOLVED: "has an impact within one step, which does not resolve its force law",
 }
 
 
 class _Failure:
-    """One failed step: what errors say of all of them, and one function for each way to fail."""
+    """One failed step: data of all errors, and one function for each kind of failure."""
 
     def __init__(self, engine: "Engine", code: int, t: float) -> None:
         self.engine, self.code, self.t = engine, code, t
@@ -105,11 +105,11 @@ class _Failure:
     def energy_rose(self) -> SolverError:
         if self.run["largest_rise"] == np.inf:
             return self.error(f"{self.where} the energy is not finite: {cause(self.engine)}.")
-        why = "explains, although nothing drives the model"
+        why = ", although nothing drives the model"
         if self.engine.driven:
-            why = "and the work of loads and drivers explain"
+            why = " and the work of loads and drivers"
         return self.error(
-            f"{self.where} the energy rose by {self.run['largest_rise']:.3g} J, more than the step {why}: "
+            f"{self.where} energy increased by {self.run['largest_rise']:.3g} J beyond the integration error{why}: "
             f"{cause(self.engine)}; without strict=True this is a warning of the result"
         )
 
@@ -119,7 +119,7 @@ class _Failure:
         contact = element_checks.element_at(self.system, -1 - number) if number < 0 else self.system.contact_at(number)
         size = f"its size (`passage`) is {run['sweep_size']:.3g} m"
         if run["sweep_size"] == 0.0:
-            size = "its wall turns on the way"
+            size = "its wall rotates on the path"
         known = self.engine.method.local_error is not None
         control = ", or let StepControl do it (step_control=fem.StepControl())" if known else ""
         return self.error(
@@ -153,7 +153,7 @@ class _Failure:
 
     @staticmethod
     def course(drivers: list) -> str:
-        """What to do about the drivers that close a contact."""
+        """Remedy for drivers that close a contact."""
         if not drivers:
             return "Give the driver another course"
         names = " and ".join(label(driver) for driver in drivers)
@@ -186,8 +186,8 @@ class _Failure:
         contact, names = self.system.contact_at(int(stuck[0])), self.names(stuck)
         what = f"contact {names} closes" if len(stuck) == 1 else f"contacts {names} together close"
         return self.error(
-            f"{self.start} stopped: {what} on a way that joints and drivers prescribe alone: "
-            f"no motion satisfies both. {self.course(drivers)}, drive through a spring, or let the obstacle give way "
+            f"{self.start} stopped: {what} by a motion that joints and drivers prescribe: "
+            f"no motion satisfies both. {self.course(drivers)}, drive through a spring, or make the obstacle compliant "
             "(CompliantContact).",
             contact,
         )
@@ -234,7 +234,7 @@ class _Failure:
         )
 
     def far_away(self) -> str:
-        """That stiff forces are made of round-off, where the model is far from the origin; empty where it is not."""
+        """Warning that stiff forces are round-off, where the model is far from the origin; empty where it is not."""
         size, distance = self.system.extent, self.system.size_at(self.engine.state())
         if not FAR * size < distance:
             return ""

@@ -1,11 +1,11 @@
-"""Energy that impacts keep less than Newton's law asks, and clearances that are crossed within a step.
+"""Energy of impacts below that of Newton's law, and clearances that are crossed within a step.
 
     Σ ½ Λ max( e max(−γ⁻, 0) − γ⁺, 0 ) > share K_max                                                              (1)
     h max(−γ⁻) > c ,   c the clearance of a contact with e > 0                                                      (2)
 
 The sum is over the impacts of all steps, with velocities along the normal in which the impulse acts. Compiled code adds
 it up (`contact.impact_work`, (2), and `stepping.kernels.step.mark_impacts`); here it becomes a warning. A method loses
-this energy where it cannot tell how fast the bodies met: their normals turn within a step, several contacts follow each
+this energy where the approach speed is not resolved: normals rotate within a step, several contacts follow each
 other in one, a sequence of impacts is cut short.
 
 Source: docs/theory/accepted_steps.md, (13).
@@ -45,10 +45,10 @@ def energy_of_impacts(engine: "Engine") -> list[str]:
         worst = int(np.argmax(missing)) if len(missing) else -1
         one = worst >= 0 and missing[worst] > 0.5 * total
         where = f", most of it at {label(system.contact_at(worst))}" if one else ""
-        cure = "" if too_fast else ": normals turn, or several impacts follow each other, within a step. Reduce h"
+        cure = "" if too_fast else ": normals rotate, or several impacts follow each other, within a step. Reduce h"
         cure = f": {NO_LAW}" if lawless else cure
         texts.append(
-            f"impacts kept {total:.3g} J less than Newton's law asks, {100 * total / top:.3g} % of the largest kinetic "
-            f"energy{where}{cure}"
+            f"impacts kept {total:.3g} J less than Newton's law requires, {100 * total / top:.3g} % of the largest "
+            f"kinetic energy{where}{cure}"
         )
     return texts

@@ -1,7 +1,7 @@
-"""Where the energy of a run goes: work of each load, driver, damper and contact, added up over all steps.
+"""Energy balance of a run: work of each load, driver, damper and contact, added up over all steps.
 
-A run keeps these books when it is asked to, ``run(…, balance=True)``, and just their sum where
-`stepping.monitors.loss_watch` tells from it what the method loses. With the changes u = q − q_n of a step,
+A run keeps the energy balance on request, ``run(…, balance=True)``, and just its sum where
+`stepping.monitors.loss_watch` finds the numerical dissipation from it. With the changes u = q − q_n of a step,
 
     force f, potential V    W = ½ (f_n + f)·u + V − V_n                                                            (1)
     weight m g(t) in a field that changes in time, which has no potential: as f; all of a model in one line
@@ -12,18 +12,18 @@ A run keeps these books when it is asked to, ``run(…, balance=True)``, and jus
                             driver; of a motor with a largest effort both in one line
 
 v' are the velocities before the impulses: those at the start of the step with the gradients G' there, and at an impact
-of a method that knows them those of the smooth motion, v~, with G' = G, which has the rates of drivers at the end of
+of a method with a smooth motion those of it, v~, with G' = G, which has the rates of drivers at the end of
 the step already. In other steps, where (3) has the velocities at the start, and in methods without a smooth motion,
 which have G' = G, (2) has the mean of both rates for all of the impulse. (3) is then what an impact takes, exactly:
 M (v − v') = Gᵀ P. In a sequence of impacts of one step the sum over the contacts is. Elsewhere (1) to (3) are
-trapezoidal rules, of second order: with the gradients of the end a disc that rolls would be struck in every step, as
-its point of contact wanders. Impulses and moments have the axes of the end, see `half_way`.
+trapezoidal rules, of second order: with the gradients of the end a disc that rolls would have an impact in every step,
+as its point of contact wanders. Impulses and moments have the axes of the end, see `half_way`.
 
 What a switch takes or gives at once, a jump of velocities or the energy of a spring that comes, has a line for all of
 them. Elements that are off do no work. States of first order (`Node1`) have no energy, and their rates no work.
 
-What is left of the change of energy, E − E_0 − Σ W, is what the scheme dissipates, and the error of (1)-(3). It falls
-with the step size, which tells it from an error of a model.
+The residual of the energy balance, E − E_0 − Σ W, is the numerical dissipation, and the error of (1)-(3). It falls
+with the step size, unlike an error of a model.
 
 Source: docs/theory/energy_table.md.
 
@@ -31,7 +31,7 @@ Source: docs/theory/energy_table.md.
     f_n, V_n  s.booked_before       of a force f (nd,) and V without weight; of a weight f;
                                     of a driver ∂g/∂t (nr,) and k_s λ~ (nr,)
     W         s.works               sums since the start [J]; two of each contact: normal, tangential with moments
-    λ~        s.lam_lasting         (nr,) [N, N m], with which the step ended; s.lam_report has Λ/h besides. λ~_n is
+    λ~        s.lam_lasting         (nr,) [N, N m], with which the step ended; s.lam_report has Λ/h in addition. λ~_n is
                                     that of the memory, which an impact or a change of friction makes anew
     u/h       s.trial               (N, 6), rotations by the logarithm
     P         s.total_Lam           (nc, 3), moments s.total_chi; with persistent contacts s.sent, s.sent_chi
@@ -76,7 +76,7 @@ RUBS, DRIVES = 5, 6  # joint friction without a moving surface, and of a motor: 
 
 
 def booked_as(element: "Element") -> int:
-    """How the work of an element is found; 0 for one that is conservative, and for contacts."""
+    """Kind of work of an element; 0 for one that is conservative, and for contacts."""
     kind = kind_of(element)
     if element.role == "friction":
         return DRIVES if cast("FrictionRow", element).drives else kind or RUBS
@@ -86,7 +86,7 @@ def booked_as(element: "Element") -> int:
 
 
 class Ledger:
-    """Lines of the books of a system.
+    """Lines of the energy balance of a system.
 
     Attributes
     ----------
@@ -95,8 +95,8 @@ class Ledger:
         number of the group, kind, its place there, first line.
     kept : int, numbers that are kept from the last end
     lines : list of (name, kind), the kinds of `KINDS`
-    switches : int, line of what switches do; −1 without any
-    pairs : int, first line of all contacts of contact groups that are solved pair by pair; −1 without any
+    switches : int, line of the work of switches; −1 without any
+    pairs : int, first line of all contacts of assembled (pairwise) contact groups; −1 without any
     swept : int, line of a contact group that the Gauss-Seidel solver takes, normal and tangential work; −1 without one
     """
 
@@ -145,7 +145,7 @@ class Ledger:
 
 
 def books_of(system: "CompiledSystem", method: Any, grains: Any, switches: bool, balance: bool) -> Ledger | None:
-    """Books of a run that is asked for them, or whose losses `stepping.monitors.loss_watch` tells by them; or None."""
+    """Energy balance of a run on request, or for the losses that `stepping.monitors.loss_watch` finds; or None."""
     if not balance and not losses_are_told(system, method, grains):
         return None
     ledger = Ledger(system, switches, bool(system.searches) and grains is None, impulses_are_known(grains))
@@ -156,7 +156,7 @@ NO_BOOKS: dict[str, int] = {"nl": 0, "nk": 0, "nt": 0}
 
 
 def _name(element):
-    """What a line is called: all elements of a solid body are one."""
+    """Name of a line: all elements of a solid body are one."""
     return element.body_name or element.name or label(element)
 
 
@@ -213,7 +213,7 @@ def work_of_driver(d, g, e, b, s, kept):
 
 @kernel
 def impulses_of_struck(s):
-    """Sum of the normal impulses of contacts that were struck in the step [N s], without those of contact groups."""
+    """Sum of the normal impulses of contacts with an impact in the step [N s], without those of contact groups."""
     total = 0.0
     for c in range(s.nc_fixed):
         total += s.total_Lam[c, 0] if s.impact[c] != 0 else 0.0
@@ -273,7 +273,7 @@ def half_way(g, e, P, mean):
 
 @kernel
 def book_given_back(d, s):
-    """Add what friction gave in an impact to the contacts that were struck, in the ratio of their impulses."""
+    """Add the work that friction gave in an impact to the contacts with an impact, in the ratio of their impulses."""
     first, total = s.works.shape[0] - 2 * s.nc_fixed, impulses_of_struck(s)
     for c in range(s.nc_fixed if total > 0.0 else 0):
         if s.impact[c] != 0:

@@ -1,14 +1,14 @@
-"""Lasting loads on points of bodies that know them in part only, as superelements between their frames.
+"""Static loads on points of bodies that represent them in part only, as superelements between their frames.
 
-In windows of saved states, as long as the body asks for (`Superelement.settling_time`, first of any load, then of
-the mean one) and of eight states at least, a load is lasting, and no blow, where with the sum S of the sizes of the
+In windows of saved states, as long as the body requires (`Superelement.settling_time`, first of any load, then of
+the mean one) and of eight states at least, a load is static, and no impact, where with the sum S of the sizes of the
 forces on a body
 
     mean(S)² > ½ mean(S²)                                                                                           (1)
 
 A force that acts in the share κ of a window gives κ. Means are over time, each state for the step that ends in it:
-controlled steps are shortest where something strikes. Means of forces and of deformations over such a window are shown
-to the body (`remark_on_loads`), and the largest remark is told.
+controlled steps are shortest at impacts. Means of forces and of deformations over such a window are shown
+to the body (`remark_on_loads`), and the strongest warning is reported.
 
 Source: docs/theory/superelements.md, section 7.
 """
@@ -84,7 +84,7 @@ class LoadWatch:
         return end
 
     def _close(self, number, one, t):
-        """Ask the body about a window, and make it longer or begin another."""
+        """Pass a window to the body, and make it longer or begin another."""
         start, _, count, sums = self.sums[number]
         self.sums[number], mean = None, sums[1:] / sums[0]
         if mean[0] ** 2 <= LASTING * mean[1]:
@@ -98,13 +98,13 @@ class LoadWatch:
         self.found[number] = max([remarks, self.found[number]], key=lambda given: given[0][1] if given else 0.0)
 
     def get_state(self) -> dict[str, Any]:
-        """What was seen."""
+        """State of the monitor."""
         return {"sums": self.sums, "last": self.last, "found": self.found}
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Go on from what `get_state` has given."""
+        """Continue from the state of `get_state`."""
         self.sums, self.last, self.found = state["sums"], state["last"], state["found"]
 
     def warnings(self) -> list[str]:
-        """What the bodies remark."""
+        """Warnings of the bodies."""
         return told(zip((one.body for one in self.watched), self.found))

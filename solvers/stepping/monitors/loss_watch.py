@@ -1,9 +1,9 @@
-"""Energy that a method of velocities loses by itself: nothing of the model takes it, the step does.
+"""Numerical dissipation of a velocity-level method: energy that no part of the model takes.
 
     max_{t_1 < t_2} ( E(t_1) − Σ W(t_1) − E(t_2) + Σ W(t_2) ) > share K_max                                        (1)
 
-W are the works of the books of energy, `stepping.monitors.ledger`: of dampers, loads, drivers, friction and contacts.
-A run of such a method keeps them for this sum alone where nobody asks for their lines. In a model with nothing to book
+W are the works of the energy balance, `stepping.monitors.ledger`: of dampers, loads, drivers, friction and contacts.
+A run of such a method keeps them for this sum alone where their lines are not requested. In a model without such work
 they are zero. Energies are those of the states that are saved, works are added up in all steps.
 
 A step that moves positions by h v goes along the tangents of circles. With the angular velocity ω a part is longer by
@@ -11,9 +11,9 @@ A step that moves positions by h v goes along the tangents of circles. With the 
 
     loss of a step/kinetic energy ~ ¼ (c h/r)² (h ω)² ,   c² = E/ρ, r the radius                                   (2)
 
-Only methods that solve velocities first are looked at: others lose what they are asked to, of oscillations that steps
-do not resolve. Contact groups that the Gauss-Seidel solver takes are looked at where they move obstacles: the work of
-others is not known.
+Only methods that solve velocities first are looked at: others have numerical damping by design, of oscillations that
+steps do not resolve. Contact groups that the Gauss-Seidel solver takes are looked at where they move obstacles: the
+work of others is not known.
 
 Source: docs/theory/accepted_steps.md, (11), (12).
 """
@@ -33,21 +33,22 @@ SLOW = 1e-3  # of the speed that tolerances refer to: the kinetic energy of less
 
 
 def losses_are_told(system: "CompiledSystem", method: Any, grains: Any) -> bool:
-    """Whether losses of a method can be told from those of the model: all that takes or gives energy is booked.
+    """True if losses of a method can be separated from those of the model: the balance has all that takes or gives
+    energy.
 
-    ``grains``: contact groups that are solved by sweeps, None without any.
+    ``grains``: contact groups of the Gauss-Seidel solver, None without any.
     """
     return method.velocities_first and (grains is None or impulses_are_known(grains)) and explained(system)
 
 
 def impulses_are_known(grains: Any) -> bool:
-    """Whether a run has the impulses of a contact group on its nodes: those that move obstacles have to be known."""
+    """True if a run has the impulses of a contact group on its nodes: those that move obstacles have to be known."""
     return grains is not None and grains.mechanism is not None
 
 
 @kernel
 def note_loss(s, kinetic, potential):
-    """Note how far an energy is below an earlier one, less what the books explain, (1)."""
+    """Note how far an energy is below an earlier one, less the accumulated work, (1)."""
     own = kinetic + potential
     for i in range(s.works.shape[0]):
         own -= s.works[i]

@@ -1,4 +1,4 @@
-"""What a run warns of: what was wrong without stopping it, in words. Each function tells of one kind.
+"""Warnings of a run: non-fatal problems. Each function reports one kind.
 
 The warnings of construction and of the checks at compile time come first, see `fem_mbs.errors.Warnings`.
 
@@ -23,11 +23,11 @@ from fem_mbs.solvers.stepping.monitors.impact_watch import energy_of_impacts
 if TYPE_CHECKING:
     from fem_mbs.solvers.stepping.engine import Engine
 
-DRIFT = 0.01  # of the size of the model: joints farther apart than that are told
+DRIFT = 0.01  # of the size of the model: joints farther apart than that are reported
 
 
 def warnings_of(engine: "Engine") -> list[str]:
-    """What was wrong without stopping the run of an engine, a list of sentences."""
+    """Non-fatal problems of the run of an engine, a list of sentences."""
     texts = [*Warnings.of(engine.system), *engine.jumps.warnings()]
     if engine.march.control is not None:
         texts += engine.march.control.warnings()
@@ -98,20 +98,20 @@ def singular(engine: "Engine") -> list[str]:
 
 
 def risen(engine: "Engine") -> list[str]:
-    """Warning of steps in which energy rose by more than is explained, see `stepping.kernels.checks`."""
+    """Warning of steps in which energy increased beyond the integration error, see `stepping.kernels.checks`."""
     run = engine.run[0]
     if not run["rises"]:
         return []
     rises = "once" if run["rises"] == 1 else f"{run['rises']} times"
     most = "" if run["rises"] == 1 else "most "
-    what = "the steps and the work of loads and drivers" if engine.driven else "the steps"
+    what = "the integration error and the work of loads and drivers" if engine.driven else "the integration error"
     alone = "" if engine.driven else ", although nothing drives the model"
     end = float(run["rise_time"])
     why = cause(engine, " for what happened there")
     if engine.jumps.within(end - engine.h * max(run["save_every"], run["whole_every"]), end):
         why = "a driver jumps there"
     return [
-        f"energy rose {rises} by more than {what} explain, {most}by {run['largest_rise']:.3g} J "
+        f"energy increased {rises} beyond {what}, {most}by {run['largest_rise']:.3g} J "
         f"before t = {end:.6g} s{alone}: {why}"
     ]
 
@@ -124,7 +124,7 @@ def inexact(engine: "Engine") -> list[str]:
     return [
         f"{groups.inexact} contact problems ended above contact_tolerance = {engine.contact_tolerance:.3g}, with "
         f"scale-free errors up to {groups.worst:.2g}: impulses of these steps are as inexact as that. Halve h (an "
-        "impact then falls on fewer contacts at once), or ask for contact_tolerance that is good enough"
+        "impact then falls on fewer contacts at once), or increase contact_tolerance to a sufficient value"
     ]
 
 

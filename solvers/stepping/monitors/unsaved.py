@@ -120,7 +120,7 @@ def report_unsaved(s, o, k, c):
 def deliver(engine: "Engine", block: "dict[str, np.ndarray]", row: int) -> None:
     """Put all impulses and counts that wait into a row of records that has the axes of contacts; none waits then.
 
-    For a step that was taken in parts: these wait as steps that are not saved do.
+    For a subdivided step: substeps wait as steps that are not saved do.
     """
     a, fixed, one = engine.arrays, slice(0, engine.system.nc_fixed), slice(row, row + 1)
     axes = {name: values[one] for name, values in block.items()}

@@ -51,10 +51,10 @@ def test_a_result_is_a_table_with_the_lines_of_its_report(system):
 
 def test_warnings_stand_out_in_the_table_and_other_lines_do_not(system):
     result = written(system)
-    result.statistics["warnings"] = ["energy rose"]
+    result.statistics["warnings"] = ["energy increased"]
     cells = Table(result._repr_html_()).cells
     alarming = [text for _, style, text in cells if "background" in style]
-    assert alarming == ["WARNING", "energy rose"]
+    assert alarming == ["WARNING", "energy increased"]
 
 
 def test_names_that_look_like_html_stay_names():

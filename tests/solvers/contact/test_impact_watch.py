@@ -67,7 +67,7 @@ def test_what_impacts_keep_less_than_their_law_asks_is_the_energy_that_is_missin
     result = method.run(ball_in_a_socket(2.0 * CLEARANCE / H), 0.05, H)
     energy = result.energy.total
     (text,) = [text for text in result.warnings if text.startswith("impacts kept")]
-    lost = float(re.match(r"impacts kept (\S+) J less than Newton's law asks", text)[1])
+    lost = float(re.match(r"impacts kept (\S+) J less than Newton's law requires", text)[1])
     assert lost == pytest.approx(energy[0] - energy[-1], rel=0.02)
     assert text in result.report()
     with pytest.raises(fem.SolverError, match="less than Newton's law"):
