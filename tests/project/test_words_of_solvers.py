@@ -219,7 +219,7 @@ def test_modes_tell_what_they_leave_out():
     assert len(modes) == 1
     for words in (
         "all modes of the model: 1; 5",
-        r"Loads act at this configuration \(most on Node6 'b', component z\)",
+        r"Loads act at this configuration \(largest on Node6 'b', component z\)",
         "'floor'",
     ):
         assert sum(words.replace("\\", "") in text for text in modes.remarks) == 1 and words.replace("\\", "") in str(
