@@ -1,4 +1,4 @@
-"""Time steppers, statics, modes; each is imported when it is first asked for: a script waits for those that it uses."""
+"""Time steppers, statics, modes; each is imported at its first use: a script waits for those that it uses."""
 
 import importlib
 from typing import TYPE_CHECKING, Any
@@ -44,7 +44,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-# module -> its names, imported when one is first asked for; tests/helpers/imports.py reads this table
+# module -> its names, imported at the first use of one; tests/helpers/imports.py reads this table
 _IMPORTED = {
     "fem_mbs.solvers.alpha.generalized_alpha": ("GeneralizedAlpha",),
     "fem_mbs.solvers.three_levels.nonsmooth_friction": ("NonsmoothGeneralizedAlphaFriction",),

@@ -48,7 +48,7 @@ class Modes(ShapesByName):
         (δx inertial [m], δθ body [rad]) of all nodes; complex if modes are; largest component 1. Of a node or body:
         ``modes["tip"]`` (k, 6); ``len(modes)`` is the number of modes.
     remarks : list of str
-        Warnings: fewer modes than asked for, closed contacts, loads without an equilibrium.
+        Warnings: fewer modes than requested, closed contacts, loads without an equilibrium.
         `print` shows them.
     whirl : list of str or None
         With ``spinning``: "forward", "backward", "mixed", "straight", "along the axis", see `campbell`.
@@ -235,5 +235,5 @@ def modes(
         found.whirl = [whirl.of(shape)[0] if s.imag > 0 else "no whirl" for s, shape in zip(eigenvalues, found.shapes)]
     found.remarks = about_it.remarks
     if len(found) < asked:
-        found.remarks.insert(0, f"These are all modes of the model: {len(found)}; {asked} were asked for.")
+        found.remarks.insert(0, f"These are all modes of the model: {len(found)}; {asked} were requested.")
     return found

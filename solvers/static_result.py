@@ -36,7 +36,7 @@ class StaticResult:
     lowest_eigenvalue : float [N/m]
         Smallest eigenvalue of the tangent stiffness on the motions that the constraints allow, (2) of the head of the
         file; per displacement of 1 m, or rotation of 1 m divided by the size of the model. inf: nothing can move; nan:
-        not asked for or not found.
+        not requested or not found.
     mode : (N, 6), motion (δx inertial [m], δθ body [rad]) of it; largest component 1
     load_factors : list of float, of the converged load steps
     iterations : list of int, of each

@@ -179,7 +179,7 @@ def static_equilibrium(
 
 
 def _conclude(problem, result, path, stability):
-    """Put the equilibrium into the result, with its stability if that is asked for."""
+    """Store the equilibrium in the result, with its stability if requested."""
     result._motion = problem.motion(path.state, 1.0)
     path.state.V[:] = result._motion[0]
     path.state.V.reshape(-1)[problem.system.dof < 0] = 0.0  # what is fixed stands still in a run from here

@@ -305,7 +305,7 @@ class ReducedContactProblem:
         return solve_contact_problem(ContactProblem(whole, q, 0.0), tol=TOLERANCE, rounds=0).r[:, 0]
 
     def _respond(self, chosen, P, kappa, pressed):
-        """Give the contacts what was found, and all other unknowns what follows by (1)."""
+        """Store the solution of the contacts, and all other unknowns by (1)."""
         system, record, a = self.engine.system, self.engine.run[0], self.engine.arrays
         k, size, h = len(chosen), self.size, float(record["h"])
         force = np.zeros_like(P)

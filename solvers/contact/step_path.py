@@ -219,5 +219,5 @@ def read_normal(b, n):
 
 @kernel
 def cosine(first, second):
-    """Of the angle between two normals."""
+    """Cosine of the angle between two normals."""
     return first[0] * second[0] + first[1] * second[1] + first[2] * second[2]

@@ -1,6 +1,6 @@
 """Sweep of a step: contacts that bodies pass on their way are met where they touch first (docs/theory/sweep).
 
-Gaps are asked for at the end of a step. A body that travels through another within it is beyond it there: its gap is
+Gaps are evaluated at the end of a step. A body that travels through another within it is beyond it there: its gap is
 open, or its normal points to the wrong side. Such contacts are found on the path of the smooth sub-problem, a cubic of
 the start, the result and their velocities, per node
 

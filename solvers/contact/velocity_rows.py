@@ -103,7 +103,7 @@ def turning_rows(g, e, s, V, sigma_N, first, n, limit, r1, rows_chi):
 def normal_rate(g, e, d, s, V, Vminus):
     """Normal velocity g_N of Newton's law of a candidate, and its augmented impulse σ_N: active where that is ≥ 0.
 
-    In the first guess a contact that rests without an impulse yet has σ_N = 0 but for round-off. It counts as active:
+    In the first guess a contact at rest without an impulse yet has σ_N = 0 but for round-off. It counts as active:
     of redundant contacts round-off would choose the first ones to carry the load, and by that one of the solutions.
     """
     contact = contacts_of(g)

@@ -162,7 +162,7 @@ def momentum(
         not reduced it to this part.
     """
     if problem.relaxed:
-        raise Unsuitable("sweeps with momentum solve contacts by Coulomb's law, not by the relaxed one; take 'hybrid', "
+        raise Unsuitable("Gauss-Seidel with momentum supports Coulomb's law, not the relaxed one; use 'hybrid', "
                          "'admm' or 'apgd'")  # fmt: skip
     r, done = r.copy(), 0
     improve, reference, looked = _Momentum(problem, r), math.inf, FIRST

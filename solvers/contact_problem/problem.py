@@ -314,7 +314,7 @@ class ContactProblem:
 
     @cached_property
     def W(self) -> Any:
-        """The Delassus matrix as it was given; of bodies as a sparse matrix, formed when asked for."""
+        """The Delassus matrix as it was given; of bodies as a sparse matrix, formed on demand."""
         return self.bodies.delassus() if self._W is None and self.bodies is not None else self._W
 
     @cached_property

@@ -32,7 +32,7 @@ class Watch:
         self.label: str | None = None
 
     def judge(self, r: np.ndarray, u: np.ndarray | None = None) -> bool:
-        """Take note of an iterate; True when the method should stop."""
+        """Record an iterate; True when the method should stop."""
         error, _ = self.problem.error(r, u)
         if error <= 100 * self.tol:  # what is handed back lies in the cones, so that is what has to be good enough
             r = self.problem.project(r)

@@ -134,6 +134,6 @@ def next_impacts(p, last):
 
 @kernel
 def end_sequence(p):
-    """Leave the impulses of the whole step in the contacts."""
+    """Store the impulses of the whole step in the contacts."""
     for c in range(p.count):
         add_impulse(p.earlier[c], p.pairs[c])

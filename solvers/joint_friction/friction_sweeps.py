@@ -4,7 +4,7 @@ The velocity problem without friction, and the response of rates and reactions t
 
     γ_i = γ_i⁰ + Σ_j D_ij Λ_j ,    R = R⁰ + Σ_j Y_j Λ_j                                                              (1)
 
-leave one unknown for each row. Sweeps set one after the other
+leave one unknown for each row. Gauss-Seidel iterations set one after the other
 
     Λ_j ← Λ_j − γ_j/D_jj , cut off at ±μ_j h N_j(R/h)                                                               (2)
 
@@ -32,7 +32,7 @@ from fem_mbs.system.friction import (
 from fem_mbs.system.gather import gather_motion
 
 MOST_SWEEPS = 2000
-SETTLED = 1e-12  # change of an impulse in a sweep, relative to the largest
+SETTLED = 1e-12  # change of an impulse in an iteration, relative to the largest
 
 
 @kernel
@@ -58,7 +58,9 @@ def couple(d, o):
 
 @kernel
 def sweep(d, s, o, b):
-    """One sweep of (2); largest change of an impulse, relative to the largest, each over the effective mass."""
+    """Perform one Gauss-Seidel iteration of (2); return the largest change of an impulse, relative to the largest,
+    each over the effective mass.
+    """
     D, respond, rates, R = o.mobility, o.respond, o.row_rates, o.reactions
     changed = largest = 0.0
     for g in friction_groups(d):

@@ -56,7 +56,7 @@ class SmallMotions:
         self.remarks: list[str] = []
 
     def count_rows(self) -> None:
-        """Leave in G the rows that count."""
+        """Keep the independent rows in G."""
         G = self.G
         kept = counting_rows(self.system, G)
         arm = np.append(self.system.row_arm[: self.system.m], np.ones(G.shape[0] - self.system.m))

@@ -189,7 +189,7 @@ class LobattoIIIAB(Stepper):
 
     @staticmethod
     def _accelerations(engine):
-        """Put the accelerations at the present state where a step looks for them; returns the multipliers (m,)."""
+        """Store the accelerations at the present state for the next step; returns the multipliers (m,)."""
         from fem_mbs.solvers.stepping.initial import initial_accelerations
 
         a = engine.arrays

@@ -7,7 +7,8 @@ With D = h ((1 − θ) v_n + θ v) and q = q_n ∘ exp(D), v = v_n + W:
     contacts with a forecast gap g_c ≤ 0, by Newton's law and the friction cones, gradients G_c at the forecast
     q_n ∘ exp(γ h v_n)                                                                                             (3)
 
-P_s are the impulses of a contact group of free bodies, which sweeps find (docs/theory/contact_groups.md); else 0.
+P_s are the impulses of a contact group of free bodies, by Gauss-Seidel iterations (docs/theory/contact_groups.md);
+else 0.
 
 Its Newton matrix has M + θ h C + θ² h² K T in the rows of (1), G(q) + θ h (v·∂G/∂q) T in those of (2).
 
@@ -237,7 +238,7 @@ def project(d, s, o):
 def resting_force(d, s, o):
     """Force [N] that changes the velocities in a step without an impact.
 
-    Gradients turn between steps and forces act: a contact that rests begins a step with a speed of that size. An impact
+    Gradients turn between steps and forces act: a contact at rest begins a step with a speed of that size. An impact
     goes through joints and elastic parts, so that forces at its end and reactions of its step are not those at rest.
     """
     if o.quiet < 0.0:

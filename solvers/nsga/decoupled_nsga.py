@@ -294,7 +294,7 @@ class DecoupledNSGA(AlphaMethod):
     def reset_after_split(self, system: CompiledSystem) -> int:
         """Restart of the memory after an impact that is split, by the numbers of `nsga.scheme`.
 
-        With all accelerations where derivatives of runs are asked for and bodies are rigid; otherwise without those of
+        With all accelerations where derivatives of runs are requested and bodies are rigid; otherwise without those of
         vibrations that steps do not resolve.
         """
         from fem_mbs.solvers.nsga.scheme import AT_START, FILTERED

@@ -16,9 +16,9 @@ from fem_mbs.system.contacts import contact_groups, contacts_of
 def keep_closed(d, s):
     """Contacts that are closed at both ends of the step take part in its velocity problems, pressed or not.
 
-    Sticking friction may hold bodies in the smooth motion with more than its bound: nothing presses then, and the
-    correction has no force. The velocity problem obeys the bounds, and the bodies would fall through what they lie on,
-    by g h in this step.
+    Sticking friction may hold bodies in the smooth motion with more than its bound: there is no normal force then, and
+    the correction has no force. The velocity problem obeys the bounds, and the bodies would fall through what they lie
+    on, by g h in this step.
     """
     near = CLOSED_GAP * s.exact * s.scale_x
     for g in contact_groups(d):

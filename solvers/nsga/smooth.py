@@ -87,7 +87,7 @@ def smooth_residual(data, run):
         clear_matrix(d, SMOOTH)
     single = dynamics(d, SMOOTH, x, R, V, Vd, Ma, f, tangents, o.c_a, 1.0, o.c_q, o.c_q, T, o.mixed != 0)
     Gw = o.Gw  # moments of closed contacts, which the position correction does not contain
-    if s.free == 0:  # else nobody has written to them
+    if s.free == 0:  # otherwise they are unused
         zero(s.Gl_at, 6 * N)
         zero(o.Gw_at, 6 * N)
     if m > 0:

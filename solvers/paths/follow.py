@@ -38,11 +38,11 @@ from fem_mbs.system.element_states import accept_states
 from fem_mbs.system.records import ALL
 from fem_mbs.system.state import State
 
-SMALLEST = 1e-5  # of the step asked for
-TURN = 0.64  # smallest cosine between tangents, of steps above `SHARP` of the one asked for
+SMALLEST = 1e-5  # of the requested step
+TURN = 0.64  # smallest cosine between tangents, of steps above `SHARP` of the requested one
 SHARP = 0.02
 JUMP = 3.0  # times the length of the predictor: a longer way leads to another path
-LANDED = 1e-9  # of the step asked for, times the load factor asked for: so near to it a point is at it
+LANDED = 1e-9  # of the requested step, times the requested load factor: so near to it a point is at it
 ZERO = 1e-6  # of τ at the ends of a step: round-off of a critical point that was hit
 QUICK, SLOW = 4, 7  # iterations after which a step grows or shrinks
 SOFT = 1e7  # times as far as with the contacts that touch: then these alone hold the model
@@ -269,7 +269,7 @@ class Follower:
             change = None if self.changes is None else self.changes.first(point, new, ds, first)
             if change is not None:
                 new, s = change
-            # from a start at the load factor asked for the path may return to it
+            # from a start at the requested load factor the path may return to it
             crossed = factor is not None and point.factor != factor and self._passes(point, new, factor)
             landed, s = self.land(point, new, s, factor, first) if factor is not None and crossed else (None, s)
             new = new if landed is None else landed

@@ -196,7 +196,7 @@ def buckling(
             "out. Follow it by load_path."
         )
     if len(x) < n:
-        remarks.append(f"These are all critical loads that were found: {len(x)}; {n} were asked for.")
+        remarks.append(f"These are all critical loads that were found: {len(x)}; {n} were requested.")
     return Buckling(system, at, x, vectors, remarks)
 
 
@@ -397,7 +397,7 @@ def _critical(matrices, system, n, reverse, drift):
         try:
             inverse, vectors = eigs(operator, wanted, which="LM", v0=start, maxiter=300)
         except ArpackError as error:
-            raise SolverError(f"buckling of '{system.name}': {error}. Ask for fewer load factors") from error
+            raise SolverError(f"buckling of '{system.name}': {error}. Request fewer load factors") from error
     real = (np.abs(inverse.imag) <= 1e-6 * np.abs(inverse)) & (inverse.real != 0.0)
     x = 1.0 / inverse[real].real
     vectors = -x * solve(stiff @ vectors[:, real].real)

@@ -302,7 +302,7 @@ def _controlled(owner, follower, control):
     length = extent(system, system.initial)
 
     class OneDisplacement(Displacement):
-        """Of the node asked for."""
+        """Displacement of the requested node."""
 
     OneDisplacement.k, OneDisplacement.length = int(system.dof[full]), length
     follower.make = OneDisplacement

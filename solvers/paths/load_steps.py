@@ -35,8 +35,8 @@ def refuse(owner: Named, system: Any) -> None:
     """ParameterError for what no path of equilibria can have: rows or states of velocities, friction in joints."""
     for element in [e for e in system.non_holonomic if system.is_on(e)][:1]:
         message = (
-            f"{label(element)} constrains velocities, no positions: where the model rests depends on its way there. "
-            "Run it with damping until it rests, or hold it by a joint of positions"
+            f"{label(element)} constrains velocities, no positions: its position at rest depends on the path. "
+            "Run it with damping until it is at rest, or constrain it by a joint of positions"
         )
         raise ParameterError(owner, "model", element.name, message, told=False)
     refuse_shapes(owner, system)
@@ -48,8 +48,8 @@ def refuse(owner: Named, system: Any) -> None:
         raise ParameterError(owner, "model", element.name, message, told=False)
     for element in system.frictions[:1]:
         message = (
-            f"{label(element)} holds the model wherever it is slow enough: where it rests depends on its way there. "
-            "Run it until it rests, or leave the friction out"
+            f"{label(element)} can stick at any position: the equilibrium depends on the path. "
+            "Run it until it is at rest, or remove the friction"
         )
         raise ParameterError(owner, "model", element.name, message, told=False)
 
@@ -162,7 +162,7 @@ def internal_states(system: Any) -> list[np.ndarray]:
 
 
 def restore(system: Any, states: list[np.ndarray]) -> None:
-    """Put internal variables back."""
+    """Restore internal variables."""
     for group, old in zip(system.groups, states):
         group.state[:] = old
 
@@ -268,7 +268,7 @@ def write(system: Any, records: list[dict], save: str | Path | None, statistics:
 def failure(
     problem: Any, state: State, lam: np.ndarray, factor: float, history: list, adaptive: bool, trouble: Any
 ) -> SolverError:
-    """With the largest row of the residual, or what an element said, and what usually helps."""
+    """Error with the largest row of the residual, or the message of an element, and the usual remedy."""
     system = problem.system
     if trouble:
         element, text = trouble
@@ -297,7 +297,7 @@ def failure(
 
 
 def moved_on(contact: Any, off: float, how: str) -> str:
-    """Of a contact whose surface is not where the equilibrium has it."""
+    """Message about a contact whose surface differs from that of the equilibrium."""
     return (
         f"the surface under {label(contact)} (the face it is on, smoothed normals) has moved on by {off:.2g} m from "
         f"where the equilibrium has it, {how}. Gaps are off by as much, and forces accordingly. More load steps, "
@@ -306,8 +306,8 @@ def moved_on(contact: Any, off: float, how: str) -> str:
 
 
 def too_early(contact: Any, factor: float, adaptive: bool) -> SolverError:
-    """Of a contact with friction that closes in a load step, from a position that does not determine its slip before
-    that.
+    """Error of a contact with friction that closes in a load step, from a position that does not determine its slip
+    before that.
     """
     cure = (
         "The model moves there at once, however small the load: place it so that it touches at the start (gap 0), hold "

@@ -21,7 +21,7 @@ from fem_mbs.solvers.rotors.rotor import Rotor
 from fem_mbs.solvers.rotors.whirl import mac, matched
 from fem_mbs.system.in_use import alone
 
-SPARE = 4  # modes beyond those asked for, which may come down with speed
+SPARE = 4  # modes beyond those requested, which may come down with speed
 DOUBT = 0.5  # MAC of a mode and its continuation below which a speed is put in between
 HALVINGS = 4  # of an interval of speeds, at most
 SECANTS = 30
@@ -171,7 +171,7 @@ def campbell(
     ParameterError
         Nothing turns; the rotor is not the same after a turn, named with the place; speeds that do not increase.
     SolverError
-        Matrices that are not finite; fewer modes than asked for.
+        Matrices that are not finite; fewer modes than requested.
 
     Examples
     --------
@@ -218,7 +218,7 @@ class _Follower:
             keep = [self.rotor.label(v, speed)[0] != "along the axis" for v in vectors.T[: 4 * (self.n + SPARE)]]
             s, vectors = s[: len(keep)][keep], vectors[:, : len(keep)][:, keep]
         if len(s) < self.n:
-            what = f"of this model at {speed:g} rad/s are {len(s)} that whirl; ask for fewer"
+            what = f"of this model at {speed:g} rad/s are {len(s)} that whirl; request fewer"
             self.rotor.owner.check(False, "n", self.n, what)
         return s[: self.n + SPARE], vectors[:, : self.n + SPARE]
 

@@ -1,6 +1,6 @@
 """Base of all time steppers: the run with its results file, progress, interruption and diagnosis.
 
-A method is a subclass of `Stepper` that says what `stepping.engine` asks of it. The run uses of the engine:
+A method is a subclass of `Stepper` with the interface that `stepping.engine` requires. The run uses of the engine:
 
     engine.march           takes the steps, see `stepping.march.march`: ``begin``, ``advance(times, records)``,
                            ``finish``
@@ -62,7 +62,7 @@ class _Interrupt:
         self.end()
 
     def end(self) -> None:
-        """Give the signals back to whoever had them."""
+        """Restore the former signal handlers."""
         while self.before:
             number, handler = self.before.popitem()
             signal.signal(number, signal.SIG_DFL if handler is None else handler)

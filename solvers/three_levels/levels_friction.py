@@ -102,7 +102,7 @@ def reflected_slide(g, e, d, s, cone, m):
 
 @kernel
 def rate_of(g, e, d, s, o, m):
-    """Its rate [m/s²], γ̇_F."""
+    """Rate [m/s²] of that velocity, γ̇_F."""
     contact = contacts_of(g)
     c = g.first_contact + e
     if m < 3:

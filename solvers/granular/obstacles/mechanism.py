@@ -19,7 +19,7 @@ Methods that find positions first get those of the mechanism once more, with U t
 
 their position problem with ½ in place of c_p: positions move with the mean of the velocities before and after.
 
-C is kept until sweeps and the method's own velocities need more than `SOON` turns to agree.
+C is kept until Gauss-Seidel iterations and the method's own velocities need more than `SOON` turns to agree.
 
 Source: docs/theory/contact_groups.md, (18)-(20).
 
@@ -56,8 +56,8 @@ TABLE = Table(
         "part": Item("nodes", "1: of the mechanism, 2: with obstacles, 0: of others", "i8"),
         "C": Item("nq nq", "of (1)"),
         "own": Item("nj 6 6", "C of each node, inertial axes"),
-        "v": Item("nj 6", "velocities in the sweeps"),
-        "before": Item("nj 6", "one sweep ago"),
+        "v": Item("nj 6", "velocities in the Gauss-Seidel iterations"),
+        "before": Item("nj 6", "one iteration ago"),
         "R": Item("nj 3 3", "rotations of the nodes"),
         "start": Item("nk", "first contact of each node", "i8"),
         "pair": Item("np", "pairs, by nodes", "i8"),
@@ -154,8 +154,8 @@ def load_nodes(o, R, V):
 
 @kernel
 def unload_nodes(o, V, P):
-    """Velocities of the nodes as the sweeps have left them, and of the others of the mechanism as P (6 N,) changes them
-    by (1).
+    """Velocities of the nodes after the Gauss-Seidel iterations, and of the others of the mechanism as P (6 N,)
+    changes them by (1).
     """
     right, unknown = o.right, o.unknown
     for j in range(right.shape[0]):

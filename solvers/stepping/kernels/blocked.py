@@ -3,7 +3,7 @@
 A motor of given angle that drives a body against an obstacle has no motion that satisfies both. Such a contact is known
 by its gradient G_N, which the gradients G of the constraints span: with M z + Gᵀ y = G_Nᵀ, G z = 0 the normal speed
 G_N z that an impulse gives vanishes, while it does not for the bodies without constraints. Many such contacts harm
-nobody, a slider that touches the floor its rail is parallel to, say. The step with joints and drivers alone shows
+no run, e.g. a slider that touches the floor its rail is parallel to. The step with joints and drivers alone shows
 those that close.
 
 Several contacts can leave no motion together, a ball between a driven plate and the floor, say: with W = G_N z of all,

@@ -248,7 +248,7 @@ def serve(p, s, borrowed, contracts, changed):
 
 @kernel
 def go_back(p, s):
-    """Leave a Newton step with factors that were no good."""
+    """Reject a Newton step with unsuitable factors."""
     s.scale = 0.0
     attempt(p, s)
 

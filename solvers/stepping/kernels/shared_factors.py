@@ -247,7 +247,7 @@ def count_kept(p, s, borrowed, old):
 
 @kernel
 def look_at_price(p, s):
-    """Give factors of earlier steps up by (3), with what those who borrowed them had to pay in the last step."""
+    """Drop factors of earlier steps by (3), with the cost of the problems that borrowed them in the last step."""
     more = p.kept_last + s.old_more
     p.kept_last = s.old_more = 0
     p.kept_more += more

@@ -67,7 +67,7 @@ def near_singular(d, s):
 
 @kernel
 def share(d, s):
-    """Give redundant constraint rows the forces of least norm at the end of a step."""
+    """Set the forces of redundant constraint rows to those of least norm at the end of a step."""
     constraints(d, s.x, s.R, s.V, s.g, s.rate)
     if not prepare(d):
         return

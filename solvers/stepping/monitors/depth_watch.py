@@ -37,7 +37,7 @@ def finest(contact: Any) -> float:
 
 @kernel
 def note_depths(d, s):
-    """Take note of the gaps of contacts that are not of contact groups, after a step.
+    """Record the gaps of contacts that are not of contact groups, after a step.
 
     Those that were not evaluated in it are open, see `system.far_contacts`.
     """

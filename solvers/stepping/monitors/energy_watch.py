@@ -35,7 +35,7 @@ def drift_of_energy(engine: "Engine") -> list[str]:
 
 
 def cause(engine: "Engine", where: str = "") -> str:
-    """Why an energy rises that nothing gives, and the cure, a sentence without its full stop.
+    """Likely cause of an increase of energy, and the remedy, a sentence without its full stop.
 
     Newton's law gives energy at any step size where it reflects the approach at the start of the step: where friction
     couples the contacts of an impact, or their normals turn; and without the limit of `contact.restitution` wherever

@@ -65,7 +65,7 @@ def keep_peak(g, e, row, s):
 
 @kernel
 def note_extremes(d, s):
-    """Take note of the outputs of the state after a step."""
+    """Record the outputs of the state after a step."""
     b, groups = integers(d.table_at, N_SLOTS), groups_of(d)
     for k in range(s.remarking.shape[0]):
         g, at, peak = groups[s.remarking[k, 0]], s.remarking[k, 1], s.remarking[k, 2]

@@ -222,10 +222,10 @@ def impulses_of_struck(s):
 
 @kernel
 def book_contact(g, e, c, s, V, normal, tangential, P, chi, line):
-    """(3) of a contact, its impulse P (3,), with V and its gradients before the impulses.
+    """Add (3) of a contact, its impulse P (3,), with V and its gradients before the impulses.
 
-    Dry friction takes energy or does nothing. What its impulse gives in an impact, whose course is not known, the
-    impact has paid, and its line has it; of a contact that another impact presses together, that of the other one.
+    Dry friction dissipates energy or does no work. Work that its impulse gives in an impact, whose course is not known,
+    belongs to the line of the impact; of a contact that another impact closes, to that of the other one.
     """
     contact = contacts_of(g)
     mean = 0.5 * (gradient_times(g, e, normal, V) + gradient_times(g, e, contact.G_N[e], s.V))
