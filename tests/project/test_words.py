@@ -45,6 +45,8 @@ COVERED = {
             "cone",
             "contact",
             "contact_problem",
+            "granular/obstacles",
+            "granular/shapes",
             "joint_friction",
             "lobatto",
             "moreau",
