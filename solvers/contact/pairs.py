@@ -18,7 +18,7 @@ RESIDUAL = 10.0  # approach speeds up to so many times the contact tolerance, re
 
 
 class Pairs:
-    """Contact groups of a run that are solved pair by pair: a part of each step.
+    """Contact groups of a run that are solved by the assembled (pairwise) solver: a part of each step.
 
     Attributes
     ----------
