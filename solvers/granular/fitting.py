@@ -25,7 +25,7 @@ class Fit(NamedTuple):
     nodes : (n,) numbers of the nodes of the bodies, in ascending order
     inertias : (n, 6, 6) their blocks of the mass matrix; zero where nothing moves
     grains : bool
-        Each sphere is at the node of a body of its own, which has the same inertia about all axes; no load turns with
+        Each sphere is at the node of a separate body, which has the same inertia about all axes; no load turns with
         it.
     moved : (k,) numbers of the nodes of obstacles that contacts can move
     """

@@ -2,7 +2,7 @@
 
 Such models need no matrices for their contacts, and no contact elements: the pairs of the group are taken out of the
 system for the run, which then has no contacts for all that is not in this folder. Models that do not fit (see
-`granular.fitting`) are solved pair by pair, as before.
+`granular.fitting`) are solved by the assembled (pairwise) solver.
 """
 
 from typing import TYPE_CHECKING, Any

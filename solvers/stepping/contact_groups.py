@@ -1,4 +1,5 @@
-"""Contact groups of a run as a part of its steps: Gauss-Seidel iterations where the group fits, or pair by pair.
+"""Contact groups of a run as a part of its steps: Gauss-Seidel iterations where the group fits, or the assembled
+(pairwise) solver.
 
 Both solvers have
 
@@ -22,7 +23,7 @@ def contact_groups(engine: "Engine") -> "tuple[Grains | None, Pairs | None]":
     Raises
     ------
     ParameterError
-        Groups that are solved pair by pair have contacts that only Gauss-Seidel iterations support.
+        Groups for the assembled (pairwise) solver have contacts that only Gauss-Seidel iterations support.
     """
     system, method = engine.system, engine.method
     if not system.searches:
@@ -42,7 +43,7 @@ def contact_groups(engine: "Engine") -> "tuple[Grains | None, Pairs | None]":
 
 
 def _pairs(engine, reason):
-    """Solver pair by pair, which supports no discs and spheres only."""
+    """Assembled (pairwise) solver, which supports spheres only, without discs."""
     from fem_mbs.solvers.contact.pairs import Pairs
 
     system = engine.system

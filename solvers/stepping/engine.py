@@ -1,8 +1,8 @@
 """A run of a method: arrays and scalars, and the calls of the compiled parts. Methods share it.
 
-What a method says of itself, besides its options:
+Interface of a method, in addition to its options:
 
-    table                its own data, besides those of `stepping.kernels.data`
+    table                its data, in addition to those of `stepping.kernels.data`
     matrices(system)     rows of each of its global matrices: smooth motion, positions, velocities
     stack(system)        a matrix of blocks with the pattern of one of them, where it solves coupled problems; or None
     instants             parts of a step at which it needs signals, the last is 1: the end
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from fem_mbs.system.compiled import CompiledSystem
     from fem_mbs.system.state import State
 
-PAIRWISE = 1e-6  # default of contact_tolerance, for groups that are solved pair by pair
+PAIRWISE = 1e-6  # default of contact_tolerance for the assembled (pairwise) solver
 OF_CONTACTS = ("sweep", "settle", "closed", "restart")  # parts that are called where there are contacts
 
 
@@ -79,14 +79,15 @@ class Engine:
         method.refuse(system)
         if system.frictions and not method.takes_friction:
             message = (
-                f"is dry friction or a limit of effort, which {type(method).__name__} does not know; use DecoupledNSGA"
+                f"is dry friction or a limit of effort, which {type(method).__name__} does not support; use "
+                "DecoupledNSGA"
             )
             method._refuse_part(system.frictions[0], message)
         self.stiction = [contact for contact in system.contacts[: system.nc_fixed] if contact.two_coefficients]
         if self.stiction and not method.takes_static_friction:
             who = type(method).__name__
             message = (
-                f"has static and sliding friction, which {who} does not know; use DecoupledNSGA, or one coefficient"
+                f"has static and sliding friction, which {who} does not support; use DecoupledNSGA, or one coefficient"
             )
             method._refuse_part(self.stiction[0], message)
         self.struck = np.zeros(system.nc_fixed, bool)  # contacts, up to the last state that was saved
@@ -143,7 +144,7 @@ class Engine:
 
     @property
     def contacts_come(self) -> bool:
-        """Whether there are, or may come, contacts besides those of sweeps."""
+        """True if contacts exist, or may close, that the Gauss-Seidel solver does not handle."""
         return bool(self.system.nc or (self.system.searches and self.grains is None))
 
     def _allocate(self):
@@ -289,7 +290,7 @@ class Engine:
         self.pair_tables = [np.zeros((0, PAIR_COLUMNS))] if self.system.searches else []
 
     def last(self, block: dict[str, np.ndarray]) -> None:
-        """Record the present state, whether its turn has come or not; what is wrong with it, `run_warnings` tells."""
+        """Record the present state, even between saved states; `run_warnings` checks it."""
         from fem_mbs.jit import address, invoke
 
         run = self.run[0]
@@ -345,12 +346,12 @@ class Engine:
         return len(self.arrays["external"]) > 0
 
     def touched(self) -> np.ndarray:
-        """Contacts (nc,) that have been struck."""
+        """Contacts (nc,) that had an impact."""
         fixed = slice(0, len(self.struck))
         return self.struck | (self.arrays["impact"][fixed] != 0) | (self.arrays["waiting"][fixed] == 2)
 
     def bounced(self) -> bool:
-        """Whether contacts with restitution have been struck."""
+        """True if contacts with restitution had an impact."""
         struck = self.touched()
         laws = [self.system.laws[: len(struck)][struck], *(search.laws for search in self.system.searches)]
         return any((law["restitution"] > 0.0).any() for law in laws)

@@ -1,4 +1,4 @@
-"""The data of a run, and the one way back: what a rejected step leaves unchanged is kept, and restored.
+"""The data of a run, and their restoration: what a rejected step must leave unchanged is kept, and restored.
 
     kept()              copy of all that a rejected step leaves unchanged, as a `Kept`
     start_of_step()     the same at the start of the last step of compiled code, from the copy that it makes itself
@@ -7,7 +7,7 @@
 
 Their table names the arrays and numbers that are kept (`fem_mbs.data_table.Item.kept`). The arrays among them are parts
 of one block, which is copied at once. Trials of event location, of split impacts and of subdivided steps, and rejected
-steps of step control have no other way back.
+steps of step control are restored in no other way.
 
 Compiled code takes many steps in one call and copies the start of each (`stepping.kernels.mirror`). Without this copy
 the steps before the rejected one would have to be taken again, with factors that are no longer those of the first time:
@@ -115,7 +115,7 @@ class RunData:
         """Let compiled code record into the arrays that a record of `RECORDS` has the addresses of."""
         self.run[0]["records_at"], self.run[0]["saved"] = address(records), 0
 
-    # --- the way back -------------------------------------------------------------------------------------------------
+    # --- restoration --------------------------------------------------------------------------------------------------
 
     def _states(self):
         """Arrays of elements that a run changes."""

@@ -41,7 +41,7 @@ from fem_mbs.system.checks.element_checks import element_at
 if TYPE_CHECKING:
     from fem_mbs.solvers.stepping.march.march import March
 
-AT_IMPACT = ("contact_point", "contact_normal", "contact_tangents")  # saved of the part that struck
+AT_IMPACT = ("contact_point", "contact_normal", "contact_tangents")  # saved of the substep with the impact
 PARTS = 64  # of a step that fails in a run of constant steps
 # history of a subdivided step <- that of the substeps before, that of one more; others are those of the last
 OF_PARTS: dict[str, Any] = {
@@ -67,7 +67,7 @@ class Divider(Controller):
     First the whole step is taken again with the iterations that were not asked for, Newton's on contacts and the mixed
     one of beams, which the run then keeps. The parts are halves, and halves of what fails again, down to 1/`PARTS`;
     they grow back as with `StepControl`, and their energies are watched as there. States are saved at the ends of
-    whole steps, as if nothing had been: histories that tell of a step tell of all parts, see `OF_PARTS` and `OVER_H`.
+    whole steps, as if nothing had been: histories of a step are those of all substeps, see `OF_PARTS` and `OVER_H`.
     When a part of the smallest size fails too, the error is that of the whole step. Not divided: steps at whose
     end an element is out of its range (unless it says `shorter_steps_help`) or energy rose, and a step that begins
     with bodies that turn too fast for it, because the user's steps are too large as such.
@@ -82,7 +82,7 @@ class Divider(Controller):
         engine.run_data.keep_starts()
         self.splitting, self.deforms = False, self.splitter is not None and bool(engine.system.deformable().any())
         self.in_parts: Snapshot | None = None  # start of the last step, if it was subdivided and events are watched
-        self.last_step: dict[str, Any] = {"step": 0}  # histories of the step that was taken in parts last
+        self.last_step: dict[str, Any] = {"step": 0}  # histories of the step that was subdivided last
         self.divided, self.first, self.part = 0, np.inf, engine.make_records(1)
         self.part_record = np.zeros(1, RECORDS.dtype)
         RECORDS.aim(self.part_record, self.part)
@@ -235,16 +235,16 @@ class Divider(Controller):
                 block[name][row] = value[0]
 
     def statistics(self) -> dict[str, int]:
-        """Steps that were taken in parts."""
+        """Number of subdivided steps."""
         return {"divided_steps": self.divided, **self.splits()}
 
     def warnings(self) -> list[str]:
-        """That steps were taken in parts."""
+        """Warning about subdivided steps."""
         if not self.divided:
             return []
-        some, first = f"{self.divided} steps were taken in parts because they failed", ", the first"
+        some, first = f"{self.divided} steps were subdivided because they failed", ", the first"
         if self.divided == 1:
-            some, first = "1 step was taken in parts because it failed", ","
+            some, first = "1 step was subdivided because it failed", ","
         return [
             f"{some} as a whole{first} before t = {self.first:.6g} s: "
             "look whether the motion there is what you expect, and take smaller steps if there are many."

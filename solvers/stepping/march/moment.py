@@ -76,5 +76,5 @@ class Moment:
         switch_with_companions(self._schedule.engine, element, on)
 
     def stop(self, reason: str) -> None:
-        """End the run; ``result.status`` tells the reason."""
+        """End the run; ``result.status`` states the reason."""
         self._schedule.ended = f"{reason} (event '{self.name}' at t = {self.t:.9g} s)"

@@ -5,7 +5,7 @@ are those of the jump problem of `stepping.march.switch_jump`, with all constrai
 
     M (v⁺ − v⁻) = Gᵀ Λ + …  ,   G v⁺ + ∂g/∂t = 0   with the new rate                                              (1)
 
-Work of its drivers in it is what the kinetic energy gets: it is told to the watch of the energy as in a switch.
+The work of its drivers in it is the change of the kinetic energy: it enters the check of the energy as in a switch.
 
 Source: docs/theory/switches.md, (2)-(4).
 """

@@ -51,7 +51,7 @@ class Samples:
         return {"k": self.k, "state": self.state, "waiting": list(self.waiting)}
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Put back what `get_state` has given."""
+        """Restore what `get_state` has returned."""
         self.k, self.state, self.waiting = state["k"], state["state"], list(state["waiting"])
 
 
@@ -84,7 +84,7 @@ class Schedule:
         self._refuse_groups()
 
     def _held(self):
-        """All held signals of the model; those of a controller that is not in it are refused."""
+        """All held signals of the model; those of a controller that is not in it raise an error."""
         found: dict[Any, Any] = held_signals(self.engine.system, self.controllers)
         for controller in self.controllers:
             for item in controller.inputs:
@@ -248,7 +248,7 @@ class Schedule:
         }  # fmt: skip
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Put back what `get_state` has given."""
+        """Restore what `get_state` has returned."""
         self.ended, self.outputs_done = state["ended"], state["outputs_done"]
         self.switching.done = state["switches_done"]
         if len(state["held"]) != len(self.helds):

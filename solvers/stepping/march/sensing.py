@@ -1,6 +1,6 @@
 """What controllers and events of a run read: the table of sensors for compiled code, and those that are functions.
 
-Compiled code knows numbers put out by elements; functions of these are evaluated here, in the order in which they
+Compiled code reads outputs of elements; functions of these are evaluated here, in the order in which they
 depend on each other: at samples, and after every step where an event asks for one.
 """
 
@@ -80,7 +80,7 @@ class Sensing:
 
     @staticmethod
     def _find_switched(system, event):
-        """What an event switches is in the model: told now, not when the event comes."""
+        """Check that the switched element of an event is in the model: now, not when the event occurs."""
         present = {id(element) for group in system.groups for element in group.elements}
         for element in (action.switched for action in event.actions):
             if element is not None and id(element) not in present:

@@ -6,7 +6,7 @@ touching contact is zero,
     |g(h₁)| ≤ ½ ε ,   ε: accuracy of gaps                                                                          (1)
 
 by Newton's first step with the rate of the gap, then by secants, inside a bracket. What acts at the touch is marked in
-the compiled parts, see `nsga.split`. Impacts that strike together within round-off are one impact problem.
+the compiled parts, see `nsga.split`. Impacts at the same time within round-off are one impact problem.
 
 With ``impacts="auto"`` isolated impacts alone are split: at most `MOST` in `ISOLATED` steps. After them steps are
 taken as a whole until the first of them is that far back: chatter, accumulations and heaps then cost what they cost

@@ -9,9 +9,9 @@ Without (1) a change of step is an error of first order. Where the step grows, a
 
     a_n ← v̇_n + (h'/h)(α_m − α_f)(v̇_n − v̇_{n−1})                                                                 (1a)
 
-because (1) keeps what a_n − v̇_n holds besides the derivative of v̇, a jump of it in a contact, say. That decays by the
-factor −α_m/(1 − α_m) in a step; with h' = 2 h and ρ = 0 it did not decay at all, and a ball left a compliant contact
-with 159 times its energy. Orders and numbers of steps in smooth motion are the same.
+because (1) keeps what a_n − v̇_n contains in addition to the derivative of v̇, a jump of it in a contact, say. That
+decays by the factor −α_m/(1 − α_m) in a step; with h' = 2 h and ρ = 0 it did not decay at all, and a ball left a
+compliant contact with 159 times its energy. Orders and numbers of steps in smooth motion are the same.
 
 With a_n = v̇_n + δ h dv̇/dt, δ = α_m − α_f, the error of a step in positions is
 
@@ -46,7 +46,7 @@ ROUND = 1e-6  # of a step: what the sum of many leaves
 SAME = 1e-9  # of the user's step: times that differ by less are one, sizes too
 REST = 1e-10  # of the user's step: less of it is not left at its end
 WATCHED = 16.0  # steps down to the user's h over this are rejected when the energy rises; shorter ones do not help
-BLURRED = 10.0  # times the tolerance: impacts that are known worse than that, (2a), are told
+BLURRED = 10.0  # times the tolerance: a warning is issued for impacts with larger errors, (2a)
 
 
 class StepControl(Checked):
@@ -70,7 +70,7 @@ class StepControl(Checked):
     Notes
     -----
     The step h of ``run`` is the one at contacts, and where friction of joints changes. Every step is a saved step
-    (``save_every`` counts steps), ``result.h`` has their sizes, ``result.statistics`` the numbers of refused ones.
+    (``save_every`` counts steps), ``result.h`` has their sizes, ``result.statistics`` the numbers of rejected ones.
 
     Examples
     --------
@@ -224,7 +224,7 @@ class Controller:
         """Leave the row of the last step as it is: steps are saved as taken."""
 
     def statistics(self) -> dict[str, int]:
-        """Steps that were refused, by reason."""
+        """Number of rejected steps, by reason."""
         return {
             "failed_steps": self.failed,
             "inaccurate_steps": self.inaccurate,

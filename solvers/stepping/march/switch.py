@@ -1,12 +1,12 @@
 """Constraints, loads and springs that are switched on and off in a run.
 
-`switch` is called between two steps, by whoever knows that the time has come. It
+`switch` is called between two steps, when it is due. It
 
     1. changes the flag of the element, and lets it take what it keeps of the pose (`fem_mbs.system.switches`),
-    2. refuses a constraint that repeats others, or that is not fulfilled,
+    2. raises an error for a constraint that is redundant or violated,
     3. solves the jump problem, `stepping.march.switch_jump`, where a constraint is switched on,
     4. starts the memory of the method again, with accelerations that are consistent with what is on now,
-    5. tells the watch of the energy what has changed, and the books of energy.
+    5. updates the check of the energy and the energy balance.
 
 Source: docs/theory/switches.md; formulation of 3 and 4 there, (2)-(5).
 """
@@ -82,11 +82,11 @@ def switch(engine: "Engine", element: "Element", on: bool) -> Switched | None:
     Raises
     ------
     ParameterError
-        The model has contact groups, whose solvers do not know switches; a contact or an element with mass.
+        The model has contact groups, whose solvers do not support switches; a contact or an element with mass.
     ModelError
         The element is not in the model.
     SolverError
-        A constraint that is switched on repeats others, or is not fulfilled; the jump problem is not solved, or the
+        A constraint that is switched on is redundant or violated; the jump problem is not solved, or the
         masses leave accelerations undetermined. The engine is then as it was before.
     """
     refuse(engine, element)
@@ -122,7 +122,7 @@ def refuse(engine: "Engine", element: "Element") -> None:
     system, method = engine.system, engine.method
     if system.searches:
         group = system.searches[0].owner
-        message = f"is switched in a run, but {label(group)} is in the model: contact groups do not know switches"
+        message = f"is switched in a run, but {label(group)} is in the model: contact groups do not support switches"
         method._refuse_part(element, message)
     if element.always_on:
         raise ParameterError(element, "switch", element, f"cannot be switched on and off: {element.always_on}")
@@ -149,7 +149,7 @@ def _fits(engine, element, state):
         names = ", ".join(label(other) for other in others)
         what, cure = "components that are fixed", "Leave fixed=… out and let joints keep the motion in its plane"
         if names:
-            what, cure = f"what is imposed by {names}", "Switch off what holds the bodies before"
+            what, cure = f"what is imposed by {names}", "Switch off the other constraint of the bodies before"
         raise SolverError(
             f"{where}: {count} of its {element.rows} rows repeat {what}. {cure}, or use "
             "model.compile(redundant='allow'): reactions are then those of smallest size",

@@ -1,4 +1,4 @@
-"""The switches of a run that are not an event's: at times that the model knows, and as outputs of controllers say.
+"""The switches of a run that are not those of an event: at given times, and by outputs of controllers.
 
 Steps end at the times (`fem_mbs.solvers.stepping.march.schedule`). Of elements that are switched at one time those that
 go off go first, so that one can take over from another. At the end of a run nothing is switched.

@@ -84,7 +84,7 @@ class JumpWatch:
             return ""
         try:
             values = np.stack([self._values(t - h), self._values(t)])
-        except Exception:  # of the user's function, at a time between steps: the failure is told without it
+        except Exception:  # of the user's function, at a time between steps: the failure is reported without it
             return ""
         found = jumps_between(values, h, self.period, np.maximum(self.size, np.abs(values[:, :, 0]).max(axis=0)))[0]
         return self._told(int(np.argmax(found)), values[:, :, 0], t, h) if found.any() else ""

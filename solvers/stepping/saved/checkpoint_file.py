@@ -1,6 +1,6 @@
 """The file of a checkpoint: written as a whole or not at all, read only when it is whole.
 
-It lies beside the results file, ``run.vtkhdf.checkpoint``, not in it: rows of the results are added in place, and no
+It lies next to the results file, ``run.vtkhdf.checkpoint``, not in it: rows of the results are added in place, and no
 file can be changed in place and be whole at any time. A checkpoint is written to another name, brought to the disk, and
 then takes the name of the one before in one act of the operating system. Whoever is killed meanwhile leaves that one.
 
@@ -35,7 +35,9 @@ def checkpoint_path(results: str | Path) -> Path:
 
 
 def environment() -> dict[str, str]:
-    """What the bits of a run depend on, besides its model: versions and the processor that code is compiled for."""
+    """What the last bits of a run depend on, in addition to its model: versions and the processor that code is
+    compiled for.
+    """
     import llvmlite.binding
 
     return {**versions(), "processor": f"{platform.machine()} {llvmlite.binding.get_host_cpu_name()}"}

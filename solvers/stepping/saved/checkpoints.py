@@ -40,7 +40,7 @@ NEVER = 2**62  # steps
 
 
 class Asked(NamedTuple):
-    """What `Stepper.run` was asked for, besides the model; a resumed run has the same but for ``t_end``."""
+    """Arguments of `Stepper.run`, without the model; a resumed run has the same but for ``t_end``."""
 
     t_end: float
     h: float

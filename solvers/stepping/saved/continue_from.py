@@ -25,17 +25,17 @@ SHOWN = 5  # names in a message
 def continue_from(result: "Results", time: float, model: Any = None) -> "State | CompiledSystem":
     """State of a result at the saved step nearest to a time, as the initial state of a new run.
 
-    Second best to `fem_mbs.resume`: the new run begins with consistent accelerations, and knows nothing of the memory
-    of the old one but the turns of joints (not multipliers, active contacts, internal states of other elements). It is
-    that run to the order of the method, not to the last bit. In return it may be one of another method, another step
-    size, a changed model.
+    Second best to `fem_mbs.resume`: the new run begins with consistent accelerations, and has nothing of the memory
+    of the old one but the rotations of joints (not multipliers, active contacts, internal states of other elements).
+    It is that run to the order of the method, not to the last bit. In return it may be one of another method, another
+    step size, a changed model.
 
     Parameters
     ----------
     result : Results
     time : float [s]
     model : Model or System, optional
-        That goes on: its nodes are found by their names, or by their order where the result has as many.
+        The model that is continued: its nodes are found by their names, or by their order where the result has as many.
 
     Returns
     -------
@@ -72,7 +72,7 @@ def continue_from(result: "Results", time: float, model: Any = None) -> "State |
         more = f" and {len(forgotten) - SHOWN} more" if len(forgotten) > SHOWN else ""
         Warnings.issue(
             f"{', '.join(forgotten[:SHOWN])}{more}: internal states are not in results and begin anew (angles within "
-            "half a turn, histories empty). fem.resume goes on with them",
+            "half a turn, histories empty). fem.resume continues with them",
         )
     return system
 

@@ -4,7 +4,7 @@ A function is its code (without names and lines), its defaults, what it holds fr
 object), and the global names that it reads, functions among them by the same rule. Of functions and classes that are
 installed (NumPy, SciPy, Python's own, fem_mbs) the globals are not followed: versions stand for them. Parts of a model
 stand for themselves by type and name, because they are compared elsewhere. What Python cannot take apart, such as an
-open file or a generator, is told.
+open file or a generator, is reported.
 
 Source: docs/theory/restart.md, decision 3.
 """
@@ -126,7 +126,7 @@ class Contents:
 
     def _function(self, function):
         code = function.__code__
-        if function.__doc__ is not None:  # what is told of a function is not what it does
+        if function.__doc__ is not None:  # the documentation of a function is not what it does
             code = code.replace(co_consts=tuple(None if c == function.__doc__ else c for c in code.co_consts))
         cells = [self._cell(cell) for cell in function.__closure__ or ()]
         parts = [self._code(code), self.sum(function.__defaults__), self.sum(function.__kwdefaults__), *cells]
@@ -238,8 +238,9 @@ def compared(system: CompiledSystem, saved: dict[str, Any]) -> tuple[str, list[s
             return owner, []
         if first[owner] != last[owner]:
             notes.append(
-                f"{owner}: what it holds in Python changed while the run went on, and is not in the checkpoint; it "
-                "goes on with what the model has. Keep such values in the state of a Controller, or in get_state()"
+                f"{owner}: what it holds in Python changed during the run, and is not in the checkpoint; it "
+                "continues with the values of the model. Keep such values in the state of a Controller, or in "
+                "get_state()"
             )
         elif first[owner] != now[owner]:
             return owner, []

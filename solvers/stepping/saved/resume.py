@@ -35,7 +35,7 @@ def resume(
     Parameters
     ----------
     path : path
-        The results file of the run, or its checkpoint beside it.
+        The results file of the run, or its checkpoint next to it.
     t_end : float, optional [s]
         Time at which the run ends; default: as it was asked for.
     model : Model or System, optional
@@ -65,7 +65,7 @@ def resume(
     -----
     States, impulses, histories, statistics and warnings are equal to the last bit to those of a run that was not
     stopped, on the same machine with the same versions of Python and its packages. Where these have changed the result
-    says so in its ``warnings``. With `StepControl` a run that had ended before goes on from its last step, which was
+    says so in its ``warnings``. With `StepControl` a run that had ended before continues from its last step, which was
     cut to end at ``t_end``.
 
     A checkpoint is a pickle: reading it can run any code. Resume only files whose origin you trust.
@@ -120,7 +120,7 @@ def _environment_notes(file, saved):
 
 
 def _asked(file, head, t_end):
-    """What the run is asked for now: as then, to another time, with the results beside the checkpoint."""
+    """What the run is asked for now: as then, to another time, with the results next to the checkpoint."""
     from fem_mbs.results.file import read_checks
 
     asked = Asked(**head["asked"])

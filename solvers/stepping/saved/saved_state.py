@@ -1,4 +1,4 @@
-"""What a run goes on from, to the last bit: everything that its next steps read, as plain numbers and arrays.
+"""What a run continues from, to the last bit: everything that its next steps read, as plain numbers and arrays.
 
 All arrays of a run are taken, scratch too: which of them a step reads before it writes is a matter of each method, and
 a copy is cheap. Left out are addresses, which another process has others of. Kept factors are made again from what they
@@ -43,7 +43,7 @@ def numbers_of(table: "Table", record: np.ndarray) -> dict[str, Any]:
 
 
 def put_numbers(table: "Table", record: np.ndarray, numbers: dict[str, Any]) -> None:
-    """Put back what `numbers_of` has taken."""
+    """Restore what `numbers_of` has read."""
     same_names(table.name, [name for name in table.names(array=False) if not is_address(name)], numbers)
     for name, value in numbers.items():
         record[0][name] = value
@@ -55,7 +55,7 @@ def arrays_of(arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
 
 
 def put_arrays(what: str, arrays: dict[str, np.ndarray], saved: dict[str, np.ndarray]) -> None:
-    """Put back what `arrays_of` has taken; arrays that have another length are replaced, the caller aims records anew.
+    """Restore what `arrays_of` has read; arrays that have another length are replaced, the caller aims records anew.
 
     Raises
     ------
@@ -160,7 +160,7 @@ def load(engine: "Engine", state: dict[str, Any]) -> None:
 
 
 def load_run(engine: "Engine", observers: Any, saved: dict[str, Any]) -> None:
-    """Put a checkpoint into the engine and the observers of a run that goes on.
+    """Put a checkpoint into the engine and the observers of a run that is continued.
 
     Raises
     ------

@@ -119,7 +119,7 @@ def test_energy_of_what_is_at_rest_is_judged_by_the_energies_that_positions_know
     assert random_judge.judge(case, result).kind == kind
 
 
-@pytest.mark.parametrize("warning, kind", [("energy increased once", "warned"), ("1 step was taken in parts", "gain")])
+@pytest.mark.parametrize("warning, kind", [("energy increased once", "warned"), ("1 step was subdivided", "gain")])
 def test_only_a_word_about_the_energy_makes_a_gain_one_that_was_told(warning, kind, monkeypatch):
     case = next(c for c in map(random_cases.build, range(100)) if c.family == "throw")
     result = fem.DecoupledNSGA().run(case.model, 5 * case.h, case.h)

@@ -160,7 +160,7 @@ def test_a_loaded_ball_is_second_order_in_all_quantities_and_in_the_contact_forc
 
 
 def test_memories_of_forces_and_accelerations_follow_the_step_size_together():
-    """Where a step is taken in parts ā and λ̄ stay as far from a and λ as steps of that size would leave them."""
+    """Where a step is subdivided ā and λ̄ stay as far from a and λ as steps of that size would leave them."""
     engine = METHOD(0.8).prepare(loaded_ball.loaded_ball(True).compile(), 1e-2)
     engine.advance(np.arange(1, 11) * 1e-2, np.zeros((10, 1, 1, 3)), engine.make_records(10))
     a = engine.arrays

@@ -226,7 +226,7 @@ def test_steps_that_fail_are_taken_in_parts_and_saved_as_one(every, reference):
         end_of(swings(), 0.05, max_iterations=2, reuse=False, divide_failed_steps=False)
     result = fem.DecoupledNSGA(rtol=1e-8, max_iterations=2, reuse=False).run(swings(), 1.0, 0.05, save_every=every)
     assert 3 < result.statistics["divided_steps"] < 20 and result.statistics["steps"] == 20
-    assert [w for w in result.warnings if "taken in parts" not in w] == [] and len(result.warnings) == 1
+    assert [w for w in result.warnings if "subdivided" not in w] == [] and len(result.warnings) == 1
     assert f"20 steps, {result.statistics['divided_steps']} of them" in str(result.report())
     np.testing.assert_array_equal(result.step, np.arange(0, 21, every))
     np.testing.assert_allclose(result.t, 0.05 * result.step, rtol=0, atol=1e-15)

@@ -65,7 +65,7 @@ in_parts = pytest.mark.parametrize("kind", METHODS)
 
 
 def struck_in_parts(kind, halved, gap=0.1, **options):
-    """Run of the rod whose steps are taken in parts, with its impact in none but the last part of its step."""
+    """Run of the rod whose steps are subdivided, with its impact in none but the last substep."""
     method, own = METHODS[kind]
     if own.get("impacts") != "split":
         halved(H)

@@ -80,7 +80,7 @@ def plate():
 
 
 def swing():
-    """A rod whose end would pass a small ball within a step, which is therefore taken in parts; and a kinked driver."""
+    """A rod whose end would pass a small ball within a step, which is therefore subdivided; and a kinked driver."""
     model = fem.Model("swing", gravity=[0, 0, -G])
     motion = {"velocity": [0, 0, -40.0], "angular_velocity": [0, 80.0, 0]}
     rod = model.add(fem.RigidBody(2.0, [0.01, 0.02, 0.03], position=[0.5, 0, 0], name="rod", **motion))
@@ -129,7 +129,7 @@ def watched_bag():
 
 
 def watched_swing():
-    """The swing with events in the step that would be taken in parts."""
+    """The swing with events in the step that would be subdivided."""
     model = swing()
     return watched(model, model["rod"], [-20.0, 0.0, 10.0], "velocity")
 
