@@ -42,7 +42,11 @@ TURNS = 8  # velocities and positions are solved in turn
 LARGEST = 120  # contacts: those of larger problems would make full matrices of their responses
 NEAR = 2.0  # times what a gap closes in the step: contacts that may take part
 SIX = 6  # impulses and moments of a contact
-TOLD = ("counts", "history", "active", "status", "candidate", "r1", "rate", "rows_c")  # of what Newton's has left
+TOLD = ("history", "active", "status", "candidate", "r1", "rate", "rows_c")  # of what Newton's has left
+COUNTS = (
+    "smooth_iterations", "position_iterations", "velocity_iterations", "impact_problems", "repeats", "history_length",
+    "failed_problem", "handed_problems",
+)  # fmt: skip
 MOTION = ("Vs", "Vd", "D", "U", "W", "lam", "nu", "Lam")  # unknowns other than those of contacts
 
 
@@ -127,6 +131,7 @@ class ReducedContactProblem:
             if record["code"] == OK:
                 return
         failed, told = int(record["code"]), [a[name].copy() for name in TOLD]
+        counts = [int(record[name]) for name in COUNTS]
         try:
             solved = self._solve()
         except (ArithmeticError, np.linalg.LinAlgError, ParameterError):
@@ -137,11 +142,13 @@ class ReducedContactProblem:
             record["without_contacts"] = 0
             hold(self.at[1], 0)
         if solved:
-            a["counts"][7] += 1
+            record["handed_problems"] += 1
             return
         record["code"] = failed
         for name, value in zip(TOLD, told):
             a[name][:] = value
+        for name, count in zip(COUNTS, counts):
+            record[name] = count
 
     def _solve(self):
         """Linearise, solve, and let Newton's iteration finish; True when it has."""
@@ -157,7 +164,7 @@ class ReducedContactProblem:
             record["most"], record["first_residual"], record["want_matrix"] = record["max_iterations"], 0, 0
             invoke(int(record["newton_part"]), int(record["velocity_problem"]), self.at[1])
             if record["code"] == OK:
-                a["counts"][2] = max(a["counts"][2], record["iteration"])
+                record["velocity_iterations"] = max(record["velocity_iterations"], record["iteration"])
                 return not gives_energy(*self.at)
             for name, value in zip(MOTION, kept):
                 a[name][:] = value

@@ -85,8 +85,8 @@ def solve_blocks(problem, run):
         call2(o.iterate_part, problem, run)
         s.iteration += iterations
         return
-    history[0], s.counts[5] = o.first_merit, min(iterations + 1, HISTORY)
-    for i in range(s.counts[5]):
+    history[0], s.history_length = o.first_merit, min(iterations + 1, HISTORY)
+    for i in range(s.history_length):
         s.history[i] = history[i]
 
 
@@ -95,7 +95,7 @@ def keep_impulses(d, s):
     """Impulses of the contacts of the one problem of the step, and the forces at the nodes for
     `stepping.kernels.checks`.
     """
-    s.counts[3] = 1
+    s.impact_problems = 1
     accumulate_impulses(d, s)
     for i in range(6 * d.n_nodes):
         s.base[i] = s.f[i] + s.Gl[i]
@@ -106,17 +106,16 @@ def coupled_step(data, run):
     """Solve the coupled problem of one step. What the start of the step kept is not touched."""
     d, s = system_at(data)[0], run_at(run)[0]
     o = own_at(s.own_at)[0]
-    counts = s.counts
-    counts[0] = counts[1] = counts[2] = counts[3] = 0
-    counts[6] = VELOCITY if d.nc > 0 else SMOOTH
+    s.smooth_iterations = s.position_iterations = s.velocity_iterations = s.impact_problems = 0
+    s.failed_problem = VELOCITY if d.nc > 0 else SMOOTH
     if s.costly != 0:
         look_at_price(problem_at(s.velocity_problem)[0], s)
     start(d, s, o)
     solve_velocities(s, s.velocity_problem)
-    counts[0] = counts[2]
+    s.smooth_iterations = s.velocity_iterations
     if s.code == OK and d.nc > 0 and o.levels > 1 and s.approach != 0 and s.plastic == 0:
         limit_restitution(d, s)
-    counts[1] = counts[2] = counts[0] if o.levels > 1 else 0
+    s.position_iterations = s.velocity_iterations = s.smooth_iterations if o.levels > 1 else 0
     if s.code != OK:
         return
     if o.levels == 1 and d.nc > 0:
@@ -134,12 +133,12 @@ def blame(s, o):
     motion = o.dynamic_s + s.kv * o.row_s
     moved, jumped = o.dynamic_p + s.kp * o.row_p / s.h, s.dynamic + s.kv * (s.row + s.row_T)
     if not motion < math.inf or (motion >= moved and motion >= jumped):
-        s.counts[6] = SMOOTH
+        s.failed_problem = SMOOTH
         copy1(o.rs, s.r1)
         for i in range(s.rate.shape[0]):
             s.rate[i] = s.g[i] / o.c_q if o.levels == 1 else o.rate_s[i]
     elif moved >= jumped:
-        s.counts[6] = POSITION
+        s.failed_problem = POSITION
         copy1(o.rp, s.r1)
         for c in range(o.rows_p.shape[0]):
             s.rows_c[c, 0], s.rows_c[c, 1], s.rows_c[c, 2] = o.rows_p[c], 0.0, 0.0

@@ -257,11 +257,10 @@ def cone_step(data, run):
     """Solve (1)-(4) for the velocities at the end of the step. What the start of the step kept is not touched."""
     d, s = system_at(data)[0], run_at(run)[0]
     o = own_at(s.own_at)[0]
-    counts = s.counts
-    counts[0] = counts[1] = counts[2] = counts[3] = 0
-    counts[6] = VELOCITY
+    s.smooth_iterations = s.position_iterations = s.velocity_iterations = s.impact_problems = 0
+    s.failed_problem = VELOCITY
     newton = s.newton
-    if look_ahead(d, s, o) > o.many and counts[4] == 0:
+    if look_ahead(d, s, o) > o.many and s.repeats == 0:
         s.newton = 0
     gaps_of_joints(d, s, o)
     solve_first(d, s)

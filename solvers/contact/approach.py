@@ -25,7 +25,7 @@ def at_the_touch(g, e, s):
 @kernel
 def without_restitution(s):
     """True if no contact reflects anything in this problem, see `reflected`."""
-    return s.plastic != 0 or 2 * s.counts[3] >= s.max_problems
+    return s.plastic != 0 or 2 * s.impact_problems >= s.max_problems
 
 
 @kernel
@@ -82,7 +82,7 @@ def was_open(g, e, s):
 @kernel
 def touches_within(g, e, s):
     """True if the speed of contact e at its touch is that of `contact.touch`: an open one that closes on its way."""
-    if s.touch == 0 or s.approach == 0 or s.counts[3] != 0 or at_the_touch(g, e, s):
+    if s.touch == 0 or s.approach == 0 or s.impact_problems != 0 or at_the_touch(g, e, s):
         return False
     return contacts_of(g).theta[e] == 0.0 and was_open(g, e, s)
 
@@ -119,7 +119,7 @@ def approach_of(g, e, d, s, Vminus):
     if at_the_touch(g, e, s):
         return min(gradient_times(g, e, contact.G_N[e], s.Vsminus), 0.0)
     speed = gradient_times(g, e, contact.G_N_start[e], Vminus)
-    first = s.touch != 0 and s.counts[3] == 0
+    first = s.touch != 0 and s.impact_problems == 0
     theta = contact.theta[e]
     if theta != 0.0:
         if first:

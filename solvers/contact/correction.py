@@ -143,16 +143,15 @@ class ContactProblemCorrection:
 
     def _called(self, data, run):
         """Entry point for compiled code: an exception may not leave it."""
-        a = self.engine.arrays
-        solved = False
+        record, solved = self.engine.run[0], False
         try:
-            solved = self._correct(int(a["counts"][6]))
+            solved = self._correct(int(record["failed_problem"]))
         except (ArithmeticError, np.linalg.LinAlgError, ParameterError):
             pass  # singular or not finite: not solved, which is the answer
         except Exception as error:
             self.error = error
-        a["counts"][7] += 1
-        self.engine.run[0]["code"] = OK if solved else NOT_CONVERGED
+        record["handed_problems"] += 1
+        record["code"] = OK if solved else NOT_CONVERGED
 
     own = ("inexact", "worst", "reached", "loose", "unfinished")
 
@@ -275,7 +274,7 @@ class ContactProblemCorrection:
             r[stays, :3] = factor * a["total_Lam"][stays]
         else:
             a["W"][:], a["Lam"][:] = 0.0, 0.0
-            if a["counts"][3] == 0:
+            if record["impact_problems"] == 0:
                 if not self.engine.method.velocities_first:
                     r[stays, :3] = a["cnu"][stays] * record["kp"] / factor
                 elif not record["newton"]:  # where Newton has stalled is a bad start

@@ -313,7 +313,7 @@ def start_position(d, s):
     for c in range(d.nc):
         s.turning[c] = GAP  # rolling and spinning have no rows here
         status[c] = acted[c]
-        if was_active[c] == 0 or s.counts[4] > 0:
+        if was_active[c] == 0 or s.repeats > 0:
             cnu[c, 0] = cnu[c, 1] = cnu[c, 2] = nu_D[c] = 0.0
             status[c] = GAP
     s.number = POSITION
@@ -337,7 +337,7 @@ def solve_correction(d, s):
     solve(s, s.position_problem, s.max_iterations if s.newton != 0 or ends_at_touch(s) else 0)
     s.allowed = math.inf
     if s.code == OK:
-        s.counts[1], s.rates_known = s.counts[1] + s.iteration, 1
+        s.position_iterations, s.rates_known = s.position_iterations + s.iteration, 1
     elif not ends_at_touch(s):  # that solver would close gaps that are left open on purpose
         s.unmoved = 0
         by_contact_problem(s)
@@ -348,7 +348,7 @@ def solve_correction(d, s):
 @kernel
 def correct_position(d, s):
     """Solve the position correction from its start, in passes where contacts load joints with friction."""
-    s.scale_x, s.counts[1] = max(s.scale_x, largest(s.xs)), 0
+    s.scale_x, s.position_iterations = max(s.scale_x, largest(s.xs)), 0
     solve_correction(d, s)
     for _ in range(MOST_PASSES if s.friction != 0 else 0):
         if s.code != OK or not acts(d, s):

@@ -69,7 +69,7 @@ def limit_restitution(d, s):
     and works with the rate before it where the impact turns that round. With e = 0 no impulse of a cone gives energy,
     and L is continuous in e; the largest factor of e with L ≤ 0 is found by regula falsi (Illinois).
     """
-    if s.touch == STRUCK and s.counts[3] == 0:
+    if s.touch == STRUCK and s.impact_problems == 0:
         match_touches(d, s)
     if s.code != OK:
         s.restitution_scale = 1.0

@@ -246,7 +246,7 @@ def sweep(data, run):
     d, s = system_at(data)[0], run_at(run)[0]
     if s.swept != 0:
         let_go(d, s)  # of an attempt before
-    if s.persistent != 0 or s.counts[4] > 0 or s.plastic != 0:
+    if s.persistent != 0 or s.repeats > 0 or s.plastic != 0:
         # what is kept is not of the start: trials of an attempt that failed may have been anywhere
         contacts(d, s.x0, s.R0, s.x0, s.R0, s.V0)
     s.code = PASSED if sweep_contacts(d, s, False) < 0 else OK

@@ -213,10 +213,10 @@ PROBLEM = Problem(
 @kernel
 def solve_velocities(s, problem):
     """Solve the velocity problem at an address, by Newton's iteration or the contact-problem solver."""
-    s.first_residual = 1 if s.counts[3] == 0 else 0
+    s.first_residual = 1 if s.impact_problems == 0 else 0
     solve(s, problem, s.max_iterations if s.newton != 0 else 0)
     if s.code == OK:
-        s.counts[2] = max(s.counts[2], s.iteration)
+        s.velocity_iterations = max(s.velocity_iterations, s.iteration)
     else:
         by_contact_problem(s)
 
@@ -228,7 +228,7 @@ def solve_first(d, s):
     It starts from the change of velocities and from the impulses of the last step.
     """
     N, m = d.n_nodes, d.m
-    again = s.struck != 0 or s.counts[4] > 0 or s.plastic != 0
+    again = s.struck != 0 or s.repeats > 0 or s.plastic != 0
     if again:
         zero(s.W_at, 6 * N)
     for i in range(m):
@@ -244,7 +244,7 @@ def solve_first(d, s):
     solve_velocities(s, s.velocity_problem)
     s.insist = 0
     if s.code == OK:
-        s.counts[3] = 1
+        s.impact_problems = 1
         accumulate_impulses(d, s)
         for i in range(m):
             s.lam_report[i] = s.kv * s.Lam[i] / s.h
@@ -275,9 +275,9 @@ def start_from_last(d, s):
     cLam, cchi = s.cLam, s.cchi
     total_Lam, total_chi = s.total_Lam, s.total_chi
     was_active, impact = s.was_active, s.impact
-    status, counts = s.status, s.counts
+    status = s.status
     for c in range(d.nc):
-        keep = 1.0 if was_active[c] != 0 and impact[c] == 0 and counts[4] == 0 else 0.0
+        keep = 1.0 if was_active[c] != 0 and impact[c] == 0 and s.repeats == 0 else 0.0
         if keep == 0.0:
             status[c] = GAP  # its start is not shifted, see `position_contact_residual`
         for i in range(3):

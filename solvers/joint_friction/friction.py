@@ -335,7 +335,7 @@ def begin_sequence(d, s):
 @kernel
 def end_problem(d, s, o):
     """End an impact problem; True if the problems of the step begin again."""
-    again = s.cut == STRIKES and s.counts[3] == 1 and end_time(d, s, o)
+    again = s.cut == STRIKES and s.impact_problems == 1 and end_time(d, s, o)
     note_impulses(d, s, False)
     return again
 
@@ -356,7 +356,7 @@ def impact_work(d, s):
             impulse = kept.impulse - kept.earlier_impulse
             s.friction_work += 0.5 * impulse * (before + after)
             s.friction_work_size += abs(0.5 * impulse * before)
-            if s.counts[3] == 0:
+            if s.impact_problems == 0:
                 lasting = kept.start_smooth_force + kept.smooth_force
                 s.friction_work += 0.25 * s.h * lasting * (kept.start_rate + before)
 

@@ -84,7 +84,7 @@ def strikes(d, s):
     for c in range(d.nc):
         if s.acted[c] != GAP and s.was_active[c] == 0:
             return True
-    return s.counts[3] > 1
+    return s.impact_problems > 1
 
 
 @kernel

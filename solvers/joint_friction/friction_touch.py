@@ -40,7 +40,7 @@ from fem_mbs.system.friction import (
 @kernel
 def in_impact(s):
     """True in the impact of a split step, after the time before the touch."""
-    return s.h > 0.0 and s.cut == STRIKES and s.counts[3] > 0
+    return s.h > 0.0 and s.cut == STRIKES and s.impact_problems > 0
 
 
 @kernel

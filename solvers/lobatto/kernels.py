@@ -39,7 +39,7 @@ RETREATS = 2  # from contacts that were taken to last, before all of them are
 @kernel
 def afresh(s):
     """True if what the last step left is no guess: after an impact, and in repeated attempts."""
-    return s.struck != 0 or s.counts[4] > 0 or s.plastic != 0
+    return s.struck != 0 or s.repeats > 0 or s.plastic != 0
 
 
 @kernel
@@ -68,7 +68,7 @@ def first_guess(d, s, o, again):
 def velocities_at_the_end(d, s, o):
     """Solve the impact problem at the configuration of the last stage."""
     N, nc = d.n_nodes, d.nc
-    s.counts[6] = VELOCITY
+    s.failed_problem = VELOCITY
     copy(s.xs, s.x)
     copy(s.Qs, s.Q)
     copy3(s.Rs, s.R)
@@ -98,7 +98,7 @@ def velocities_at_the_end(d, s, o):
         return
     s.first_residual = 1
     solve(s, o.impact_problem, s.max_iterations)
-    s.counts[2] = max(s.counts[2], s.iteration)
+    s.velocity_iterations = max(s.velocity_iterations, s.iteration)
 
 
 @kernel
@@ -111,13 +111,13 @@ def attempt_step(d, s, o, again):
 @kernel
 def solve_problems(d, s, o):
     """Solve both problems from the present unknowns of the stages."""
-    s.counts[6] = POSITION
+    s.failed_problem = POSITION
     s.want_matrix = 1  # nearly all steps need one
     solve(s, o.stage_problem, s.max_iterations)
     s.want_matrix = 0
     if s.code != OK:
         return
-    s.counts[1] = max(s.counts[1], s.iteration)
+    s.position_iterations = max(s.position_iterations, s.iteration)
     velocities_at_the_end(d, s, o)
 
 
@@ -155,10 +155,10 @@ def solve_by_impulses(d, s, o):
         s.epsilon = max(epsilon, BY_IMPULSES[k, 1])
         s.max_halvings = halvings if BY_IMPULSES[k, 2] != 0.0 else 0
         attempt_step(d, s, o, True)
-        if s.code != OK and s.counts[6] == VELOCITY and s.contact_part != 0:
+        if s.code != OK and s.failed_problem == VELOCITY and s.contact_part != 0:
             call2(s.contact_part, s.data_at, s.run_at)
         if s.code == OK:
-            o.troubled, s.counts[4] = 1, max(s.counts[4], 1)  # a repeated step
+            o.troubled, s.repeats = 1, max(s.repeats, 1)  # a repeated step
             o.left_to_impulses += 1
             break
     o.by_impulses = 0
@@ -180,21 +180,20 @@ def lobatto_step(data, run):
     """Solve the problems of the step. What the start of the step kept is not touched, except multipliers."""
     d, s = system_at(data)[0], run_at(run)[0]
     o = own_at(s.own_at)[0]
-    counts = s.counts
-    counts[0] = counts[1] = counts[2] = counts[3] = 0
+    s.smooth_iterations = s.position_iterations = s.velocity_iterations = s.impact_problems = 0
     copy(s.V0, s.Vminus)
     copy(s.V0, s.Vsminus)
     go_to(d, s, 0)
     dynamics(d, VELOCITY, s.x0, s.R0, s.V0, s.V0, o.Pn, s.f, False, 0.0, 0.0, 0.0, 0.0, s.R0, False)
     if d.nc > 0:
         contacts(d, s.x0, s.R0, s.x0, s.R0, s.V0)
-    lasting = choose_lasting(d, s, o, s.counts[4] == 0 and o.by_impulses == 0)
+    lasting = choose_lasting(d, s, o, s.repeats == 0 and o.by_impulses == 0)
     if not (lasting and attempt_lasting(d, s, o)):
         choose_lasting(d, s, o, False)
         attempt_step(d, s, o, lasting or afresh(s))
     if s.code == OK:
         o.troubled = 0
-    elif d.nc > 0 and (o.troubled != 0 or s.plastic != 0 or s.counts[4] == LADDER.shape[0] - 1):
+    elif d.nc > 0 and (o.troubled != 0 or s.plastic != 0 or s.repeats == LADDER.shape[0] - 1):
         solve_by_impulses(d, s, o)
     if s.code == OK:
         mean_reactions(d, s, o)
@@ -206,7 +205,7 @@ def collect_impulses(d, s, o):
     """Impulses of contacts of the step, and their status; P gets h times their forces: means, or those of the end."""
     clear_impulses(d, s)
     zero(s.P_at, 6 * d.n_nodes)
-    s.counts[3] = 1
+    s.impact_problems = 1
     accumulate_impulses(d, s)
     if o.lasting != 0:
         forces_at_the_end(d, s, o)

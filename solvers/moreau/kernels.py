@@ -218,8 +218,8 @@ def take_back(d, s, o, base):
 @kernel
 def project(d, s, o):
     """Project positions onto g = 0 and gaps ≥ 0 by the position correction, then velocities."""
-    N, counts = d.n_nodes, s.counts
-    counts[6] = POSITION
+    N = d.n_nodes
+    s.failed_problem = POSITION
     copy(s.x, s.xs)
     copy(s.Q, s.Qs)
     copy3(s.R, s.Rs)
@@ -230,7 +230,7 @@ def project(d, s, o):
         take_back(d, s, o, s.base)
     call2(s.position_part, s.data_at, s.run_at)
     if s.code == OK:
-        counts[6] = VELOCITY
+        s.failed_problem = VELOCITY
         hold_velocities(d, s, o)
 
 
@@ -251,9 +251,9 @@ def theta_step(data, run):
     """Solve (1)-(3) for the velocities at the end of the step. What the start of the step kept is not touched."""
     d, s = system_at(data)[0], run_at(run)[0]
     o = own_at(s.own_at)[0]
-    N, counts = d.n_nodes, s.counts
-    counts[0] = counts[1] = counts[2] = counts[3] = 0
-    counts[6] = VELOCITY
+    N = d.n_nodes
+    s.smooth_iterations = s.position_iterations = s.velocity_iterations = s.impact_problems = 0
+    s.failed_problem = VELOCITY
     if d.nc > 0:
         forecast(d, s, o)
     solve_first(d, s)

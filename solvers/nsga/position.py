@@ -37,7 +37,7 @@ def position(data, run):
     o = own_at(s.own_at)[0]
     start_position(d, s)
     share(problem_at(s.position_problem)[0], 0.0 if s.friction != 0 and d.nc > 0 else 1.0, s.kp)
-    if s.persistent != 0 and s.counts[4] == 0:
+    if s.persistent != 0 and s.repeats == 0:
         factor = s.position_factor * s.h * s.h * s.ks / s.kp
         for c in range(d.nc):
             if s.closed[c] != GAP:

@@ -86,7 +86,7 @@ def smooth_motion(d, s, o):
     for i in range(6 * d.n_nodes):
         fs[i], Mas[i] = f[i], Ma[i]
         base_v[i] = base[i] + Gw[i] - Ma[i]
-    if d.n_roll > 0 and s.persistent == 0 and s.struck == 0 and s.counts[4] == 0:
+    if d.n_roll > 0 and s.persistent == 0 and s.struck == 0 and s.repeats == 0:
         add_last_moments(d, s, base)
 
 
@@ -100,8 +100,8 @@ def take_motion(s):
     for i in range(s.W.shape[0]):
         for j in range(6):
             s.W[i, j] = 0.0
-    s.counts[1] = s.counts[2] = 0
-    s.counts[3] = 1
+    s.position_iterations = s.velocity_iterations = 0
+    s.impact_problems = 1
 
 
 @entry("void(int64, int64)")
@@ -109,16 +109,15 @@ def step(data, run):
     """The three sub-problems of one step, and its reactions. What the start of the step kept is not touched."""
     d, s = system_at(data)[0], run_at(run)[0]
     o = own_at(s.own_at)[0]
-    counts = s.counts
-    counts[6] = SMOOTH
-    if s.cut != STRIKES or counts[4] > 0 or s.plastic != 0:  # else it has been solved
+    s.failed_problem = SMOOTH
+    if s.cut != STRIKES or s.repeats > 0 or s.plastic != 0:  # else it has been solved
         if o.stiction_part != 0:
             call2(o.stiction_part, run, stiction_tasks.BEGIN)
         smooth_motion(d, s, o)
         if s.code != OK:
             return
     if s.free != 0:
-        counts[6] = VELOCITY
+        s.failed_problem = VELOCITY
         take_motion(s)
         call2(s.grains_part, s.data_at, s.run_at)
         return
@@ -126,7 +125,7 @@ def step(data, run):
         call2(s.sweep_part, s.data_at, s.run_at)
         if s.code != OK:
             return
-    counts[6] = POSITION
+    s.failed_problem = POSITION
     call2(s.position_part, s.data_at, s.run_at)
     if s.code == OK and s.swept != 0:
         call2(s.settle_part, s.data_at, s.run_at)
@@ -136,7 +135,7 @@ def step(data, run):
             s.code = TOUCHED
     if s.code != OK:
         return
-    counts[6] = VELOCITY
+    s.failed_problem = VELOCITY
     call2(o.velocity_part, s.data_at, s.run_at)
     if s.code == OK and s.swept != 0 and acts_elsewhere(d, s):
         return

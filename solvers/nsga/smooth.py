@@ -48,7 +48,7 @@ def mixed_update(d, s, o):
 @kernel
 def alone_again(d, s):
     """True if a step without contacts is repeated, as at a dead centre."""
-    return s.counts[4] > 0 and d.nc == 0
+    return s.repeats > 0 and d.nc == 0
 
 
 @kernel
@@ -346,7 +346,7 @@ def smooth(data, run):
     # stays
     look_at_price(problem_at(o.smooth_problem)[0], s)
     s.lent_old = 1 if kept(problem_at(o.smooth_problem)[0], s) else 0
-    s.want_matrix = 0 if s.grains_at != 0 and s.counts[0] == 0 else 1 - s.lent_old
+    s.want_matrix = 0 if s.grains_at != 0 and s.smooth_iterations == 0 else 1 - s.lent_old
     if s.lent_old == 0:
         s.lent_c = 0.0  # by the last step
     share(problem_at(o.smooth_problem)[0], 0.0 if s.persistent != 0 or (s.friction != 0 and d.nc > 0) else o.c_a, s.ks)
@@ -358,6 +358,6 @@ def smooth(data, run):
         solve(s, o.smooth_problem, s.max_iterations)
     s.want_matrix = 0
     if s.code == OK:
-        s.counts[0] = s.iteration
+        s.smooth_iterations = s.iteration
     elif s.persistent != 0:
         forget_multipliers(d, s, o)

@@ -136,7 +136,7 @@ def predicted_coefficients(d, s, o):
 def mean_coefficient(law, e, s, o, c):
     """(4) of contact c that has broken loose; μ(0) where the smooth motion did not hold it, or at an impact."""
     static, sliding, needed = law[e].static_friction, coefficient(law, e, 0.0), o.needed[c]
-    if s.persistent == 0 or needed <= static or o.clam0[c, 0] <= 0.0 or s.counts[3] > 1:
+    if s.persistent == 0 or needed <= static or o.clam0[c, 0] <= 0.0 or s.impact_problems > 1:
         return sliding
     before = math.hypot(o.clam0[c, 1], o.clam0[c, 2]) / o.clam0[c, 0]
     if before >= static:

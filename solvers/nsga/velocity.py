@@ -106,12 +106,12 @@ def choose_candidates(d, s, o):
     `let_slow_ones_wait`.
     """
     active, candidate = s.active, s.candidate
-    closed, counts, acted_as = s.closed, s.counts, s.acted
+    closed, acted_as = s.closed, s.acted
     clam, rest = o.clam, rest_speed(s)
     was_active, Vs = s.was_active, s.Vsminus
-    first, ending = counts[3] == 0, 2 * counts[3] >= s.max_problems
-    resting, many, long = first and rests(d, s), d.nc > s.nc_fixed, counts[3] >= LONG_SEQUENCE
-    touched = s.cut == STRIKES and counts[3] == 1
+    first, ending = s.impact_problems == 0, 2 * s.impact_problems >= s.max_problems
+    resting, many, long = first and rests(d, s), d.nc > s.nc_fixed, s.impact_problems >= LONG_SEQUENCE
+    touched = s.cut == STRIKES and s.impact_problems == 1
     count = 0
     for g in contact_groups(d):
         law, contact = laws_of(g), contacts_of(g)
@@ -163,20 +163,20 @@ def start_from_closed(d, s, o):
 @kernel
 def begin_sequence(d, s, o):
     """Begin the velocity sub-problem: nothing has acted."""
-    N, nc, counts = d.n_nodes, d.nc, s.counts
+    N, nc = d.n_nodes, d.nc
     V, Vs, V0, Vminus, Vsminus = s.V, s.Vs, s.V0, s.Vminus, s.Vsminus
     zero(s.W_at, 6 * N)
     zero(s.Lam_at, d.m)
     zero(s.P_at, 6 * N)
     start_from_last(d, s)
-    if s.persistent != 0 and counts[4] == 0:
+    if s.persistent != 0 and s.repeats == 0:
         start_from_closed(d, s, o)
     clear_impulses(d, s)
     rates_of_time(d, s, Vs)
     copy(V0, Vminus)
     copy(Vs, Vsminus)
     copy(Vs, V)
-    counts[2] = counts[3] = o.integrated = 0
+    s.velocity_iterations = s.impact_problems = o.integrated = 0
     share(problem_at(s.velocity_problem)[0], 0.0 if s.friction != 0 and d.nc > 0 else 1.0, s.kv)
     if s.friction != 0:
         call2(s.friction_part, s.run_at, IMPACT_BEGIN)
@@ -192,18 +192,18 @@ def solve_sequence(d, s, o):
 
     Static friction in the time before the touch of a split step has passes of its own.
     """
-    N, nc, counts = d.n_nodes, d.nc, s.counts
+    N, nc = d.n_nodes, d.nc
     V, V0, W, Vminus, Vsminus = s.V, s.V0, s.W, s.Vminus, s.Vsminus
     begin_sequence(d, s, o)
     while True:
         count = choose_candidates(d, s, o)
-        if count == 0 and counts[3] > 0:
+        if count == 0 and s.impact_problems > 0:
             s.code = OK
             return
-        if (2 * counts[3] == s.max_problems or 2 * counts[3] == s.max_problems + 1) and some_reflect(d, s):
+        if 0 <= 2 * s.impact_problems - s.max_problems <= 1 and some_reflect(d, s):
             s.cut_short += 1
         taken = False
-        if o.course_part != 0 and counts[3] == 1 and s.cut == STRIKES:
+        if o.course_part != 0 and s.impact_problems == 1 and s.cut == STRIKES:
             call2(o.course_part, s.run_at, 0)
             taken = o.answer != 0
         if not taken:
@@ -213,22 +213,22 @@ def solve_sequence(d, s, o):
         if s.code != OK:
             return
         acted = taken or accumulate_impulses(d, s)
-        counts[3] += 1
+        s.impact_problems += 1
         again = False
         if s.friction != 0:
             call2(s.friction_part, s.run_at, IMPACT_DONE)
             again = s.friction_answer != 0
-        if o.stiction_part != 0 and s.cut == STRIKES and counts[3] == 1:
+        if o.stiction_part != 0 and s.cut == STRIKES and s.impact_problems == 1:
             call2(o.stiction_part, s.run_at, TOUCH)
             again = again or o.answer != 0
         if again:
             begin_sequence(d, s, o)
             continue
         # the first W holds what the position correction has strained: it can drive in contacts that did not approach
-        if not acted and counts[3] > 1:
+        if not acted and s.impact_problems > 1:
             s.code = OK
             return
-        if acted and counts[3] >= s.max_problems:
+        if acted and s.impact_problems >= s.max_problems:
             s.code = TOO_MANY_PROBLEMS
             return
         for i in range(N):

@@ -327,7 +327,7 @@ class Engine:
         if self.contact_problems is not None and self.contact_problems.error is not None:
             raise self.contact_problems.error
         error = diagnose(self, EXHAUSTED if self.exhausted else code, t)
-        if self.contact_problems is not None and self.arrays["counts"][7]:
+        if self.contact_problems is not None and self.run[0]["handed_problems"]:
             error.contact_problem = self.contact_problems.problem
         return error
 

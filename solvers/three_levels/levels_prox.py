@@ -267,7 +267,7 @@ def fixed_point(data, run):
             break
         if good or polish(s, o):
             s.code = OK
-            s.counts[2] = max(s.counts[2], (turn + 1) * TOGETHER)
-            s.counts[7] += 1
+            s.velocity_iterations = max(s.velocity_iterations, (turn + 1) * TOGETHER)
+            s.handed_problems += 1
             return
     s.code = failed

@@ -81,15 +81,14 @@ def levels_step(data, run):
     """Solve the coupled problem of one step. What the start of the step kept is not touched."""
     d, s = system_at(data)[0], run_at(run)[0]
     o = own_at(s.own_at)[0]
-    counts = s.counts
-    counts[0] = counts[1] = counts[2] = counts[3] = 0
-    counts[6] = VELOCITY if d.nc > 0 else SMOOTH
-    o.forces = 1 if counts[4] < WITH_FORCES else 0
+    s.smooth_iterations = s.position_iterations = s.velocity_iterations = s.impact_problems = 0
+    s.failed_problem = VELOCITY if d.nc > 0 else SMOOTH
+    o.forces = 1 if s.repeats < WITH_FORCES else 0
     start(d, s, o)
     solve_velocities(s, s.velocity_problem)
     if s.code == OK and d.nc > 0 and s.approach != 0 and s.plastic == 0:
         limit_restitution(d, s)
-    counts[0] = counts[1] = counts[2]
+    s.smooth_iterations = s.position_iterations = s.velocity_iterations
     if s.code != OK:
         return
     keep_impulses(d, s)

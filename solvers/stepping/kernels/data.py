@@ -163,12 +163,15 @@ TABLE = Table(
         "held": Item("nc", "joints alone prescribe its gap, see contact.position_rows.left_open", "i8", kept=True),
         "touching": Item("nc", "open contact that closes in the step, of an impact that is split", "i8"),
         "was_active": Item("nc", "carried an impulse in the last step", "i8", kept=True),
-        "counts": Item(
-            "8",
-            "iterations smooth, position, velocity; impact problems; penalty restarts; length of the "
-            "history; failed sub-problem; sub-problems given to the contact-problem solver",
-            "i8",
-        ),
+        # counts of the step
+        "smooth_iterations": Item("", "of the smooth motion", "i8"),
+        "position_iterations": Item("", "of the position correction", "i8"),
+        "velocity_iterations": Item("", "of the impact problems, the most of one", "i8"),
+        "impact_problems": Item("", "impact problems solved", "i8"),
+        "repeats": Item("", "number of times that the step was repeated with other penalties", "i8"),
+        "history_length": Item("", "residual norms in `history`", "i8"),
+        "failed_problem": Item("", "sub-problem that is solved, or has failed", "i8"),
+        "handed_problems": Item("", "sub-problems solved by the contact-problem solver", "i8"),
         # the step and the method
         "instants": Item("ni", "parts of a step at which signals are given, see stepping.run.go_to"),
         "signals": Item("ni ns 3", "signals at these instants, with their first and second derivatives"),

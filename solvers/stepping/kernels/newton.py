@@ -157,10 +157,10 @@ def stalled(s, nc, c_q):
 @kernel
 def remember(s):
     """Append the norm of a residual to the history of the failed-step diagnosis."""
-    counts, history = s.counts, s.history
-    if counts[5] < HISTORY:
-        history[counts[5]] = s.merit
-        counts[5] += 1
+    history = s.history
+    if s.history_length < HISTORY:
+        history[s.history_length] = s.merit
+        s.history_length += 1
 
 
 @kernel
@@ -258,7 +258,7 @@ def newton(problem, run):
     """Solve a problem from its present unknowns; ``s.code`` says how that ended."""
     p, s = problem_at(problem)[0], run_at(run)[0]
     d = system_at(s.data_at)[0]
-    s.counts[5] = 0
+    s.history_length = 0
     s.iteration, s.before, factored = 0, 0.0, -1
     evaluate(p, s)
     s.first_residual = 0
@@ -347,8 +347,8 @@ def solve(s, problem, most):
 
 @kernel
 def by_contact_problem(s):
-    """Hand the sub-problem of counts[6] to the contact-problem solver, once per step; s.code says whether it did."""
-    if s.contact_part != 0 and s.counts[4] == 0:
+    """Hand ``s.failed_problem`` to the contact-problem solver, once per step; ``s.code`` is OK if it was solved."""
+    if s.contact_part != 0 and s.repeats == 0:
         s.epoch += 1
         s.lent_c = 0.0
         if s.far != 0:

@@ -135,7 +135,7 @@ def record(data, run):
     N, m, k = d.n_nodes, d.m, s.saved
     x, Q, V = matrix(s.x_at, N, 3), matrix(s.Q_at, N, 4), matrix(s.V_at, N, 6)
     Vd, W, acceleration = matrix(s.Vd_at, N, 6), matrix(s.W_at, N, 6), o.acceleration[k]
-    impact, counts = integers(s.impact_at, d.nc), integers(s.counts_at, 8)
+    impact = integers(s.impact_at, d.nc)
     struck = False
     for c in range(d.nc):
         struck = struck or impact[c] != 0
@@ -144,7 +144,8 @@ def record(data, run):
             # at an impact W/h is an impulse divided by h, not an acceleration
             acceleration[i, j] = Vd[i, j] + (0.0 if struck else W[i, j] / s.h)
     o.t[k], o.h[k], o.step[k] = s.t, s.h, s.step_number
-    o.problems[k], o.repeats[k], o.contact_problems[k], o.pair_count[k] = counts[3], counts[4], counts[7], 0
+    o.problems[k], o.repeats[k], o.contact_problems[k] = s.impact_problems, s.repeats, s.handed_problems
+    o.pair_count[k] = 0
     if s.in_parts == 0:
         report_counted(s, o, k)
     copy(x, o.position[k])
@@ -155,8 +156,8 @@ def record(data, run):
     for i in range(m):  # with the impulse of a switch as the step began
         o.multiplier[k, i] = report[i] = s.lam_report[i] + jumped * s.jump_m[i] / s.h
         s.jump_m[i] = 0.0
-    for i in range(3):
-        o.iterations[k, i] = counts[i]
+    o.iterations[k, 0], o.iterations[k, 1] = s.smooth_iterations, s.position_iterations
+    o.iterations[k, 2] = s.velocity_iterations
     _record_contacts(d, s, o)
     o.violation[k, 0] = o.violation[k, 1] = o.energy[k, 0] = o.energy[k, 1] = 0.0
     # states that only observers see need neither outputs nor energies, which take as long as a sub-problem

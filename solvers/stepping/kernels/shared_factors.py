@@ -113,7 +113,7 @@ def allowed(p, s):
         return False
     if p.number == POSITION and s.friction_stuck > MOST_STUCK:  # what sticks may turn in a correction of positions
         return False
-    if p.border != 0 and s.counts[4] > 0:  # a step that did not go well has exact matrices
+    if p.border != 0 and s.repeats > 0:  # a step that did not go well has exact matrices
         return False
     if p.pause > 0:
         p.pause -= 1
@@ -210,7 +210,7 @@ def keep_factors(d, p, s, good):
     """Note what the factors belong to that a problem has just made."""
     apart = layouts_of(d)[SMOOTH].values_at != layouts_of(d)[POSITION].values_at
     safe = p.number == s.keeper and (apart or s.keeper != SMOOTH)  # corrections do not write over them
-    p.has_kept = 1 if good and s.costly != 0 and safe and s.counts[4] == 0 else 0
+    p.has_kept = 1 if good and s.costly != 0 and safe and s.repeats == 0 else 0
     if p.number == s.keeper:
         p.kept_h, p.kept_epoch, p.kept_used, p.kept_more, p.kept_first = s.h, s.epoch, 1, 0, s.iteration
 
@@ -218,7 +218,7 @@ def keep_factors(d, p, s, good):
 @kernel
 def kept(p, s):
     """True if a problem may start with its factors of an earlier step."""
-    if p.has_kept == 0 or s.costly == 0 or s.reuse == 0 or s.counts[4] > 0 or s.plastic != 0:
+    if p.has_kept == 0 or s.costly == 0 or s.reuse == 0 or s.repeats > 0 or s.plastic != 0:
         return False
     return p.kept_h == s.h and p.kept_epoch == s.epoch and p.pause == 0
 

@@ -114,8 +114,7 @@ def take(d, s):
     """
     pp, pv, epsilon, iterations, halvings = s.pp, s.pv, s.epsilon, s.max_iterations, s.max_halvings
     pp_T, pv_T, rows, newton = s.pp_T, s.pv_T, s.epsilon_rows, s.newton
-    counts = s.counts
-    counts[7] = 0
+    s.handed_problems = 0
     code, singular = OK, False
     scale_x, scale_v = s.scale_x, s.scale_v
     short, limited = s.cut_short, s.limited_impacts
@@ -132,13 +131,13 @@ def take(d, s):
         s.epsilon_rows = max(s.epsilon_rows, LADDER[attempt, 1])
         s.max_halvings = halvings if LADDER[attempt, 2] != 0.0 else 0
         s.max_iterations = iterations * int(LADDER[attempt, 3])
-        counts[4] = attempt
+        s.repeats = attempt
         s.cut_short, s.limited_impacts = short, limited  # attempts that failed do not count
         call2(s.step_part, s.data_at, s.run_at)
         if attempt == 0 and rows < LEAST_SHIFT and s.code == OK and d.m > 0 and near_singular(d, s):
             s.code, singular = SINGULAR, True
         code = s.code
-        again = d.nc > 0 and counts[6] != SMOOTH and (s.newton != 0 or d.nc == s.nc_fixed)
+        again = d.nc > 0 and s.failed_problem != SMOOTH and (s.newton != 0 or d.nc == s.nc_fixed)
         shifted = attempt == 0 and (d.m > 0 or s.persistent != 0) and (code == SINGULAR or code == NOT_CONVERGED)
         # redundant contacts without a shift: a matrix singular but for round-off gives increments of any size
         shifted = shifted or (attempt == 0 and s.persistent != 0 and epsilon < LEAST_SHIFT and code == LARGE_ROTATION)
@@ -148,22 +147,22 @@ def take(d, s):
     s.pp_T, s.pv_T, s.epsilon_rows, s.newton = pp_T, pv_T, rows, newton
     if code != OK and code != TOUCHED and s.costly != 0 and s.reuse != 0:
         # where it hangs by round-off, an iteration with the exact matrix may find what kept factors have missed
-        s.reuse, counts[4] = 0, 0
+        s.reuse, s.repeats = 0, 0
         s.cut_short, s.limited_impacts = short, limited
         call2(s.step_part, s.data_at, s.run_at)
         code = s.code
-        s.reuse, counts[4] = 1, LADDER.shape[0]
-    if code != OK and d.nc > 0 and counts[6] == VELOCITY and (s.newton != 0 or d.nc == s.nc_fixed):
+        s.reuse, s.repeats = 1, LADDER.shape[0]
+    if code != OK and d.nc > 0 and s.failed_problem == VELOCITY and (s.newton != 0 or d.nc == s.nc_fixed):
         # an impact with friction and restitution may have no solution (`contact.approach.reflected`)
-        s.plastic, counts[4] = 1, 0
+        s.plastic, s.repeats = 1, 0
         s.cut_short, s.limited_impacts = short, limited
         call2(s.step_part, s.data_at, s.run_at)
         code = s.code
-        s.plastic, counts[4] = 0, LADDER.shape[0]
+        s.plastic, s.repeats = 0, LADDER.shape[0]
         s.made_plastic += 1 if code == OK else 0
-    singular = singular or (counts[4] == 1 and d.nc == 0)  # nothing but the shift of constraint rows was changed
-    s.repeated += 1 if counts[4] > 0 else 0
-    s.handed += counts[7]
+    singular = singular or (s.repeats == 1 and d.nc == 0)  # nothing but the shift of constraint rows was changed
+    s.repeated += 1 if s.repeats > 0 else 0
+    s.handed += s.handed_problems
     # sizes that tolerances refer to: of accepted steps, not of rejected iterates
     s.scale_x, s.scale_v = scale_x, scale_v
     return accept(d, s, singular) if code == OK else code

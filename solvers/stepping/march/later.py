@@ -26,7 +26,7 @@ class LaterCorrection:
             invoke(self.made.address, data, run)
         except Exception as error:
             self.fault = error
-            self.engine.arrays["counts"][7] += 1
+            self.engine.run[0]["handed_problems"] += 1
             self.engine.run[0]["code"] = NOT_CONVERGED
 
     @property

@@ -106,7 +106,7 @@ class Splitter:
             run["contact_part"] = 0  # an impact that only the contact-problem solver finds costs as much as many steps
         code, failure = march.trial(march.t + part, STRIKES)
         own["reset"], run["contact_part"] = reset, contact_part
-        if self.isolated and a["counts"][4] > 0:
+        if self.isolated and run["repeats"] > 0:
             return 0.0, failure  # solved with other penalties, perhaps without restitution: the whole step decides
         if failure is not None or code != OK or not (a["impact"].astype(bool) & (a["touching"] != 0)).any():
             return 0.0, failure

@@ -74,9 +74,9 @@ def begin_jump(data, run):
     if s.friction != 0:
         call2(s.friction_part, run, BEGIN)
         call2(s.friction_part, run, FIRST)
-    for i in range(8):
-        s.counts[i] = 0
-    s.counts[6] = VELOCITY
+    s.smooth_iterations = s.position_iterations = s.velocity_iterations = 0
+    s.impact_problems = s.repeats = s.history_length = s.handed_problems = 0
+    s.failed_problem = VELOCITY
     s.first_residual = 1
 
 

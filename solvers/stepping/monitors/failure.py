@@ -51,13 +51,13 @@ class _Failure:
     def __init__(self, engine: "Engine", code: int, t: float) -> None:
         self.engine, self.code, self.t = engine, code, t
         self.system, self.arrays, self.run = engine.system, engine.arrays, engine.run[0]
-        self.which = int(self.arrays["counts"][6])
+        self.which = int(self.run["failed_problem"])
         self.number = int(self.run["step_number"]) + (code != ENERGY_ROSE)  # which is seen when the step is done
         self.where = f"Step {self.number}, t = {t:.6g} s:"
         self.start = f"{self.where} {engine.method.named[self.which]}"
         self.smaller_steps = engine.method.smaller_steps(engine.system)
         self.damps = (engine.method.rho_inf or 0.0) > 0.0
-        self.history = self.arrays["history"][: int(self.arrays["counts"][5])]
+        self.history = self.arrays["history"][: int(self.run["history_length"])]
 
     def error(self, text: str, element: Any = None, kind: type[SolverError] = SolverError) -> SolverError:
         return kind(text, element=element, step=self.number, time=self.t, history=self.history)
@@ -138,7 +138,7 @@ class _Failure:
 
     def exhausted(self) -> SolverError:
         last = ""
-        if self.engine.contact_problems is not None and self.arrays["counts"][7]:
+        if self.engine.contact_problems is not None and self.run["handed_problems"]:
             last = f" The last contact problem: {self.engine.contact_problems.last()}."
         return self.error(
             f"{self.where} not solved in {self.run['most_work']} iterations of all attempts, the last in "

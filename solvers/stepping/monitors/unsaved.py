@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
     from fem_mbs.solvers.stepping.engine import Engine
 
-COUNTED = (3, 4, 7)  # places of these in the counts of a step
 NO_NORMAL = 0.5  # squared length of the normal of a contact that has none in its present position
 
 
@@ -63,13 +62,20 @@ def _add(d, s, Lam, chi):
 
 
 @kernel
+def _count(s):
+    """Add the counts of the last step that are reported as sums."""
+    s.counted[0] += s.impact_problems
+    s.counted[1] += s.repeats
+    s.counted[2] += s.handed_problems
+
+
+@kernel
 def keep_unsaved(d, s):
     """Keep the impulses and counts of the last step, which is not saved, or is a part of a step."""
     if d.nc > 0:
         at, chi_at = impulses_at(s)
         _add(d, s, matrix(at, d.nc, 3), matrix(chi_at, d.nc, 3))
-    for i in range(len(COUNTED)):
-        s.counted[i] += s.counts[COUNTED[i]]
+    _count(s)
     s.unsaved_step = s.step_number
 
 
@@ -84,10 +90,9 @@ def keep_jump(data, run):
 def report_counted(s, o, k):
     """Put into row k of the records what steps were counted for since the last saved state."""
     if s.unsaved_step != s.step_number:
-        for i in range(len(COUNTED)):
-            s.counted[i] += s.counts[COUNTED[i]]
+        _count(s)
     o.problems[k], o.repeats[k], o.contact_problems[k] = s.counted[0], s.counted[1], s.counted[2]
-    for i in range(len(COUNTED)):
+    for i in range(3):
         s.counted[i] = 0
 
 

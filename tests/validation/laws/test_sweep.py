@@ -386,9 +386,9 @@ def test_a_step_that_is_repeated_is_swept_from_its_start():
     engine = fem.DecoupledNSGA.published().prepare(system, 1e-3)
     engine.advance(np.array([1e-3]), np.zeros((1, 1, 1, 3)), engine.make_records(1))
     group = next(group for group in system.groups if group.is_contact)
-    run, counts = engine.run[0], engine.arrays["counts"]
+    run = engine.run[0]
     for attempt, code in ((0, PASSED), (1, OK)):
         group.contact_data["point"][0] = 1e9
-        counts[4] = attempt
+        run["repeats"] = attempt
         invoke(int(run["sweep_part"]), int(run["data_at"]), int(run["run_at"]))
         assert run["code"] == code

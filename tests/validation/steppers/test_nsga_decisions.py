@@ -275,7 +275,7 @@ def rescued(halvings):
             for k in range(round(1.5 / h)):
                 _, _, error = engine.advance(np.array([(k + 1) * h]), signals, records)
                 assert error is None, f"seed {seed}: {error}"
-                count += engine.arrays["counts"][4] > 0
+                count += engine.run[0]["repeats"] > 0
     return count
 
 
