@@ -356,7 +356,7 @@ class Engine:
         laws = [self.system.laws[: len(struck)][struck], *(search.laws for search in self.system.searches)]
         return any((law["restitution"] > 0.0).any() for law in laws)
 
-    def statistics(self) -> dict[str, Any]:
+    def statistics(self) -> dict[str, float]:
         """What was counted over all steps, saved or not."""
         repeated, handed = int(self.run[0]["repeated"]), int(self.run[0]["handed"])
         searches = {} if self.contact_groups is None else self.contact_groups.statistics()

@@ -8,7 +8,7 @@ those of minimum norm) and disappears from the solution. Closed contacts take no
 Source: docs/theory/decoupled_nsga.md, (22), decision 8.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -74,7 +74,7 @@ def solve_equations(d, epsilon, A, lam, gamma, f, right):
 
 @Keywords.known
 def initial_accelerations(
-    system: CompiledSystem, state: State, epsilon: float = 1e-6, *, matrices: Any = None
+    system: CompiledSystem, state: State, epsilon: float = 1e-6, *, matrices: Matrices | None = None
 ) -> tuple:
     """Accelerations (N, 6) and multipliers (m,) that satisfy the equations of motion and g̈ = 0 at a state.
 

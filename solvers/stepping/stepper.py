@@ -19,7 +19,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
-from typing import Any, ClassVar, NoReturn
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 import numpy as np
 
@@ -38,6 +38,22 @@ from fem_mbs.solvers.stepping.saved.saved_state import load_run
 from fem_mbs.system.checks import model_checks
 from fem_mbs.system.in_use import alone
 from fem_mbs.system.layout import Stack
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from fem_mbs.arguments.checked import ArrayLike
+    from fem_mbs.element.base import Element
+    from fem_mbs.model import Model
+    from fem_mbs.nodes import Node
+    from fem_mbs.solvers.alpha.reduced import ReducedContactProblem
+    from fem_mbs.solvers.contact.correction import ContactProblemCorrection
+    from fem_mbs.solvers.stepping.engine import Engine
+    from fem_mbs.solvers.stepping.kernels.newton import Problem
+    from fem_mbs.solvers.stepping.march.later import LaterCorrection
+    from fem_mbs.system.compiled import CompiledSystem
+    from fem_mbs.system.system import System
+
 
 CHUNK_BYTES = 32e6  # of records between two writes to the file
 MOST_RECORDS = 4096  # saved steps of a chunk
@@ -67,7 +83,7 @@ class _Interrupt:
             number, handler = self.before.popitem()
             signal.signal(number, signal.SIG_DFL if handler is None else handler)
 
-    def error(self, message: str, result: Any) -> BaseException:
+    def error(self, message: str, result: Results) -> BaseException:
         """Exception that ends the script: KeyboardInterrupt, or SystemExit with the code that SIGTERM has in shells.
 
         ``result`` is among its attributes, for those who catch it.
@@ -110,37 +126,39 @@ class Stepper(StepperOptions):
         """Order in smooth motion."""
         return 1
 
-    def keeps_contacts(self, system: Any) -> bool:
+    def keeps_contacts(self, system: "CompiledSystem") -> bool:
         """True if forces of contacts of the model are not their impulses over h."""
         return bool(self.persistent_contacts)
 
-    def _refuse_groups(self, system: Any) -> None:
+    def _refuse_groups(self, system: "CompiledSystem") -> None:
         """Raise for models with contact groups, in methods that do not support them."""
         if system.searches:
             message = f"is a group of contacts, which {type(self).__name__} does not support; use DecoupledNSGA"
             self._refuse_part(system.searches[0].owner, message)
 
-    def _refuse_part(self, part: Any, message: str) -> NoReturn:
+    def _refuse_part(self, part: "Element | Node", message: str) -> NoReturn:
         """Raise for an element or a node of the model that the method cannot step; the message follows its name."""
         raise ParameterError(self, "model", part.name, f"{label(part)} {message}", told=False)
 
-    def no_sweeps(self, system: Any) -> str | None:
+    def no_sweeps(self, system: "CompiledSystem") -> str | None:
         """Why options of the method require assembled (pairwise) contact groups, in words; None when they do not."""
         return None
 
-    def stack(self, system: Any) -> Stack | None:
+    def stack(self, system: "CompiledSystem") -> Stack | None:
         """Matrix of blocks that the method solves with; most have none."""
         return None
 
-    def impacts_of(self, system: Any) -> str:
+    def impacts_of(self, system: "CompiledSystem") -> str:
         """Treatment of the impacts of a model: "plain", or "split" or "auto", see `stepping.march.splitter`."""
         return "plain"
 
-    def split(self, system: Any) -> int:
+    def split(self, system: "CompiledSystem") -> int:
         """Number of systems of the size of its matrices that a problem has one after the other, in one solution."""
         return 1
 
-    def contact_problems(self, engine: Any) -> Any:
+    def contact_problems(
+        self, engine: "Engine"
+    ) -> "ContactProblemCorrection | LaterCorrection | ReducedContactProblem | None":
         """Solver used where Newton's iteration on contacts fails or is not chosen; None: no other is tried."""
         contacts = engine.system.nc or engine.system.searches
         if not contacts or engine.method.contact_solver == "newton" or engine.system.frictions:
@@ -155,13 +173,13 @@ class Stepper(StepperOptions):
 
     def prepare(
         self,
-        system: Any,
+        system: "CompiledSystem",
         h: float,
         save_every: int = 1,
         strict: bool = False,
         balance: bool = False,
         forces: bool = False,
-    ) -> Any:
+    ) -> "Engine":
         """Make the engine that steps a system; initial accelerations are computed here.
 
         ``forces``: records have forces of contacts next to their impulses.
@@ -174,19 +192,19 @@ class Stepper(StepperOptions):
     @Keywords.known
     def run(
         self,
-        model: Any,
-        t_end: Any,
-        h: Any,
+        model: "Model | System",
+        t_end: float,
+        h: float,
         *,
         save: str | Path | None = None,
         save_every: int = 1,
         progress: bool | None = None,
-        observers: Any = (),
+        observers: "Sequence" = (),
         strict: bool = False,
         single: bool = False,
         pvd: bool = False,
         checkpoint_every: float | str | None = None,
-        output_times: Any = None,
+        output_times: "ArrayLike | None" = None,
         balance: bool = False,
     ) -> Results:
         """Integrate a model from its initial state.
@@ -393,50 +411,50 @@ class Stepper(StepperOptions):
         write_problem(path, problem)
         return f" Its contact problem is in {path} (fclib)."
 
-    def counted(self, engine: Any) -> dict[str, Any]:
+    def counted(self, engine: "Engine") -> "Mapping[str, float]":
         """Counters of the method over all steps, in addition to those of all methods."""
         return {}
 
-    def smaller_steps(self, system: Any) -> str:
+    def smaller_steps(self, system: "CompiledSystem") -> str:
         """Remedy when steps are too large, a sentence without its full stop."""
         offers = self.local_error is not None and self.step_control is None and not system.searches
         return "Halve h, or use step_control=StepControl()" if offers else "Halve h"
 
-    def reset_of(self, system: Any) -> int:
+    def reset_of(self, system: "CompiledSystem") -> int:
         """Restart of the memory after an impact, a number of `nsga.scheme`; 0: accelerations before it act on."""
         return 1
 
-    def use(self, engine: Any, h: float) -> None:
+    def use(self, engine: "Engine", h: float) -> None:
         """Put the numbers that depend on the step size into the records, for a step h [s]: here there are none."""
 
-    def restart(self, engine: Any) -> None:
+    def restart(self, engine: "Engine") -> None:
         """Memory anew at the present state, where forces have jumped: here there is none.
 
         Signals have their new values. ``run["code"]`` is the kind of failure.
         """
 
-    def rescale(self, engine: Any, ratio: float, change: np.ndarray | None) -> None:
+    def rescale(self, engine: "Engine", ratio: float, change: np.ndarray | None) -> None:
         """Memory for steps ``ratio`` times as large: here none; `stepping.engine` scales first guesses."""
 
-    def changed(self, engine: Any) -> None:
+    def changed(self, engine: "Engine") -> None:
         """Constraints or forces have come or gone: what depends on which there are; here nothing."""
 
-    def jump_problem(self) -> Any:
+    def jump_problem(self) -> "Problem":
         """Problems of Newton's iteration where a constraint is switched on, see `stepping.march.switch_jump`."""
         from fem_mbs.solvers.contact import velocity
 
         return velocity.PROBLEM
 
-    def impulses(self, engine: Any) -> dict[str, np.ndarray]:
+    def impulses(self, engine: "Engine") -> dict[str, np.ndarray]:
         """Excess of the force histories in the last step over its size: impulses (m,) of joints [N s], here all."""
         return {"multiplier": engine.run[0]["h"] * engine.arrays["lam_report"]}
 
-    def drift(self, system: Any, h: float) -> float:
+    def drift(self, system: "CompiledSystem", h: float) -> float:
         """Penetration [m] that steps h [s] of the method leave, in addition to round-off."""
         return self.travel(system, h) if self.follows else 0.0
 
     @staticmethod
-    def travel(system: Any, h: float) -> float:
+    def travel(system: "CompiledSystem", h: float) -> float:
         """Largest displacement of a step h [s] from rest or from the initial velocities [m]."""
         speed = np.abs(system.initial.V[:, :3]).max(initial=0.0)
         return h * (speed + h * system.largest_gravity)

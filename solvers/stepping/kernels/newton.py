@@ -26,7 +26,7 @@ Source: docs/theory/decoupled_nsga.md, decision 7.
 """
 
 import math
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from numba import carray
 
@@ -62,6 +62,12 @@ from fem_mbs.solvers.stepping.kernels.shared_factors import (
 from fem_mbs.system.far_contacts import wake_far
 from fem_mbs.system.global_matrices import factorise, solve_in_place
 
+if TYPE_CHECKING:
+    import numpy as np
+
+    from fem_mbs.jit import Entry
+
+
 CONTRACTION = 0.02  # of the residual, with which a factorisation is kept: two such iterations reach most tolerances
 EARLY = 6  # iterations in which a residual may rise above the last one, up to the one before: statuses still change
 STALLED = 0.5  # of the residual before: one that falls less may be round-off
@@ -84,18 +90,18 @@ class Problem(NamedTuple):
     """Callbacks of Newton's iteration for one problem: compiled functions (`fem_mbs.jit.entry`), and its matrix."""
 
     number: int
-    residual: Any
-    solved: Any
-    matrix: Any
-    contacts: Any
-    right: Any
-    keep: Any
-    move: Any
-    search: Any
-    border: Any = None
-    solution: Any = None
+    residual: "Entry"
+    solved: "Entry"
+    matrix: "Entry"
+    contacts: "Entry"
+    right: "Entry"
+    keep: "Entry"
+    move: "Entry"
+    search: "Entry"
+    border: "Entry | None" = None
+    solution: "Entry | None" = None
 
-    def fill(self, record: Any, bordered: bool = False) -> None:
+    def fill(self, record: "np.ndarray", bordered: bool = False) -> None:
         """Write number and addresses into a record of `PROBLEM`."""
         record["number"] = self.number
         for name in CALLS:

@@ -4,13 +4,17 @@ What is recorded says the one table of results, `fem_mbs.results.table`. A stepp
 compiled code writes row k of each through the record of `RECORDS`: ``o.position[k]`` is (N, 3).
 """
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from numba import carray
 
 from fem_mbs.data_table import Item, Table
 from fem_mbs.jit import kernel, void_pointer
 from fem_mbs.results.table import recorded, sizes_of
+
+if TYPE_CHECKING:
+    from fem_mbs.system.compiled import CompiledSystem
+
 
 RECORDS = Table(
     "records",
@@ -25,6 +29,6 @@ def records_at(at):
     return carray(void_pointer(at), (1,), _RECORD)[0]
 
 
-def records(system: Any, size: int, forces: bool = False, works: int = 0) -> dict:
+def records(system: "CompiledSystem", size: int, forces: bool = False, works: int = 0) -> dict:
     """Arrays (size, …) of zeros for ``size`` saved steps of a system, by name; others as of `sizes_of`."""
     return RECORDS.arrays({**sizes_of(system, forces, works), "rows": size})

@@ -82,7 +82,7 @@ class Chunks:
         self,
         engine: "Engine",
         writer: "ResultsWriter",
-        observers: Sequence[Any],
+        observers: Sequence,
         bar: "Progress",
         *,
         start: float,

@@ -1,17 +1,22 @@
 """The contact-problem solver of a run, imported and made when Newton's iteration first needs it: in most runs never."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fem_mbs.jit import callback_address, invoke, python_callback
 from fem_mbs.solvers.stepping.kernels.codes import NOT_CONVERGED
+
+if TYPE_CHECKING:
+    from fem_mbs.solvers.contact.correction import ContactProblemCorrection
+    from fem_mbs.solvers.contact_problem.problem import ContactProblem
+    from fem_mbs.solvers.stepping.engine import Engine
 
 
 class LaterCorrection:
     """Stands for a `ContactProblemCorrection` of an engine until one is needed."""
 
-    def __init__(self, engine: Any) -> None:
-        self.engine: Any = engine
-        self.made: Any = None
+    def __init__(self, engine: "Engine") -> None:
+        self.engine: Engine = engine
+        self.made: ContactProblemCorrection | None = None
         self.fault: Exception | None = None  # of making it
         self._callback = python_callback(self._called)
         self.address = callback_address(self._callback)
@@ -35,7 +40,7 @@ class LaterCorrection:
         return self.fault if self.made is None or self.fault is not None else self.made.error
 
     @property
-    def problem(self) -> Any:
+    def problem(self) -> "ContactProblem | None":
         """The last contact problem; None without one."""
         return None if self.made is None else self.made.problem
 

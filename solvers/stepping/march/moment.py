@@ -2,13 +2,16 @@
 
 import math
 import numbers
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from fem_mbs.element.base import Element
 from fem_mbs.errors import FemMbsError, label, show
 from fem_mbs.functions.signals import Held
 
 if TYPE_CHECKING:
+    import numpy as np
+
+    from fem_mbs.element.watching import Watching
     from fem_mbs.solvers.stepping.march.schedule import Schedule
     from fem_mbs.system.state import State
 
@@ -22,7 +25,7 @@ class Moment:
     name : str, of the event
     """
 
-    def __init__(self, schedule: "Schedule", event: Any) -> None:
+    def __init__(self, schedule: "Schedule", event: "Watching") -> None:
         self._schedule, self.t, self.name = schedule, schedule.t, event.name
 
     @property
@@ -30,7 +33,7 @@ class Moment:
         """State of the model at this time, a copy."""
         return self._schedule.engine.state()
 
-    def read(self, sensor: Any) -> Any:
+    def read(self, sensor: "Watching") -> "float | np.ndarray":
         """Value of a sensor that is in the model: a float, or an array of several numbers.
 
         Raises
@@ -61,7 +64,7 @@ class Moment:
         self._schedule.helds.setdefault(held, self)
         held.set(float(value))
 
-    def switch(self, element: Any, on: bool) -> None:
+    def switch(self, element: Element, on: bool) -> None:
         """Switch a joint (with what its options have made), driver, load or force on or off.
 
         Raises

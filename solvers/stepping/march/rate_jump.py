@@ -10,7 +10,7 @@ The work of its drivers in it is the change of the kinetic energy: it enters the
 Source: docs/theory/switches.md, (2)-(4).
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,13 +19,14 @@ from fem_mbs.solvers.stepping.march.switch_jump import jump
 from fem_mbs.solvers.stepping.monitors.ledger import book_jump
 
 if TYPE_CHECKING:
+    from fem_mbs.element.base import Element
     from fem_mbs.solvers.stepping.engine import Engine
     from fem_mbs.system.compiled import CompiledSystem
 
 STAYS = 1e-13  # of the largest speed: a smaller difference of rates is round-off
 
 
-def jumping(system: "CompiledSystem") -> list[Any]:
+def jumping(system: "CompiledSystem") -> "list[Element]":
     """Constraints with functions of time that jump where a controller or an event sets them."""
     if not Held.made:
         return []
@@ -37,7 +38,7 @@ def jumping(system: "CompiledSystem") -> list[Any]:
     return list(dict.fromkeys(found))
 
 
-def jump_rates(engine: "Engine", motors: list[Any]) -> bool:
+def jump_rates(engine: "Engine", motors: "list[Element]") -> bool:
     """Let velocities jump where rates of motors have changed; whether they did. Signals have their new values.
 
     Raises

@@ -16,6 +16,9 @@ from fem_mbs.solvers.stepping.march import watch
 from fem_mbs.solvers.stepping.march.watch import ARMED, BEGINS
 
 if TYPE_CHECKING:
+    from fem_mbs.element.base import Element
+    from fem_mbs.element.watching import Watching
+    from fem_mbs.jit import Entry
     from fem_mbs.solvers.stepping.engine import Engine
     from fem_mbs.system.compiled import CompiledSystem
 
@@ -23,12 +26,12 @@ if TYPE_CHECKING:
 ROUND_OFF = 8 * np.finfo(float).eps  # of the level of an event: values that differ by less are on it
 
 
-def named(item: Any) -> str:
+def named(item: "Watching") -> str:
     """What messages call a sensor, a controller or an event."""
     return label(item) if item.name else f"{type(item).__name__} of {item.quantity or 'a function'}"
 
 
-def held_signals(system: "CompiledSystem", controllers: Sequence[Any] = ()) -> dict[Held, Any]:
+def held_signals(system: "CompiledSystem", controllers: "Sequence[Watching]" = ()) -> "dict[Held, Element | Watching]":
     """Held signals among the functions of time of a system, and who uses them.
 
     Raises
@@ -36,7 +39,7 @@ def held_signals(system: "CompiledSystem", controllers: Sequence[Any] = ()) -> d
     ParameterError
         One is an output of a controller that is none of these: nobody would set it.
     """
-    found: dict[Held, Any] = {}
+    found: dict[Held, Element | Watching] = {}
     for signal, owner in zip(system.signals, system.signal_owner):
         for held in Held.among(signal, system.initial.t) if Held.made else ():
             if held.owner is not None and held.owner not in controllers:
@@ -58,11 +61,11 @@ class Sensing:
     """
 
     def __init__(self, engine: "Engine") -> None:
-        self.engine: Any = engine
+        self.engine: Engine = engine
         watching = engine.system.watching
         self.controllers = [item for item in watching if item.role == "controller"]
         self.events = [item for item in watching if item.role == "event"]
-        self.rows: dict[Any, list[int]] = {}  # sensor -> its numbers among all
+        self.rows: dict[Watching, list[int]] = {}  # sensor -> its numbers among all
         self.table: list[tuple[int, int, int]] = []
         self.functions: list[Any] = []
         for item in watching:
@@ -70,7 +73,7 @@ class Sensing:
                 self._number(engine.system, sensor)
         self.sizes = {"nm": len(self.table), "nw": len(self.events)}
         self.failure: SolverError | None = None
-        self.asked: list[Any] = []  # functions that events ask for after every step
+        self.asked: list[Watching] = []  # functions that events ask for after every step
         for event in self.events:
             self._find_switched(engine.system, event)
             for sensor in event.condition.all():
@@ -113,7 +116,7 @@ class Sensing:
             [sensor.element],
         )
 
-    def parts(self) -> dict[str, Any]:
+    def parts(self) -> "dict[str, Entry]":
         """Compiled parts that the run needs."""
         return {"measure": watch.measure, **({"watch": watch.watch} if self.events else {})}
 
@@ -160,7 +163,7 @@ class Sensing:
                 raise self._told(sensor, f"returned {result}")
             measured[self.rows[sensor][0]] = result
 
-    def value(self, sensor: Any) -> Any:
+    def value(self, sensor: "Watching") -> float | np.ndarray:
         """Value that was measured: a float, or an array of several numbers."""
         measured, rows = self.engine.arrays["measured"], self.rows[sensor]
         return float(measured[rows[0]]) if len(rows) == 1 else measured[rows].copy()

@@ -11,7 +11,7 @@
 Source: docs/theory/switches.md; formulation of 3 and 4 there, (2)-(5).
 """
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -42,7 +42,7 @@ class Switched(NamedTuple):
     potential_change : float [J], of the springs and loads that came or went
     """
 
-    element: Any
+    element: "Element"
     on: bool
     time: float
     impulse: np.ndarray

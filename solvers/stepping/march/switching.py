@@ -6,19 +6,20 @@ go off go first, so that one can take over from another. At the end of a run not
 Source: docs/theory/switches.md.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from fem_mbs.errors import ParameterError
 from fem_mbs.solvers.stepping.march.switch import refuse, switch_with_companions
 
 if TYPE_CHECKING:
+    from fem_mbs.element.base import Element
     from fem_mbs.solvers.stepping.engine import Engine
     from fem_mbs.solvers.stepping.march.schedule import Schedule
 
 ON = 0.5  # outputs of controllers from here upwards switch on
 
 
-def times_of(engine: "Engine") -> list[tuple[float, bool, Any]]:
+def times_of(engine: "Engine") -> "list[tuple[float, bool, Element]]":
     """When elements are switched after the begin of a run [s], whether on, and which; in the order of what happens.
 
     Raises
@@ -51,9 +52,9 @@ class Switching:
         What a controller or an event switches cannot be, or is not in the model.
     """
 
-    def __init__(self, schedule: "Schedule", times: list[tuple[float, bool, Any]]) -> None:
+    def __init__(self, schedule: "Schedule", times: "list[tuple[float, bool, Element]]") -> None:
         self.schedule, self.engine, self.times, self.done = schedule, schedule.engine, times, 0
-        self.wanted: list[tuple[bool, Any]] = []  # by controllers, at the present time
+        self.wanted: list[tuple[bool, Element]] = []  # by controllers, at the present time
         owners = [(c, "switches", element) for c in schedule.controllers for element in c.switches.values()]
         actions = [(event, action) for event in schedule.events for action in event.actions]
         owners += [(event, "action", a.switched) for event, a in actions if a.switched is not None]
@@ -76,7 +77,7 @@ class Switching:
             self.done += 1
             self._switch(t, element, on, "in its intervals")
 
-    def want(self, element: Any, value: float) -> None:
+    def want(self, element: "Element", value: float) -> None:
         """Note what the output of a controller asks for."""
         self.wanted.append((value >= ON, element))
 

@@ -24,13 +24,14 @@ from fem_mbs.system.contacts import contact_groups, contacts_of
 from fem_mbs.system.sizes import gyration
 
 if TYPE_CHECKING:
+    from fem_mbs.element.contact import Contact
     from fem_mbs.solvers.stepping.engine import Engine
 
 SHARE = 0.1  # of ℓ in (1), as compliant contacts may be deep
 OF_MODEL = 0.01  # of L, as joints that are apart
 
 
-def finest(contact: Any) -> float:
+def finest(contact: "Contact") -> float:
     """ℓ [m] of a contact; infinite where it has none."""
     return min([contact.room, *filter(None, map(gyration, contact.nodes))])
 

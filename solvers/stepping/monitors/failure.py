@@ -1,6 +1,6 @@
 """Diagnosis of a failed step: an error that names element, row or contact, and says what to do."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -33,6 +33,8 @@ from fem_mbs.solvers.stepping.monitors.energy_watch import cause
 from fem_mbs.system.checks import element_checks
 
 if TYPE_CHECKING:
+    from fem_mbs.element.base import Element
+    from fem_mbs.nodes import Node
     from fem_mbs.solvers.stepping.engine import Engine
 
 FAR = 100.0  # sizes from the origin: a bar of steel of 1 m on a hinge has failed at 1000
@@ -59,7 +61,9 @@ class _Failure:
         self.damps = (engine.method.rho_inf or 0.0) > 0.0
         self.history = self.arrays["history"][: int(self.run["history_length"])]
 
-    def error(self, text: str, element: Any = None, kind: type[SolverError] = SolverError) -> SolverError:
+    def error(
+        self, text: str, element: "Element | Node | None" = None, kind: type[SolverError] = SolverError
+    ) -> SolverError:
         return kind(text, element=element, step=self.number, time=self.t, history=self.history)
 
     def not_finite(self) -> SolverError:

@@ -38,7 +38,7 @@ Source: docs/theory/energy_table.md.
 """
 
 import math
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -67,7 +67,9 @@ from fem_mbs.system.records import groups_of, switches_of, zero
 if TYPE_CHECKING:
     from fem_mbs.element.base import Element
     from fem_mbs.element.friction_row import FrictionRow
+    from fem_mbs.solvers.granular.grains import Grains
     from fem_mbs.solvers.stepping.engine import Engine
+    from fem_mbs.solvers.stepping.stepper import Stepper
     from fem_mbs.system.compiled import CompiledSystem
 
 _F, _GT, _GTT, _RATE = (SLOT[k] for k in ("f", "gt", "gtt", "rate"))
@@ -144,7 +146,9 @@ class Ledger:
         return {"nl": len(self.groups), "nk": self.kept, "nt": len(self.lines)}
 
 
-def books_of(system: "CompiledSystem", method: Any, grains: Any, switches: bool, balance: bool) -> Ledger | None:
+def books_of(
+    system: "CompiledSystem", method: "Stepper", grains: "Grains | None", switches: bool, balance: bool
+) -> Ledger | None:
     """Energy balance of a run on request, or for the losses that `stepping.monitors.loss_watch` finds; or None."""
     if not balance and not losses_are_told(system, method, grains):
         return None
@@ -160,7 +164,7 @@ def _name(element):
     return element.body_name or element.name or label(element)
 
 
-def _word(element: Any, kind: int) -> str:
+def _word(element: "Element", kind: int) -> str:
     if kind == DRIVER:
         return "driver"
     return "damper" if "energy" in element.kernels and element.viscous and not element.signals else "load"

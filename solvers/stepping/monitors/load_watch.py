@@ -21,6 +21,7 @@ from fem_mbs.shapes import matrices
 from fem_mbs.system.checks.element_checks import point_loads, told
 
 if TYPE_CHECKING:
+    from fem_mbs.element.kinds import FloatingBody
     from fem_mbs.system.compiled import CompiledSystem
 
 LASTING = 0.5  # of (1)
@@ -30,7 +31,7 @@ LEAST = 8  # states of a window
 class Watched(NamedTuple):
     """A body, its nodes (nn,), points (k,) on which forces act, columns (k, 3) of these, and the window [s]."""
 
-    body: Any
+    body: "FloatingBody"
     nodes: np.ndarray
     points: np.ndarray
     columns: np.ndarray

@@ -18,13 +18,15 @@ work of others is not known.
 Source: docs/theory/accepted_steps.md, (11), (12).
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from fem_mbs.jit import kernel
 from fem_mbs.solvers.stepping.monitors.external_work import explained
 
 if TYPE_CHECKING:
+    from fem_mbs.solvers.granular.grains import Grains
     from fem_mbs.solvers.stepping.engine import Engine
+    from fem_mbs.solvers.stepping.stepper import Stepper
     from fem_mbs.system.compiled import CompiledSystem
 
 SHARE = 0.2  # of the largest kinetic energy: methods of first order lose 5 to 15 % of right motions with usual steps
@@ -32,7 +34,7 @@ FIRST = 10  # steps: what begins to fall has lost 1/n of its energy after n step
 SLOW = 1e-3  # of the speed that tolerances refer to: the kinetic energy of less is round-off
 
 
-def losses_are_told(system: "CompiledSystem", method: Any, grains: Any) -> bool:
+def losses_are_told(system: "CompiledSystem", method: "Stepper", grains: "Grains | None") -> bool:
     """True if losses of a method can be separated from those of the model: the balance has all that takes or gives
     energy.
 
@@ -41,7 +43,7 @@ def losses_are_told(system: "CompiledSystem", method: Any, grains: Any) -> bool:
     return method.velocities_first and (grains is None or impulses_are_known(grains)) and explained(system)
 
 
-def impulses_are_known(grains: Any) -> bool:
+def impulses_are_known(grains: "Grains | None") -> bool:
     """True if a run has the impulses of a contact group on its nodes: those that move obstacles have to be known."""
     return grains is not None and grains.mechanism is not None
 

@@ -43,7 +43,7 @@ def environment() -> dict[str, str]:
     return {**versions(), "processor": f"{platform.machine()} {llvmlite.binding.get_host_cpu_name()}"}
 
 
-def pickled(item: Any) -> tuple[bytes | None, str]:
+def pickled(item: object) -> tuple[bytes | None, str]:
     """An object as bytes; or None, and why it cannot be."""
     try:
         return pickle.dumps(item, protocol=pickle.HIGHEST_PROTOCOL), ""

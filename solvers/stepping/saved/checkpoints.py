@@ -19,6 +19,12 @@ from fem_mbs.solvers.stepping.saved.laws import sums_of
 from fem_mbs.solvers.stepping.saved.saved_state import save
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fem_mbs.arguments.checked import ArrayLike
+    from fem_mbs.results.file.writer import ResultsWriter
+    from fem_mbs.solvers.stepping.engine import Engine
+    from fem_mbs.solvers.stepping.stepper import Stepper
     from fem_mbs.system.compiled import CompiledSystem
 
 
@@ -28,8 +34,8 @@ class Taken(Protocol):
     start: float
     done: int
     steps: int
-    engine: Any
-    writer: Any
+    engine: "Engine"
+    writer: "ResultsWriter"
 
     def time(self, number: int) -> float: ...
     def get_state(self) -> dict[str, Any]: ...
@@ -50,7 +56,7 @@ class Asked(NamedTuple):
     single: bool = False
     pvd: bool = False
     checkpoint_every: float | str | None = None
-    output_times: Any = None
+    output_times: "ArrayLike | None" = None
     balance: bool = False
 
 
@@ -72,7 +78,9 @@ class Checkpoints:
         state that can be saved.
     """
 
-    def __init__(self, method: Any, system: "CompiledSystem", observers: Any, asked: Asked, results: Path) -> None:
+    def __init__(
+        self, method: "Stepper", system: "CompiledSystem", observers: "Sequence", asked: Asked, results: Path
+    ) -> None:
         self.system, self.observers, self.path = system, observers, checkpoint_path(results)
         self.seconds, self.steps = _interval(method, asked.checkpoint_every)
         for observer in observers:

@@ -3,7 +3,7 @@
 Source: docs/howto/restart.md.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,9 +12,11 @@ from fem_mbs.errors import ModelError, Warnings, label
 from fem_mbs.model import compiled
 
 if TYPE_CHECKING:
+    from fem_mbs.model import Model
     from fem_mbs.results.results import Results
     from fem_mbs.system.compiled import CompiledSystem
     from fem_mbs.system.state import State
+    from fem_mbs.system.system import System
 
 OWNER = Named("continue_from")
 SHOWN = 5  # names in a message
@@ -22,7 +24,7 @@ SHOWN = 5  # names in a message
 
 @Warnings.kept
 @Keywords.known
-def continue_from(result: "Results", time: float, model: Any = None) -> "State | CompiledSystem":
+def continue_from(result: "Results", time: float, model: "Model | System | None" = None) -> "State | CompiledSystem":
     """State of a result at the saved step nearest to a time, as the initial state of a new run.
 
     Second best to `fem_mbs.resume`: the new run begins with consistent accelerations, and has nothing of the memory

@@ -38,7 +38,7 @@ PARTS = (Checked, Node, Frame, Model, System, State, Results)  # compared elsewh
 INSTALLED = tuple(sysconfig.get_paths()[name] for name in ("stdlib", "platstdlib", "purelib", "platlib"))
 
 
-def is_library(item: Any) -> bool:
+def is_library(item: object) -> bool:
     """Whether a function or a class is of Python, of an installed package, or of this one."""
     name = getattr(item, "__module__", None) or "builtins"
     if name.partition(".")[0] in ("fem_mbs", "builtins", *sys.stdlib_module_names):
@@ -59,9 +59,9 @@ class Contents:
     def __init__(self) -> None:
         self.held: dict[Held, None] = {}
         self.unknown: dict[str, None] = {}
-        self._known: dict[int, tuple[str, Any]] = {}  # sums by address; objects are kept, so that addresses stay
+        self._known: dict[int, tuple[str, object]] = {}  # sums by address; objects are kept, so that addresses stay
 
-    def sum(self, value: Any) -> str:
+    def sum(self, value: object) -> str:
         """Sum of all that a value is made of: equal for equal values."""
         if isinstance(value, PLAIN):
             return self._sum(type(value).__name__, repr(value))
@@ -172,7 +172,7 @@ def _is_slot(value):
     return isinstance(value, (types.MemberDescriptorType, types.GetSetDescriptorType))
 
 
-def _functions_in(value: Any, depth: int = 3) -> list[Any]:
+def _functions_in(value: object, depth: int = 3) -> list:
     """Functions that an attribute of an element holds; those of its nodes and of other elements are theirs."""
     if isinstance(value, (type, Element, Node, Frame)):
         return []
@@ -190,9 +190,9 @@ def _functions_in(value: Any, depth: int = 3) -> list[Any]:
     return [function for part in parts for function in _functions_in(part, depth - 1)]
 
 
-def laws_of(system: CompiledSystem) -> dict[str, list[Any]]:
+def laws_of(system: CompiledSystem) -> dict[str, list[Callable]]:
     """Functions in Python of a system by their owners, in words; classes of elements that are the user's among them."""
-    found: dict[str, list[Any]] = {}
+    found: dict[str, list[Callable]] = {}
     of_time = {id(signal) for signal in system.signals}
 
     def add(owner: str, *functions: Callable) -> None:

@@ -4,7 +4,7 @@ Source: docs/howto/restart.md; docs/theory/restart.md.
 """
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from fem_mbs.arguments.checked import Keywords, Named
 from fem_mbs.errors import FileError, ModelError
@@ -16,7 +16,11 @@ from fem_mbs.solvers.stepping.saved.fingerprint import difference
 from fem_mbs.solvers.stepping.saved.laws import compared
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fem_mbs.model import Model
     from fem_mbs.results.results import Results
+    from fem_mbs.system.system import System
 
 OWNER = Named("resume")
 
@@ -26,8 +30,8 @@ def resume(
     path: str | Path,
     t_end: float | None = None,
     *,
-    model: Any = None,
-    observers: Any = None,
+    model: "Model | System | None" = None,
+    observers: "Sequence | None" = None,
     progress: bool | None = None,
 ) -> "Results":
     """Go on with a run that was saved with ``checkpoint_every``, from its last checkpoint.

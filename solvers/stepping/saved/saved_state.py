@@ -24,6 +24,8 @@ from fem_mbs.errors import ModelError
 from fem_mbs.solvers.stepping.kernels.shared_factors import FACTORS
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from fem_mbs.data_table import Table
     from fem_mbs.solvers.stepping.engine import Engine
 
@@ -37,12 +39,12 @@ def is_address(name: str) -> bool:
     return name.endswith(ADDRESS_ENDS) or name in ADDRESSES
 
 
-def numbers_of(table: "Table", record: np.ndarray) -> dict[str, Any]:
+def numbers_of(table: "Table", record: np.ndarray) -> dict[str, float]:
     """Numbers of the record (1,) of a table by name, without addresses."""
     return {name: record[0][name] for name in table.names(array=False) if not is_address(name)}
 
 
-def put_numbers(table: "Table", record: np.ndarray, numbers: dict[str, Any]) -> None:
+def put_numbers(table: "Table", record: np.ndarray, numbers: dict[str, float]) -> None:
     """Restore what `numbers_of` has read."""
     same_names(table.name, [name for name in table.names(array=False) if not is_address(name)], numbers)
     for name, value in numbers.items():
@@ -73,19 +75,19 @@ def put_arrays(what: str, arrays: dict[str, np.ndarray], saved: dict[str, np.nda
             arrays[name] = np.ascontiguousarray(value)
 
 
-def same_names(what: str, expected: Any, given: Any) -> None:
+def same_names(what: str, expected: "Iterable[str]", given: "Iterable[str]") -> None:
     """ValueError where names differ: the state was saved by another version, or with other options."""
     different = sorted(set(expected) ^ set(given))
     if different:
         raise ValueError(f"{what}: {', '.join(map(repr, different[:5]))} in one of the two only")
 
 
-def attributes_of(owner: Any, names: tuple[str, ...]) -> dict[str, Any]:
+def attributes_of(owner: object, names: tuple[str, ...]) -> dict[str, Any]:
     """Copies of attributes by name."""
     return {name: copy.copy(getattr(owner, name)) for name in names}
 
 
-def put_attributes(owner: Any, values: dict[str, Any]) -> None:
+def put_attributes(owner: object, values: dict[str, Any]) -> None:
     """Put copies back that `attributes_of` has taken."""
     for name, value in values.items():
         setattr(owner, name, copy.copy(value))
@@ -159,7 +161,7 @@ def load(engine: "Engine", state: dict[str, Any]) -> None:
         part.set_state(state["parts"][name])
 
 
-def load_run(engine: "Engine", observers: Any, saved: dict[str, Any]) -> None:
+def load_run(engine: "Engine", observers: "Sequence", saved: dict[str, Any]) -> None:
     """Put a checkpoint into the engine and the observers of a run that is continued.
 
     Raises
