@@ -17,13 +17,19 @@ Source: docs/theory/load_paths.md, (14)-(16), derived there; Björkman 1992 for 
 """
 
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from fem_mbs.errors import SolverError, label
 from fem_mbs.solvers.paths.critical import root
 from fem_mbs.solvers.paths.load_steps import restore
+
+if TYPE_CHECKING:
+    from fem_mbs.element.contact import Contact
+    from fem_mbs.solvers.paths.follow import Follower, Point
+    from fem_mbs.system.state import State
+
 
 OPEN = 1e-9  # of the size of the model: gaps below minus that are penetrations
 PULLS = 1e-8  # of the largest forces: below minus that a contact would pull
@@ -39,7 +45,7 @@ class ContactChange(NamedTuple):
     arc length of the path, and whether the load factor turns back there.
     """
 
-    contact: Any
+    contact: "Contact"
     kind: str
     load_factor: float
     length: float
@@ -54,13 +60,13 @@ class ContactChange(NamedTuple):
 class Changes:
     """Changes of contacts on the path of a `Follower`."""
 
-    def __init__(self, follower: Any) -> None:
+    def __init__(self, follower: "Follower") -> None:
         self.follower, self.problem = follower, follower.problem
         self.held = follower.problem.held
 
     # --- where --------------------------------------------------------------------------------------------------------
 
-    def measures(self, point: Any) -> np.ndarray:
+    def measures(self, point: "Point") -> np.ndarray:
         """Measures that must not become negative (nc,): gaps over the size of the model, forces over the largest one.
 
         inf for contacts that a path cannot hold.
@@ -84,7 +90,7 @@ class Changes:
         limits[list(point.held)] = -PULLS
         return np.flatnonzero(self.measures(point) < limits)
 
-    def first(self, point: Any, new: Any, ds: float, first: tuple) -> tuple[Any, float] | None:
+    def first(self, point: "Point", new: "Point", ds: float, first: tuple) -> "tuple[Point, float] | None":
         """The point of the first change within a step, and the size of the step to it; None where there is none."""
         found, before = None, self.measures(point)
         for _ in range(ROUNDS):
@@ -122,13 +128,13 @@ class Changes:
 
     # --- continuation -----------------------------------------------------------------------------------------------
 
-    def touching(self, state: Any) -> list[int]:
+    def touching(self, state: "State") -> list[int]:
         """Contacts that touch at a state and can be held."""
         self.held.kinematics(state)
         near = self.held.gap <= NOTHING * self.problem.system.size_at(state)
         return [int(c) for c in np.flatnonzero(near & self.held.smooth)]
 
-    def begin(self, point: Any) -> Any:
+    def begin(self, point: "Point") -> "Point":
         """The point at which a path begins, with those of the touching contacts held that the load will press."""
         measures = self.measures(point)
         undecided = {int(c) for c in np.flatnonzero(np.abs(measures) <= NOTHING)}
@@ -147,7 +153,7 @@ class Changes:
             chosen = chosen ^ {rates[1]}
         raise self._stuck(point, undecided)
 
-    def idle(self, point: Any) -> list[str]:
+    def idle(self, point: "Point") -> list[str]:
         """Warnings of contacts that touch at a point without normal force: bodies that move away from them are not
         fixed.
         """
@@ -159,7 +165,7 @@ class Changes:
             "stiffer than reported here."
         ]
 
-    def beyond(self, point: Any) -> Any:
+    def beyond(self, point: "Point") -> "Point":
         """The point of a change with the contacts held, and the direction, with which the path continues."""
         measures = self.measures(point)
         undecided = {int(c) for c in np.flatnonzero(np.abs(measures) <= NOTHING)}

@@ -24,7 +24,7 @@ extents has no stiffness: then there is no equilibrium.
 Source: docs/theory/static_contact.md, (1)-(6); Alart and Curnier 1991.
 """
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.sparse import block_array, block_diag, csc_array
@@ -47,6 +47,12 @@ from fem_mbs.solvers.paths.untouched import CLOSED as TOUCHES
 from fem_mbs.system.contacts import TURNING, with_any
 from fem_mbs.system.state import State
 
+if TYPE_CHECKING:
+    from fem_mbs.element.contact import Contact
+    from fem_mbs.solvers.equilibrium import Equilibrium
+    from fem_mbs.system.compiled import CompiledSystem
+
+
 PROXIMAL = np.array([1e-9, 1e-7, 1e-7])  # ε, of the flexibility at the contact or of 1/p: what may press does
 APEX = 1e-13  # of the forces
 NEAR = 1e-5  # sizes of the model: gap at the start of the load step in which a contact with friction closes
@@ -61,7 +67,7 @@ class ContactForces(ContactRows):
     have slid in one of the load step.
     """
 
-    def __init__(self, system: Any) -> None:
+    def __init__(self, system: "CompiledSystem") -> None:
         two = [contact for contact in system.contacts if contact.two_coefficients]
         if two:
             cure = "load paths know one coefficient; give the contacts friction=static for how far they stick"
@@ -74,7 +80,7 @@ class ContactForces(ContactRows):
 
     # --- a load step --------------------------------------------------------------------------------------------------
 
-    def begin(self, problem: Any, state: State, lam: np.ndarray, factor: float) -> None:
+    def begin(self, problem: "Equilibrium", state: State, lam: np.ndarray, factor: float) -> None:
         """Slip is counted from this equilibrium; forces have the size of those that act at the load factor."""
         system = self.system
         self.start, self.before = state.copy(), self.lam.copy()
@@ -110,7 +116,7 @@ class ContactForces(ContactRows):
                 element=contact,
             )
 
-    def off(self, state: State) -> tuple[float, Any]:
+    def off(self, state: State) -> "tuple[float, Contact | None]":
         """Largest gap [m] of closed contacts on the surfaces that there are now, and whose it is; None: no one's."""
         closed = np.flatnonzero(self.status != GAP)
         if not len(closed):
@@ -123,7 +129,7 @@ class ContactForces(ContactRows):
         """True if a closed contact has friction, whose slip counts from the last equilibrium."""
         return bool(((self.status != GAP) & (self.laws["friction"] > 0.0)).any())
 
-    def hasty(self) -> Any:
+    def hasty(self) -> "Contact | None":
         """One with friction that has closed from afar in this load step, whose slip is not known; or None."""
         closed = (self.status != GAP) & (self.laws["friction"] > 0.0)
         found = np.flatnonzero(closed & (self.start_gap > NEAR * self.size))
@@ -155,7 +161,7 @@ class ContactForces(ContactRows):
 
     # --- Newton's iteration -------------------------------------------------------------------------------------------
 
-    def step(self, problem: Any, state: State, lam: np.ndarray, right: np.ndarray) -> np.ndarray | None:
+    def step(self, problem: "Equilibrium", state: State, lam: np.ndarray, right: np.ndarray) -> np.ndarray | None:
         """Increments (n + m,) of (3) for the residual of the system, or None; forces get theirs."""
         system, n = self.system, self.system.n
         turning = self._turning(state)

@@ -7,7 +7,7 @@
 Source: docs/theory/static_contact.md, (3).
 """
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.sparse import csc_array
@@ -15,13 +15,17 @@ from scipy.sparse import csc_array
 from fem_mbs.system import contacts as contact_assembly
 from fem_mbs.system.state import State
 
+if TYPE_CHECKING:
+    from fem_mbs.system.compiled import CompiledSystem
+
+
 STEP = 1e-6  # of differences: m per size, rad
 
 
 class ContactRows:
     """Contacts of a system at a state; slip is counted from the state ``start``."""
 
-    def __init__(self, system: Any) -> None:
+    def __init__(self, system: "CompiledSystem") -> None:
         self.system, nc = system, system.nc
         self.groups = [group for group in system.groups if group.is_contact and group.n]
         self.laws = np.zeros(nc, contact_assembly.LAW)

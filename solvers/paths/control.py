@@ -22,12 +22,17 @@ Source: docs/theory/load_paths.md, (4)-(8); Riks 1979; Crisfield 1981; Keller 19
 """
 
 from abc import ABC, abstractmethod
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from fem_mbs.rotations import log
 from fem_mbs.system.state import State
+
+if TYPE_CHECKING:
+    from fem_mbs.solvers.paths.follow import Point
+    from fem_mbs.system.compiled import CompiledSystem
+
 
 REACHED = 1e-8  # of Δs
 STILL = 1e-6  # of the largest part of a motion: what counts as none
@@ -47,7 +52,7 @@ class Tangent(NamedTuple):
 class Metric:
     """Distances (1) in one system: ``size`` L, ``weight`` w."""
 
-    def __init__(self, system: Any, size: float, weight: float) -> None:
+    def __init__(self, system: "CompiledSystem", size: float, weight: float) -> None:
         self.system, self.size, self.weight = system, size, weight
         moving = int((system.dof.reshape(-1, 6) >= 0).any(axis=1).sum())
         scale = np.tile(np.repeat([1.0 / size, 1.0], 3), len(system.nodes)) / np.sqrt(max(moving, 1))
@@ -77,7 +82,7 @@ class Metric:
 class Control(ABC):
     """One more equation, from a point ``start`` with state and load factor and its `Tangent`."""
 
-    def __init__(self, metric: Metric, start: Any, tangent: Tangent, ds: float) -> None:
+    def __init__(self, metric: Metric, start: "Point", tangent: Tangent, ds: float) -> None:
         self.metric, self.start, self.tangent, self.ds = metric, start, tangent, ds
 
     @abstractmethod

@@ -15,11 +15,15 @@ Source: docs/theory/load_paths.md, (11)-(13); Griewank & Reddien 1984 for (1); W
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fem_mbs.system.state import State
+
+if TYPE_CHECKING:
+    from fem_mbs.solvers.equilibrium import Equilibrium
+
 
 BRANCH = 1e-5  # of |z||p|: work of the load on the critical motion
 FLAT = 1e-3  # the same where the place is known from a flat extremum, to the root of the tolerance
@@ -29,7 +33,7 @@ LIMIT, BRANCHES = "limit", "branch"
 class Test:
     """Test function (1) with a fixed border b, from a motion (n,)."""
 
-    def __init__(self, problem: Any, motion: np.ndarray, scale: np.ndarray) -> None:
+    def __init__(self, problem: "Equilibrium", motion: np.ndarray, scale: np.ndarray) -> None:
         self.problem, self.scale = problem, scale
         border = scale**2 * motion
         self.border = np.concatenate([border / np.linalg.norm(border), np.zeros(problem.rows)])

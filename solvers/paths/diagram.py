@@ -1,7 +1,7 @@
 """Picture of a load path: load factor over the displacement of a node."""
 
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -10,8 +10,13 @@ from fem_mbs.errors import label
 from fem_mbs.nodes import COMPONENTS
 from fem_mbs.results.drawing.plot import COLORS, STYLE
 
+if TYPE_CHECKING:
+    from pathlib import Path
 
-def draw_path(path: Any, node: Any, component: str, save: Any, figure: Any) -> Any:
+    from matplotlib.figure import Figure
+
+
+def draw_path(path: Any, node: Any, component: str, save: "str | Path | None", figure: "Figure | None") -> "Figure":
     """Load factor over displacement, broken where the path is unstable, with critical points and contact changes."""
     import matplotlib
 

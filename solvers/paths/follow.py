@@ -18,7 +18,7 @@ Source: docs/theory/load_paths.md, (3)-(13); Allgower and Georg, Numerical Conti
 """
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -37,6 +37,10 @@ from fem_mbs.system.checks import element_checks
 from fem_mbs.system.element_states import accept_states
 from fem_mbs.system.records import ALL
 from fem_mbs.system.state import State
+
+if TYPE_CHECKING:
+    from fem_mbs.solvers.equilibrium import Equilibrium
+
 
 SMALLEST = 1e-5  # of the requested step
 TURN = 0.64  # smallest cosine between tangents, of steps above `SHARP` of the requested one
@@ -68,7 +72,7 @@ class Follower:
     who = "load_path"  # in messages
 
     def __init__(
-        self, problem: Any, metric: Metric, make: type[Control], step: float, tolerance: float, most: int
+        self, problem: "Equilibrium", metric: Metric, make: type[Control], step: float, tolerance: float, most: int
     ) -> None:
         self.problem, self.metric, self.make = problem, metric, make
         self.step, self.tolerance, self.most = step, tolerance, most
@@ -456,7 +460,7 @@ def _soft(point: Point, pressed: Point) -> bool:
     return abs(point.tangent.factor) * SOFT < abs(pressed.tangent.factor)
 
 
-def leaving(point: Any, metric: Metric, side: float) -> tuple[Tangent, tuple]:
+def leaving(point: CriticalPoint, metric: Metric, side: float) -> tuple[Tangent, tuple]:
     """Direction in which the other path leaves a branch point, and what the first step is made with."""
     n, y, t = point.system.n, point._direction, metric.unit(point._found.tangent)
     weights = metric.scale**2

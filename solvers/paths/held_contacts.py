@@ -9,7 +9,7 @@ closes (a gap that was open is 0) or opens (λ_N that pushed is 0). There the se
 Source: docs/theory/load_paths.md, (14)-(16).
 """
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.sparse import csc_array
@@ -20,11 +20,16 @@ from fem_mbs.solvers.paths.contact_rows import ContactRows
 from fem_mbs.system.contacts import TURNING, with_any
 from fem_mbs.system.state import State
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from fem_mbs.system.compiled import CompiledSystem
+
 
 class HeldContacts(ContactRows):
     """Contacts of a system; ``numbers`` are those that are held, ``smooth`` (nc,) those that a path can hold."""
 
-    def __init__(self, system: Any) -> None:
+    def __init__(self, system: "CompiledSystem") -> None:
         super().__init__(system)
         self.numbers: tuple[int, ...] = ()
         self.smooth = ~with_any(self.laws, "friction", *TURNING, "drilling_arm")
@@ -46,7 +51,7 @@ class HeldContacts(ContactRows):
         """G_N (k, n) of those that are held, of the last kinematics."""
         return csc_array(self.gradient("G_N").tocsr()[list(self.numbers)])
 
-    def rows_of(self, chosen: Any) -> np.ndarray:
+    def rows_of(self, chosen: "Iterable") -> np.ndarray:
         """G_N (k, n) of any contacts, of the last kinematics."""
         return self.gradient("G_N").tocsr()[list(chosen)].toarray()
 
@@ -55,7 +60,7 @@ class HeldContacts(ContactRows):
         self.evaluate(state, lam)
         return self.stiffness(state)
 
-    def names(self, chosen: Any) -> str:
+    def names(self, chosen: "Iterable") -> str:
         """Labels of contacts, some of them where there are many."""
         chosen = list(chosen)
         return ", ".join(label(self.system.contacts[c]) for c in chosen[:5]) + (", …" if len(chosen) > 5 else "")

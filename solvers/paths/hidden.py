@@ -13,9 +13,13 @@ critical points on its two sides as usual. Where no such point is found for (1) 
 Source: docs/theory/load_paths.md, (17), (18), derived there.
 """
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from fem_mbs.solvers.paths.follow import Follower, Point
+
 
 ALIKE = 0.5
 HALVINGS = 10
@@ -26,7 +30,7 @@ WIDTH = 0.01  # of a step, to which its place is found
 class Hidden:
     """Looks at the steps of a `Follower`, each when the next one is done."""
 
-    def __init__(self, follower: Any) -> None:
+    def __init__(self, follower: "Follower") -> None:
         self.follower = follower
         self.before: Any = None  # the point before, and the step from it
         self.step = 0.0
@@ -109,7 +113,7 @@ class Hidden:
         from scipy.optimize import minimize_scalar
 
         sign = np.sign(self._value(point, place))
-        passed: list[Any] = []
+        passed: list[Point] = []
 
         def value(s):
             if passed:  # enough

@@ -23,7 +23,7 @@ Source: docs/theory/load_paths.md, (19), (20); Bathe, Finite Element Procedures,
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.sparse import coo_array
@@ -47,6 +47,14 @@ from fem_mbs.system import element_states
 from fem_mbs.system.checks import model_checks
 from fem_mbs.system.in_use import alone
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fem_mbs.model import Model
+    from fem_mbs.system.compiled import CompiledSystem
+    from fem_mbs.system.system import System
+
+
 MOTION = 1e-4  # rad, or of the extent of the model
 SAME = 1e-2  # factors with ε and 4 ε that differ by more are round-off
 FAR = 0.05  # extents of the model that it moves before it buckles: then a warning says so
@@ -68,7 +76,9 @@ class Buckling(ShapesByName):
     remarks : list of str
     """
 
-    def __init__(self, system: Any, at: float, x: np.ndarray, vectors: np.ndarray, remarks: list[str]) -> None:
+    def __init__(
+        self, system: "CompiledSystem", at: float, x: np.ndarray, vectors: np.ndarray, remarks: list[str]
+    ) -> None:
         self.system, self.at, self.load_factors, self.remarks = system, at, at + x, remarks
         self.shapes = np.zeros((len(x), len(system.nodes), 6))
         for shape, y in zip(self.shapes, vectors.T):
@@ -102,7 +112,7 @@ class Buckling(ShapesByName):
 @alone("a buckling analysis")
 @Keywords.known
 def buckling(
-    model: Any,
+    model: "Model | System",
     n: int = 3,
     *,
     loads: Sequence | None = None,
@@ -362,7 +372,7 @@ def _slope(problem, state, lam, at, moved, rates, e):
     return slope.tocsc()
 
 
-def bound_geometric(element: Any) -> Any:
+def bound_geometric(element: Element) -> "Callable | None":
     """The C function of an element's kernel `geometric`, or None."""
     kernel = type(element).geometric  # of an instance it would be a method
     return None if kernel is None else bind(kernel, element.parameters, element.sizes)

@@ -10,7 +10,7 @@ Source: docs/theory/load_paths.md.
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -33,18 +33,26 @@ from fem_mbs.system.checks import model_checks
 from fem_mbs.system.checks.element_checks import Extremes, remarks_on_loads, remarks_on_stress
 from fem_mbs.system.in_use import alone
 
+if TYPE_CHECKING:
+    from fem_mbs.arguments.checked import FrameLike
+    from fem_mbs.model import Model
+    from fem_mbs.system.compiled import CompiledSystem
+    from fem_mbs.system.state import State
+    from fem_mbs.system.system import System
+
+
 CROOKED = 1e-6  # of the load: beyond that it does not grow in proportion to the load factor
 
 
 @alone("a load path")
 @Keywords.known
 def load_path(
-    model: Any,
+    model: "Model | System",
     *,
     factor: float | None = 1.0,
     loads: Sequence | None = None,
     step: float = 0.05,
-    control: Any = "arc length",
+    control: "str | tuple[FrameLike, str]" = "arc length",
     load_weight: float | None = None,
     until: Callable | None = None,
     start: CriticalPoint | None = None,
@@ -218,7 +226,7 @@ def _from_branch(owner, model, start, side, loads, t, weight, step, tolerance, m
     return follower, start._found._replace(s=0.0, tangent=direction), first
 
 
-def varied_loads(owner: Named, system: Any, loads: Any) -> list | None:
+def varied_loads(owner: Named, system: "CompiledSystem", loads: Sequence | None) -> list | None:
     """The loads that the load factor multiplies, as `Equilibrium` takes them."""
     if loads is None:
         return None
@@ -237,7 +245,7 @@ def varied_loads(owner: Named, system: Any, loads: Any) -> list | None:
     return varied
 
 
-def preloaded(who: str, system: Any, t: float, varied: list | None, tolerance: float, most: int) -> tuple:
+def preloaded(who: str, system: "System", t: float, varied: list | None, tolerance: float, most: int) -> tuple:
     """Equations with the load factor on what varies, and state and multipliers under the rest of the loads.
 
     Contacts that press without friction are held there, and their forces are the last of the multipliers.
@@ -269,7 +277,7 @@ def preloaded(who: str, system: Any, t: float, varied: list | None, tolerance: f
     return problem, steps.state, np.append(steps.lam, forces)
 
 
-def proportional(owner: Named, problem: Any, state: Any, lam: Any) -> None:
+def proportional(owner: Named, problem: Equilibrium, state: "State", lam: np.ndarray) -> None:
     """ParameterError where nothing grows with the load factor, or not in proportion to it."""
     rate, crooked = problem.load_rate(state, lam, 0.0)
     if not rate.any():

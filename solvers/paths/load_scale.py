@@ -13,15 +13,19 @@ doubled until the first step passes no critical point.
 Source: docs/theory/load_paths.md, (4), derived there.
 """
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from fem_mbs.solvers.paths.control import Metric, Sphere
 from fem_mbs.solvers.paths.load_steps import restore
 
+if TYPE_CHECKING:
+    from fem_mbs.solvers.paths.follow import Follower, Point
+
+
 DOUBLINGS = 40
 
 
-def scaled(follower: Any, point: Any, factor: float | None) -> Any:
+def scaled(follower: "Follower", point: "Point", factor: float | None) -> "Point":
     """The first point of a path with its tangent in the metric of (1), which becomes that of the `Follower`."""
     old, t = follower.metric, point.tangent
     weight = old.norm(t.delta, 0.0) / abs(t.factor) if t.factor else 0.0

@@ -7,7 +7,7 @@ Source: docs/theory/statics_and_modes.md, (1), (2).
 """
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,11 +27,22 @@ from fem_mbs.system.checks import element_checks
 from fem_mbs.system.records import ALL
 from fem_mbs.system.state import State
 
+if TYPE_CHECKING:
+    from scipy.sparse import csc_array
+
+    from fem_mbs.element.base import Element
+    from fem_mbs.element.contact import Contact
+    from fem_mbs.nodes import Node
+    from fem_mbs.results.results import Results
+    from fem_mbs.solvers.equilibrium import Equilibrium
+    from fem_mbs.system.compiled import CompiledSystem
+
+
 EASY, SMALLEST_STEP = 6, 1e-6
 RENEWALS = 20  # of the surfaces of contacts, until these are where they touch
 
 
-def refuse(owner: Named, system: Any) -> None:
+def refuse(owner: Named, system: "CompiledSystem") -> None:
     """ParameterError for what no path of equilibria can have: rows or states of velocities, friction in joints."""
     for element in [e for e in system.non_holonomic if system.is_on(e)][:1]:
         message = (
@@ -156,18 +167,20 @@ class LoadSteps:
             self.result._contacts.append(self.problem.contacts.lam.copy())
 
 
-def internal_states(system: Any) -> list[np.ndarray]:
+def internal_states(system: "CompiledSystem") -> list[np.ndarray]:
     """Internal variables of all elements, to `restore`."""
     return [group.state.copy() for group in system.groups]
 
 
-def restore(system: Any, states: list[np.ndarray]) -> None:
+def restore(system: "CompiledSystem", states: list[np.ndarray]) -> None:
     """Restore internal variables."""
     for group, old in zip(system.groups, states):
         group.state[:] = old
 
 
-def tangent_matrices(problem: Any, state: State, lam: np.ndarray, factor: float) -> tuple[Any, Any, Any] | None:
+def tangent_matrices(
+    problem: "Equilibrium", state: State, lam: np.ndarray, factor: float
+) -> "tuple[csc_array, csc_array, csc_array] | None":
     """K, D (n, n) and G (m, n) of (1) of `fem_mbs.solvers.paths.spectrum`, with the forces at a load factor.
 
     Contacts that take part are rows of G where they are pressed; None where one slides.
@@ -219,7 +232,9 @@ def _of_imbalance(problem, state, lam, factor):
     return coo_array((entries.ravel(), (rows, columns)), shape=(size, size)).tocsc()[free][:, free]
 
 
-def record(problem: Any, state: State, lam: np.ndarray, factor: float, count: int, at: float | None = None) -> dict:
+def record(
+    problem: "Equilibrium", state: State, lam: np.ndarray, factor: float, count: int, at: float | None = None
+) -> dict:
     """One equilibrium as a record of a run, with ``at`` or the load factor in the place of time."""
     system = problem.system
     problem.set_load(factor)
@@ -236,7 +251,7 @@ def record(problem: Any, state: State, lam: np.ndarray, factor: float, count: in
     return record
 
 
-def record_contacts(problem: Any, state: State, record: dict) -> None:
+def record_contacts(problem: "Equilibrium", state: State, record: dict) -> None:
     """Gaps, places, forces and status of the contacts that are elements."""
     system, contacts = problem.system, problem.contacts
     if not system.nc_fixed:
@@ -253,7 +268,9 @@ def record_contacts(problem: Any, state: State, record: dict) -> None:
         record["contact_force"][0], record["contact_status"][0] = contacts.lam, contacts.status
 
 
-def write(system: Any, records: list[dict], save: str | Path | None, statistics: dict, parameters: dict) -> Any:
+def write(
+    system: "CompiledSystem", records: list[dict], save: str | Path | None, statistics: dict, parameters: dict
+) -> "Results":
     """Records as `Results`, in memory or in a file."""
     from fem_mbs.results.file.writer import ResultsWriter
 
@@ -266,7 +283,13 @@ def write(system: Any, records: list[dict], save: str | Path | None, statistics:
 
 
 def failure(
-    problem: Any, state: State, lam: np.ndarray, factor: float, history: list, adaptive: bool, trouble: Any
+    problem: "Equilibrium",
+    state: State,
+    lam: np.ndarray,
+    factor: float,
+    history: list,
+    adaptive: bool,
+    trouble: tuple | None,
 ) -> SolverError:
     """Error with the largest row of the residual, or the message of an element, and the usual remedy."""
     system = problem.system
@@ -296,7 +319,7 @@ def failure(
     )  # fmt: skip
 
 
-def moved_on(contact: Any, off: float, how: str) -> str:
+def moved_on(contact: "Contact", off: float, how: str) -> str:
     """Message about a contact whose surface differs from that of the equilibrium."""
     return (
         f"the surface under {label(contact)} (the face it is on, smoothed normals) has moved on by {off:.2g} m from "
@@ -305,7 +328,7 @@ def moved_on(contact: Any, off: float, how: str) -> str:
     )
 
 
-def too_early(contact: Any, factor: float, adaptive: bool) -> SolverError:
+def too_early(contact: "Contact", factor: float, adaptive: bool) -> SolverError:
     """Error of a contact with friction that closes in a load step, from a position that does not determine its slip
     before that.
     """
@@ -322,7 +345,7 @@ def too_early(contact: Any, factor: float, adaptive: bool) -> SolverError:
     )
 
 
-def repeated(system: Any) -> str:
+def repeated(system: "CompiledSystem") -> str:
     """A cause to name where the tangent is singular: redundant constraint rows that were allowed."""
     if system.independent:
         return ""
@@ -332,7 +355,9 @@ def repeated(system: Any) -> str:
     )
 
 
-def largest_row(problem: Any, state: State, lam: np.ndarray, factor: float) -> tuple[str, Any]:
+def largest_row(
+    problem: "Equilibrium", state: State, lam: np.ndarray, factor: float
+) -> "tuple[str, Element | Node | None]":
     """Location of the largest residual, in words, and the element or node."""
     problem.set_load(factor)
     right = problem.residual(state, lam, factor, False)

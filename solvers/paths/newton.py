@@ -13,13 +13,19 @@ Source: docs/theory/load_paths.md, (1)-(3).
 """
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from fem_mbs.linear.factors import factors
 from fem_mbs.system import element_states
 from fem_mbs.system.state import State
+
+if TYPE_CHECKING:
+    from fem_mbs.solvers.equilibrium import Equilibrium
+    from fem_mbs.solvers.paths.control import Control
+    from fem_mbs.system.compiled import CompiledSystem
+
 
 INCREMENT_TOLERANCE = 1e-9  # of δx/size and δθ; with quadratic convergence the error left is its square
 
@@ -34,19 +40,19 @@ class Found(NamedTuple):
     history: list
 
 
-def extent(system: Any, state: State) -> float:
+def extent(system: "CompiledSystem", state: State) -> float:
     """Largest extent of the model [m]; its size for nodes that all lie in one point (a body on ground)."""
     return float(np.ptp(state.x[system.spatial], axis=0).max()) or system.size
 
 
 def newton(
-    problem: Any,
+    problem: "Equilibrium",
     state: State,
     lam: np.ndarray,
     factor: float,
     tolerance: float,
     max_iterations: int,
-    control: Any = None,
+    control: "Control | None" = None,
     predictor: tuple | None = None,
 ) -> Found:
     """Iterate to equilibrium from a state with multipliers; at the load factor, or where ``control`` says.
@@ -124,7 +130,9 @@ def _increments(problem, state, lam, factor, right):
     return None if solve is None else solve(right)
 
 
-def bordered_step(problem: Any, state: State, lam: np.ndarray, factor: float, right: Any, control: Any) -> tuple:
+def bordered_step(
+    problem: "Equilibrium", state: State, lam: np.ndarray, factor: float, right: np.ndarray, control: "Control"
+) -> tuple:
     """Increments (n + m,) and that of the load factor of (1); (None, 0) where it is singular."""
     row, c_factor, rest = control.row(state, factor)
     solve = bordered(problem, state, lam, factor, row, c_factor)
@@ -135,7 +143,7 @@ def bordered_step(problem: Any, state: State, lam: np.ndarray, factor: float, ri
 
 
 def bordered(
-    problem: Any, state: State, lam: np.ndarray, factor: float, row: np.ndarray, c_factor: float
+    problem: "Equilibrium", state: State, lam: np.ndarray, factor: float, row: np.ndarray, c_factor: float
 ) -> Callable | None:
     """Factorised matrix of (1); returns a function that solves it, or None if it is singular."""
     from scipy.sparse import block_array, csc_array

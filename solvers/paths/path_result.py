@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,7 +13,15 @@ from fem_mbs.results.file.names import UnknownNameError
 from fem_mbs.solvers.static_result import StaticResult
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from fem_mbs.element.base import Element
+    from fem_mbs.nodes import Node
     from fem_mbs.results.results import Results
+    from fem_mbs.solvers.equilibrium import Equilibrium
+    from fem_mbs.solvers.paths.control import Metric
+    from fem_mbs.solvers.paths.follow import Point
+    from fem_mbs.system.system import System
 
 
 class PathPoint(StaticResult):
@@ -29,7 +37,7 @@ class PathPoint(StaticResult):
         How many motions lower the potential energy; None: not known.
     """
 
-    def __init__(self, system: Any, found: Any, reactions: np.ndarray, output: Callable) -> None:
+    def __init__(self, system: "System", found: "Point", reactions: np.ndarray, output: Callable) -> None:
         super().__init__(system)
         self.state, self.multipliers = found.state, found.lam[: system.m]
         self.load_factor, self.length = float(found.factor), float(found.s)
@@ -38,7 +46,7 @@ class PathPoint(StaticResult):
         self.load_factors, self.iterations, self.negative = [self.load_factor], [found.iterations], [self.unstable]
         self._reactions, self._output, self._found = [reactions], output, found
 
-    def output(self, element: Any, name: str) -> np.ndarray:
+    def output(self, element: "Element", name: str) -> np.ndarray:
         """Output of an element at this equilibrium."""
         return self._output()[self._place(element, name)]
 
@@ -87,8 +95,8 @@ class CriticalPoint(PathPoint):
     """
 
     def __init__(
-        self, system: Any, found: Any, reactions: np.ndarray, output: Callable, kind: str, y: Any, problem: Any,
-        metric: Any,
+        self, system: "System", found: "Point", reactions: np.ndarray, output: Callable, kind: str, y: np.ndarray,
+        problem: "Equilibrium", metric: "Metric",
     ) -> None:  # fmt: skip
         super().__init__(system, found, reactions, output)
         self.kind, self._direction, self._problem, self._metric = kind, y, problem, metric
@@ -129,7 +137,7 @@ class LoadPath:
     remarks : list of str, warnings of undecided points
     """
 
-    def __init__(self, system: Any) -> None:
+    def __init__(self, system: "System") -> None:
         self.system, self.points, self.critical, self.contact_changes = system, [], [], []
         self.ended, self.rejected, self.remarks, self.load_weight = "", 0, [], 1.0
         self.results: Results = None  # type: ignore[assignment]  # set before anybody gets it
@@ -170,12 +178,14 @@ class LoadPath:
     def total_iterations(self) -> int:
         return sum(point.iterations[0] for point in self.points)
 
-    def reactions(self, node: Any) -> np.ndarray:
+    def reactions(self, node: "Node") -> np.ndarray:
         """Force [N] and moment [N m] of the support of a node's fixed components along the path (k, 6)."""
         return np.array([np.concatenate(point.reaction(node)) for point in self.points])
 
     @Keywords.known
-    def plot(self, node: FrameLike, component: str, save: str | Path | None = None, *, figure: Any = None) -> Any:
+    def plot(
+        self, node: FrameLike, component: str, save: str | Path | None = None, *, figure: "Figure | None" = None
+    ) -> "Figure":
         """Draw the load factor over a displacement: full lines are stable, critical points and contact changes marked.
 
         Parameters

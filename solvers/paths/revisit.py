@@ -11,12 +11,16 @@ from a as p: it is solved for.
 Source: docs/theory/load_paths.md, derived there.
 """
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fem_mbs.errors import SolverError
 from fem_mbs.solvers.paths.control import Sphere, Tangent
+
+if TYPE_CHECKING:
+    from fem_mbs.solvers.paths.follow import Follower, Point
+
 
 CHORD = 1.03  # of (1)
 SAME = 1e-4  # of the step: two equilibria nearer than this are one
@@ -26,12 +30,12 @@ MARGIN = 0.25  # of a step, by which its coordinates are exceeded within it
 class Visited:
     """The points of the path of a `Follower`, in its order."""
 
-    def __init__(self, follower: Any) -> None:
+    def __init__(self, follower: "Follower") -> None:
         self.follower = follower
-        self.points: list[Any] = []
+        self.points: list[Point] = []
         self.marks = np.empty((0, 4))  # load factor and mean position of each
 
-    def closed(self, point: Any) -> bool:
+    def closed(self, point: "Point") -> bool:
         """Add a point; True where the path has been there before, in the same direction.
 
         Raises

@@ -17,12 +17,16 @@ eigenvalues: an odd number is divergence, and one that passes zero is a limit or
 Source: docs/theory/load_paths.md, (9), (10); Parlett, The Symmetric Eigenvalue Problem (1998), ch. 3.
 """
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from fem_mbs.errors import SolverError
 from fem_mbs.solvers import eigen
+
+if TYPE_CHECKING:
+    from scipy.sparse import csc_array
+
 
 SOME = 8  # eigenvalues in addition to the negative ones
 SMALL_BORDER = 1e-10  # ε of (2), of the flexibility 1/K_ii
@@ -51,7 +55,7 @@ class Spectrum(NamedTuple):
         return self.vectors[:, k] if 0 <= k < len(self.values) else None
 
 
-def spectrum(K: Any, D: Any, G: Any, circulatory: bool) -> Spectrum | None:
+def spectrum(K: "csc_array", D: "csc_array", G: "csc_array", circulatory: bool) -> Spectrum | None:
     """Of K (n, n), D (n, n) diagonal, G (m, n); None where an iteration of a large model did not converge."""
     n, m = K.shape[0], G.shape[0]
     if n <= m:
@@ -93,7 +97,7 @@ def _dense(K, D, G, symmetric):
     return Spectrum(int((values < -neutral).sum()), values, motions, 0, symmetric)
 
 
-def count_negative(K: Any, G: Any) -> int | None:
+def count_negative(K: "csc_array", G: "csc_array") -> int | None:
     """Negative eigenvalues of a symmetric K (n, n) on the null space of G (m, n), by (2); None: pivots had to move."""
     from scipy.sparse import block_array, eye_array
     from scipy.sparse.linalg import splu

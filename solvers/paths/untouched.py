@@ -6,16 +6,23 @@ error that names it. Shapes of contact groups other than spheres have no gaps he
 Source: docs/theory/static_contact.md.
 """
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from fem_mbs.arguments.checked import Named
 from fem_mbs.errors import ParameterError, SolverError, label
 from fem_mbs.system.state import State
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from fem_mbs.solvers.equilibrium import Equilibrium
+    from fem_mbs.system.compiled import CompiledSystem
+
+
 CLOSED = 1e-9  # of the size of the model
 
 
-def refuse_shapes(owner: Named, system: Any) -> None:
+def refuse_shapes(owner: Named, system: "CompiledSystem") -> None:
     """ParameterError for contact groups with capsules or boxes: whether these touch is not known in statics."""
     for search in system.searches:
         if search.owner.shaped:
@@ -26,12 +33,12 @@ def refuse_shapes(owner: Named, system: Any) -> None:
             raise ParameterError(owner, "model", search.owner.name, message, told=False)
 
 
-def touching(system: Any, state: State) -> list:
+def touching(system: "CompiledSystem", state: State) -> list:
     """Contacts and the first pair of each contact group that are closed at a state, with their gaps [m]."""
     return list(system.overlaps(state, CLOSED * system.size_at(state))) if system.nc or system.searches else []
 
 
-def no_penetration(who: str, system: Any, state: State, factor: float, held: Any = ()) -> None:
+def no_penetration(who: str, system: "CompiledSystem", state: State, factor: float, held: "Iterable[int]" = ()) -> None:
     """SolverError where a contact is penetrated at an equilibrium in which it takes no part, or is held at another gap.
 
     ``held``: identities of contacts that the equilibrium holds at the gap 0.
@@ -60,7 +67,7 @@ def _which(system):
     return "contacts of models with contact groups" if system.searches else "contacts with friction"
 
 
-def no_closed_contact(who: str, problem: Any, state: State, factor: float) -> None:
+def no_closed_contact(who: str, problem: "Equilibrium", state: State, factor: float) -> None:
     """SolverError where a contact is closed that takes no part in the small motions about an equilibrium."""
     system, held = problem.system, problem.held
     taking_part = [] if held is None else [c for c, smooth in zip(system.contacts, held.smooth) if smooth]
