@@ -10,13 +10,19 @@ Source: docs/theory/statics_and_modes.md, (9).
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fem_mbs.element.contact import Contact
 from fem_mbs.errors import ParameterError, label
 from fem_mbs.solvers.contact.law import GAP, SLIP
+
+if TYPE_CHECKING:
+    from fem_mbs.arguments.checked import Checked
+    from fem_mbs.system.compiled import CompiledSystem
+    from fem_mbs.system.state import State
+
 
 CLOSED = 1e-9  # of the size of the model: gaps that count as closed
 STICKS = 1e-9  # of the speeds of the model: sliding that counts as none
@@ -39,7 +45,14 @@ class ClosedContacts:
         gap, and those that slide.
     """
 
-    def __init__(self, owner: Any, system: Any, state: Any, contacts: Any, status: Any = ()) -> None:
+    def __init__(
+        self,
+        owner: "Checked",
+        system: "CompiledSystem",
+        state: "State",
+        contacts: str | Sequence[Contact],
+        status: Sequence[int] | np.ndarray = (),
+    ) -> None:
         self.system, self.state, self.remarks = system, state, []
         touching: list[int] = []
         if system.nc:
@@ -83,7 +96,7 @@ class ClosedContacts:
                 raise ParameterError(owner, "contacts", contact, f"is not in the model: {label(contact)}")
         return [known[id(contact)] for contact in contacts]
 
-    def rows(self, state: Any) -> np.ndarray:
+    def rows(self, state: "State") -> np.ndarray:
         """Gradients (rows, n) of the chosen contacts at a state."""
         system, rows = self.system, []
         system.gaps(state)

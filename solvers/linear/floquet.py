@@ -18,7 +18,7 @@ Source: docs/theory/rotors.md, (16), (17); Nayfeh & Balachandran, Applied Nonlin
 
 import copy
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -31,6 +31,13 @@ from fem_mbs.solvers import eigen
 from fem_mbs.solvers.counting_rows import counting_rows
 from fem_mbs.solvers.stepping.stepper import Stepper
 from fem_mbs.system.state import State
+
+if TYPE_CHECKING:
+    from fem_mbs.arguments.checked import Checked
+    from fem_mbs.model import Model
+    from fem_mbs.system.compiled import CompiledSystem
+    from fem_mbs.system.system import System
+
 
 SHARP = 1e-11  # rtol of the runs: their noise is divided by the size of the disturbances
 LANDING = 1e-9  # of a step: how far before a jump the run before it ends
@@ -84,12 +91,12 @@ class Floquet(ByAttribute):
 
 @Keywords.known
 def floquet(
-    model: Any,
+    model: "Model | System",
     period: float,
-    stepper: Any,
+    stepper: Stepper,
     h: float,
     *,
-    about: Any = None,
+    about: State | None = None,
     breaks: Sequence[float] = (),
     extrapolate: bool = True,
     step: float = 1e-4,
@@ -186,7 +193,14 @@ class _Period:
     """Runs over one period from disturbed states."""
 
     def __init__(
-        self, owner: Any, system: Any, period: float, stepper: Any, jumps: Any, step: float, tolerance: float
+        self,
+        owner: "Checked",
+        system: "CompiledSystem",
+        period: float,
+        stepper: Stepper,
+        jumps: Sequence[float] | np.ndarray,
+        step: float,
+        tolerance: float,
     ) -> None:
         self.owner, self.system, self.stepper, self.start = owner, system, stepper, system.initial.copy()
         self.period, self.tolerance = period, tolerance

@@ -7,7 +7,7 @@ Source: docs/theory/rotors.md, (15).
 """
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,6 +20,18 @@ from fem_mbs.solvers.linear.linearise import spin_of
 from fem_mbs.solvers.linear.ports import Ports
 from fem_mbs.solvers.linear.small_motions import small_motions
 from fem_mbs.system.in_use import alone
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.figure import Figure
+
+    from fem_mbs.element.base import Element
+    from fem_mbs.element.contact import Contact
+    from fem_mbs.model import Model
+    from fem_mbs.solvers.static_result import StaticResult
+    from fem_mbs.system.state import State
+    from fem_mbs.system.system import System
 
 
 class FrequencyResponse(ByName):
@@ -38,7 +50,7 @@ class FrequencyResponse(ByName):
         self.frequency, self.response, self.remarks = frequency, response, remarks
         self.inputs, self.outputs = ports.input_names, ports.output_names
 
-    def plot(self, save: str | Path | None = None, *, figure: Any = None) -> Any:
+    def plot(self, save: str | Path | None = None, *, figure: "Figure | None" = None) -> "Figure":
         """Draw amplitudes and phases over frequency; a matplotlib Figure."""
         import matplotlib
 
@@ -79,15 +91,15 @@ class FrequencyResponse(ByName):
 @alone("frequency_response")
 @Keywords.known
 def frequency_response(
-    model: Any,
-    inputs: Any,
-    outputs: Any,
+    model: "Model | System",
+    inputs: "Element | Sequence",
+    outputs: "Element | Sequence",
     frequencies: ArrayLike,
     *,
-    about: Any = None,
-    rotation: Any = None,
+    about: "StaticResult | State | None" = None,
+    rotation: ArrayLike | None = None,
     spinning: bool = False,
-    contacts: Any = "open",
+    contacts: "str | Sequence[Contact]" = "open",
     progress: bool | None = None,
 ) -> FrequencyResponse:
     """Steady harmonic response of small motions, for models of any size.

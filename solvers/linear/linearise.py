@@ -12,7 +12,7 @@ their dampers; without stiffness and damping they raise an error. Multipliers fo
 Source: docs/theory/rotors.md, (12)-(14).
 """
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,6 +24,21 @@ from fem_mbs.solvers import eigen
 from fem_mbs.solvers.linear.ports import Ports
 from fem_mbs.solvers.linear.small_motions import small_motions
 from fem_mbs.system.in_use import alone
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from scipy.sparse import csc_array
+
+    from fem_mbs.arguments.checked import ArrayLike
+    from fem_mbs.element.base import Element
+    from fem_mbs.element.contact import Contact
+    from fem_mbs.model import Model
+    from fem_mbs.solvers.linear.small_motions import SmallMotions
+    from fem_mbs.solvers.static_result import StaticResult
+    from fem_mbs.system.state import State
+    from fem_mbs.system.system import System
+
 
 MOST = 3000  # degrees of freedom: full matrices of 2 × 0.3 GB
 
@@ -85,14 +100,14 @@ class LinearModel(ByAttribute):
 @alone("linearise")
 @Keywords.known
 def linearise(
-    model: Any,
-    inputs: Any,
-    outputs: Any,
+    model: "Model | System",
+    inputs: "Element | Sequence",
+    outputs: "Element | Sequence",
     *,
-    about: Any = None,
-    rotation: Any = None,
+    about: "StaticResult | State | None" = None,
+    rotation: "ArrayLike | None" = None,
     spinning: bool = False,
-    contacts: Any = "open",
+    contacts: "str | Sequence[Contact]" = "open",
 ) -> LinearModel:
     """State-space model of small motions between inputs and outputs, with all damping, in minimal coordinates.
 
@@ -140,7 +155,7 @@ def linearise(
     return _reduced(found, ports)
 
 
-def spin_of(found: Any) -> Any:
+def spin_of(found: "SmallMotions") -> "csc_array":
     """N (n, n) sparse of (1) of `ports`: Ω̃ of the nodes that spin."""
     from scipy.sparse import block_diag, csc_array
 

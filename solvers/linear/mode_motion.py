@@ -6,7 +6,7 @@ Source: docs/theory/statics_and_modes.md, "Modes as motions".
 """
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,19 +14,25 @@ from fem_mbs.runtime import output_path
 from fem_mbs.solvers.stepping.kernels.records import records
 from fem_mbs.system import assembly
 
+if TYPE_CHECKING:
+    from fem_mbs.results.results import Results
+    from fem_mbs.system.compiled import CompiledSystem
+    from fem_mbs.system.state import State
+
+
 SEEN = 0.05  # of the size of the model: amplitude that is easily seen
 TURN = 0.3  # rad: largest rotation in a picture
 
 
 def mode_motion(
-    system: Any,
-    state: Any,
+    system: "CompiledSystem",
+    state: "State",
     shape: np.ndarray,
     omega: float,
     amplitude: float | None,
     frames: int,
     save: str | Path | None,
-) -> Any:
+) -> "Results":
     """Results of one period of a mode, shape (N, 6); ``amplitude``: of the largest displacement [m]."""
     from fem_mbs.results.file.writer import ResultsWriter
 

@@ -12,7 +12,7 @@ Source: docs/theory/rotors.md, (12), (13).
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,6 +22,11 @@ from fem_mbs.errors import ParameterError, label
 from fem_mbs.nodes import COMPONENTS
 from fem_mbs.rotations import skew
 from fem_mbs.system import assembly
+
+if TYPE_CHECKING:
+    from fem_mbs.arguments.checked import Checked
+    from fem_mbs.solvers.linear.small_motions import SmallMotions
+
 
 STEP = 1e-6  # m per size, rad, and of the sizes of signals, velocities, accelerations and forces
 RATES = {  # names of outputs of frames: derivative, component
@@ -48,7 +53,9 @@ class Ports:
     Yq, Yv, Ya : (j, n); Yl : (j, m); D : (j, k), direct part of inputs in outputs of elements
     """
 
-    def __init__(self, owner: Any, found: Any, inputs: Any, outputs: Any) -> None:
+    def __init__(
+        self, owner: "Checked", found: "SmallMotions", inputs: Element | Sequence, outputs: Element | Sequence
+    ) -> None:
         self.owner, self.found, self.system = owner, found, found.system
         self.input_names: list[str] = []
         self.output_names: list[str] = []

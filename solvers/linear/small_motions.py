@@ -9,7 +9,7 @@ direction, and both tangents where they stick, with the stiffness −∂(Gᵀλ)
 Source: docs/theory/statics_and_modes.md, (4), (7)-(9); docs/theory/rotors.md, (1)-(3).
 """
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -25,6 +25,17 @@ from fem_mbs.system.checks import element_checks, model_checks
 from fem_mbs.system.compiled import CompiledSystem
 from fem_mbs.system.element_states import contact_states
 from fem_mbs.system.state import State
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from scipy.sparse import csc_array
+
+    from fem_mbs.arguments.checked import ArrayLike, Checked
+    from fem_mbs.element.contact import Contact
+    from fem_mbs.model import Model
+    from fem_mbs.system.system import System
+
 
 HELD = 1e-9  # of the forces: what may be left over at a state that joints hold
 
@@ -46,11 +57,11 @@ class SmallMotions:
 
     def __init__(self, system: CompiledSystem, state: State, lam: np.ndarray) -> None:
         self.system, self.state, self.multipliers = system, state, lam
-        self.M: Any = None  # matrices, set as they are found
-        self.C: Any = None
-        self.K: Any = None
-        self.G: Any = None
-        self.spread: Any = None
+        self.M: csc_array = None  # matrices, set as they are found
+        self.C: csc_array = None
+        self.K: csc_array = None
+        self.G: csc_array = None
+        self.spread: csc_array = None
         self.spins: np.ndarray | None = None
         self.rotation: np.ndarray | None = None
         self.remarks: list[str] = []
@@ -60,7 +71,7 @@ class SmallMotions:
         G = self.G
         kept = counting_rows(self.system, G)
         arm = np.append(self.system.row_arm[: self.system.m], np.ones(G.shape[0] - self.system.m))
-        self._rows: Any = G
+        self._rows: csc_array = G
         self._kept, self.G = kept, G[kept]
         self.spread = spread(G, kept, arm)[: self.system.m]
 
@@ -84,7 +95,13 @@ class SmallMotions:
 
 
 def small_motions(
-    owner: Any, model: Any, about: Any, *, rotation: Any = None, spinning: bool = False, contacts: Any = "open"
+    owner: "Checked",
+    model: "Model | System",
+    about: StaticResult | State | None,
+    *,
+    rotation: "ArrayLike | None" = None,
+    spinning: bool = False,
+    contacts: "str | Sequence[Contact]" = "open",
 ) -> SmallMotions:
     """Matrices of a model about a state; parameters as those of `modes`."""
     if about is not None:
