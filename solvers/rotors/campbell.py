@@ -11,7 +11,7 @@ Source: docs/theory/rotors.md, (3)-(8); Friswell et al., Dynamics of Rotating Ma
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -20,6 +20,16 @@ from fem_mbs.results.file.names import ShapesByName
 from fem_mbs.solvers.rotors.rotor import Rotor
 from fem_mbs.solvers.rotors.whirl import mac, matched
 from fem_mbs.system.in_use import alone
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from fem_mbs.arguments.checked import FrameLike
+    from fem_mbs.model import Model
+    from fem_mbs.solvers.static_result import StaticResult
+    from fem_mbs.system.state import State
+    from fem_mbs.system.system import System
+
 
 SPARE = 4  # modes beyond those requested, which may come down with speed
 DOUBT = 0.5  # MAC of a mode and its continuation below which a speed is put in between
@@ -83,8 +93,13 @@ class Campbell(ShapesByName):
         return -self.eigenvalues.real / np.abs(self.eigenvalues) + 0.0
 
     def plot(
-        self, save: str | Path | None = None, *, orders: Sequence[float] = (1.0,), rpm: bool = True, figure: Any = None
-    ) -> Any:
+        self,
+        save: str | Path | None = None,
+        *,
+        orders: Sequence[float] = (1.0,),
+        rpm: bool = True,
+        figure: "Figure | None" = None,
+    ) -> "Figure":
         """Draw the diagram, lines of excitation by multiples of the spin, and critical speeds.
 
         Parameters
@@ -127,13 +142,13 @@ class Campbell(ShapesByName):
 @alone("campbell")
 @Keywords.known
 def campbell(
-    model: Any,
+    model: "Model | System",
     speeds: ArrayLike,
     n: int = 6,
     *,
-    rotor: Any = None,
+    rotor: "FrameLike | Sequence | None" = None,
     axis: ArrayLike | None = None,
-    about: Any = None,
+    about: "StaticResult | State | None" = None,
     damping: bool = True,
     orders: Sequence[float] = (1.0,),
     lateral: bool = True,

@@ -10,7 +10,7 @@ from ever meeting the line, are none. Stiffness that depends on the speed is put
 Source: docs/theory/rotors.md, (9); Friswell et al., Dynamics of Rotating Machines (2010), section 6.5.
 """
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,6 +21,16 @@ from fem_mbs.solvers.rotors.rotor import Rotor
 from fem_mbs.solvers.rotors.whirl import mac
 from fem_mbs.system.in_use import alone
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fem_mbs.arguments.checked import FrameLike
+    from fem_mbs.model import Model
+    from fem_mbs.solvers.static_result import StaticResult
+    from fem_mbs.system.state import State
+    from fem_mbs.system.system import System
+
+
 ITERATIONS = 30
 NEUTRAL = 1e-12  # of the largest stiffness: what a motion that nothing holds has by round-off
 CLOSE = 1e-10  # relative change of a speed that ends its iteration
@@ -29,12 +39,12 @@ CLOSE = 1e-10  # relative change of a speed that ends its iteration
 @alone("critical_speeds")
 @Keywords.known
 def critical_speeds(
-    model: Any,
+    model: "Model | System",
     n: int = 4,
     *,
-    rotor: Any = None,
+    rotor: "FrameLike | Sequence | None" = None,
     axis: ArrayLike | None = None,
-    about: Any = None,
+    about: "StaticResult | State | None" = None,
     order: float = 1.0,
     lateral: bool = True,
 ) -> list[CriticalSpeed]:

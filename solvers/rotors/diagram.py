@@ -1,10 +1,19 @@
 """Pictures of rotors: Campbell diagram, unbalance response."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fem_mbs.results.drawing.plot import COLORS, STYLE
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from matplotlib.figure import Figure
+
+    from fem_mbs.arguments.checked import FrameLike
+
 
 LINES: dict[str, Any] = {"forward": "-", "backward": "--", "mixed": "-.", "straight": ":", "along the axis": ":"}
 
@@ -15,7 +24,9 @@ def _figure(figure, size):
     return Figure(figsize=size, layout="constrained") if figure is None else figure
 
 
-def draw_campbell(diagram: Any, save: Any, orders: Any, rpm: bool, figure: Any) -> Any:
+def draw_campbell(
+    diagram: Any, save: "str | Path | None", orders: "Sequence[float]", rpm: bool, figure: "Figure | None"
+) -> "Figure":
     """Frequencies over speed, with the style of a line by its whirl."""
     import matplotlib
     from matplotlib.lines import Line2D
@@ -51,7 +62,9 @@ def draw_campbell(diagram: Any, save: Any, orders: Any, rpm: bool, figure: Any) 
     return figure
 
 
-def draw_unbalance(response: Any, save: Any, parts: Any, rpm: bool, figure: Any) -> Any:
+def draw_unbalance(
+    response: Any, save: "str | Path | None", parts: "Sequence[FrameLike]", rpm: bool, figure: "Figure | None"
+) -> "Figure":
     """Semi-major axes of the orbits and their phases over speed."""
     import matplotlib
 

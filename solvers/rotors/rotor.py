@@ -3,7 +3,7 @@
 Source: docs/theory/rotors.md, (1)-(5).
 """
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,6 +18,13 @@ from fem_mbs.system.checks import model_checks
 from fem_mbs.system.compiled import CompiledSystem
 from fem_mbs.system.state import State
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fem_mbs.arguments.checked import ArrayLike, Checked, FrameLike
+    from fem_mbs.model import Model
+    from fem_mbs.system.system import System
+
 
 class Rotor:
     """A compiled model, who turns in it, and its matrices at any speed.
@@ -31,7 +38,14 @@ class Rotor:
         Configuration about which it spins; default: the initial one.
     """
 
-    def __init__(self, owner: Any, model: Any, rotor: Any, axis: Any, about: Any = None) -> None:
+    def __init__(
+        self,
+        owner: "Checked",
+        model: "Model | System",
+        rotor: "FrameLike | Sequence | None",
+        axis: "ArrayLike | None",
+        about: StaticResult | State | None = None,
+    ) -> None:
         system: CompiledSystem = compiled(owner, model, check="positions")
         if about is not None:
             owner.as_instance("about", about, (StaticResult, State), "a StaticResult or a State")

@@ -17,7 +17,7 @@ Source: docs/theory/rotors.md, (1)-(3), derived there.
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -29,11 +29,17 @@ from fem_mbs.rotations import exp, skew
 from fem_mbs.system.compiled import CompiledSystem
 from fem_mbs.system.state import State
 
+if TYPE_CHECKING:
+    from fem_mbs.arguments.checked import ArrayLike, Checked, FrameLike
+
+
 ANGLES = (1.0, 2.5)  # rad, of the turns of the check (2): no symmetry of a real part repeats after both
 UNEVEN = 1e-6  # relative difference of entries that counts as a difference
 
 
-def turning(owner: Any, system: CompiledSystem, rotor: Any, axis: Any) -> np.ndarray:
+def turning(
+    owner: "Checked", system: CompiledSystem, rotor: "FrameLike | Sequence | None", axis: "ArrayLike | None"
+) -> np.ndarray:
     """Angular velocities (N, 3) of all nodes in body components, for the speed 1 of the fastest.
 
     Parameters
@@ -83,7 +89,9 @@ def spun(system: CompiledSystem, state: State, spins: np.ndarray, angle: float) 
     return system.moved(state, np.hstack([np.zeros_like(spins), angle * spins]))
 
 
-def spinning_matrices(system: CompiledSystem, state: State, spins: np.ndarray, speed: float, lam: Any = None) -> tuple:
+def spinning_matrices(
+    system: CompiledSystem, state: State, spins: np.ndarray, speed: float, lam: np.ndarray | None = None
+) -> tuple:
     """M, C, K (n, n) and G (m, n) of (1) at a speed [rad/s], G with all rows of the system.
 
     ``lam``: multipliers; None: those that hold the forces at rest best.
@@ -100,7 +108,7 @@ def spinning_matrices(system: CompiledSystem, state: State, spins: np.ndarray, s
     return M, (C - M @ N[free][:, free]).tocsc(), K, G
 
 
-def holding(system: CompiledSystem, state: State, force: Any = None) -> np.ndarray:
+def holding(system: CompiledSystem, state: State, force: np.ndarray | None = None) -> np.ndarray:
     """Multipliers (m,) with which the forces f + Gᵀλ that are left over are smallest; f (n,) may be given."""
     from scipy.sparse import block_array, eye_array
     from scipy.sparse.linalg import splu
@@ -114,7 +122,7 @@ def holding(system: CompiledSystem, state: State, force: Any = None) -> np.ndarr
     return splu(saddle.tocsc()).solve(np.concatenate([f, np.zeros(system.m)]))[system.n :]
 
 
-def check_symmetry(owner: Any, system: CompiledSystem, state: State, spins: np.ndarray, speed: float) -> None:
+def check_symmetry(owner: "Checked", system: CompiledSystem, state: State, spins: np.ndarray, speed: float) -> None:
     """Raise a ParameterError unless (2) holds: the rotor looks the same however far it has turned."""
     _same_beams(owner, system, spins)
     _same_supports(owner, system, spins)

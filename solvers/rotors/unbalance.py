@@ -14,7 +14,7 @@ Source: docs/theory/rotors.md, (10), (11); Friswell et al., Dynamics of Rotating
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,6 +24,17 @@ from fem_mbs.results.file.names import ShapesByName
 from fem_mbs.rotations import frame_with_axis
 from fem_mbs.solvers.rotors.rotor import Rotor
 from fem_mbs.system.in_use import alone
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.figure import Figure
+
+    from fem_mbs.arguments.checked import FrameLike
+    from fem_mbs.model import Model
+    from fem_mbs.solvers.static_result import StaticResult
+    from fem_mbs.system.state import State
+    from fem_mbs.system.system import System
 
 
 class UnbalanceResponse(ShapesByName):
@@ -44,7 +55,7 @@ class UnbalanceResponse(ShapesByName):
         self.remarks = rotor.remarks
         self._R, self._owner = rotor.state.R, rotor.owner
 
-    def displacement(self, part: Any) -> np.ndarray:
+    def displacement(self, part: "FrameLike") -> np.ndarray:
         """Displacement (k, 3) complex [m] of a node, body or frame, inertial components."""
         frame = self._owner.as_frame("part", part)
         node = frame.node
@@ -52,28 +63,30 @@ class UnbalanceResponse(ShapesByName):
         u = self.shapes[:, node.index]
         return u[:, :3] - np.cross(frame.p, u[:, 3:]) @ self._R[node.index].T
 
-    def circles(self, part: Any) -> tuple[np.ndarray, np.ndarray]:
+    def circles(self, part: "FrameLike") -> tuple[np.ndarray, np.ndarray]:
         """Forward and backward part r₊, r₋ (k,) complex [m] of the orbit, see (2)."""
         u = self.displacement(part) @ self.directions
         forward = 0.5 * (u[:, 0] + 1j * u[:, 1])
         backward = 0.5 * (u[:, 0].conj() + 1j * u[:, 1].conj())
         return np.where(self.speeds < 0, backward, forward), np.where(self.speeds < 0, forward, backward)
 
-    def amplitude(self, part: Any) -> np.ndarray:
+    def amplitude(self, part: "FrameLike") -> np.ndarray:
         """Semi-major axis (k,) [m] of the orbit across the axis."""
         forward, backward = self.circles(part)
         return np.abs(forward) + np.abs(backward)
 
-    def minor(self, part: Any) -> np.ndarray:
+    def minor(self, part: "FrameLike") -> np.ndarray:
         """Semi-minor axis (k,) [m]; negative where the orbit is run through backwards."""
         forward, backward = self.circles(part)
         return np.abs(forward) - np.abs(backward)
 
-    def phase(self, part: Any) -> np.ndarray:
+    def phase(self, part: "FrameLike") -> np.ndarray:
         """Angle (k,) [rad] of the forward circle ahead of e₁ at t = 0; −π to π."""
         return np.angle(self.circles(part)[0])
 
-    def plot(self, *parts: Any, save: str | Path | None = None, rpm: bool = True, figure: Any = None) -> Any:
+    def plot(
+        self, *parts: "FrameLike", save: str | Path | None = None, rpm: bool = True, figure: "Figure | None" = None
+    ) -> "Figure":
         """Draw amplitudes and phases of nodes, bodies or frames over speed; a matplotlib Figure."""
         from fem_mbs.solvers.rotors.diagram import draw_unbalance
 
@@ -89,13 +102,13 @@ class UnbalanceResponse(ShapesByName):
 @alone("unbalance_response")
 @Keywords.known
 def unbalance_response(
-    model: Any,
-    unbalance: Mapping[Any, Any],
+    model: "Model | System",
+    unbalance: Mapping[Any, float | tuple[float, float]],
     speeds: ArrayLike,
     *,
-    rotor: Any = None,
+    rotor: "FrameLike | Sequence | None" = None,
     axis: ArrayLike | None = None,
-    about: Any = None,
+    about: "StaticResult | State | None" = None,
 ) -> UnbalanceResponse:
     """Steady response of a rotor, spinning at each of some speeds, to unbalances.
 

@@ -12,12 +12,18 @@ is 1 for forward and −1 for backward circles, 0 for motion to and fro. Nodes t
 Source: docs/theory/rotors.md, (6), (7); Ewins, Modal Testing (2000), for (2).
 """
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fem_mbs.rotations import frame_with_axis
 from fem_mbs.system.compiled import CompiledSystem
+
+if TYPE_CHECKING:
+    from scipy.sparse import csc_array
+
+    from fem_mbs.system.state import State
+
 
 LATERAL = 0.5  # share of the kinetic energy that makes a mode a lateral one
 NARROW = 1e-3  # an orbit with a smaller w is a line
@@ -35,7 +41,7 @@ class Whirl:
     mass : (n,), diagonal of the mass matrix
     """
 
-    def __init__(self, system: CompiledSystem, state: Any, spins: np.ndarray, mass: np.ndarray) -> None:
+    def __init__(self, system: CompiledSystem, state: "State", spins: np.ndarray, mass: np.ndarray) -> None:
         self.rows = np.flatnonzero(spins.any(axis=1))
         weights = system.expanded(mass)[self.rows]
         self.weights = np.stack([weights[:, :3].mean(axis=1), weights[:, 3:].mean(axis=1)], axis=1)
@@ -69,13 +75,15 @@ class Whirl:
         return ("forward" if with_spin > against else "backward"), w
 
 
-def mac(first: np.ndarray, second: np.ndarray, M: Any) -> np.ndarray:
+def mac(first: np.ndarray, second: np.ndarray, M: "csc_array") -> np.ndarray:
     """MAC (2) of all pairs of two sets of vectors by columns."""
     energies = [np.einsum("ik,ik->k", vectors.conj(), M @ vectors).real for vectors in (first, second)]
     return np.abs(first.conj().T @ (M @ second)) ** 2 / np.outer(*energies)
 
 
-def matched(expected: np.ndarray, first: np.ndarray, found: np.ndarray, second: np.ndarray, M: Any) -> np.ndarray:
+def matched(
+    expected: np.ndarray, first: np.ndarray, found: np.ndarray, second: np.ndarray, M: "csc_array"
+) -> np.ndarray:
     """Find the modes among ``found`` [rad/s], ``second`` (n, k) that continue ``first`` (n, j), by expected
     frequencies.
 
