@@ -17,7 +17,7 @@ Source: docs/theory/contact_problems.md, (15), (16); (2) elementary.
 
 from collections import namedtuple
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -34,6 +34,13 @@ from fem_mbs.solvers.contact_problem.body_matrices import (
 )
 from fem_mbs.solvers.contact_problem.body_sweeps import bodies_to_contacts, impulses_to_bodies
 from fem_mbs.solvers.contact_problem.input import real_array
+
+if TYPE_CHECKING:
+    from scipy.sparse import csc_array
+
+    from fem_mbs.arguments.checked import ArrayLike
+    from fem_mbs.solvers.contact_problem.factor import BlockPattern
+
 
 LARGEST_SIZE = 12  # velocities of one body up to which a mass matrix is split
 LARGEST_SIDES = 4  # bodies of one contact up to which it is
@@ -137,7 +144,15 @@ class Bodies:
 
     @classmethod
     def from_arrays(
-        cls, masses: Any, bodies: Any, blocks: Any, w: Any, v: Any, inverse: bool, d: int, problem: Any
+        cls,
+        masses: "ArrayLike",
+        bodies: Any,
+        blocks: "ArrayLike",
+        w: "ArrayLike",
+        v: "ArrayLike | None",
+        inverse: bool,
+        d: int,
+        problem: object,
     ) -> Given:
         """Check and mass-scale the arguments of `ContactProblem.from_contacts`, as `Given`; ``problem`` names errors.
 
@@ -218,7 +233,7 @@ class Bodies:
         fill_links(self.bodies, first, contacts, sides_of, pointers, columns, entries)
         return pointers, columns, entries
 
-    def normal_matrix(self, E: np.ndarray, diagonal: float, pattern: Any, entries: np.ndarray) -> np.ndarray:
+    def normal_matrix(self, E: np.ndarray, diagonal: float, pattern: "BlockPattern", entries: np.ndarray) -> np.ndarray:
         """Blocks (nnz, m, m) of diagonal I + Gᵀ E G in the pattern of `graph`; E (nc, d, d)."""
         m = self.blocks.shape[3]
         values = np.empty((len(pattern.columns), m, m))
@@ -273,7 +288,9 @@ class Bodies:
         return W
 
 
-def split_bodies(M: Any, H: Any, f: np.ndarray, d: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray] | None:
+def split_bodies(
+    M: "csc_array", H: "csc_array", f: np.ndarray, d: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray] | None:
     """Masses, bodies, blocks and free velocities of `ContactProblem.from_contacts` from sparse matrices.
 
     None when M is not symmetric or does not fall into blocks of at most 12 unknowns, or a contact touches more than

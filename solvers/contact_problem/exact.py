@@ -12,7 +12,7 @@ of luck (9 of 12 pairs of λ and map did), so they are tried in turn; redundant 
 Source: docs/theory/contact_problems.md, (22), for the systems; full steps and small λ by own measurement.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy.sparse as sp
@@ -24,6 +24,9 @@ from fem_mbs.solvers.contact_problem.newton import MAPS
 from fem_mbs.solvers.contact_problem.operators import Operator
 
 if TYPE_CHECKING:
+    from scipy.sparse import csc_array
+    from scipy.sparse.linalg import SuperLU
+
     from fem_mbs.solvers.contact_problem.scaled import ScaledProblem
     from fem_mbs.solvers.contact_problem.watch import Watch
 
@@ -77,7 +80,7 @@ class FullFactors:
         return np.sign(self.lu.diagonal()).prod() * (1 - 2 * (moved % 2))
 
 
-def block_system(A: np.ndarray, B: np.ndarray, W: Any) -> Any:
+def block_system(A: np.ndarray, B: np.ndarray, W: "np.ndarray | csc_array") -> "FullFactors | SuperLU":
     """LU of A + B W, A, B (nc, d, d): SuperLU of a sparse W, `FullFactors` of a full one.
 
     RuntimeError when it is exactly singular.

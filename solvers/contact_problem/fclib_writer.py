@@ -1,7 +1,7 @@
 """Writing contact problems in fclib's HDF5 format, which the header of `fclib` describes."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy.sparse as sp
@@ -9,6 +9,8 @@ import scipy.sparse as sp
 from fem_mbs.arguments.checked import ArrayLike
 
 if TYPE_CHECKING:
+    from scipy.sparse import csc_array
+
     from fem_mbs.solvers.contact_problem.problem import ContactProblem, Solution
 
 TRIPLETS, BY_COLUMNS, BY_ROWS = 0, -1, -2  # how a matrix is stored, "nz" of the file
@@ -53,8 +55,8 @@ def write_problem(
 
 def write_global(
     path: str | Path,
-    M: Any,
-    H: Any,
+    M: "ArrayLike | csc_array",
+    H: "ArrayLike | csc_array",
     w: ArrayLike,
     friction: ArrayLike,
     *,

@@ -1,11 +1,17 @@
 """Input of contact problems, as arrays of real numbers, or an error that states what is wrong with it."""
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy.sparse as sp
 
 from fem_mbs.errors import ParameterError
+
+if TYPE_CHECKING:
+    from scipy.sparse import csc_array
+
+    from fem_mbs.arguments.checked import ArrayLike
+
 
 PRODUCTS = (sp.csr_array, sp.csc_array, sp.bsr_array, sp.csr_matrix, sp.csc_matrix, sp.bsr_matrix)
 
@@ -14,7 +20,7 @@ class Unsuitable(ValueError):
     """A method cannot take this problem or this option; says why and what to take instead."""
 
 
-def real_array(owner: Any, parameter: str, value: Any, *, finite: bool = True) -> np.ndarray:
+def real_array(owner: object, parameter: str, value: "ArrayLike", *, finite: bool = True) -> np.ndarray:
     """Array of float64 made of numbers, arrays or lists.
 
     Parameters
@@ -45,7 +51,7 @@ def real_array(owner: Any, parameter: str, value: Any, *, finite: bool = True) -
     return array
 
 
-def real_matrix(owner: Any, parameter: str, value: Any) -> Any:
+def real_matrix(owner: object, parameter: str, value: "ArrayLike | csc_array") -> "np.ndarray | csc_array":
     """Matrix as an array or a sparse array that can be multiplied, real and finite; lists and all sparse formats do.
 
     Raises

@@ -8,12 +8,18 @@ Source: docs/theory/contact_problems.md, (13), (14).
 
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.sparse.linalg import splu
 
 from fem_mbs.solvers.contact_problem.factor import BlockPattern, SingularPivot
+
+if TYPE_CHECKING:
+    from scipy.sparse import csc_array
+
+    from fem_mbs.solvers.contact_problem.factor import BlockFactors
+
 
 SMALLEST_SHIFT = 1e-7  # in the matrix that is factorised in body space; see (3) of `contact_problem.operators`
 ACCURATE, TOLERABLE = 1e-10, 1e-6  # relative residuals of a linear system: where to stop; what is still a solution
@@ -24,7 +30,7 @@ class Singular(ArithmeticError):
     """A linear system that could not be factorised."""
 
 
-def superlu(matrix: Any) -> Callable[[np.ndarray], np.ndarray]:
+def superlu(matrix: "csc_array") -> Callable[[np.ndarray], np.ndarray]:
     """Function that solves with a sparse matrix, (nc, d) → (nc, d); unknowns behind the contacts have no right side."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -44,7 +50,7 @@ def superlu(matrix: Any) -> Callable[[np.ndarray], np.ndarray]:
     return solve
 
 
-def block_factors(pattern: BlockPattern, values: np.ndarray) -> Any:
+def block_factors(pattern: BlockPattern, values: np.ndarray) -> "BlockFactors":
     """Block factors; raises Singular."""
     try:
         return pattern.factor(values)

@@ -40,6 +40,10 @@ from fem_mbs.solvers.contact_problem.factor import BlockPattern
 from fem_mbs.solvers.contact_problem.linear_solves import ACCURATE, Singular, block_factors, enlarged, solver, superlu
 from fem_mbs.solvers.contact_problem.shifts import BlockShift, BodyShift, DenseShift, FreeShift, apply_blocks
 
+if TYPE_CHECKING:
+    from scipy.sparse import csc_array
+
+
 DENSE_ROWS = 700  # up to here a dense factorisation is the quickest of W as a matrix (docs/theory/contact_problems.md)
 SMALL_ROWS = 120  # the same of W by bodies
 
@@ -59,13 +63,13 @@ class Operator:
     _norm: Any = None  # once it is computed
 
     if TYPE_CHECKING:  # of the subclasses that have them
-        matrix: Any
+        matrix: "csc_array"
 
         def _factor(self, A, B, closed, opened, shift, accuracy) -> Callable: ...
 
         def block_rows(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]: ...
 
-        def shifted(self, rho: float) -> Any: ...
+        def shifted(self, rho: float) -> Callable[[np.ndarray], np.ndarray]: ...
 
     def __init__(self, diagonal: np.ndarray, symmetric: bool) -> None:
         self.diagonal, self.symmetric = np.ascontiguousarray(diagonal), symmetric
@@ -181,7 +185,7 @@ class DenseOperator(Operator):
 class SparseOperator(Operator):
     """W by blocks; every diagonal block, and with every block its transposed partner, is stored."""
 
-    def __init__(self, matrix: Any, d: int, symmetric: bool) -> None:
+    def __init__(self, matrix: "csc_array", d: int, symmetric: bool) -> None:
         n = matrix.shape[0] // d
         given = sp.bsr_array(matrix, blocksize=(d, d))
         given.sum_duplicates()
@@ -325,7 +329,7 @@ class FreeOperator(Operator):
         return FreeShift(self, rho)
 
 
-def diagonal_blocks(W: Any, n: int, d: int) -> np.ndarray:
+def diagonal_blocks(W: "np.ndarray | csc_array", n: int, d: int) -> np.ndarray:
     """Diagonal blocks (n, d, d) of a sparse or full matrix."""
     if n == 0:
         return np.zeros((0, d, d))

@@ -41,7 +41,7 @@ methods"; criterion of existence: docs/theory/contact_problems.md, "The problem"
 """
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy.sparse as sp
@@ -52,6 +52,8 @@ from fem_mbs.solvers.contact_problem.input import Unsuitable
 from fem_mbs.solvers.contact_problem.newton import free_newton, newton
 
 if TYPE_CHECKING:
+    from scipy.sparse.linalg import SuperLU
+
     from fem_mbs.solvers.contact_problem.scaled import ScaledProblem
     from fem_mbs.solvers.contact_problem.watch import Watch
 
@@ -155,7 +157,7 @@ class _Smoothed:
         self.a, self.slip = a, mu * a
         self.of_r, self.of_u = 1.0 / np.column_stack([a, b, b]), np.column_stack([a, mu * a, mu * a])
 
-    def values(self, r: np.ndarray, t: float, derivatives: bool = True) -> Any:
+    def values(self, r: np.ndarray, t: float, derivatives: bool = True) -> np.ndarray | tuple[np.ndarray, ...]:
         """F (nc, 3); with derivatives also A, B and ∂F/∂t (nc, 3)."""
         u = self.problem.velocity(r) + t * (self.generic + SHIFT * r)
         slide = np.sqrt(u[:, 1] ** 2 + u[:, 2] ** 2 + t * t)
@@ -195,7 +197,7 @@ class _Smoothed:
         of_t[:, 1:] -= (0.5 * (g_high - g_low))[:, None] * np.where(self.flat[:, None], 0.0, e)
         return F, A, B, of_t
 
-    def factors(self, A: np.ndarray, B: np.ndarray) -> Any:
+    def factors(self, A: np.ndarray, B: np.ndarray) -> "FullFactors | SuperLU":
         """LU of A + B W; RuntimeError when it is exactly singular."""
         return block_system(A, B, self.W)
 

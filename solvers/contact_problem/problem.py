@@ -37,7 +37,7 @@ import time
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -50,6 +50,9 @@ from fem_mbs.solvers.contact_problem.input import Unsuitable, real_array, real_m
 from fem_mbs.solvers.contact_problem.operators import diagonal_blocks
 from fem_mbs.solvers.contact_problem.scaled import ScaledProblem
 from fem_mbs.solvers.contact_problem.watch import Watch
+
+if TYPE_CHECKING:
+    from scipy.sparse import csc_array
 
 
 class ContactProblem:
@@ -237,8 +240,8 @@ class ContactProblem:
     @classmethod
     def from_bodies(
         cls,
-        M: Any,
-        H: Any,
+        M: "ArrayLike | csc_array",
+        H: "ArrayLike | csc_array",
         w: ArrayLike,
         friction: ArrayLike,
         *,
@@ -313,7 +316,7 @@ class ContactProblem:
         return len(self.q)
 
     @cached_property
-    def W(self) -> Any:
+    def W(self) -> "np.ndarray | csc_array":
         """The Delassus matrix as it was given; of bodies as a sparse matrix, formed on demand."""
         return self.bodies.delassus() if self._W is None and self.bodies is not None else self._W
 

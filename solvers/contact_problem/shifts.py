@@ -3,13 +3,15 @@
 Source: docs/theory/contact_problems.md, (13).
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fem_mbs.solvers.contact_problem.bodies import Bodies
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from fem_mbs.solvers.contact_problem.operators import Operator
 
 CG_STEPS = 30  # most conjugate gradient steps of one solve without a matrix
@@ -33,7 +35,7 @@ class DenseShift:
 class BlockShift:
     """Solves with W + ρ I by its factors in contact space."""
 
-    def __init__(self, factors: Any) -> None:
+    def __init__(self, factors: "Callable[[np.ndarray], np.ndarray]") -> None:
         self.factors = factors
 
     def __call__(self, b):
@@ -43,7 +45,7 @@ class BlockShift:
 class BodyShift:
     """Solves with W + ρ I by (1) of `contact_problem.operators`, with the factors of ρ I + Gᵀ G."""
 
-    def __init__(self, factors: Any, bodies: Bodies, rho: float) -> None:
+    def __init__(self, factors: "Callable[[np.ndarray], np.ndarray]", bodies: Bodies, rho: float) -> None:
         self.factors, self.bodies, self.rho = factors, bodies, rho
 
     def __call__(self, b):
