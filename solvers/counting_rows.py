@@ -16,18 +16,24 @@ that constraints allow, −∂(Gᵀλ)/∂q is the same for all λ with the same
 Source: docs/theory/statics_and_modes.md, (10).
 """
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fem_mbs.errors import SolverError
 from fem_mbs.system.checks.redundancy import ROUND_OFF, dependent_rows
 
+if TYPE_CHECKING:
+    from scipy.sparse import csc_array
+
+    from fem_mbs.system.compiled import CompiledSystem
+
+
 SAME = 1e-6  # of pivots of rows of length 1: states are known to 1e-9; independent rows of mechanisms have 1e-4
 MOST = 1500  # rows up to which redundant ones are found with a full matrix
 
 
-def counting_rows(system: Any, G: Any) -> np.ndarray:
+def counting_rows(system: "CompiledSystem", G: "csc_array") -> np.ndarray:
     """Numbers of the rows of G (m or more, n) that count: the first m are those of the system, others always are on.
 
     Raises
@@ -41,7 +47,7 @@ def counting_rows(system: Any, G: Any) -> np.ndarray:
     return on[independent(G[on], system.name)] if looked_at else on
 
 
-def independent(rows: Any, name: str) -> np.ndarray:
+def independent(rows: "csc_array", name: str) -> np.ndarray:
     """Numbers of as many rows of a sparse matrix as are independent of each other, in order."""
     from scipy.linalg import qr
 
@@ -69,7 +75,7 @@ def _there(rows):
     return np.flatnonzero(size > ROUND_OFF * size.max(initial=0.0))
 
 
-def spread(rows: Any, kept: np.ndarray, arm: np.ndarray) -> Any:
+def spread(rows: "csc_array", kept: np.ndarray, arm: np.ndarray) -> "csc_array":
     """S (m, k) of (1), sparse where every row that is on counts."""
     from scipy.sparse import csc_array
 

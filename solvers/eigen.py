@@ -14,12 +14,16 @@ Source: Géradin & Rixen, Mechanical Vibrations (2015), ch. 2 and 6; (1) Bathe, 
 """
 
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fem_mbs.errors import SolverError
 from fem_mbs.linear.factors import factors
+
+if TYPE_CHECKING:
+    from scipy.sparse import csc_array
+
 
 DENSE_LIMIT = 600  # unknowns: 0.2 s of LAPACK
 LANCZOS, PATIENT = 8, 100  # restarts; a good shift needs one to five, free bodies, whose first six are 0, up to 40
@@ -31,7 +35,9 @@ FREE = 1e-6  # of the shift σ of quadratic problems, 1e-4 of the highest freque
 NEAREST = 6  # eigenvalues nearest to zero that a large problem is searched for a negative one
 
 
-def lowest(K: Any, D: Any, G: Any, circulatory: bool = False) -> tuple[float, np.ndarray, bool | None]:
+def lowest(
+    K: "csc_array", D: "csc_array", G: "csc_array", circulatory: bool = False
+) -> tuple[float, np.ndarray, bool | None]:
     """Smallest eigenvalue of K φ = λ D φ on the null space of G, its vector, and whether the equilibrium is stable.
 
     Parameters
@@ -117,7 +123,7 @@ def _near_a_shift(method, A, B, shifts, n, most):
     raise SolverError(str(problem)) from problem
 
 
-def symmetric(K: Any, circulatory: bool = False) -> bool:
+def symmetric(K: "csc_array", circulatory: bool = False) -> bool:
     """True if K (n, n) is symmetric to `SYMMETRIC`; with loads without a potential (followers) to round-off.
 
     What a small follower load adds is far below the stiffness of a slender beam in shear, and decides all the same.
@@ -130,7 +136,7 @@ def symmetric(K: Any, circulatory: bool = False) -> bool:
     return bool((np.abs(difference.data) <= bound).all())
 
 
-def null_space(G: Any) -> np.ndarray:
+def null_space(G: "csc_array") -> np.ndarray:
     """Orthonormal basis (n, n − rank) of the null space of G (m, n), by columns."""
     from scipy import linalg
 
@@ -138,7 +144,7 @@ def null_space(G: Any) -> np.ndarray:
     return np.eye(n) if G.shape[0] == 0 else linalg.null_space(G.toarray(), rcond=1e-11)
 
 
-def dense(K: Any, M: Any, G: Any, n: int, shift: float | None) -> tuple[np.ndarray, np.ndarray]:
+def dense(K: "csc_array", M: "csc_array", G: "csc_array", n: int, shift: float | None) -> tuple[np.ndarray, np.ndarray]:
     """The n lowest ω² of (1) and vectors by columns, by LAPACK."""
     from scipy.linalg import LinAlgError, eigh
 
@@ -231,7 +237,9 @@ def _shifts(K, M, shift, exponents):
     return [-(10.0**e) * largest for e in exponents]
 
 
-def sparse(K: Any, M: Any, G: Any, n: int, shift: float | None) -> tuple[np.ndarray, np.ndarray]:
+def sparse(
+    K: "csc_array", M: "csc_array", G: "csc_array", n: int, shift: float | None
+) -> tuple[np.ndarray, np.ndarray]:
     """The n eigenvalues ω² of (1) nearest to the shift, increasing, and vectors by columns, by Lanczos."""
     from scipy.sparse.linalg import eigsh
 
@@ -276,7 +284,9 @@ def _first_of_pairs(s, vectors, n):
     return s[order], vectors[:, order]
 
 
-def dense_quadratic(K: Any, C: Any, M: Any, G: Any, n: int, shift: float | None) -> tuple[np.ndarray, np.ndarray]:
+def dense_quadratic(
+    K: "csc_array", C: "csc_array", M: "csc_array", G: "csc_array", n: int, shift: float | None
+) -> tuple[np.ndarray, np.ndarray]:
     """The n eigenvalues s of (2) of smallest modulus, one of each pair, and vectors by columns, by LAPACK."""
     Z = null_space(G)
     k, c, m = (Z.T @ (matrix @ Z) for matrix in (K, C, M))
@@ -310,7 +320,9 @@ def reduced_quadratic(k: np.ndarray, c: np.ndarray, m: np.ndarray, shift: float 
     return np.where(np.abs(s) <= FREE * sigma, 0.0, s), vectors[len(k) :, finite]
 
 
-def sparse_quadratic(K: Any, C: Any, M: Any, G: Any, n: int, shift: float | None) -> tuple[np.ndarray, np.ndarray]:
+def sparse_quadratic(
+    K: "csc_array", C: "csc_array", M: "csc_array", G: "csc_array", n: int, shift: float | None
+) -> tuple[np.ndarray, np.ndarray]:
     """The n eigenvalues s of (2) of smallest modulus, one of each pair, and vectors by columns, by Arnoldi."""
     from scipy.sparse import block_array, csc_array, eye_array
     from scipy.sparse.linalg import eigs

@@ -6,7 +6,7 @@ Numbers in brackets are those in the head of `fem_mbs.solvers.statics`.
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +17,10 @@ from fem_mbs.system.gather import gather, scatter_vector
 from fem_mbs.system.records import groups_of, switches_of, zero
 from fem_mbs.system.state import State
 from fem_mbs.system.system import System
+
+if TYPE_CHECKING:
+    from scipy.sparse import csc_array
+
 
 GRAVITY = "gravity"  # names the weight among the loads
 
@@ -93,7 +97,7 @@ class Equilibrium:
             kept = counting_rows(system, self.gradients(state))
             self.kept = kept if len(kept) < self.rows else None
 
-    def gradients(self, state: State) -> Any:
+    def gradients(self, state: State) -> "csc_array":
         """G of all rows (m + contacts, n)."""
         from scipy.sparse import csc_array, vstack
 
@@ -113,7 +117,7 @@ class Equilibrium:
         right[self.system.n + np.setdiff1d(np.arange(self.rows), self.kept)] = 0.0
         return right
 
-    def matrix(self, state: State, lam: np.ndarray, mixed: bool = False) -> Any:
+    def matrix(self, state: State, lam: np.ndarray, mixed: bool = False) -> "csc_array":
         """[K + K_g −Gᵀ; −G 0] sparse; rows that do not count have −1 on the diagonal and nothing else.
 
         `System.constraint_values` must have been called at the same state.

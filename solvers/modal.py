@@ -16,7 +16,7 @@ Source: docs/theory/statics_and_modes.md, (4)-(6); Géradin & Rixen, Mechanical 
 """
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -30,6 +30,15 @@ from fem_mbs.solvers.rotors.whirl import Whirl
 from fem_mbs.system.compiled import CompiledSystem
 from fem_mbs.system.in_use import alone
 from fem_mbs.system.state import State
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fem_mbs.element.contact import Contact
+    from fem_mbs.model import Model
+    from fem_mbs.results.results import Results
+    from fem_mbs.solvers.static_result import StaticResult
+    from fem_mbs.system.system import System
 
 
 class Modes(ShapesByName):
@@ -76,7 +85,7 @@ class Modes(ShapesByName):
 
     def motion(
         self, mode: int, *, amplitude: float | None = None, frames: int = 24, save: str | Path | None = None
-    ) -> Any:
+    ) -> "Results":
         """One period of a mode (without its decay) as `Results`: ``animate``, ``picture``, ``export``, ``show``.
 
         Parameters
@@ -131,15 +140,15 @@ class Modes(ShapesByName):
 @alone("modes")
 @Keywords.known
 def modes(
-    model: Any,
+    model: "Model | System",
     n: int = 10,
     *,
-    about: Any = None,
+    about: "StaticResult | State | None" = None,
     rotation: ArrayLike | None = None,
     damping: bool = False,
     shift: float | None = None,
     spinning: bool = False,
-    contacts: Any = "open",
+    contacts: "str | Sequence[Contact]" = "open",
 ) -> Modes:
     """Natural modes of a model about a configuration.
 

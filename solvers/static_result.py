@@ -1,7 +1,7 @@
 """Result of a static analysis: positions, forces, stability, and the solution path."""
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,9 +12,12 @@ from fem_mbs.results.file.names import unknown_name
 from fem_mbs.system import assembly
 
 if TYPE_CHECKING:
+    from fem_mbs.element.base import Element
+    from fem_mbs.element.contact import Contact
+    from fem_mbs.nodes import Node
     from fem_mbs.results.results import Results
-    from fem_mbs.system.compiled import CompiledSystem
     from fem_mbs.system.state import State
+    from fem_mbs.system.system import System
 
 
 class StaticResult:
@@ -55,7 +58,7 @@ class StaticResult:
     load steps.
     """
 
-    def __init__(self, system: "CompiledSystem", angular_velocity: np.ndarray | None = None) -> None:
+    def __init__(self, system: "System", angular_velocity: np.ndarray | None = None) -> None:
         self.system, self.angular_velocity = system, angular_velocity
         # set before anybody gets the result
         self.state: State = None  # type: ignore[assignment]
@@ -94,15 +97,15 @@ class StaticResult:
             raise ParameterError(self, "node", node, f"is not a node of '{self.system.name}'{cure}")
         return self._rows[id(node)]
 
-    def position(self, node: Any) -> np.ndarray:
+    def position(self, node: "Node") -> np.ndarray:
         """Position of a node at the last equilibrium (3,) [m]."""
         return self.state.x[self._row(node)]
 
-    def rotation(self, node: Any) -> np.ndarray:
+    def rotation(self, node: "Node") -> np.ndarray:
         """Rotation of a node at the last equilibrium (3, 3)."""
         return self.state.R[self._row(node)]
 
-    def output(self, element: Any, name: str) -> np.ndarray:
+    def output(self, element: "Element", name: str) -> np.ndarray:
         """Output of an element at the last equilibrium."""
         system, out = self.system, np.zeros(self.system.n_outputs)
         V, A = self._motion
@@ -117,7 +120,7 @@ class StaticResult:
             raise unknown_name(name, known, f"{label(element)} of '{self.system.name}'")
         return known[name]
 
-    def reaction(self, node: Any) -> tuple[np.ndarray, np.ndarray]:
+    def reaction(self, node: "Node") -> tuple[np.ndarray, np.ndarray]:
         """Support reaction of a node's fixed components at the last equilibrium.
 
         Parameters
@@ -137,11 +140,11 @@ class StaticResult:
         held = self.reactions(node)[-1]
         return held[:3], held[3:]
 
-    def reactions(self, node: Any) -> np.ndarray:
+    def reactions(self, node: "Node") -> np.ndarray:
         """`reaction` along the load path (k, 6): force [N] and moment [N m] of each saved equilibrium."""
         return np.array([held[self._row(node)] for held in self._reactions])
 
-    def contact_force(self, contact: Any) -> np.ndarray:
+    def contact_force(self, contact: "Contact") -> np.ndarray:
         """Force of a contact on its first body at the last equilibrium (3,) [N]: normal (≥ 0), t1, t2.
 
         Its axes, its place, the gap and the forces on the way are ``result["name"]``: ``force``, ``normal``,

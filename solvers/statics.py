@@ -29,7 +29,7 @@ Source: docs/theory/statics_and_modes.md, (1)-(3), (7), (8).
 """
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -44,11 +44,15 @@ from fem_mbs.solvers.static_result import StaticResult
 from fem_mbs.system.checks import element_checks, model_checks
 from fem_mbs.system.in_use import alone
 
+if TYPE_CHECKING:
+    from fem_mbs.model import Model
+    from fem_mbs.system.system import System
+
 
 @alone("a static equilibrium")
 @Keywords.known
 def static_equilibrium(
-    model: Any,
+    model: "Model | System",
     *,
     t: float | None = None,
     steps: int = 1,

@@ -1,6 +1,6 @@
 """Base of the methods that solve a coupled problem in each step: their interface to `stepping.engine`."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,7 +15,10 @@ from fem_mbs.system.records import VELOCITY
 from fem_mbs.system.state import State
 
 if TYPE_CHECKING:
+    from fem_mbs.jit import Entry
+    from fem_mbs.solvers.alpha.reduced import ReducedContactProblem
     from fem_mbs.solvers.stepping.engine import Engine
+    from fem_mbs.solvers.stepping.kernels.newton import Problem
 
 
 class CoupledMethod(AlphaMethod):
@@ -71,7 +74,7 @@ class CoupledMethod(AlphaMethod):
         rows = ("xx", "xx") if self.levels == 2 else ("xxx", "xxx" if system.nc or self.follows else "xx.", "xxx")
         return Stack(VELOCITY, rows)
 
-    def parts(self) -> dict[str, Any]:
+    def parts(self) -> "dict[str, Entry]":
         """Compiled parts by name."""
         from fem_mbs.solvers.alpha import scheme
         from fem_mbs.solvers.contact import passed
@@ -83,7 +86,7 @@ class CoupledMethod(AlphaMethod):
             "newton": iteration, "iterate": newton.newton,
         }  # fmt: skip
 
-    def problems(self, system: CompiledSystem) -> dict[str, Any]:
+    def problems(self, system: CompiledSystem) -> "dict[str, Problem]":
         """Problems of Newton's iteration: all blocks, or one of them."""
         from fem_mbs.solvers.alpha import coupled
 
@@ -93,13 +96,13 @@ class CoupledMethod(AlphaMethod):
             return {"velocity": split.SPLIT}
         return {"velocity": coupled.BLOCK if self.blocks(system) == 1 else coupled.PROBLEM, "block": coupled.BLOCK}
 
-    def first_guess(self) -> tuple[Any, Any]:
+    def first_guess(self) -> "tuple[Entry, Entry | None]":
         """Functions that set the first guess of a step, and that are tried before `alpha.reduced`, if any."""
         from fem_mbs.solvers.alpha import scheme
 
         return scheme.first_guess, None
 
-    def contact_problems(self, engine: "Engine") -> Any:
+    def contact_problems(self, engine: "Engine") -> "ReducedContactProblem | None":
         """Fallback where Newton's iteration fails: `alpha.reduced`."""
         if self.levels < 3 or self.combined or not engine.system.nc:
             return None
@@ -107,7 +110,7 @@ class CoupledMethod(AlphaMethod):
 
         return ReducedContactProblem(engine)
 
-    def scalars(self, system: CompiledSystem, h: float) -> dict[str, Any]:
+    def scalars(self, system: CompiledSystem, h: float) -> dict[str, float]:
         """Numbers of the record of a run that are this method's own."""
         from fem_mbs.solvers.alpha.coupled import ALL
 

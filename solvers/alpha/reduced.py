@@ -19,7 +19,7 @@ contacts, ``forces``) get P as λ = c_a (P − P_0), with P_0 of the memory of f
 Source: docs/theory/nonsmooth_generalized_alpha.md, "Where Newton's iteration fails".
 """
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -36,6 +36,10 @@ from fem_mbs.system.assembly import energies
 from fem_mbs.system.contacts import TURNING, with_any
 from fem_mbs.system.global_matrices import factorise, solve_in_place
 from fem_mbs.system.records import POSITION, STACKED, VELOCITY
+
+if TYPE_CHECKING:
+    from fem_mbs.solvers.stepping.engine import Engine
+
 
 ROUNDS = 2  # linearisations, each with Newton's iteration from what it leads to
 TURNS = 8  # velocities and positions are solved in turn
@@ -101,7 +105,7 @@ class ReducedContactProblem:
 
     inexact = 0
 
-    def __init__(self, engine: Any) -> None:
+    def __init__(self, engine: "Engine") -> None:
         self.engine, self.problem, self.error = engine, None, None
         self.reached = np.inf
         self.begin, self.before = engine.method.first_guess()

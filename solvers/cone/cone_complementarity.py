@@ -9,7 +9,7 @@ Comput. Nonlinear Dyn. 13 (2018) 014503.
 """
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,6 +18,14 @@ from fem_mbs.solvers.cone.data import TABLE
 from fem_mbs.solvers.stepping.kernels.codes import COUPLED_SHIFT, SHIFT
 from fem_mbs.solvers.stepping.stepper import Stepper
 from fem_mbs.system.layout import Rows
+
+if TYPE_CHECKING:
+    from fem_mbs.jit import Entry
+    from fem_mbs.solvers.stepping.engine import Engine
+    from fem_mbs.solvers.stepping.kernels.newton import Problem
+    from fem_mbs.system.compiled import CompiledSystem
+    from fem_mbs.system.state import State
+
 
 NEVER = 2**62
 MANY = 60  # contacts of a step: at 63 (spheres) both ways take the same time, at 160 Newton takes four times that
@@ -87,11 +95,11 @@ class ConeComplementarity(Stepper):
         as bodies turn by it."""
         return SHIFT if self.relaxed else COUPLED_SHIFT
 
-    def matrices(self, system: Any) -> tuple[Rows, Rows, Rows]:
+    def matrices(self, system: "CompiledSystem") -> tuple[Rows, Rows, Rows]:
         """Rows of the matrices: initial accelerations, none, the problem of a step."""
         return Rows(), Rows(), Rows() if system.searches else Rows(True, "all")
 
-    def refuse(self, system: Any) -> None:
+    def refuse(self, system: "CompiledSystem") -> None:
         """Raise for contacts whose friction couples sliding and drilling, and groups with Newton's iteration.
 
         Gauss-Seidel iterations support such friction; it is for groups that they solve.
@@ -103,20 +111,20 @@ class ConeComplementarity(Stepper):
             message = f"cannot be combined with contact groups ('{system.searches[0].owner.name}'); remove it"
             self.check(False, "contact_solver", self.contact_solver, message)
 
-    def parts(self) -> dict[str, Any]:
+    def parts(self) -> "dict[str, Entry]":
         """Compiled parts by name."""
         from fem_mbs.solvers.cone import kernels
         from fem_mbs.solvers.contact import passed
 
         return {"advance": kernels.cone_advance, "step": kernels.cone_step, "sweep": passed.look}
 
-    def problems(self, system: Any) -> dict[str, Any]:
+    def problems(self, system: "CompiledSystem") -> "dict[str, Problem]":
         """Problems of Newton's iteration."""
         from fem_mbs.solvers.cone import kernels
 
         return {"velocity": kernels.PROBLEM}
 
-    def scalars(self, system: Any, h: float) -> dict[str, float]:
+    def scalars(self, system: "CompiledSystem", h: float) -> dict[str, float]:
         """Numbers of the record of a run that are this method's own."""
         slow = max(SLOW * system.largest_gravity * h, system.slow_at(system.initial)) or 1e-15 * system.size / h
         return {
@@ -128,12 +136,12 @@ class ConeComplementarity(Stepper):
             "tol_v": slow if self.tol_v is None else self.tol_v,
         }
 
-    def counted(self, engine: Any) -> dict[str, Any]:
+    def counted(self, engine: "Engine") -> dict[str, float]:
         """Energy that restitution would have left, of all contacts [J]."""
         groups = 0.0 if engine.grains is None else engine.grains.statistics()["restitution_lost"]
         return {"restitution_lost": float(engine.own[0]["all_lost"]) + groups}
 
-    def start(self, engine: Any, state: Any) -> None:
+    def start(self, engine: "Engine", state: "State") -> None:
         """First guess of the first step, from consistent accelerations."""
         from fem_mbs.solvers.stepping.initial import initial_accelerations
 

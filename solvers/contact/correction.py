@@ -19,7 +19,7 @@ to 0.35, 0.13 to 0.2 of the time.
 Source: docs/theory/decoupled_nsga.md, (24); docs/theory/contact_problems.md, (31).
 """
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -55,6 +55,12 @@ from fem_mbs.system.contacts import (
 )
 from fem_mbs.system.records import POSITION, SMOOTH
 
+if TYPE_CHECKING:
+    from fem_mbs.solvers.stepping.engine import Engine
+    from fem_mbs.system.compiled import CompiledSystem
+    from fem_mbs.system.layout import Layout
+
+
 ROUNDS = 12  # linearisations before a correction fails; two of velocity problems that have no solution
 TOLERANCE = 1e-12  # scale-free error asked of the contact problems; the Newton iterations at their end reach it
 EXACT_ROUNDS = 6  # of these, those in which gaps have to be as small as Newton's iteration makes them
@@ -71,7 +77,7 @@ OF_A_PROBLEM = 10  # iterations that it takes as long as to make a contact probl
 MARGIN = 0.1  # open contacts nearer than this part of the deepest penetration are in the problem from the start
 
 
-def node_entries(system: Any, layout: Any) -> np.ndarray | None:
+def node_entries(system: "CompiledSystem", layout: "Layout") -> np.ndarray | None:
     """Places (N, 6, 6) of the blocks of nodes in the values of the smooth matrix, −1 for fixed components.
 
     None when the matrix couples nodes, or has rows of constraints or of contacts.
@@ -129,7 +135,7 @@ class ContactProblemCorrection:
         Largest error of those.
     """
 
-    def __init__(self, engine: Any) -> None:
+    def __init__(self, engine: "Engine") -> None:
         self.engine, self.problem, self.error = engine, None, None
         self.inexact, self.worst = 0, 0.0
         self.reached = np.inf  # error of the last problem

@@ -85,7 +85,7 @@ class Pairs:
         """Continue from what `get_state` has returned."""
         self.searches, self.lost = state["searches"], list(state["lost"])
 
-    def statistics(self) -> dict[str, Any]:
+    def statistics(self) -> dict[str, float]:
         """Return the counts over all steps."""
         inexact = self.engine.contact_problems.inexact
         return {"pair_searches": self.searches, "inexact_contact_problems": inexact,

@@ -1,6 +1,6 @@
 """Contact groups for the Gauss-Seidel solver: shapes on free bodies, and obstacles of other ones."""
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -9,7 +9,9 @@ from fem_mbs.solvers.stepping.kernels.blocked import prescribed
 from fem_mbs.system.contacts import TURNING, with_any
 
 if TYPE_CHECKING:
+    from fem_mbs.solvers.stepping.stepper import Stepper
     from fem_mbs.system.compiled import CompiledSystem
+    from fem_mbs.system.pairs import PairSearch
 
 FEW = 50  # spheres: below it impacts with restitution run through touching ones, one problem after the other
 SAME = 1e-12  # entries of the inertia of a body that differ by less of its own are equal
@@ -37,7 +39,7 @@ class Fit(NamedTuple):
     moved: np.ndarray
 
 
-def fit(system: "CompiledSystem", method: Any) -> Fit:
+def fit(system: "CompiledSystem", method: "Stepper") -> Fit:
     """Check if the Gauss-Seidel solver takes the contact group of a model, and collect its data."""
     reason, moved = _unknown_contacts(system, method) or _bound_bodies(system), np.zeros(0, int)
     if reason is None:
@@ -76,7 +78,7 @@ def _unknown_contacts(system, method):
     return None
 
 
-def occurring(search: Any) -> np.ndarray:
+def occurring(search: "PairSearch") -> np.ndarray:
     """Laws (n, nl) of the materials of spheres: obstacles do not meet, and may have none with each other."""
     return search.laws[np.unique(search.materials)]
 
@@ -89,7 +91,7 @@ def _without_law(search):
     return None
 
 
-def turns(search: Any) -> bool:
+def turns(search: "PairSearch") -> bool:
     """True if contacts of a group resist rolling or spinning, or drill."""
     return bool(with_any(occurring(search), *TURNING, "drilling_arm").any())
 

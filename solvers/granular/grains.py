@@ -294,7 +294,7 @@ class Grains:
             f"above {p['refused']:.0e})"
         )
 
-    def statistics(self) -> dict[str, Any]:
+    def statistics(self) -> dict[str, float]:
         """What was counted over all steps."""
         record = self.record[0]
         names = {"pair_searches": "searches", "contact_sweeps": "all_sweeps", "most_contact_sweeps": "worst_sweeps",

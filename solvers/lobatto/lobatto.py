@@ -6,7 +6,7 @@ measured orders are in docs/theory/lobatto.md, the compiled parts in lobatto/ker
 Source: Capobianco, Harsch, Leyendecker, Comput. Methods Appl. Mech. Engrg. 418 (2024) 116496.
 """
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,6 +20,14 @@ from fem_mbs.solvers.stepping.options import fraction
 from fem_mbs.solvers.stepping.stepper import Stepper
 from fem_mbs.system.layout import Rows, Stack
 from fem_mbs.system.records import POSITION, TRANSLATIONS
+
+if TYPE_CHECKING:
+    from fem_mbs.jit import Entry
+    from fem_mbs.solvers.stepping.engine import Engine
+    from fem_mbs.solvers.stepping.kernels.newton import Problem
+    from fem_mbs.system.compiled import CompiledSystem
+    from fem_mbs.system.layout import Pattern
+    from fem_mbs.system.state import State
 
 
 def _known(owner, name, value):
@@ -88,16 +96,16 @@ class LobattoIIIAB(Stepper):
         """Parts of a step at which its stages are."""
         return tuple(float(c) for c in tableau(self.stages).c)
 
-    def matrices(self, system: Any) -> tuple[Rows, Rows, Rows]:
+    def matrices(self, system: "CompiledSystem") -> tuple[Rows, Rows, Rows]:
         """Rows of the matrices: accelerations at the end, one stage, the impact problem."""
         contacts = Rows(True, "all", drilling_first=True)
         return Rows(), contacts, contacts
 
-    def stack(self, system: Any) -> Stack:
+    def stack(self, system: "CompiledSystem") -> Stack:
         """The matrix of the stage problem: every stage moves all others."""
         return Stack(POSITION, (self.stages * "x",) * self.stages)
 
-    def refuse(self, system: Any) -> None:
+    def refuse(self, system: "CompiledSystem") -> None:
         """Raise for models with contact groups, and nodes that turn about two axes only."""
         self._refuse_groups(system)
         two = np.flatnonzero(system.free[:, 3:].sum(axis=1) == 2)
@@ -117,29 +125,29 @@ class LobattoIIIAB(Stepper):
             ) + " a component without mass, which LobattoIIIAB cannot step: take DecoupledNSGA, or give it mass"
             self._refuse_part(system.nodes[light[0]], message)
 
-    def parts(self) -> dict[str, Any]:
+    def parts(self) -> "dict[str, Entry]":
         """Compiled parts by name."""
         from fem_mbs.solvers.contact import passed
         from fem_mbs.solvers.lobatto import kernels
 
         return {"advance": kernels.lobatto_advance, "step": kernels.lobatto_step, "sweep": passed.look}
 
-    def problems(self, system: Any) -> dict[str, Any]:
+    def problems(self, system: "CompiledSystem") -> "dict[str, Problem]":
         """Problems of Newton's iteration: the stages, and the velocities at the end."""
         from fem_mbs.solvers.lobatto import impact, stages
 
         return {"stage": stages.PROBLEM, "impact": impact.PROBLEM}
 
-    def scalars(self, system: Any, h: float) -> dict[str, float]:
+    def scalars(self, system: "CompiledSystem", h: float) -> dict[str, float]:
         """Numbers of the record of a run that are this method's own."""
         return {"position_factor": 0.5, "averaged": int(bool(system.non_holonomic))}
 
-    def counted(self, engine: Any) -> dict[str, int]:
+    def counted(self, engine: "Engine") -> dict[str, int]:
         """Steps that were solved by impulses, see docs/theory/lobatto.md, steps that fail."""
         own = engine.own[0]
         return {"steps_by_impulses": int(own["left_to_impulses"]), "unsolved_lasting_contacts": int(own["fell_back"])}
 
-    def impulses(self, engine: Any) -> dict[str, np.ndarray]:
+    def impulses(self, engine: "Engine") -> dict[str, np.ndarray]:
         """All that the joints gave in the last step (m,) [N s]: what they report of a step with an impact."""
         a, last = engine.arrays, self.stages - 1
         return {"multiplier": engine.run[0]["kv"] * (a["Lam"] + a["b"][:last] @ a["Ri"][:last])}
@@ -149,7 +157,7 @@ class LobattoIIIAB(Stepper):
         """Power of h with which `local_error` goes."""
         return min(2 * self.stages - 1, 5)
 
-    def local_error(self, engine: Any, h: float, change: Any) -> float | None:
+    def local_error(self, engine: "Engine", h: float, change: np.ndarray | None) -> float | None:
         """Error [m] of the last step, `lobatto.error` (1); None where contacts act or one end was an impact."""
         from fem_mbs.jit import address, invoke
         from fem_mbs.solvers.lobatto import error
@@ -159,7 +167,7 @@ class LobattoIIIAB(Stepper):
         invoke(error.step_error.address, address(engine.data), address(engine.run))
         return float(engine.own[0]["error"])
 
-    def start(self, engine: Any, state: Any) -> None:
+    def start(self, engine: "Engine", state: "State") -> None:
         """Coefficients, places of the nodes in a block, and accelerations at the start; the check of the step size.
 
         Raise for components without mass: forces of a step are one fewer than its rows of momentum, so that these have
@@ -178,12 +186,12 @@ class LobattoIIIAB(Stepper):
         a["lam_report"][:] = self._accelerations(engine)
         self._refuse_massless(system, state)
 
-    def changed(self, engine: Any) -> None:
+    def changed(self, engine: "Engine") -> None:
         """The check of the step size, whose limit depends on what acts."""
         if self.check_stability:
             engine.longest = self._longest_step(engine.system, engine.state(), engine.h)
 
-    def restart(self, engine: Any) -> None:
+    def restart(self, engine: "Engine") -> None:
         """Accelerations at the present state, where the next step begins: all that it has of the one before."""
         self._accelerations(engine)
 
@@ -211,7 +219,9 @@ class LobattoIIIAB(Stepper):
         return limit / omega if omega > 0.0 else np.inf
 
 
-def places_of_entries(system: Any, pattern: Any, stages: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def places_of_entries(
+    system: "CompiledSystem", pattern: "Pattern", stages: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Entries of a block that elements have (k,); of all of them, in the order of ``used`` first, their places in the
     first block of a matrix of stages × stages blocks, and the distance to the block below.
     """
@@ -226,7 +236,7 @@ def places_of_entries(system: Any, pattern: Any, stages: int) -> tuple[np.ndarra
     return used, offset, stride
 
 
-def places_of_rotations(system: Any, pattern: Any) -> np.ndarray:
+def places_of_rotations(system: "CompiledSystem", pattern: "Pattern") -> np.ndarray:
     """Places (N, 3, 3) of the rotations of each node in the values of a matrix; −1 where there is none."""
     place = np.full((len(system.nodes), 3, 3), -1, np.int64)
     for group, where in zip(system.groups, pattern.maps):

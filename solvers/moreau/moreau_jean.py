@@ -7,12 +7,20 @@ Source: Moreau, Comput. Methods Appl. Mech. Engrg. 177 (1999) 329-349; Jean, the
 Numerical Methods for Nonsmooth Dynamical Systems (2008), chapter 10.
 """
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from fem_mbs.arguments.options import flag, number, option, unsupported
 from fem_mbs.solvers.moreau.data import TABLE
 from fem_mbs.solvers.stepping.stepper import Stepper
 from fem_mbs.system.layout import Rows
+
+if TYPE_CHECKING:
+    from fem_mbs.jit import Entry
+    from fem_mbs.solvers.stepping.engine import Engine
+    from fem_mbs.solvers.stepping.kernels.newton import Problem
+    from fem_mbs.system.compiled import CompiledSystem
+    from fem_mbs.system.state import State
+
 
 WHOLE = 1.0 - 1e-6  # of the user's step: shorter ones are parts of it
 
@@ -73,7 +81,7 @@ class MoreauJean(Stepper):
         """True if positions follow velocities: joints and contacts are closed in velocities alone."""
         return not self.projection
 
-    def matrices(self, system: Any) -> tuple[Rows, Rows, Rows]:
+    def matrices(self, system: "CompiledSystem") -> tuple[Rows, Rows, Rows]:
         """Rows of the matrices: initial accelerations, projection of positions, the problem of a step; contacts of
         groups are left to the contact-problem solver.
         """
@@ -82,20 +90,20 @@ class MoreauJean(Stepper):
         position = Rows(True, "drilling") if self.projection else Rows()
         return Rows(), position, Rows(True, "all", drilling_first=True)
 
-    def refuse(self, system: Any) -> None:
+    def refuse(self, system: "CompiledSystem") -> None:
         """Check that Newton's iteration is not combined with contact groups."""
         if system.searches and self.contact_solver == "newton":
             message = f"cannot be combined with contact groups ('{system.searches[0].owner.name}'); remove it"
             self.check(False, "contact_solver", self.contact_solver, message)
 
-    def no_sweeps(self, system: Any) -> str | None:
+    def no_sweeps(self, system: "CompiledSystem") -> str | None:
         """Planes that the projection moves after the Gauss-Seidel iterations."""
         planes = [k for search in system.searches for group in search.groups[1:] for k in group.partner_nodes]
         if self.projection and system.free[planes].any():
             return "projection moves planes"
         return None
 
-    def parts(self) -> dict[str, Any]:
+    def parts(self) -> "dict[str, Entry]":
         """Compiled parts by name."""
         from fem_mbs.solvers.contact import passed, position
         from fem_mbs.solvers.moreau import kernels
@@ -105,14 +113,14 @@ class MoreauJean(Stepper):
             "position": position.position, "sweep": passed.look,
         }  # fmt: skip
 
-    def problems(self, system: Any) -> dict[str, Any]:
+    def problems(self, system: "CompiledSystem") -> "dict[str, Problem]":
         """Problems of Newton's iteration: the problem of the step, and the two projections."""
         from fem_mbs.solvers.contact import position, velocity
         from fem_mbs.solvers.moreau import kernels
 
         return {"velocity": kernels.PROBLEM, "position": position.PROBLEM, "held": velocity.PROBLEM}
 
-    def scalars(self, system: Any, h: float) -> dict[str, float]:
+    def scalars(self, system: "CompiledSystem", h: float) -> dict[str, float]:
         """Numbers of the record of a run that are this method's own."""
         return {
             **self._of_step(self.theta, h),
@@ -125,13 +133,13 @@ class MoreauJean(Stepper):
         """Numbers that depend on θ and on the step size."""
         return {"theta": theta, "c_q": theta * h}
 
-    def use(self, engine: Any, h: float) -> None:
+    def use(self, engine: "Engine", h: float) -> None:
         """Numbers of the records for a step h; parts of a step that has failed damp what rings, with θ = 1."""
         theta = self.theta if h > WHOLE * engine.h else 1.0
         for name, value in self._of_step(theta, h).items():
             engine.record_of(name)[name] = value
 
-    def start(self, engine: Any, state: Any) -> None:
+    def start(self, engine: "Engine", state: "State") -> None:
         """First guess of the first step, from consistent accelerations; forces at the start."""
         from fem_mbs.solvers.stepping.initial import initial_accelerations
 
@@ -141,6 +149,6 @@ class MoreauJean(Stepper):
         a["lam_report"][:] = lam
         a["f0"][:] = system.f
 
-    def restart(self, engine: Any) -> None:
+    def restart(self, engine: "Engine") -> None:
         """Forces at the present state, where the next step begins."""
         engine.arrays["f0"][:] = engine.system.forces(engine.state())[1]

@@ -24,7 +24,9 @@ from fem_mbs.system.layout import Rows
 from fem_mbs.system.state import State
 
 if TYPE_CHECKING:
+    from fem_mbs.jit import Entry
     from fem_mbs.solvers.stepping.engine import Engine
+    from fem_mbs.solvers.stepping.kernels.newton import Problem
 
 
 PUBLISHED: dict[str, Any] = {  # options of the published scheme whose defaults are others here
@@ -217,7 +219,7 @@ class DecoupledNSGA(AlphaMethod):
             message = f"does not support joint friction ({label(system.frictions[0])}); use 'newton' or 'auto'"
             raise ParameterError(self, "contact_solver", self.contact_solver, message)
 
-    def parts(self) -> dict[str, Any]:
+    def parts(self) -> "dict[str, Entry]":
         """Compiled parts by name."""
         from fem_mbs.solvers.contact import sweep
         from fem_mbs.solvers.nsga import closed, position, scheme, smooth, velocity
@@ -233,7 +235,7 @@ class DecoupledNSGA(AlphaMethod):
             "sweep": sweep.sweep, "settle": sweep.settle,
         }  # fmt: skip
 
-    def parts_of_friction(self) -> dict[str, Any]:
+    def parts_of_friction(self) -> "dict[str, Entry]":
         """Compiled parts of models with joint friction alone."""
         from fem_mbs.solvers.joint_friction import friction
         from fem_mbs.solvers.nsga import scheme
@@ -248,27 +250,27 @@ class DecoupledNSGA(AlphaMethod):
         left = system.touches_meshes or price_of_matrix(system) is not None
         return "plain" if self.impacts == "auto" and left else self.impacts
 
-    def parts_of_split_impacts(self) -> dict[str, Any]:
+    def parts_of_split_impacts(self) -> "dict[str, Entry]":
         """Compiled parts of runs in which impacts are split."""
         from fem_mbs.solvers.nsga import closed, course, scheme
 
         optional = {"course": course.course_part} if self.impact_law == "stronge" else {}
         return {"closed": closed.closed_part, "restart": scheme.restart, **optional}
 
-    def parts_of_static_friction(self) -> dict[str, Any]:
+    def parts_of_static_friction(self) -> "dict[str, Entry]":
         """Compiled parts of models with contacts that have two coefficients of friction alone."""
         from fem_mbs.solvers.nsga import stiction
 
         return {"stiction": stiction.stiction_part}
 
-    def problems(self, system: CompiledSystem) -> dict[str, Any]:
+    def problems(self, system: CompiledSystem) -> "dict[str, Problem]":
         """Problems of Newton's iteration."""
         from fem_mbs.solvers.contact import position, velocity
         from fem_mbs.solvers.nsga import smooth
 
         return {"smooth": smooth.PROBLEM, "position": position.PROBLEM, "velocity": velocity.PROBLEM}
 
-    def scalars(self, system: CompiledSystem, h: float) -> dict[str, Any]:
+    def scalars(self, system: CompiledSystem, h: float) -> dict[str, float]:
         """Numbers of the record of a run that are this method's own."""
         kept = self.keeps_contacts(system)
         return {
@@ -324,7 +326,7 @@ class DecoupledNSGA(AlphaMethod):
         struck = (a["impact"] != 0)[:, None]
         return {**joints, "contact_force": struck * a["total_Lam"], "contact_moment": struck * a["total_chi"]}
 
-    def counted(self, engine: "Engine") -> dict[str, Any]:
+    def counted(self, engine: "Engine") -> dict[str, int]:
         """Impacts by their law where both occur; joints that friction has jammed, in models with joint friction."""
         own, laws = engine.own[0], {}
         if self.impact_law == "stronge":

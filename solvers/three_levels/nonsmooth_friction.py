@@ -8,7 +8,7 @@ alpha/levels.py, alpha/levels_contacts.py, alpha/levels_friction.py, alpha/level
 Source: Capobianco, Harsch, Eugster, Leine, Int. J. Numer. Methods Eng. (2021), doi:10.1002/nme.6801.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,7 +18,9 @@ from fem_mbs.system.compiled import CompiledSystem
 from fem_mbs.system.state import State
 
 if TYPE_CHECKING:
+    from fem_mbs.jit import Entry
     from fem_mbs.solvers.stepping.engine import Engine
+    from fem_mbs.solvers.stepping.kernels.newton import Problem
 
 
 START = 0.01  # of a step, which finds the forces at the start of a run
@@ -62,23 +64,23 @@ class NonsmoothGeneralizedAlphaFriction(CoupledMethod):
     levels = 3
     persistent_contacts = True  # forces of contacts are not their impulses over h
 
-    def parts(self) -> dict[str, Any]:
+    def parts(self) -> "dict[str, Entry]":
         from fem_mbs.solvers.three_levels import levels_scheme
 
         own = {"advance": levels_scheme.levels_advance, "step": levels_scheme.levels_step}
         return {**super().parts(), **own}
 
-    def first_guess(self) -> tuple[Any, Any]:
+    def first_guess(self) -> "tuple[Entry, Entry | None]":
         from fem_mbs.solvers.three_levels import levels_prox, levels_scheme
 
         return levels_scheme.first_guess, levels_prox.fixed_point
 
-    def problems(self, system: CompiledSystem) -> dict[str, Any]:
+    def problems(self, system: CompiledSystem) -> "dict[str, Problem]":
         from fem_mbs.solvers.three_levels import levels
 
         return {"velocity": levels.LEVELS}
 
-    def scalars(self, system: CompiledSystem, h: float) -> dict[str, Any]:
+    def scalars(self, system: CompiledSystem, h: float) -> dict[str, float]:
         return {**super().scalars(system, h), "approach": int(self.approach == "slower"), "persistent": 1}
 
     def start(self, engine: "Engine", state: State) -> None:
@@ -155,7 +157,7 @@ class NonsmoothGeneralizedAlphaFriction(CoupledMethod):
         run["ks"] /= ratio
         self.use(engine, float(run["h"]))
 
-    def counted(self, engine: "Engine") -> dict[str, Any]:
+    def counted(self, engine: "Engine") -> dict[str, float]:
         """Largest distance of the friction impulse P outside of a cone, over the widest cone of the run."""
         own = engine.own[0]
         return {"friction_beyond_cone": float(own["beyond"] / own["widest"]) if own["widest"] > 0.0 else 0.0}
