@@ -17,17 +17,20 @@ reveal_type(body.mass)
 reveal_type(fem.Revolute.at(body, body, [0, 0, 0]))
 reveal_type(fem.DecoupledNSGA().run(model, t_end=1.0, h=0.1))
 reveal_type(fem.static_equilibrium(model))
+reveal_type(fem.static_equilibrium(model).state)
+reveal_type(fem.modes(model).motion(0))
+reveal_type(fem.campbell(model, [1.0]).plot())
 reveal_type(fem.MoreauJean(0.6, rtol=1e-8).rtol)
 fem.MoreauJean(rtoll=1e-8)
 fem.MoreauJean(step_control=fem.StepControl())
 fem.MoreauJean(rtol="small")
 """
-SEEN = ("float", "Revolute", "Results", "StaticResult", "float")
+SEEN = ("float", "Revolute", "Results", "StaticResult", "State", "Results", "Figure", "float")
 SAID = (
     'script.py:5: error: "Model" has no attribute "addd"; maybe "add"?',
-    'script.py:11: error: Unexpected keyword argument "rtoll" for "MoreauJean"; did you mean "rtol"?',
-    'script.py:12: error: Unexpected keyword argument "step_control" for "MoreauJean"',
-    'script.py:13: error: Argument "rtol" to "MoreauJean" has incompatible type "str"; expected "float"',
+    'script.py:14: error: Unexpected keyword argument "rtoll" for "MoreauJean"; did you mean "rtol"?',
+    'script.py:15: error: Unexpected keyword argument "step_control" for "MoreauJean"',
+    'script.py:16: error: Argument "rtol" to "MoreauJean" has incompatible type "str"; expected "float"',
 )
 
 

@@ -62,9 +62,11 @@ OWNERS = {
     "fem_mbs.solvers.contact_problem.operators",
     "fem_mbs.solvers.contact_problem.problem",
     "fem_mbs.solvers.granular.grains",
+    "fem_mbs.solvers.paths.follow",
     "fem_mbs.solvers.stepping.engine",
     "fem_mbs.solvers.stepping.march.march",
     "fem_mbs.solvers.stepping.march.schedule",
+    "fem_mbs.solvers.stepping.stepper",
 }
 FACES = {"fem_mbs", "fem_mbs.cli"}  # the only ones of the core that lead to elements and solvers: the names users see
 

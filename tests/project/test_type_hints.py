@@ -7,6 +7,8 @@ import fem_mbs as fem
 
 COMPILED = ("kernel", "entry", "njit", "intrinsic")  # decorators of what numba compiles, whose types it finds itself
 
+MOST_ANY = 83  # functions of solvers with Any among their types
+
 
 def folders():
     """Folders of the sources: beside each other in a source tree, inside each other once installed."""
@@ -89,6 +91,44 @@ def _with_a_class_inside():
         "_Private.method": ["x", "return"],
         "_with_a_class_inside.Inside.method": ["return"],
     }
+
+
+def any_in(text):
+    """Names of the functions of a source text whose parameters or results are of the type Any, or made of it."""
+
+    def says_any(hint):
+        return any(getattr(n, "id", getattr(n, "value", "")) == "Any" for n in ast.walk(hint)) or any(
+            says_any(ast.parse(n.value, mode="eval"))
+            for n in ast.walk(hint)
+            if isinstance(n, ast.Constant) and isinstance(n.value, str) and n.value != "Any"
+        )
+
+    found = []
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef):
+            a = node.args
+            parameters = [*a.posonlyargs, *a.args, *a.kwonlyargs, *(p for p in (a.vararg, a.kwarg) if p is not None)]
+            hints = [hint for hint in (*(p.annotation for p in parameters), node.returns) if hint is not None]
+            found += [node.name] * any(map(says_any, hints))
+    return found
+
+
+def test_few_functions_of_solvers_take_or_return_anything():
+    """A type lets an editor complete and mypy check; Any is for options, checkpoints and what users may give freely."""
+    files = sorted(Path(fem.__file__).with_name("solvers").rglob("*.py"))
+    count = sum(len(any_in(file.read_text(encoding="utf-8"))) for file in files)
+    assert 0 < count <= MOST_ANY
+
+
+def test_functions_that_take_or_return_anything_are_found():
+    text = """
+def f(a: Any): ...
+def g(a: int, *b: "Any | None") -> None: ...
+class A:
+    def h(self, a: "Company") -> "dict[str, Any]": ...
+    def good(self, a: "dict[str, int]") -> int: ...
+"""
+    assert any_in(text) == ["f", "g", "h"]
 
 
 def test_types_are_announced_to_those_who_use_the_package():
