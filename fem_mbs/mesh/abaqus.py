@@ -76,7 +76,7 @@ class Reader:
         self.root, self.parts, self.instances = Part(), {}, {}  # type: ignore[var-annotated]
         self.names: dict[str, str] = {}  # of sets and surfaces, as they are written
         self.ranges: set[str] = set()  # keys of sets that GENERATE made: they may have gaps
-        self.doubts: list[str] = []
+        self.warnings: list[str] = []
         self.system = np.zeros(3), np.eye(3)  # position and axes of that in which nodes are given
         self.source = Lines(owner, path, included)
         now = self.root
@@ -109,7 +109,7 @@ class Reader:
                 lost = set(members.get("", [])) - set(known)
                 if lost and name not in self.ranges:
                     text = f"set '{self.names[name]}' has {len(lost)} {kind} that are not there, {min(lost)} first"
-                    self.doubts.append(f"{text}; a set of the assembly names its instance")
+                    self.warnings.append(f"{text}; a set of the assembly names its instance")
 
     def _keyword(self, short):
         """The name of a keyword that is read; None of one that is passed over."""
@@ -302,7 +302,7 @@ class Reader:
             formless = [label for label in labels if label not in elements]
             if formless:
                 name = plain(given["NSET"])
-                self.doubts.append(f"{self.where}: set '{name}' lacks the nodes of {len(formless)} elements")
+                self.warnings.append(f"{self.where}: set '{name}' lacks the nodes of {len(formless)} elements")
             nodes = sorted({node for label in labels if label in elements for node in elements[label][1:]})
             self._add(part, "NSET", given["NSET"], {inside or where: nodes})
 
@@ -316,7 +316,7 @@ class Reader:
             raise self.refuse(f"TYPE={short} is no type of a surface")
         if "COMBINE" in given or "CROP" in given or kinds[0] not in ("ELEMENT", "NODE"):
             what = "combined" if kinds[0] in ("ELEMENT", "NODE") else f"of type {kinds[0]}"
-            self.doubts.append(f"{self.where}: surface '{plain(given['NAME'])}' is {what}; it becomes no group")
+            self.warnings.append(f"{self.where}: surface '{plain(given['NAME'])}' is {what}; it becomes no group")
         elif kinds[0] == "NODE":
             self._set(part, "NSET", {"NSET": given["NAME"]}, [[row[0]] for row in rows])
         else:
@@ -325,7 +325,7 @@ class Reader:
             other = [side for side in sides if not re.fullmatch(r"[Ss]\d", side)]
             if other:
                 what = f"side {other[0]} of shells" if other[0] else "all free faces of a set"
-                self.doubts.append(f"{self.where}: surface '{plain(given['NAME'])}' has {what}; it becomes no group")
+                self.warnings.append(f"{self.where}: surface '{plain(given['NAME'])}' has {what}; it becomes no group")
             else:
                 part.surfaces[key(given["NAME"])] = self.at, self.line, rows
 
@@ -355,4 +355,4 @@ def read_abaqus(owner: Named, path: str | Path) -> Found:
         reader.check_root()
     every = (*reader.parts.values(), *reader.instances.values(), reader.root)
     twice = [text for part in every for text in part.elements.warnings()]
-    return Found(np.concatenate(joined.points), cells, sets, points, [*reader.doubts, *twice])
+    return Found(np.concatenate(joined.points), cells, sets, points, [*reader.warnings, *twice])

@@ -133,7 +133,7 @@ class Joined:
                 text = (
                     f"set '{self.reader.names[name]}' has {len(missing)} {kind} that are not there, {missing[0]} first"
                 )
-                self.reader.doubts.append(text)
+                self.reader.warnings.append(text)
         return found
 
     def _cells(self, kind, rows, group=None):

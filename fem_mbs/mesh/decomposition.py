@@ -21,7 +21,7 @@ from fem_mbs.mesh.mass import cells_of, closed_triangles, mass_of_mesh
 from fem_mbs.mesh.polyhedra import Polyhedron, fault_of, overlap_of
 
 SHARED = 1e-3  # of the volume: what parts have in common above it is a warning
-TOLD = 0.05  # of the volume: what is gained or lost above it is a warning
+REPORTED = 0.05  # of the volume: what is gained or lost above it is a warning
 
 
 class ConvexParts:
@@ -108,7 +108,7 @@ def convex_parts(
     volume = mass_of_mesh(mesh, 1.0).volume
     points, faces = closed_triangles(owner, mesh)
     found = ConvexParts(_cut(points, faces, most, concavity, corners, seed), volume)
-    if abs(found.gained) > TOLD:
+    if abs(found.gained) > REPORTED:
         text = (
             f"convex_parts: the {len(found.parts)} parts have {100 * abs(found.gained):.2g} % "
             f"{'more' if found.gained > 0 else 'less'} volume than the mesh; contacts see the parts. More of them "

@@ -83,7 +83,7 @@ def read_mesh(path: str | Path, *, units: str | float | None = None, check: bool
     mesh = mesh_of(owner, path, scale)
     if check:
         mesh.check_cells()
-    for text in doubts(mesh, LARGE_UNSAID if units is None else LARGE):
+    for text in mesh_warnings(mesh, LARGE_UNSAID if units is None else LARGE):
         Warnings.issue(f"read_mesh: '{Path(path).name}' {text}")
     return mesh
 
@@ -100,15 +100,15 @@ def mesh_of(owner: Any, given: Any, scale: float = 1.0, parameter: str = "path")
     name = Path(given).name if is_file else None
     tagged = getattr(found, "repeated", "gmsh:physical" in found.cell_data)  # a cell once for each of its groups
     twice = {kind: n for kind, n in whole.twice.items() if n and not tagged}
-    doubts = [
+    twofold = [
         f"has {n} cells of type {kind} on the points of others; they are one cell each" for kind, n in twice.items()
     ]
-    for text in [*getattr(found, "doubts", ()), *doubts]:
+    for text in [*getattr(found, "warnings", ()), *twofold]:
         Warnings.issue(f"{label(owner)}: '{name or 'mesh'}' {text}")
     return Mesh(scale * points, whole.cells, _groups(found, whole), name=name)
 
 
-def doubts(mesh: Mesh, large: float = LARGE) -> Iterator[str]:
+def mesh_warnings(mesh: Mesh, large: float = LARGE) -> Iterator[str]:
     """What is unlikely in a mesh: its size [m], points that lie on each other and join nothing."""
     extent = np.ptp(mesh.points[_used(mesh)], axis=0).max()
     if not SMALL < extent < large:

@@ -25,7 +25,7 @@ class Found:
     cells : list of Block
     cell_sets : name -> numbers of cells of each block
     point_sets : name -> numbers of points
-    doubts : what is to be warned of
+    warnings : list of str
     repeated : bool, the format writes cells once for each of their groups
     """
 
@@ -37,13 +37,13 @@ class Found:
         cells: dict[str, np.ndarray],
         cell_sets: dict[str, list[np.ndarray]],
         point_sets: dict[str, np.ndarray],
-        doubts: Iterable[str] = (),
+        warnings: Iterable[str] = (),
     ) -> None:
         self.points, self.cell_sets, self.point_sets = points, cell_sets, point_sets
         self.cells = [Block(kind, rows) for kind, rows in cells.items()]
         self.cell_data: dict[str, Any] = {}
         self.field_data: dict[str, Any] = {}
-        self.doubts = list(doubts)
+        self.warnings = list(warnings)
 
     def with_blocks(self, blocks: Iterable[tuple[str, np.ndarray]], repeated: bool = False) -> "Found":
         """Take cells in blocks, of which several may be of one type."""

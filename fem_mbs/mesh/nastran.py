@@ -65,7 +65,7 @@ class Bulk:
         self.properties: dict[str, list[int]] = {}
         self.held: dict[str, list[int]] = {}
         self.elements = Elements()
-        self.doubts: list[str] = []
+        self.warnings: list[str] = []
         self.source = Lines(owner, path, _included)
         lines = self.source.lines
         heads = (k + 1 for k, line in enumerate(lines) if line.split("$")[0].upper().split() == ["BEGIN", "BULK"])
@@ -112,7 +112,7 @@ class Bulk:
             try:
                 self.held.setdefault(f"SPC1 {fields[0]}", []).extend(listed(fields[2:]))
             except (ValueError, IndexError) as error:  # the mesh does not need it
-                self.doubts.append(f"{self.where}: SPC1 {fields[0]} cannot be read ({error}); it becomes no group")
+                self.warnings.append(f"{self.where}: SPC1 {fields[0]} cannot be read ({error}); it becomes no group")
         elif card.startswith(("INCLUDE", "BEGIN")):
             raise self.refuse("is not followed; put all into one part of bulk data, and INCLUDE 'file' on one line")
         elif card.startswith(("C", "G")) and card not in PASSED:
@@ -174,4 +174,4 @@ def read_nastran(owner: Named, path: str | Path) -> Found:
     groups = {f"property {k}": [np.flatnonzero(tag == k) for tag in tags] for k in different[different > 0]}
     held = {name: labels.of(nodes, missing=False) for name, nodes in bulk.held.items()}
     cells = {kind: labels.of(rows) for kind, rows in bulk.cells.items()}
-    return Found(places, cells, groups, held, [*bulk.doubts, *bulk.elements.warnings()])
+    return Found(places, cells, groups, held, [*bulk.warnings, *bulk.elements.warnings()])

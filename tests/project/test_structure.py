@@ -42,7 +42,7 @@ ASKED = {
     "elements/contacts/hulls/hull_points.py": {"cells", "faces"},
     "elements/control/controller.py": {"A", "to_ss"},
     "elements/control/linear.py": {"to_ss"},
-    "mesh/files.py": {"cells", "doubts", "repeated"},
+    "mesh/files.py": {"cells", "repeated", "warnings"},
     "mesh/mass.py": {"faces", "points"},
     # Python, numba and libraries: what differs between versions and systems, and attributes of functions
     "arguments/checked.py": {"_keywords"},

@@ -17,7 +17,7 @@ from fem_mbs.element.base import Part
 from fem_mbs.element.contact import Contact
 from fem_mbs.elements.bodies.rigid_body import RigidBody
 from fem_mbs.elements.bodies.spheres import make_frames, make_spheres, numbers, rows
-from fem_mbs.elements.contacts.groups.hull_mass import doubt_of
+from fem_mbs.elements.contacts.groups.hull_mass import mass_difference
 from fem_mbs.elements.contacts.groups.materials import MaterialTable
 from fem_mbs.elements.contacts.hulls.hull_points import hull_of, points_of, rounded_hull
 from fem_mbs.elements.contacts.shapes.capsule import CapsuleContact
@@ -398,15 +398,15 @@ class ContactGroup(Part):
         frames = self.as_frame("first", first), self.as_frame("second", second)
         self.excluded.add(frozenset(frame.node for frame in frames))
 
-    def doubts(self) -> list[tuple[RigidBody, str]]:
+    def mass_warnings(self) -> list[tuple[RigidBody, str]]:
         """Return bodies of hulls whose mass differs from that of these, with a text on the difference."""
         found = []
         for node, own in self._numbers.items():
             shapes, body = [self.shapes[k] for k in own], node.body
             if isinstance(body, RigidBody) and all(shape.hull is not None for shape in shapes):
-                doubt = doubt_of(body, shapes)
-                if doubt is not None:
-                    found.append((body, doubt))
+                difference = mass_difference(body, shapes)
+                if difference is not None:
+                    found.append((body, difference))
         return found
 
     @property

@@ -17,7 +17,7 @@ ASIDE = 0.1  # of the size: a warning is issued for centres of mass that are far
 UNLIKE = 2.5  # times as large, or as small: a warning is issued for such moments of inertia
 
 
-def doubt_of(body: RigidBody, shapes: list[GroupShape]) -> str | None:
+def mass_difference(body: RigidBody, shapes: list[GroupShape]) -> str | None:
     """Describe the difference, or None where the body may consist of ``shapes``, all of its hulls."""
     volume, first, second = 0.0, np.zeros(3), np.zeros((3, 3))
     for shape in shapes:

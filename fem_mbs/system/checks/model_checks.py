@@ -46,7 +46,7 @@ def run(system: "CompiledSystem", *, project: bool, redundant: str, velocities: 
     constraints_hold(system, state, velocities=START_TOLERANCE if velocities else None)
     no_penetration(system, state)
     elements_in_range(system, state)
-    doubtful_laws(system)
+    warn_of_laws(system)
     groups_left_out(system)
     hulls_of_other_bodies(system)
     warn_locked(system)
@@ -254,9 +254,9 @@ def elements_in_range(system: "CompiledSystem", state: "State") -> None:
         raise ModelError(f"at the start: {text}", [element])
 
 
-def doubtful_laws(system: "CompiledSystem") -> None:
+def warn_of_laws(system: "CompiledSystem") -> None:
     """Warn about coefficients of contacts that are possible, but hardly meant: once for all contacts alike."""
-    doubts: dict[str, list] = {}
+    found: dict[str, list] = {}
     for contact, law in zip(system.contacts, system.laws):
         mu, radius = law["static_friction"], float(contact.radius)
         if mu > LARGEST_FRICTION:
@@ -264,15 +264,15 @@ def doubtful_laws(system: "CompiledSystem") -> None:
                 f"friction = {mu:g} is above {LARGEST_FRICTION:g}. It is a number, not per cent: did you mean "
                 f"{mu / 100:g}?"
             )
-            doubts.setdefault(text, []).append(contact)
+            found.setdefault(text, []).append(contact)
         for name in TURNING:
             if 0.0 < radius < law[name]:
                 text = (
                     f"{name} = {law[name]:g} m is longer than radius = {radius:g} m. It is the arm of a moment, not "
                     f"a number: did you mean {law[name] * radius:g} m, that part of the radius?"
                 )
-                doubts.setdefault(text, []).append(contact)
-    for text, contacts in doubts.items():
+                found.setdefault(text, []).append(contact)
+    for text, contacts in found.items():
         others = f" and {len(contacts) - 1} more contacts" if len(contacts) > 1 else ""
         Warnings.issue(f"{label(contacts[0])}{others}: {text}")
 
@@ -292,8 +292,8 @@ def groups_left_out(system: "CompiledSystem") -> None:
 def hulls_of_other_bodies(system: "CompiledSystem") -> None:
     """Warn about hulls that cannot be the bodies that they are on."""
     for search in system.searches:
-        for body, doubt in search.owner.doubts():
-            text = f"{label(search.owner)}: {label(body)} and its hulls are unlike: {doubt}"
+        for body, difference in search.owner.mass_warnings():
+            text = f"{label(search.owner)}: {label(body)} and its hulls are unlike: {difference}"
             Warnings.issue(text)
 
 
