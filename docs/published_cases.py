@@ -19,17 +19,17 @@ def rows():
 
     for case in cases().values():
         methods = [method for method in case.methods if method.exists]
-        remarks = [f"Tolerances: {case.tolerance}."]
+        notes = [f"Tolerances: {case.tolerance}."]
         for method in methods:
             by_reason = {}
             for check, reason in method.not_reproduced.items():
                 by_reason.setdefault(reason, []).append(check)
-            remarks += [
+            notes += [
                 f"Not reproduced by ``{method.label}``: {', '.join(checks)}; {why}."
                 for why, checks in by_reason.items()
             ]
-        remarks += [case.note] if case.note else []
-        yield [f"``{case.name}``"], [f"{case.title}. {case.source}"], [f"``{m.label}``" for m in methods], remarks
+        notes += [case.note] if case.note else []
+        yield [f"``{case.name}``"], [f"{case.title}. {case.source}"], [f"``{m.label}``" for m in methods], notes
 
 
 def cell(paragraphs):

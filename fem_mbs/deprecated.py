@@ -6,6 +6,7 @@ All renamed things of the public interface are here or use `Deprecated`; complet
     name of the package          a line in `Deprecated.NAMES`: ``fem_mbs.old`` returns ``fem_mbs.new``
     output of an element         a line in `Deprecated.OUTPUTS`: histories, sensors and linear models accept it
     keyword                      ``@Deprecated.keywords(old="new")`` above the class or function
+    attribute                    ``@Deprecated.attributes(old="new")`` above the class
     order of arguments           ``@Deprecated.calls(former, …)``: calls of the former kind go to the former function
 
 `tests/core/arguments/test_deprecated.py` calls each of them: it warns once, works, and gives the result of the new
@@ -22,6 +23,7 @@ from typing import Any, TypeVar
 from fem_mbs.arguments.checked import KeywordError, Keywords, Named
 
 F = TypeVar("F", bound=Callable | type)
+T = TypeVar("T", bound=type)
 
 
 class Deprecated:
@@ -31,6 +33,7 @@ class Deprecated:
     NAMES: dict[str, str] = {}  # of the package: former -> new
     OUTPUTS: dict[str, dict[str, str]] = {"Belt": {"slip": "slip_path"}}  # of an element type: former -> new
     CALLS: set[str] = set()  # classes and functions with former parameters, as far as they are imported
+    ATTRIBUTES: set[str] = set()  # former ones, with their class, as far as it is imported
 
     @staticmethod
     def warn(former: str, new: str) -> None:
@@ -90,6 +93,34 @@ class Deprecated:
             return accepting  # type: ignore[return-value]
 
         return decorate
+
+    @staticmethod
+    def attributes(**renamed: str) -> Callable[[T], T]:
+        """Decorate a class: former attribute -> the new one. Completion shows the new ones only."""
+
+        def decorate(kind: T) -> T:
+            for former, new in renamed.items():
+                Deprecated.ATTRIBUTES.add(f"{kind.__name__}.{former}")
+                setattr(kind, former, Deprecated._attribute(former, new))
+            shown: Callable = kind.__dir__
+
+            def names(self: Any) -> list[str]:
+                return [name for name in shown(self) if name not in renamed]
+
+            kind.__dir__ = names  # type: ignore[method-assign,assignment]
+            return kind
+
+        return decorate
+
+    @staticmethod
+    def _attribute(former: str, new: str) -> property:
+        """Return a property that warns and gives another attribute."""
+
+        def value(self: Any) -> Any:
+            Deprecated.warn(f"{type(self).__name__}.{former}", new)
+            return getattr(self, new)
+
+        return property(value, doc=f"Deprecated, see ``{new}``.")
 
     @staticmethod
     def calls(former: Callable, what: str, new: str, *keywords: str) -> Callable[[F], F]:

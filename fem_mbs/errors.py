@@ -72,13 +72,13 @@ class ParameterError(FemMbsError, ValueError):
     element, parameter, value : the owner, and the value
     given reason : str, the fault of the value
 
-    Unless ``told``, the message is a complete sentence, without the parameter and its value before it.
+    Unless ``prefixed``, the message is a complete sentence, without the parameter and its value before it.
     """
 
-    def __init__(self, element: object, parameter: str, value: object, message: str, *, told: bool = True) -> None:
+    def __init__(self, element: object, parameter: str, value: object, message: str, *, prefixed: bool = True) -> None:
         value = value.item() if isinstance(value, np.generic) else value
         self.element, self.parameter, self.value, self.reason = element, parameter, value, message
-        what = f"{parameter} = {show(value)} " if told else ""
+        what = f"{parameter} = {show(value)} " if prefixed else ""
         super().__init__(f"{label(element)}: {what}{message}")
 
 

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fem_mbs.arguments.checked import ArrayLike, Keywords, Named
+from fem_mbs.deprecated import Deprecated
 from fem_mbs.errors import ModelError, label
 from fem_mbs.results.file.names import ShapesByName
 from fem_mbs.solvers import eigen
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from fem_mbs.system.system import System
 
 
+@Deprecated.attributes(remarks="warnings")
 class Modes(ShapesByName):
     """Natural modes, by increasing frequency.
 
@@ -56,7 +58,7 @@ class Modes(ShapesByName):
     shapes : (k, N, 6)
         (δx inertial [m], δθ body [rad]) of all nodes; complex if modes are; largest component 1. Of a node or body:
         ``modes["tip"]`` (k, 6); ``len(modes)`` is the number of modes.
-    remarks : list of str
+    warnings : list of str
         Warnings: fewer modes than requested, closed contacts, loads without an equilibrium.
         `print` shows them.
     whirl : list of str or None
@@ -75,7 +77,7 @@ class Modes(ShapesByName):
         self.damping_ratio = (
             np.divide(-eigenvalues.real, size, out=np.zeros_like(size), where=size > 0) + 0.0
         )  # no "-0"
-        self.remarks: list[str] = []
+        self.warnings: list[str] = []
         shapes = np.zeros((len(eigenvalues), 6 * len(system.nodes)), float if real else complex)
         shapes[:, system.dof >= 0] = vectors.T
         largest = np.take_along_axis(shapes, np.abs(shapes).argmax(axis=1)[:, None], axis=1)
@@ -130,11 +132,11 @@ class Modes(ShapesByName):
             lines.append(
                 f"{i:4d}   {f:14.6g}   {w:13.6g}   {z:13.4g}" + (f"   {self.whirl[i - 1]}" if self.whirl else "")
             )
-        return "\n".join([*lines, *self.remarks])
+        return "\n".join([*lines, *self.warnings])
 
     def __repr__(self):
-        remarks = f"; {len(self.remarks)} remarks, print shows them" if self.remarks else ""
-        return f"Modes({len(self)}, lowest {self.frequency[0]:.6g} Hz{remarks})" if len(self) else "Modes(0)"
+        warnings = f"; {len(self.warnings)} warnings, print shows them" if self.warnings else ""
+        return f"Modes({len(self)}, lowest {self.frequency[0]:.6g} Hz{warnings})" if len(self) else "Modes(0)"
 
 
 @alone("modes")
@@ -156,7 +158,7 @@ def modes(
     ----------
     model : Model or System
     n : int ≥ 1
-        Number of modes; if the model has fewer, all are returned, with a warning in ``remarks``.
+        Number of modes; if the model has fewer, all are returned, with a warning in ``warnings``.
     about : StaticResult or State, optional
         Configuration, which should be an equilibrium; default: the initial one. A StaticResult brings its multipliers,
         its rotation and, through gravity and loads at full factor, the stiffness of pre-stress. Velocities are ignored,
@@ -209,7 +211,7 @@ def modes(
     about_it = small_motions(owner, model, about, rotation=rotation, spinning=spinning, contacts=contacts)
     system, M, C, K, G = about_it.system, about_it.M, about_it.C, about_it.K, about_it.G
     if not damping:
-        about_it.remarks += [
+        about_it.warnings += [
             f"{label(element)} is left out: its states of first order are coupled by velocities, see damping=True."
             for element in [e for e in system.elements if e.abstract][:1]
         ]
@@ -226,7 +228,7 @@ def modes(
             "There are no modes: constraints and contacts hold all of the model. Contacts with friction stick; "
             "friction=0 frees them."
         )
-        found.remarks = [text, *about_it.remarks]
+        found.warnings = [text, *about_it.warnings]
         return found
     # a degree of freedom has one ω², but two s: real ones, and those of a motion without stiffness, count twice
     asked, n = n, min(int(n), (1 if simple else 2) * (system.n - G.shape[0]))
@@ -242,7 +244,7 @@ def modes(
     if about_it.spins is not None:
         whirl = Whirl(system, about_it.state, about_it.spins, M.diagonal())
         found.whirl = [whirl.of(shape)[0] if s.imag > 0 else "no whirl" for s, shape in zip(eigenvalues, found.shapes)]
-    found.remarks = about_it.remarks
+    found.warnings = about_it.warnings
     if len(found) < asked:
-        found.remarks.insert(0, f"These are all modes of the model: {len(found)}; {asked} were requested.")
+        found.warnings.insert(0, f"These are all modes of the model: {len(found)}; {asked} were requested.")
     return found

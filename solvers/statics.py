@@ -158,17 +158,17 @@ def static_equilibrium(
             known: dict[str, Any] = {"lowest_eigenvalue": result.lowest_eigenvalue, "stable": result.stable}
             known = {} if np.isnan(result.lowest_eigenvalue) else known
             outputs = path.records[-1]["output"]
-            remarks = path.remarks + element_checks.remarks(system, outputs)
-            remarks += element_checks.remarks_on_loads(system, [(outputs[-1], path.state)])
+            warnings = path.warnings + element_checks.output_warnings(system, outputs)
+            warnings += element_checks.load_warnings(system, [(outputs[-1], path.state)])
             motion = problem.motion(path.state, path.factor)
             gravity = path.factor * system.gravity_at(t)
-            remarks += element_checks.remarks_on_inertia(system, gravity, path.state, *motion)
-            remarks += element_checks.remarks_on_stress(system, [path.state])
-            rotation = element_checks.remarks_on_rotation(system, path.state, w)
-            known["warnings"] = [*Warnings.of(system), *remarks, *rotation]
+            warnings += element_checks.inertia_warnings(system, gravity, path.state, *motion)
+            warnings += element_checks.stress_warnings(system, [path.state])
+            rotation = element_checks.rotation_warnings(system, path.state, w)
+            known["warnings"] = [*Warnings.of(system), *warnings, *rotation]
             options = {"solver": "static_equilibrium", "steps": steps, "tolerance": tolerance}
             result.results = write(system, path.records, save, known, options)
-    for text in remarks:
+    for text in warnings:
         Warnings.issue(text)
     if result.stable is False:
         cure = (

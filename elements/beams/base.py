@@ -140,7 +140,7 @@ class BeamElement(BeamLike, Inertia, Force):
     _ends = "ends"
     length: float
 
-    def remark(self, histories: dict) -> list:
+    def output_warnings(self, histories: dict) -> list:
         """Normal forces this element does not resolve, see `element_checks`: list of (kind, size, text)."""
         F = self.section.flexibility
         N = np.concatenate([histories[name][:, 0] for name in ("force_A", "force_B")])

@@ -242,7 +242,7 @@ class CompliantContact(Force):
             "and mass of this impact: give a larger one, or allow the depth with max_indentation=…"
         )
 
-    def remark(self, histories: dict) -> list:
+    def output_warnings(self, histories: dict) -> list:
         """Return a warning about outputs, see `element_checks`: an indentation without a limit, see
         `max_indentation`.
         """

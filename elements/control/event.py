@@ -23,7 +23,7 @@ DIRECTIONS = {"up": 1, "down": -1, "either": 0}
 
 
 class Action(Checked):
-    """Action of an event. A subclass defines ``act(moment)``, given a `Moment` of the run, and ``told()``.
+    """Action of an event. A subclass defines ``act(moment)``, given a `Moment` of the run, and ``describe()``.
 
     Class attributes
     ----------------
@@ -46,9 +46,9 @@ class Action(Checked):
     def act(self, moment: Any) -> None:
         raise NotImplementedError(f"{type(self).__name__} does not define act(self, moment)")
 
-    def told(self) -> str:
+    def describe(self) -> str:
         """Describe the action for the table of events."""
-        raise NotImplementedError(f"{type(self).__name__} does not define told(self)")
+        raise NotImplementedError(f"{type(self).__name__} does not define describe(self)")
 
 
 class Stop(Action):
@@ -72,7 +72,7 @@ class Stop(Action):
     def act(self, moment: Any) -> None:
         moment.stop(self.reason)
 
-    def told(self) -> str:
+    def describe(self) -> str:
         return f"stop: {self.reason}"
 
 
@@ -99,7 +99,7 @@ class SetTo(Action):
     def act(self, moment: Any) -> None:
         moment.set(self.held, self.value)
 
-    def told(self) -> str:
+    def describe(self) -> str:
         return f"{self.held.name or 'held signal'} = {self.value:g}"
 
 
@@ -139,7 +139,7 @@ class SwitchOn(Action):
     def act(self, moment: Any) -> None:
         moment.switch(self.element, self.on)
 
-    def told(self) -> str:
+    def describe(self) -> str:
         return f"{self.element.name} {'on' if self.on else 'off'}"
 
 
@@ -158,7 +158,7 @@ class Call(Action):
     def act(self, moment: Any) -> None:
         self.function(moment)
 
-    def told(self) -> str:
+    def describe(self) -> str:
         return getattr(self.function, "__name__", type(self.function).__name__)
 
 
@@ -231,7 +231,7 @@ class Event(Watching):
 
     def _as_action(self, action):
         if isinstance(action, Action):
-            for name, call in {"act": "act(self, moment)", "told": "told(self)"}.items():
+            for name, call in {"act": "act(self, moment)", "describe": "describe(self)"}.items():
                 defined = getattr(type(action), name) is not getattr(Action, name)
                 self.check(defined, "action", action, f"does not define {call}, which a run would call")
             return action
@@ -244,6 +244,6 @@ class Event(Watching):
         """Sensors that it reads."""
         return [self.condition]
 
-    def told(self) -> str:
+    def describe(self) -> str:
         """Describe the action."""
-        return "; ".join(action.told() for action in self.actions)
+        return "; ".join(action.describe() for action in self.actions)

@@ -214,7 +214,7 @@ class Belt(TangentForce):
         super().place()
         self.record: tuple = (*self.record, *self._wrap)
 
-    def remark(self, histories: dict) -> list:
+    def output_warnings(self, histories: dict) -> list:
         """Return a warning about outputs, see `element_checks`: slip that this belt does not have."""
         most, beyond = float(histories["most_grip"].max()), histories["beyond"]
         if most <= 1.0:

@@ -257,7 +257,7 @@ class Bushing(BetweenFrames, Force):
             "for a shaft that spins put the bushing on a housing that does not rotate"
         )
 
-    def remark(self, histories: dict) -> list:
+    def output_warnings(self, histories: dict) -> list:
         """Large rotations of a bushing that resists translations, see `element_checks`: list of (kind, size, text)."""
         turn = float(np.abs(histories["rotation"]).max())
         resists = self.stiffness[:3].any() or self.damping[:3].any() or any(axis in self.curves for axis in AXES[:3])

@@ -166,7 +166,7 @@ class ShellElement(ShellLike):
             made["cell_at"] = cell_of(self.nn).table_at
             self.record = made[()]
 
-    def remark(self, histories: dict) -> list:
+    def output_warnings(self, histories: dict) -> list:
         """Return a warning for `fem_mbs.system.checks.element_checks`: nodes rotated about the normal
         by a moment.
         """

@@ -80,7 +80,7 @@ class BetweenNodes:
                 most = max(most, float((inside - seen).max()))
         return most
 
-    def remark(self, depth: float, t: float) -> list[tuple[str, float, str]]:
+    def depth_warnings(self, depth: float, t: float) -> list[tuple[str, float, str]]:
         """Return the warning of a run about the largest depth [m], at time t [s]: (kind, size, text), or nothing."""
         share = depth / self.size
         if share <= SHARE or not math.isfinite(share):

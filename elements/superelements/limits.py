@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from fem_mbs.elements.superelements.reduction import Reduction
     from fem_mbs.stresses.reduced_parts import Floating
 
-TURNING, STIFFENED = 0.1, 2.0  # of the lowest frequency with one frame held, see `Limits.remark_on_rotation`
+TURNING, STIFFENED = 0.1, 2.0  # of the lowest frequency with one frame held, see `Limits.rotation_warnings`
 LINEAR_TURN, LINEAR_WAY = 0.2, 0.1  # [rad], of the size of the body: a linear body errs by a percent and more beyond
 SOFTER = 0.05  # of its deformation, added by residual vectors: above it, loads between frames are reported
 NOTHING = 1e-7  # of the size of a body: a displacement that needs no warning
@@ -46,7 +46,7 @@ class Limits:
     _pulls: Callable[[np.ndarray], np.ndarray]
     _turns: Callable[[np.ndarray], np.ndarray]
 
-    def remark(self, histories: dict) -> list:
+    def output_warnings(self, histories: dict) -> list:
         """Deformations that are too large for a linear body, see `element_checks`: list of (kind, size, text)."""
         turn = float(histories["local_rotation"].max())
         way, size = float(histories["local_displacement"].max()), float(np.sqrt(self.floating.b.sum()))
@@ -59,11 +59,11 @@ class Limits:
         )
         return [("large deformation", max(turn / LINEAR_TURN, way / size / LINEAR_WAY), text)]
 
-    def remark_on_stress(self, state: Any) -> list:
+    def stress_warnings(self, state: Any) -> list:
         """Return a warning if stresses at an equilibrium would change the stiffness, see `element_checks`."""
         d = self._coordinates(state)
         if self._turns(d).max() > LINEAR_TURN:
-            return []  # `remark` reports that results are invalid
+            return []  # `output_warnings` reports that results are invalid
         share, found = change_by_stress(self.reduction, d, self._patterns > 0), []
         if self._patterns:
             left = softening_by_modes(self.reduction, self._pulls(d))
@@ -82,7 +82,7 @@ class Limits:
         )
         return [*found, ("stress", share, text)]
 
-    def remark_at_peak(self, spin: float, t: float, x: np.ndarray, R: np.ndarray, v: np.ndarray) -> list:
+    def peak_warnings(self, spin: float, t: float, x: np.ndarray, R: np.ndarray, v: np.ndarray) -> list:
         """Return a warning if stresses change the stiffness where the body rotates fastest, see `element_checks`.
 
         By the stresses that it has then. The frame of a body with a single one rotates with it, and its modes need not
@@ -137,7 +137,7 @@ class Limits:
             f = float(t @ r.traction_compliance @ t / max(t @ t, 1e-300))
         return float(4.0 * np.pi * np.sqrt(r.mass * max(f, 0.0)))
 
-    def remark_on_loads(self, points: np.ndarray, forces: np.ndarray, d: np.ndarray) -> list:
+    def load_warnings(self, points: np.ndarray, forces: np.ndarray, d: np.ndarray) -> list:
         """Return a warning if its modes represent static loads on its points poorly, see `element_checks`.
 
         Parameters
@@ -183,9 +183,7 @@ class Limits:
         A = (gravity - self.floating.a @ a[:nb, :3]) @ R_0 - W @ self.floating.mean
         return np.concatenate([A, W.ravel()])
 
-    def remark_on_inertia(
-        self, x: np.ndarray, R: np.ndarray, v: np.ndarray, a: np.ndarray, gravity: np.ndarray
-    ) -> list:
+    def inertia_warnings(self, x: np.ndarray, R: np.ndarray, v: np.ndarray, a: np.ndarray, gravity: np.ndarray) -> list:
         """Check what its modes leave out of the response to gravity and inertia, see `element_checks`.
 
         Parameters: as of `apparent_gravity`.
@@ -241,10 +239,10 @@ class Limits:
             for name in ("velocity", "acceleration")
         )
         x, R = row["position"][0][nodes], matrices(row["quaternion"][0][nodes])
-        for _, _, text in self.remark_on_inertia(x, R, v, a, gravity):
+        for _, _, text in self.inertia_warnings(x, R, v, a, gravity):
             Warnings.issue(f"stresses of {label(self)} at t = {float(run.t[k]):.6g} s: {text}")
 
-    def remark_on_rotation(self, angular_velocity: np.ndarray, state: Any) -> list:
+    def rotation_warnings(self, angular_velocity: np.ndarray, state: Any) -> list:
         """Return a warning if a steady rotation stiffens the body by more than its patterns, see `element_checks`.
 
         By centrifugal forces ω² grows by up to 1.4 Ω². Without a pattern of stress all of that is missing, 1 % of a

@@ -86,7 +86,7 @@ class Keywords:
                 from fem_mbs.arguments.call_errors import explained
 
                 owner = Keywords._owner(function, args, keywords, exact=True)
-                raise KeywordError(owner, *explained(function, args, keywords), told=False) from None
+                raise KeywordError(owner, *explained(function, args, keywords), prefixed=False) from None
 
         only = frozenset(code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount])
         checked._keywords = names, only, not passes_on  # type: ignore[attr-defined]

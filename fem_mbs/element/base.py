@@ -138,7 +138,7 @@ class Element(RareMembers, VerifiedElement, Part):
         Output name -> (number of components, unit); filled by the kernel ``output`` in this order.
     peak : str or None
         Output of one component; a run keeps the motion of the nodes at its largest value after any step, and shows it
-        to the method ``remark_at_peak(value, t, x, R, v)`` at its end, see
+        to the method ``peak_warnings(value, t, x, R, v)`` at its end, see
         `fem_mbs.solvers.stepping.monitors.extremes`.
 
     Instance attributes

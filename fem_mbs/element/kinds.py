@@ -58,20 +58,18 @@ class FloatingBody(Inertia):
         """Motions (k, n_points, 3) of its points in motions (k, N, 6) of the nodes of a model about a state."""
         raise NotImplementedError
 
-    def remark_on_stress(self, state: Any) -> list:
+    def stress_warnings(self, state: Any) -> list:
         """Warn about stresses at an equilibrium that would change the stiffness."""
         raise NotImplementedError
 
-    def remark_on_rotation(self, angular_velocity: np.ndarray, state: Any) -> list:
+    def rotation_warnings(self, angular_velocity: np.ndarray, state: Any) -> list:
         """Warn about a steady rotation (3,) [rad/s] that would stiffen the body."""
         raise NotImplementedError
 
-    def remark_on_loads(self, points: np.ndarray, forces: np.ndarray, d: np.ndarray) -> list:
+    def load_warnings(self, points: np.ndarray, forces: np.ndarray, d: np.ndarray) -> list:
         """Warn about forces on its points that its modes represent poorly."""
         raise NotImplementedError
 
-    def remark_on_inertia(
-        self, x: np.ndarray, R: np.ndarray, v: np.ndarray, a: np.ndarray, gravity: np.ndarray
-    ) -> list:
+    def inertia_warnings(self, x: np.ndarray, R: np.ndarray, v: np.ndarray, a: np.ndarray, gravity: np.ndarray) -> list:
         """Warn about gravity and accelerations that its modes represent poorly."""
         raise NotImplementedError

@@ -25,9 +25,9 @@ class RareMembers(HasScratch):
         Kernel name -> Python function of the views of its arguments, in place of a compiled kernel.
     error : Exception or None
         Raised by one of these in a run.
-    remark : method or None
-        ``remark({output name: (k, components)})`` -> list of (kind, size, text): warnings about the outputs of some
-        states, or about their extremes, see `fem_mbs.system.checks.element_checks`.
+    output_warnings : method or None
+        ``output_warnings({output name: (k, components)})`` -> list of (kind, size, text): warnings about outputs
+        of some states, or about their extremes, see `fem_mbs.system.checks.element_checks`.
     get_state, set_state : methods or None
         ``get_state()`` and ``set_state(state)`` of an element that has a memory in Python: part of a checkpoint.
     companions : tuple of Element
@@ -58,7 +58,7 @@ class RareMembers(HasScratch):
 
     python_kernels: Any = {}  # never changed; a property of some types
     error: Exception | None = None
-    remark: Any = None
+    output_warnings: Any = None
     get_state: Callable[[], Any] | None = None
     set_state: Callable[[Any], None] | None = None
     companions: tuple[Any, ...] = ()

@@ -27,7 +27,7 @@ from fem_mbs.solvers.granular.shapes.shaped import (
     refuse_overlaps,
     sizes_of_shapes,
 )
-from fem_mbs.solvers.granular.strikes import told
+from fem_mbs.solvers.granular.strikes import loss_warnings
 from fem_mbs.solvers.granular.unsaved_pairs import UnsavedPairs
 from fem_mbs.solvers.stepping.saved.saved_state import arrays_of, numbers_of, put_arrays, put_numbers
 
@@ -281,7 +281,7 @@ class Grains:
     def warnings(self) -> list[str]:
         """What restitution has lost in the run, where it is much."""
         p = self.record[0]
-        return told(label(self.owner), float(p["all_lost"]), float(p["kinetic"]))
+        return loss_warnings(label(self.owner), float(p["all_lost"]), float(p["kinetic"]))
 
     def failure(self) -> str | None:
         """How the last step failed for its contacts, in words; None where they were solved."""

@@ -378,8 +378,8 @@ def load(p, R, V):
 
 
 @kernel
-def unload(p, R, V, P, told):
-    """Velocities of the particles as those of the nodes; P (6 N,): what was added, as impulses, if ``told``."""
+def unload(p, R, V, P, recorded):
+    """Velocities of the particles as those of the nodes; P (6 N,): what was added, as impulses, if ``recorded``."""
     node, radius = p.node, p.radius
     for a in range(node.shape[0]):
         i, particle = node[a], p.particles[a]
@@ -389,11 +389,11 @@ def unload(p, R, V, P, told):
                 turn += R[i, m, j] * particle.surface_velocity[m]
             turn /= radius[a]
             if particle.inverse_mass > 0.0:
-                if told:
+                if recorded:
                     P[6 * i + j] = (particle.velocity[j] - V[i, j]) / particle.inverse_mass
                 V[i, j] = particle.velocity[j]
             if particle.inverse_inertia > 0.0:
-                if told:
+                if recorded:
                     P[6 * i + 3 + j] = (turn - V[i, 3 + j]) * radius[a] ** 2 / particle.inverse_inertia
                 V[i, 3 + j] = turn
 

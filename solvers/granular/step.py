@@ -179,13 +179,13 @@ def _solve_contacts(p, s):
         p.lost = lost_by_stops(p)
         if p.lost > 0.0 and p.coupled == 0 and p.resists == 0:
             solved = _one_after_the_other(p, s, R, q_square, energy, solved)
-    told = s.free == 0  # otherwise they are not used
-    if told:
+    recorded = s.free == 0  # otherwise they are not used
+    if recorded:
         zero(s.P_at, 6 * s.V.shape[0])
     if p.clumps != 0:
         bodies.unload(p, R, s.V, s.P)
     else:
-        unload(p, R, s.V, s.P, told)
+        unload(p, R, s.V, s.P, recorded)
     if p.moving != 0:
         push_planes(p, s.x0, R, s.P)
         if p.resists != 0:

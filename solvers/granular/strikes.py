@@ -28,19 +28,19 @@ from fem_mbs.solvers.granular import bodies, sweeps
 from fem_mbs.solvers.granular.data import add_impulse, clear_impulse
 
 SHARE = 1e-3  # of the kinetic energy of the group: smaller losses of a step are left, and added up
-TOLD = 0.05  # of its largest kinetic energy: sums of such losses are reported from here on
+REPORTED = 0.05  # of its largest kinetic energy: sums of such losses are reported from here on
 MOST = 200  # impacts of a step one after the other
 NEARLY = 0.1  # of the speed of the slowest impacts: approaches up to this are left by inexact iterations
 FAR = 1e30  # m/s: b of pairs that are left out
 
 
-def told(who: str, lost: float, kinetic: float) -> list[str]:
+def loss_warnings(who: str, lost: float, kinetic: float) -> list[str]:
     """Warning of the energy [J] that restitution would have left, compared with the largest kinetic energy; none below
-    `TOLD`.
+    `REPORTED`.
 
     ``who``: whose contacts have lost it.
     """
-    if lost <= TOLD * kinetic:
+    if lost <= REPORTED * kinetic:
         return []
     return [
         f"{who}: {lost:.3g} J that restitution would have left, {100 * lost / kinetic:.3g} % of the "

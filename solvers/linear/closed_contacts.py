@@ -53,7 +53,7 @@ class ClosedContacts:
         contacts: str | Sequence[Contact],
         status: Sequence[int] | np.ndarray = (),
     ) -> None:
-        self.system, self.state, self.remarks = system, state, []
+        self.system, self.state, self.warnings = system, state, []
         touching: list[int] = []
         if system.nc:
             gaps = system.gaps(state)
@@ -70,14 +70,14 @@ class ClosedContacts:
         if left:
             names = ", ".join(f"'{system.contact_at(c).name}'" for c in left[:5]) + (", …" if len(left) > 5 else "")
             cure = "Joints in their place would count" if pairs else "contacts='closed' or joints in their place count"
-            self.remarks.append(f"Closed contacts are left out: {names}. {cure}.")
+            self.warnings.append(f"Closed contacts are left out: {names}. {cure}.")
         sliding = np.abs(system.contact_velocities(state)[:, 1:]).max(axis=1) if self.chosen else np.zeros(0)
         slow = STICKS * max(system.speed_at(state), 1e-300)
         self.sticks = [system.contacts[c].static_friction > 0.0 and sliding[c] <= slow for c in self.chosen]
         slides = [c for c, sticks in zip(self.chosen, self.sticks) if sticks and len(status) and status[c] == SLIP]
-        self._told = len(status) > 0  # by an equilibrium, which determines how redundant contacts share the load
+        self._shared = len(status) > 0  # by an equilibrium, which determines how redundant contacts share the load
         if slides:
-            self.remarks.append(
+            self.warnings.append(
                 f"Contacts slide in this equilibrium and are taken as sticking: {self._names(slides)}. They stick in "
                 "motions that unload their friction; in the direction in which they slide they hold nothing, and the "
                 "model is softer: friction=0 shows how much."
@@ -131,12 +131,12 @@ class ClosedContacts:
         pulls = [c for c, k in zip(self.chosen, first) if contact[k] < -1e-9 * max(np.abs(contact).max(), 1e-300)]
         if pulls:
             text = f"Contacts are taken as closed that would have to pull to hold this state: {self._names(pulls)}."
-            self.remarks.append(text)
+            self.warnings.append(text)
         more = [
             c
             for c, k, sticks in zip(self.chosen, first, self.sticks)
             if sticks
-            and not self._told
+            and not self._shared
             and np.hypot(*contact[k + 1 : k + 3])
             > (1.0 + USED_UP) * self.system.contacts[c].static_friction * abs(contact[k])
         ]
@@ -144,11 +144,11 @@ class ClosedContacts:
             text = (
                 "Contacts are taken as sticking whose share of the forces of this state is more than their friction: "
             )
-            self.remarks.append(f"{text}{self._names(more)}.")
+            self.warnings.append(f"{text}{self._names(more)}.")
         rounded = [self.system.contacts[c] for c in self.chosen if self.system.contacts[c].smooth]
         if rounded and np.abs(contact).max() > 0.0:
             names = ", ".join(f"'{one.name}'" for one in rounded[:5]) + (", …" if len(rounded) > 5 else "")
-            self.remarks.append(
+            self.warnings.append(
                 "Smoothed surfaces keep the heights that they have at this state, and do not follow the motion as "
                 f"those of equilibria do: {names}. With coarse faces compliances may be off by 1 %; with "
                 "smooth=False they are exact."

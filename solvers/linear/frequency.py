@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fem_mbs.arguments.checked import ArrayLike, Keywords, Named
+from fem_mbs.deprecated import Deprecated
 from fem_mbs.errors import SolverError
 from fem_mbs.linear.factors_complex import Responses
 from fem_mbs.results.file.names import ByName
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from fem_mbs.system.system import System
 
 
+@Deprecated.attributes(remarks="warnings")
 class FrequencyResponse(ByName):
     """Complex amplitudes of outputs over those of inputs.
 
@@ -43,11 +45,11 @@ class FrequencyResponse(ByName):
     response : (k, outputs, inputs) complex
         Of one output: ``found[output]`` (k, inputs); ``len(found)`` is the number of frequencies.
     inputs, outputs : lists of str
-    remarks : list of str, warnings of neglected terms
+    warnings : list of str, warnings of neglected terms
     """
 
-    def __init__(self, frequency: np.ndarray, response: np.ndarray, ports: Ports, remarks: list[str]) -> None:
-        self.frequency, self.response, self.remarks = frequency, response, remarks
+    def __init__(self, frequency: np.ndarray, response: np.ndarray, ports: Ports, warnings: list[str]) -> None:
+        self.frequency, self.response, self.warnings = frequency, response, warnings
         self.inputs, self.outputs = ports.input_names, ports.output_names
 
     def plot(self, save: str | Path | None = None, *, figure: "Figure | None" = None) -> "Figure":
@@ -155,7 +157,7 @@ def frequency_response(
             y = ports.Yq @ q + 1j * w * (ports.Yv @ q) + ports.Ya @ (-(w**2) * q - 1j * w * (N @ q)) + ports.Yl @ lam
             responses.append(y + ports.D)
             bar.update(len(responses), len(responses))
-    return FrequencyResponse(frequencies, np.array(responses), ports, found.remarks)
+    return FrequencyResponse(frequencies, np.array(responses), ports, found.warnings)
 
 
 def _matrices(found, G):

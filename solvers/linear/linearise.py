@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fem_mbs.arguments.checked import Keywords, Named
+from fem_mbs.deprecated import Deprecated
 from fem_mbs.errors import FemMbsError, SolverError
 from fem_mbs.results.file.names import ByAttribute
 from fem_mbs.rotations import skew
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 MOST = 3000  # degrees of freedom: full matrices of 2 × 0.3 GB
 
 
+@Deprecated.attributes(remarks="warnings")
 class LinearModel(ByAttribute):
     """ẋ = A x + B u, y = C x + D u, deviations from the state that it was linearised about.
 
@@ -51,16 +53,16 @@ class LinearModel(ByAttribute):
     A, B, C, D : (k, k), (k, inputs), (outputs, k), (outputs, inputs)
     inputs, outputs : lists of str, their names; a driver's input is its second derivative, as the name says
     basis : (n, r), Z: free components of velocity from the first r states
-    remarks : list of str, warnings of terms neglected in the linear model
+    warnings : list of str, warnings of terms neglected in the linear model
     """
 
-    _by_name = ("A", "B", "C", "D", "inputs", "outputs", "basis", "poles", "remarks")
+    _by_name = ("A", "B", "C", "D", "inputs", "outputs", "basis", "poles", "warnings")
 
     def __init__(
-        self, matrices: tuple, inputs: list[str], outputs: list[str], basis: np.ndarray, remarks: list[str]
+        self, matrices: tuple, inputs: list[str], outputs: list[str], basis: np.ndarray, warnings: list[str]
     ) -> None:
         self.A, self.B, self.C, self.D = matrices
-        self.inputs, self.outputs, self.basis, self.remarks = inputs, outputs, basis, remarks
+        self.inputs, self.outputs, self.basis, self.warnings = inputs, outputs, basis, warnings
 
     @property
     def poles(self) -> np.ndarray:
@@ -211,4 +213,4 @@ def _reduced(found, ports):
     # of a driver its own signal is a state
     output[:, 2 * r : 2 * r + d] += ports.D[:, moved]
     names = [name + (": acceleration" if drives else "") for name, drives in zip(ports.input_names, moved)]
-    return LinearModel((A, B, output, direct), names, ports.output_names, Z, found.remarks)
+    return LinearModel((A, B, output, direct), names, ports.output_names, Z, found.warnings)

@@ -52,7 +52,7 @@ class SmallMotions:
     multipliers : (m,)
     rotation : (3,) [rad/s] or None, angular velocity of the frame
     spins : (N, 3) [rad/s] or None, body components, of nodes that spin
-    remarks : list of str, warnings of terms neglected in the matrices
+    warnings : list of str, warnings of terms neglected in the matrices
     """
 
     def __init__(self, system: CompiledSystem, state: State, lam: np.ndarray) -> None:
@@ -64,7 +64,7 @@ class SmallMotions:
         self.spread: csc_array = None
         self.spins: np.ndarray | None = None
         self.rotation: np.ndarray | None = None
-        self.remarks: list[str] = []
+        self.warnings: list[str] = []
 
     def count_rows(self) -> None:
         """Keep the independent rows in G."""
@@ -145,10 +145,10 @@ def small_motions(
     found.count_rows()
     if not isinstance(about, StaticResult):
         loads = _loads(found, force)
-        found.remarks += loads
+        found.warnings += loads
         for text in loads:
             Warnings.issue(f"{label(owner)}: {text}")
-    found.remarks += _neutral(system) + closed.remarks + element_checks.remarks_on_rotation(system, state, w)
+    found.warnings += _neutral(system) + closed.warnings + element_checks.rotation_warnings(system, state, w)
     return found
 
 
@@ -225,14 +225,14 @@ def _left_over(found):
 
 def _neutral(system):
     """Warnings of rows of velocities and of joint friction."""
-    remarks = [
+    warnings = [
         f"{label(element)} is left out: modes are those of motions in which the friction of the joint does not stick."
         for element in system.frictions[:1]
     ]
     if not system.non_holonomic:
-        return remarks
+        return warnings
     return [
-        *remarks,
+        *warnings,
         f"{label(system.non_holonomic[0])} constrains velocities: the model can come to rest elsewhere. Motions from "
         "one equilibrium to another (s = 0) that rows of velocities would forbid in positions are left out.",
     ]

@@ -183,7 +183,7 @@ class Changes:
         if not ways:
             raise self._stuck(point, undecided)
         if len(ways) > 1:
-            self.follower.path.remarks.append(
+            self.follower.path.warnings.append(
                 f"At load factor {point.factor:.6g}, where {self.held.names(undecided)} change, the path has "
                 f"{len(ways)} ways on; the straightest one was followed."
             )

@@ -257,12 +257,12 @@ class Follower:
         self._apart(point)
         closed = self._left_out(point)
         if closed:
-            self.path.remarks.append(
+            self.path.warnings.append(
                 "Closed contacts that resist sliding or rolling carry nothing here, and stability is that without "
                 f"them: {', '.join(closed[:5])}."
             )
         if self.changes is not None and not first:
-            self.path.remarks += self.changes.idle(point)
+            self.path.warnings += self.changes.idle(point)
         self.keep(point)
         while True:
             if len(self.path.points) >= points:
@@ -344,7 +344,7 @@ class Follower:
 
     def keep(self, point: Point) -> PathPoint:
         """Into the path and its records."""
-        found = PathPoint(self.problem.system, point, *self._told(point))
+        found = PathPoint(self.problem.system, point, *self._reactions_and_outputs(point))
         if self.problem.held is not None:
             found._contacts, found.contact_status = [self.problem.held.force.copy()], self.problem.held.status
         found.state.t = self.problem.t
@@ -353,7 +353,7 @@ class Follower:
         self.records.append(row)
         return found
 
-    def _told(self, point):
+    def _reactions_and_outputs(self, point):
         """Reactions and a function that gives outputs."""
 
         def outputs():
@@ -377,7 +377,7 @@ class Follower:
             found = self.zeros(point, new, ds)
             missing = sum(one is None for one in found)
             if missing:
-                self.path.remarks.append(
+                self.path.warnings.append(
                     f"{missing} critical point{'s' * (missing > 1)} between load factors {point.factor:.6g} and "
                     f"{new.factor:.6g} could not be located; a smaller step may"
                 )
@@ -390,7 +390,7 @@ class Follower:
         along = self.metric.unit(mean) if self.metric.norm(mean.delta, mean.factor) > 0.0 else point.tangent
         found = [(one._replace(tangent=along), kind, y) for one, kind, y in found]
         for one, kind, y in found:
-            reactions, outputs = self._told(one)
+            reactions, outputs = self._reactions_and_outputs(one)
             made = CriticalPoint(self.problem.system, one, reactions, outputs, kind, y, self.problem, self.metric)
             self.path.critical.append(made)
         self.path.critical.sort(key=lambda one: one.length)

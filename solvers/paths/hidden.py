@@ -97,7 +97,7 @@ class Hidden:
         """Halve a step until the counts differ."""
         middle = self.follower.advance(point, 0.5 * ds)[0]
         if middle is None or not self._known(point, middle) or halvings == 0:
-            self.follower.path.remarks.append(
+            self.follower.path.warnings.append(
                 f"Between load factors {point.factor:.6g} and {new.factor:.6g} one motion loses its stiffness while "
                 "another gets it back: critical points there could not be separated; a smaller step may."
             )

@@ -30,6 +30,7 @@ from scipy.sparse import coo_array
 
 from fem_mbs.arguments.checked import Keywords, Named
 from fem_mbs.arguments.spelling import listed
+from fem_mbs.deprecated import Deprecated
 from fem_mbs.element.base import Element
 from fem_mbs.errors import SolverError, label
 from fem_mbs.jit import bind
@@ -64,6 +65,7 @@ NAMED = 3  # of these, by name
 DENSE = 150  # unknowns, up to which all eigenvalues are computed
 
 
+@Deprecated.attributes(remarks="warnings")
 class Buckling(ShapesByName):
     """Critical load factors and buckling modes of a model.
 
@@ -73,13 +75,13 @@ class Buckling(ShapesByName):
     shapes : (k, N, 6)
         (δx inertial [m], δθ body [rad]) of all nodes; largest component 1. Of a node or body: ``found["tip"]`` (k, 6).
     at : float, load factor about which was linearised
-    remarks : list of str
+    warnings : list of str
     """
 
     def __init__(
-        self, system: "CompiledSystem", at: float, x: np.ndarray, vectors: np.ndarray, remarks: list[str]
+        self, system: "CompiledSystem", at: float, x: np.ndarray, vectors: np.ndarray, warnings: list[str]
     ) -> None:
-        self.system, self.at, self.load_factors, self.remarks = system, at, at + x, remarks
+        self.system, self.at, self.load_factors, self.warnings = system, at, at + x, warnings
         self.shapes = np.zeros((len(x), len(system.nodes), 6))
         for shape, y in zip(self.shapes, vectors.T):
             shape[:] = system.expanded(y[: system.n])
@@ -100,7 +102,7 @@ class Buckling(ShapesByName):
             full = int(np.abs(shape).argmax())
             moves = f"{label(self.system.nodes[full // 6])} in {COMPONENTS[full % 6]}"
             lines.append(f"  load factor  {factor:.9g}; moves most: {moves}")
-        return "\n".join([*lines, *[f"  note         {text}" for text in self.remarks]])
+        return "\n".join([*lines, *[f"  note         {text}" for text in self.warnings]])
 
     def __str__(self):
         return self.report()
@@ -153,7 +155,7 @@ def buckling(
     Notes
     -----
     Contacts without friction that the loads press about the state hold in both directions, as joints; those that touch
-    without force hold nothing. ``remarks`` names both.
+    without force hold nothing. ``warnings`` names both.
 
     Examples
     --------
@@ -189,25 +191,25 @@ def buckling(
         system.set_gravity(system.gravity)
         system.update_signals(t)
     if not len(x):
-        told = "".join(f". {text}" for text in softer).removesuffix(".")
+        details = "".join(f". {text}" for text in softer).removesuffix(".")
         side = "" if reverse else " (reverse=True looks at the load of the other sign)"
         raise SolverError(
             f"buckling of '{system.name}': no critical load found: no motion gets softer with this load{side}. A load "
-            f"in tension, or that does not act on the motions of the model, has no critical value{told}"
+            f"in tension, or that does not act on the motions of the model, has no critical value{details}"
         )
-    remarks = []
+    warnings = []
     if problem.held is not None and problem.held.numbers:
         names = problem.held.names(problem.held.numbers)
-        remarks.append(f"Closed contacts hold in both directions here, as joints: {names}.")
-    remarks += idle + softer
+        warnings.append(f"Closed contacts hold in both directions here, as joints: {names}.")
+    warnings += idle + softer
     if drift * abs(x[0]) > FAR:
-        remarks.append(
+        warnings.append(
             f"By then the model would have moved by {drift * abs(x[0]):.2g} of its extent: what that changes is left "
             "out. Follow it by load_path."
         )
     if len(x) < n:
-        remarks.append(f"These are all critical loads that were found: {len(x)}; {n} were requested.")
-    return Buckling(system, at, x, vectors, remarks)
+        warnings.append(f"These are all critical loads that were found: {len(x)}; {n} were requested.")
+    return Buckling(system, at, x, vectors, warnings)
 
 
 def _loaded(problem, state, lam, at, tolerance):
@@ -271,7 +273,7 @@ def _softer_by_modes(system, state, at, moved, x, vectors, A):
     def about(motions):
         return [system.moved(state, sign * motions) for sign in (-1.0, 1.0)]
 
-    step, told, shares = _small(system, state, moved), [], np.zeros(len(own))
+    step, changed, shares = _small(system, state, moved), [], np.zeros(len(own))
     change = about(step * moved) if own else []
     for one, y in zip(x, vectors.T) if own else ():
         motions = system.expanded(y[: system.n])
@@ -283,13 +285,13 @@ def _softer_by_modes(system, state, at, moved, x, vectors, A):
         a, b, c = left[2], still + left[1], max(still - left[0], 0.0)
         found = one * 2.0 * c / (b + np.sqrt(b**2 + 4.0 * a * c))
         if abs(one - found) > MODES * abs(at + one):
-            told.append(f"{at + one:.4g} (with more: {at + found:.4g} or less)")
+            changed.append(f"{at + one:.4g} (with more: {at + found:.4g} or less)")
             shares = np.maximum(shares, works.sum(axis=1) / works.sum())
-    if not told:
+    if not changed:
         return []
     named = [label(element) for element, share in zip(own, shares) if share > 0.1]
     return [
-        f"Load factors are too high because modes are missing: {listed(told)}. Under the stresses of their load "
+        f"Load factors are too high because modes are missing: {listed(changed)}. Under the stresses of their load "
         "patterns these bodies have motions that their modes do not represent, as the twist of a bent strip: "
         f"{_some(named)}. Reduce them with more modes until the load factors stay."
     ]
@@ -356,16 +358,16 @@ def _slope(problem, state, lam, at, moved, rates, e):
     problem.set_load(at)
     records = system.own.groups.copy()
     kernels = [bound_geometric(group.elements[0]) for group in system.groups]
-    told = np.array([kernel is not None for kernel in kernels])
+    geometric = np.array([kernel is not None for kernel in kernels])
     forces = system.own.groups["force"]
     try:
         system.own.groups["inertia"] = 0
-        forces[(records["mixed"] != 0) | told] = 0
+        forces[(records["mixed"] != 0) | geometric] = 0
         if forces.any():
             slope = add((displaced(e) - displaced(-e)) / (2.0 * e))
-        forces[:] = np.where(told, records["force"], 0)
+        forces[:] = np.where(geometric, records["force"], 0)
         if forces.any():
-            system.own.groups["force_tangent"][told] = [kernel.address for kernel in kernels if kernel is not None]
+            system.own.groups["force_tangent"][geometric] = [kernel.address for kernel in kernels if kernel is not None]
             slope = add(of_stresses())
     finally:
         system.own.groups[:] = records

@@ -30,7 +30,7 @@ from fem_mbs.solvers.paths.newton import extent
 from fem_mbs.solvers.paths.path_result import CriticalPoint, LoadPath
 from fem_mbs.solvers.static_result import StaticResult
 from fem_mbs.system.checks import model_checks
-from fem_mbs.system.checks.element_checks import Extremes, remarks_on_loads, remarks_on_stress
+from fem_mbs.system.checks.element_checks import Extremes, load_warnings, stress_warnings
 from fem_mbs.system.in_use import alone
 
 if TYPE_CHECKING:
@@ -163,12 +163,12 @@ def load_path(
                 extremes.look(record["output"])
             states = [point._found.state for point in path.points]
             outputs = [record["output"][-1] for record in follower.records]
-            remarks = extremes.remarks() + remarks_on_stress(system, states)
-            remarks += remarks_on_loads(system, list(zip(outputs, states, strict=True)))
-            path.remarks.extend(remarks)
+            warnings = extremes.warnings() + stress_warnings(system, states)
+            warnings += load_warnings(system, list(zip(outputs, states, strict=True)))
+            path.warnings.extend(warnings)
             known = {
                 "load_factors": path.load_factors.tolist(), "unstable": path.unstable, "ended": path.ended,
-                "warnings": [*Warnings.of(system), *remarks],
+                "warnings": [*Warnings.of(system), *warnings],
             }  # fmt: skip
             path.results = write(system, follower.records, save, known, options)
     return path
@@ -261,7 +261,7 @@ def preloaded(who: str, system: "System", t: float, varied: list | None, toleran
         return problem, steps.state, steps.lam
     before.contacts = ContactForces(system) if taking_part else None
     steps.follow(1, True, tolerance, max(most, 15))
-    for text in steps.remarks:
+    for text in steps.warnings:
         raise SolverError(f"{who} of '{system.name}': under the loads that stay {text}")
     pressed = [] if before.contacts is None else np.flatnonzero(before.contacts.status != GAP)
     rough = [c for c in pressed if not problem.held.smooth[c]]

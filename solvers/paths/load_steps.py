@@ -49,26 +49,26 @@ def refuse(owner: Named, system: "CompiledSystem") -> None:
             f"{label(element)} constrains velocities, no positions: its position at rest depends on the path. "
             "Run it with damping until it is at rest, or constrain it by a joint of positions"
         )
-        raise ParameterError(owner, "model", element.name, message, told=False)
+        raise ParameterError(owner, "model", element.name, message, prefixed=False)
     refuse_shapes(owner, system)
     for element in [e for e in system.elements if e.abstract][:1]:
         message = (
             f"{label(element)} has states of first order, which are velocities here: equilibria of positions do not "
             "support them. Run it with damping until it is at rest, or remove it"
         )
-        raise ParameterError(owner, "model", element.name, message, told=False)
+        raise ParameterError(owner, "model", element.name, message, prefixed=False)
     for element in system.frictions[:1]:
         message = (
             f"{label(element)} can stick at any position: the equilibrium depends on the path. "
             "Run it until it is at rest, or remove the friction"
         )
-        raise ParameterError(owner, "model", element.name, message, told=False)
+        raise ParameterError(owner, "model", element.name, message, prefixed=False)
 
 
 class LoadSteps:
     """The way from no load to all of it: where it has come to (state, multipliers, load factor), and its records.
 
-    ``remarks``, list of str: warnings at the last equilibrium.
+    ``warnings``, list of str: warnings at the last equilibrium.
     """
 
     def __init__(self, problem: Any, result: StaticResult, stability: bool, who: str) -> None:
@@ -79,7 +79,7 @@ class LoadSteps:
         problem.set_load(0.0)  # rotations of drivers are counted from their initial angle
         element_states.initial_states(system.data[0], self.state.x, self.state.R, self.state.V)
         self.lam, self.factor, self.records = np.zeros(system.m), 0.0, []
-        self.remarks: list[str] = []
+        self.warnings: list[str] = []
 
     def follow(self, steps: int, adaptive: bool, tolerance: float, max_iterations: int) -> None:
         """Apply the whole load; SolverError where a load step fails that is not, or cannot be, halved."""
@@ -146,7 +146,7 @@ class LoadSteps:
                 return
             if contacts.slips() or count == RENEWALS:
                 how = "because its slip counts there" if contacts.slips() else f"still after {RENEWALS} solutions on it"
-                self.remarks.append(moved_on(contact, off, how))
+                self.warnings.append(moved_on(contact, off, how))
                 return
             before = internal_states(system)
             contacts.begin(self.problem, self.state, self.lam, 1.0)
@@ -154,7 +154,7 @@ class LoadSteps:
             if new is None or element_checks.trouble(system, new):
                 restore(system, before)
                 contacts.restore()
-                self.remarks.append(moved_on(contact, off, "and no equilibrium on it was found"))
+                self.warnings.append(moved_on(contact, off, "and no equilibrium on it was found"))
                 return
             contacts.accept(new)
             self.state, self.lam = new, self.problem.least(new, lam)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fem_mbs.arguments.checked import FrameLike, Keywords
+from fem_mbs.deprecated import Deprecated
 from fem_mbs.errors import label
 from fem_mbs.nodes import COMPONENTS
 from fem_mbs.results.file.names import UnknownNameError
@@ -63,10 +64,10 @@ class PathPoint(StaticResult):
 
     def report(self) -> str:
         """Load factor and stability, one line."""
-        return f"{self.system.name}: load factor {self.load_factor:.9g}, {told(self.unstable)}"
+        return f"{self.system.name}: load factor {self.load_factor:.9g}, {describe_stability(self.unstable)}"
 
     def __repr__(self):
-        return f"{type(self).__name__}(load factor {self.load_factor:.6g}, {told(self.unstable)})"
+        return f"{type(self).__name__}(load factor {self.load_factor:.6g}, {describe_stability(self.unstable)})"
 
 
 def _stable(spectrum):
@@ -75,7 +76,7 @@ def _stable(spectrum):
     return spectrum.negative == 0
 
 
-def told(unstable: int | None) -> str:
+def describe_stability(unstable: int | None) -> str:
     """Describe the stability of an equilibrium."""
     if unstable is None:
         return "stability not known"
@@ -110,6 +111,7 @@ class CriticalPoint(PathPoint):
         return f"{self.kind} point at load factor {self.load_factor:.9g}; moves most: {what}"
 
 
+@Deprecated.attributes(remarks="warnings")
 class LoadPath:
     """A path of equilibria.
 
@@ -134,12 +136,12 @@ class LoadPath:
         in path`` are about the names of the model; ``len(path)`` is the number of points.
     ended : str, why the path ends where it does
     rejected : int, steps that were halved
-    remarks : list of str, warnings of undecided points
+    warnings : list of str, warnings of undecided points
     """
 
     def __init__(self, system: "System") -> None:
         self.system, self.points, self.critical, self.contact_changes = system, [], [], []
-        self.ended, self.rejected, self.remarks, self.load_weight = "", 0, [], 1.0
+        self.ended, self.rejected, self.warnings, self.load_weight = "", 0, [], 1.0
         self.results: Results = None  # type: ignore[assignment]  # set before anybody gets it
 
     def __getitem__(self, name):
@@ -221,9 +223,9 @@ class LoadPath:
                 f"  {event.report()}"
                 for event in sorted([*self.critical, *self.contact_changes], key=lambda e: e.length)
             ],
-            f"  ended        {self.ended}; {told(self.points[-1].unstable)}",
+            f"  ended        {self.ended}; {describe_stability(self.points[-1].unstable)}",
         ]
-        return "\n".join([*lines, *[f"  note         {text}" for text in self.remarks]])
+        return "\n".join([*lines, *[f"  note         {text}" for text in self.warnings]])
 
     def __str__(self):
         return self.report()

@@ -30,7 +30,7 @@ def refuse_shapes(owner: Named, system: "CompiledSystem") -> None:
                 f"{label(search.owner)} has capsules or boxes, whose gaps statics does not evaluate. Let "
                 "a damped run in time settle instead, or take the group out if nothing touches"
             )
-            raise ParameterError(owner, "model", search.owner.name, message, told=False)
+            raise ParameterError(owner, "model", search.owner.name, message, prefixed=False)
 
 
 def touching(system: "CompiledSystem", state: State) -> list:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fem_mbs.arguments.checked import ArrayLike, Keywords, Named
+from fem_mbs.deprecated import Deprecated
 from fem_mbs.results.file.names import ShapesByName
 from fem_mbs.solvers.rotors.rotor import Rotor
 from fem_mbs.solvers.rotors.whirl import mac, matched
@@ -49,6 +50,7 @@ class CriticalSpeed(NamedTuple):
     damping_ratio: float
 
 
+@Deprecated.attributes(remarks="warnings")
 class Campbell(ShapesByName):
     """Modes over speed; each column is one mode that is followed.
 
@@ -66,7 +68,7 @@ class Campbell(ShapesByName):
     shapes : (k, n, N, 6) complex
         (δx inertial [m], δθ body [rad]) with largest component 1. Of a node or body: ``diagram["disc"]`` (k, n, 6);
         ``len(diagram)`` is the number of speeds.
-    remarks : list of str, warnings of the diagram: loads that may not be in equilibrium
+    warnings : list of str, warnings of the diagram: loads that may not be in equilibrium
     system : System
     """
 
@@ -78,7 +80,7 @@ class Campbell(ShapesByName):
         shapes = np.array([[rotor.shape(v / v[np.abs(v).argmax()]) for v in columns.T] for columns in vectors])
         self.shapes = shapes
         self.critical: list[CriticalSpeed] = []
-        self.remarks = rotor.remarks
+        self.warnings = rotor.warnings
 
     @property
     def omega(self) -> np.ndarray:
@@ -130,7 +132,7 @@ class Campbell(ShapesByName):
             lines.append(
                 f"critical speed {c.speed:.6g} rad/s = {c.speed * 30 / np.pi:.6g} 1/min: mode {c.mode}, {c.whirl}"
             )
-        return "\n".join([*lines, *self.remarks])
+        return "\n".join([*lines, *self.warnings])
 
     def __len__(self):
         return len(self.speeds)

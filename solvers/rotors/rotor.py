@@ -65,7 +65,7 @@ class Rotor:
         M, _, _, G = spinning_matrices(system, state, self.spins, 0.0)
         self.rows = counting_rows(system, G)
         self.M, self.Z = M, eigen.null_space(G[self.rows]) if self.small else None
-        self.remarks = [] if isinstance(about, StaticResult) else self._loads()
+        self.warnings = [] if isinstance(about, StaticResult) else self._loads()
         self.whirl = Whirl(system, state, self.spins, M.diagonal())
 
     def _loads(self) -> list[str]:

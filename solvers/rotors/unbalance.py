@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fem_mbs.arguments.checked import ArrayLike, Keywords, Named
+from fem_mbs.deprecated import Deprecated
 from fem_mbs.errors import SolverError, label
 from fem_mbs.results.file.names import ShapesByName
 from fem_mbs.rotations import frame_with_axis
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from fem_mbs.system.system import System
 
 
+@Deprecated.attributes(remarks="warnings")
 class UnbalanceResponse(ShapesByName):
     """Steady orbits over speed.
 
@@ -46,13 +48,13 @@ class UnbalanceResponse(ShapesByName):
     shapes : (k, N, 6) complex, u of u(t) = Re(u e^{iΩt}): (δx inertial [m], δθ body at t = 0 [rad]) of all nodes
         Of a node or body: ``response["disc"]`` (k, 6); ``len(response)`` is the number of speeds.
     directions : (3, 3), columns e₁, e₂ and the axis of the spin, inertial components
-    remarks : list of str, as of `Campbell`
+    warnings : list of str, as of `Campbell`
     system : System
     """
 
     def __init__(self, rotor: Rotor, speeds: np.ndarray, shapes: np.ndarray, directions: np.ndarray) -> None:
         self.system, self.speeds, self.shapes, self.directions = rotor.system, speeds, shapes, directions
-        self.remarks = rotor.remarks
+        self.warnings = rotor.warnings
         self._R, self._owner = rotor.state.R, rotor.owner
 
     def displacement(self, part: "FrameLike") -> np.ndarray:

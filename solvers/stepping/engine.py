@@ -43,10 +43,10 @@ from fem_mbs.solvers.stepping.kernels.records import records
 from fem_mbs.solvers.stepping.kernels.shared_factors import BORDERED
 from fem_mbs.solvers.stepping.march.march import March
 from fem_mbs.solvers.stepping.monitors.external_work import external
-from fem_mbs.solvers.stepping.monitors.extremes import remarking
+from fem_mbs.solvers.stepping.monitors.extremes import checked_groups
 from fem_mbs.solvers.stepping.monitors.failure import diagnose
 from fem_mbs.solvers.stepping.monitors.jumps import JumpWatch
-from fem_mbs.solvers.stepping.monitors.ledger import NO_BOOKS, books_of
+from fem_mbs.solvers.stepping.monitors.ledger import NO_BALANCE, balance_of
 from fem_mbs.solvers.stepping.numbers import numbers_of_run
 from fem_mbs.solvers.stepping.run_data import RunData
 from fem_mbs.system.records import POSITION
@@ -105,7 +105,7 @@ class Engine:
         self.balance = balance
         self.grains, pairs = contact_groups(self)
         self.contact_groups: Any = self.grains or pairs  # a part of each step
-        self.ledger = books_of(system, method, self.grains, interrupted, balance)
+        self.ledger = balance_of(system, method, self.grains, interrupted, balance)
         self.matrices = system.lay_out(*method.matrices(system), stack=method.stack(system))
         self.data = self.matrices.data
         self._allocate()
@@ -156,17 +156,17 @@ class Engine:
         table, efforts = external(system)
         sizes |= {"nm": 0, "nw": 0} if self.sensing is None else self.sensing.sizes
         sizes |= {"ni": len(self.method.instants), "ns": max(len(system.signals), 1), "nx": len(table), "ne": efforts}
-        groups_of_remarks, remarked, at_peaks = remarking(system)
-        sizes |= {"nq": len(groups_of_remarks), "ny": remarked, "np": at_peaks, "nd": system.nc_fixed}
+        checked, n_checked, at_peaks = checked_groups(system)
+        sizes |= {"nq": len(checked), "ny": n_checked, "np": at_peaks, "nd": system.nc_fixed}
         sizes["nf"] = system.n_friction
-        sizes |= NO_BOOKS if self.ledger is None else self.ledger.sizes()
+        sizes |= NO_BALANCE if self.ledger is None else self.ledger.sizes()
         # of contacts that keep their rows; those of groups come and go
         sizes["nb"] = 3 * BORDERED if 0 < system.nc == system.nc_fixed and system.n_drill == 0 else 0
         sizes["nz"] = len(self.matrices.layouts[POSITION].values)
         data = self.run_data = RunData(system, (TABLE, self.method.table), sizes)
         self.arrays, self.run, self.own, self.record_of = data.arrays, data.run, data.own, data.record_of
         self.arrays["external"][:] = table
-        self.arrays["remarking"][:] = groups_of_remarks
+        self.arrays["remarking"][:] = checked
         self.arrays["extremes"][:] = np.inf, -np.inf
         self.arrays["deepest"][:] = np.inf, 0.0
         if self.ledger is not None:

@@ -138,7 +138,7 @@ class Stepper(StepperOptions):
 
     def _refuse_part(self, part: "Element | Node", message: str) -> NoReturn:
         """Raise for an element or a node of the model that the method cannot step; the message follows its name."""
-        raise ParameterError(self, "model", part.name, f"{label(part)} {message}", told=False)
+        raise ParameterError(self, "model", part.name, f"{label(part)} {message}", prefixed=False)
 
     def no_sweeps(self, system: "CompiledSystem") -> str | None:
         """Why options of the method require assembled (pairwise) contact groups, in words; None when they do not."""
@@ -314,7 +314,7 @@ class Stepper(StepperOptions):
             message = f"{chunks.reason}; what was computed is in error.result"
             raise interrupt.error(message, result) from chunks.failure
         if chunks.failure is not None:
-            raise self._told(chunks.failure, chunks.done, asked.save, result)
+            raise self._completed(chunks.failure, chunks.done, asked.save, result)
         return result
 
     def _begun(self, system, asked, observers):
@@ -363,7 +363,7 @@ class Stepper(StepperOptions):
             checkpoints=checkpoints, notes=notes,
         )  # fmt: skip
 
-    def _told(self, failure, done, save, result):
+    def _completed(self, failure, done, save, result):
         """The error of a failed step, with where its results are."""
         where = f" Steps 0-{done} are in {save}." if save else ""
         failure.args = (f"{failure.args[0]}{where}{self._dump(failure, save)}",)

@@ -222,12 +222,12 @@ def test_modes_tell_what_they_leave_out():
         r"Loads act at this configuration \(largest on Node6 'b', component z\)",
         "'floor'",
     ):
-        assert sum(words.replace("\\", "") in text for text in modes.remarks) == 1 and words.replace("\\", "") in str(
+        assert sum(words.replace("\\", "") in text for text in modes.warnings) == 1 and words.replace("\\", "") in str(
             modes
         )
-    assert fem.modes(spring(), 1).remarks != []  # the spring is stretched
+    assert fem.modes(spring(), 1).warnings != []  # the spring is stretched
     static = fem.static_equilibrium(spring())
-    assert fem.modes(spring(), 1, about=static).remarks == []
+    assert fem.modes(spring(), 1, about=static).warnings == []
 
 
 def test_modes_of_rigid_bodies_are_zero_and_those_of_slender_wires_are_not():

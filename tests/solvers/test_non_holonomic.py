@@ -358,8 +358,8 @@ def test_modes_of_a_disc_at_rest_on_its_edge_fall_over_as_the_closed_form_says()
     found = fem.modes(upright(), 10)
     rate = np.sqrt(case.MASS * case.g * case.RADIUS / (case.A + case.MASS * case.RADIUS**2))
     assert found.omega == pytest.approx([-rate, 0.0, 0.0], rel=1e-12, abs=1e-12)  # falls, rolls, turns
-    assert any("RollingDisc" in remark and "s = 0" in remark for remark in found.remarks)
-    assert not any("no equilibrium" in remark for remark in found.remarks)
+    assert any("RollingDisc" in remark and "s = 0" in remark for remark in found.warnings)
+    assert not any("no equilibrium" in remark for remark in found.warnings)
 
 
 def test_modes_of_a_turned_disc_are_the_same():
@@ -385,11 +385,11 @@ def test_modes_have_the_stiffness_of_the_reaction_of_a_blade():
     assert found.omega[swings] == pytest.approx(np.sqrt(k / case.INERTIA), rel=1e-9)
     shape = found.shapes[swings][body.node.index]
     assert np.real(shape[0] / shape[5]) == pytest.approx(case.g * case.INERTIA / k, rel=1e-7)
-    assert not any("no equilibrium" in remark for remark in found.remarks)
+    assert not any("no equilibrium" in remark for remark in found.warnings)
 
 
 def test_modes_of_a_disc_that_is_not_at_rest_say_so():
-    assert any("no equilibrium" in remark for remark in fem.modes(upright(lean=0.1), 3).remarks)
+    assert any("no equilibrium" in remark for remark in fem.modes(upright(lean=0.1), 3).warnings)
 
 
 def test_modes_about_a_steady_rotation_do_not_take_rows_of_velocities():

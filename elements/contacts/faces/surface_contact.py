@@ -225,9 +225,9 @@ class SurfaceOnSurface(Checked):
                     beyond = owners.get((row[(a + 1) % len(row)], row[a]))
                     if beyond is not None and beyond not in inside:
                         cut.append((k, a))
-            told = None if self.name is None else f"{self.name} {len(self.elements)}"
+            name = None if self.name is None else f"{self.name} {len(self.elements)}"
             around = [[corners[a] for a in faces[f]] for f in some]
-            self.elements.append(kind(node, around, cut=cut, room=room, name=told, **options))
+            self.elements.append(kind(node, around, cut=cut, room=room, name=name, **options))
             self.nodes.append(node.node if frames else node)
 
 

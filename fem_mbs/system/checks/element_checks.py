@@ -4,9 +4,9 @@ The kernel ``trouble`` of an element returns 0.0, or the number of a fault. Its 
 describes the fault. Compiled steppers call `trouble_of` once for each accepted step; it costs one pass over the
 elements that have such a kernel, and nothing in models without them.
 
-Warnings that are no reason to stop are issued afterwards, from outputs: method
-``remark(histories)`` of an element, `remarks` of all. Of a run they see two rows with the smallest and the largest
-value that each component of an output had after any step, `stepping.monitors.extremes`; of a load path `Extremes`.
+Non-fatal problems are reported afterwards as warnings, from outputs: method ``output_warnings(histories)`` of an
+element, `output_warnings` of all. For a run their arguments are two rows, the smallest and the largest value of each
+component of an output after any step, `stepping.monitors.extremes`; for a load path `Extremes`.
 """
 
 from typing import Any
@@ -80,7 +80,7 @@ class Extremes:
     def __init__(self, system: Any) -> None:
         self.system = system
         self.rows: Any = None
-        if any(element.remark for element in system.output_slices):
+        if any(element.output_warnings for element in system.output_slices):
             self.rows = np.array([[np.inf], [-np.inf]])
 
     def look(self, outputs: np.ndarray) -> None:
@@ -90,13 +90,13 @@ class Extremes:
             ends = np.fmin.reduce(outputs), np.fmax.reduce(outputs)
             self.rows = np.stack([np.fmin(self.rows[0], ends[0]), np.fmax(self.rows[1], ends[1])])
 
-    def remarks(self) -> list[str]:
-        """Return warnings of elements about them, see `remarks`."""
+    def warnings(self) -> list[str]:
+        """Return warnings of elements about them, see `output_warnings`."""
         looked = self.rows is not None and np.isfinite(self.rows).any()
-        return remarks(self.system, self.rows) if looked else []
+        return output_warnings(self.system, self.rows) if looked else []
 
 
-def remarks(system: Any, outputs: np.ndarray) -> list[str]:
+def output_warnings(system: Any, outputs: np.ndarray) -> list[str]:
     """Return warnings of elements about outputs (k, n_outputs), of a state or `Extremes`: list of texts, one for each
     kind.
     """
@@ -104,32 +104,36 @@ def remarks(system: Any, outputs: np.ndarray) -> list[str]:
         element: {name: outputs[:, at] for name, at in slices.items()}
         for element, slices in system.output_slices.items()
     }
-    return told((element, element.remark(given)) for element, given in at.items() if element.remark)
+    return warning_texts(
+        (element, element.output_warnings(given)) for element, given in at.items() if element.output_warnings
+    )
 
 
-def remarks_on_rotation(system: Any, state: Any, angular_velocity: Any) -> list[str]:
-    """Return warnings of elements about a steady rotation (3,) [rad/s] at a `State`, None at rest, as `remarks`."""
+def rotation_warnings(system: Any, state: Any, angular_velocity: Any) -> list[str]:
+    """Return warnings of elements about a steady rotation (3,) [rad/s] at a `State`; none at rest (None)."""
     if angular_velocity is None:
         return []
     asked = (element for element in system.elements if element.reduction is not None)
-    return told((element, element.remark_on_rotation(angular_velocity, state)) for element in asked)
+    return warning_texts((element, element.rotation_warnings(angular_velocity, state)) for element in asked)
 
 
-def remarks_at_peaks(found: list) -> list[str]:
-    """Return warnings of elements about their motion at the largest value of their ``peak``, as `remarks`.
+def peak_warnings(found: list) -> list[str]:
+    """Return warnings of elements about their motion at the largest value of their ``peak``, as `output_warnings`.
 
     ``found``: (element, value, time [s], x (nn, 3), R (nn, 3, 3), V (nn, 6)).
     """
-    return told((element, element.remark_at_peak(*motion)) for element, *motion in found)
+    return warning_texts((element, element.peak_warnings(*motion)) for element, *motion in found)
 
 
-def remarks_on_stress(system: Any, states: list) -> list[str]:
-    """Return warnings of elements about their stresses at equilibria, as `remarks`.
+def stress_warnings(system: Any, states: list) -> list[str]:
+    """Return warnings of elements about their stresses at equilibria, as `output_warnings`.
 
     ``states``: of each element that `State` counts in which it has most energy of strain that no load pattern has.
     """
     asked = (element for element in system.elements if element.reduction is not None)
-    return told((element, element.remark_on_stress(_most_strained(system, element, states))) for element in asked)
+    return warning_texts(
+        (element, element.stress_warnings(_most_strained(system, element, states))) for element in asked
+    )
 
 
 def _most_strained(system, element, states):
@@ -149,37 +153,37 @@ def point_loads(system: Any) -> dict[Any, tuple[np.ndarray, np.ndarray]]:
     return {body: (np.array([n for n, _ in of]), np.array([at for _, at in of])) for body, of in found.items()}
 
 
-def remarks_on_loads(system: Any, found: list) -> list[str]:
+def load_warnings(system: Any, found: list) -> list[str]:
     """Return warnings of bodies about forces on their points at equilibria, where these leave out most.
 
     ``found``: pairs of outputs (n_outputs,) and a `State`.
     """
-    remarks = []
+    warnings = []
     for body, (numbers, columns) in point_loads(system).items():
         index, worst = [node.index for node in body.nodes], []
         for outputs, state in found:
             _, R_0, d = body.pose(state.x[index], state.R[index])
-            worst = max(worst, body.remark_on_loads(numbers, -outputs[columns] @ R_0, d), key=_share)
-        remarks.append((body, worst))
-    return told(remarks)
+            worst = max(worst, body.load_warnings(numbers, -outputs[columns] @ R_0, d), key=_share)
+        warnings.append((body, worst))
+    return warning_texts(warnings)
 
 
-def remarks_on_inertia(system: Any, gravity: np.ndarray, state: Any, V: np.ndarray, A: np.ndarray) -> list[str]:
+def inertia_warnings(system: Any, gravity: np.ndarray, state: Any, V: np.ndarray, A: np.ndarray) -> list[str]:
     """Return warnings of elements about gravity (3,) and the accelerations A (N, 6) of an equilibrium, a `State`."""
     found = []
     for element in system.elements:
         if element.reduction is not None:
             index = [node.index for node in element.nodes]
             motion = state.x[index], state.R[index], V[index], A[index]
-            found.append((element, element.remark_on_inertia(*motion, gravity)))
-    return told(found)
+            found.append((element, element.inertia_warnings(*motion, gravity)))
+    return warning_texts(found)
 
 
-def _share(remarks):
-    return max((share for _, share, _ in remarks), default=0.0)
+def _share(warnings):
+    return max((share for _, share, _ in warnings), default=0.0)
 
 
-def told(found_of: Any) -> list[str]:
+def warning_texts(found_of: Any) -> list[str]:
     """Texts of warnings (kind, size, text) of elements, one for each kind.
 
     Each names the element for which it matters most and gives the number of others.

@@ -18,7 +18,7 @@ from fem_mbs.results.sums import KeptStates
 from fem_mbs.solvers.stepping.monitors.creep_watch import creep_of_nodes
 from fem_mbs.solvers.stepping.monitors.depth_watch import DepthWatch
 from fem_mbs.solvers.stepping.monitors.energy_watch import drift_of_energy
-from fem_mbs.solvers.stepping.monitors.extremes import remarks_of_run
+from fem_mbs.solvers.stepping.monitors.extremes import warnings_of_extremes
 from fem_mbs.solvers.stepping.monitors.load_watch import LoadWatch
 from fem_mbs.solvers.stepping.monitors.loss_watch import loss_of_energy
 from fem_mbs.solvers.stepping.monitors.run_warnings import warnings_of
@@ -258,7 +258,7 @@ class Chunks:
             warnings += [
                 *loss_of_energy(self.engine),
                 *creep_of_nodes(self.engine),
-                *remarks_of_run(self.engine),
+                *warnings_of_extremes(self.engine),
                 *self.loads.warnings(),
                 *self.strain.warnings(),
                 *self.surfaces.warnings(),

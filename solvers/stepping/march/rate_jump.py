@@ -16,7 +16,7 @@ import numpy as np
 
 from fem_mbs.functions.signals import Held
 from fem_mbs.solvers.stepping.march.switch_jump import jump
-from fem_mbs.solvers.stepping.monitors.ledger import book_jump
+from fem_mbs.solvers.stepping.monitors.ledger import add_jump_work
 
 if TYPE_CHECKING:
     from fem_mbs.element.base import Element
@@ -66,5 +66,5 @@ def jump_rates(engine: "Engine", motors: "list[Element]") -> bool:
     run["last_energy"] += change
     run["least_energy"] += change
     if engine.ledger is not None:
-        book_jump(engine, engine.ledger, impulse, rates)
+        add_jump_work(engine, engine.ledger, impulse, rates)
     return True

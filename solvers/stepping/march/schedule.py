@@ -106,7 +106,7 @@ class Schedule:
         group = self.engine.system.searches[0].owner
         if self.events:
             message = f"is sought by taking a step again, which contact group '{group.name}' cannot"
-            raise ParameterError(self.events[0], "condition", self.events[0].condition, message, told=False)
+            raise ParameterError(self.events[0], "condition", self.events[0].condition, message, prefixed=False)
         for controller in self.controllers:
             for name in ("period", "delay"):
                 steps = getattr(controller, name) / self.march.h
@@ -179,8 +179,8 @@ class Schedule:
         try:
             u, samples.state = controller.evaluate(t, y.copy(), samples.state)
         except Exception as error:
-            told = str(error) if type(error).__name__ == "LawError" else f"raised {type(error).__name__}: {error}"
-            raise SolverError(f"{label(controller)}: its function {told} (t = {t:.9g} s)", time=t) from error
+            failure = str(error) if type(error).__name__ == "LawError" else f"raised {type(error).__name__}: {error}"
+            raise SolverError(f"{label(controller)}: its function {failure} (t = {t:.9g} s)", time=t) from error
         self.journal.sample(controller, t, y, u)
         if samples.delay > 0.0:
             samples.waiting.append((samples.k, u))
@@ -221,7 +221,7 @@ class Schedule:
         resets = False
         for event in events:
             moment = Moment(self, event)
-            self.journal.event(self.t, event.name, event.told())
+            self.journal.event(self.t, event.name, event.describe())
             for action in event.actions:
                 try:
                     action.act(moment)

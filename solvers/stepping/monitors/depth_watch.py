@@ -63,7 +63,7 @@ class DepthWatch:
 
     def __init__(self, engine: "Engine") -> None:
         self.method, self.system, self.engine = engine.method, engine.system, engine
-        self.share, self.told = 0.0, ""  # of pairs of contact groups: largest d over its bound, in words
+        self.share, self.text = 0.0, ""  # of pairs of contact groups: largest d over its bound, in words
 
     def look(self, t: np.ndarray, tables: Sequence[np.ndarray]) -> None:
         """Take in saved times (k,) and tables of closed pairs of contact groups, one per time."""
@@ -90,7 +90,7 @@ class DepthWatch:
         pair = f"{label(search.owner)}: '{first}' - '{second}'"
         share = -gap[i] / (SHARE * radius[i])
         if share > max(self.share, 1.0):
-            self.share, self.told = float(share), self._words(pair, -gap[i], t, radius[i])
+            self.share, self.text = float(share), self._words(pair, -gap[i], t, radius[i])
 
     def _deepest(self):
         """Largest d over its bound of contacts that are not of groups, and the same in words."""
@@ -111,15 +111,15 @@ class DepthWatch:
 
     def get_state(self) -> dict[str, Any]:
         """State of the monitored pairs; the engine has that of the other contacts."""
-        return {"share": self.share, "told": self.told}
+        return {"share": self.share, "told": self.text}
 
     def set_state(self, state: dict[str, Any]) -> None:
         """Continue from the state of `get_state`."""
-        self.share, self.told = state["share"], state["told"]
+        self.share, self.text = state["share"], state["told"]
 
     def warnings(self) -> list[str]:
         """Warning of a contact that is deeper than (1)."""
-        share, told = max((self.share, self.told), self._deepest())
+        share, text = max((self.share, self.text), self._deepest())
         if share <= 1.0:
             return []
         why = "check the motion there, and halve h"
@@ -128,4 +128,4 @@ class DepthWatch:
                 "the method closes contacts in velocities, and bodies overlap by what its steps travel. Halve h, or "
                 "use a method that holds gaps: DecoupledNSGA, MoreauJean(projection=True)"
             )
-        return [f"{told}: {why}"]
+        return [f"{text}: {why}"]

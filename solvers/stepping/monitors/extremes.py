@@ -1,9 +1,9 @@
 """Smallest and largest values of outputs over all steps of a run, for warnings of elements at its end.
 
-An element that leaves the range it is made for and comes back between two states that are saved has been outside all
-the same. Compiled code therefore looks after every step, at the outputs of elements with the method ``remark`` alone;
-it costs one evaluation of these, and nothing in models without them. What needs a whole motion to be judged is kept
-where one output, the ``peak`` of an element, is largest.
+An element may leave its range of validity and return between two saved states. Compiled code therefore checks the
+outputs after every step, only those of elements with the method ``output_warnings``; it costs one evaluation of these,
+and nothing in models without them. Checks that require a whole motion use the one at which one output, the ``peak`` of
+an element, is largest.
 
     symbol      code                  meaning
                 s.remarking           groups of such elements: number, first of their outputs, place of the peak
@@ -19,7 +19,7 @@ import numpy as np
 from fem_mbs.jit import N_SLOTS, entry, integer_matrix, integers, kernel
 from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
 from fem_mbs.system.assembly import output_of
-from fem_mbs.system.checks.element_checks import remarks, remarks_at_peaks
+from fem_mbs.system.checks.element_checks import output_warnings, peak_warnings
 from fem_mbs.system.records import groups_of
 
 if TYPE_CHECKING:
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from fem_mbs.system.compiled import CompiledSystem
 
 
-def remarking(system: "CompiledSystem") -> tuple[np.ndarray, int, int]:
+def checked_groups(system: "CompiledSystem") -> tuple[np.ndarray, int, int]:
     """Groups with elements that check their outputs, (k, 4) int64; numbers of outputs, and of nodes of peaks."""
     table, count, nodes = [], 0, 0
     for number, group in enumerate(system.groups):
-        if group.sizes["no"] and any(element.remark for element in group.elements):
+        if group.sizes["no"] and any(element.output_warnings for element in group.elements):
             table.append((number, count, _place_of_peak(group), nodes))
             count += group.n * group.sizes["no"]
             nodes += group.n * group.sizes["nn"] if table[-1][2] >= 0 else 0
@@ -88,7 +88,7 @@ def extremes(data, run):
     note_extremes(system_at(data)[0], run_at(run)[0])
 
 
-def remarks_of_run(engine: "Engine") -> list[str]:
+def warnings_of_extremes(engine: "Engine") -> list[str]:
     """Warnings of elements about the extremes of a run, and about the motions at their peaks."""
     seen: Any = engine.arrays["extremes"]
     if not np.isfinite(seen).any():
@@ -101,7 +101,7 @@ def remarks_of_run(engine: "Engine") -> list[str]:
             found += _at_peaks(group, seen[at + peak :: group.sizes["no"], 1], engine.arrays["peaks"][first:])
         count = group.n * group.sizes["no"]
         rows[:, group.first_output : group.first_output + count] = seen[at : at + count].T
-    return remarks(engine.system, rows) + remarks_at_peaks(found)
+    return output_warnings(engine.system, rows) + peak_warnings(found)
 
 
 def _at_peaks(group, values, kept):

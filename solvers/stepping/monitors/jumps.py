@@ -64,7 +64,7 @@ class JumpWatch:
         self.size = np.maximum(self.size, np.abs(values[:, :, 0]).max(axis=0))
         found = jumps_between(values, h, self.period, self.size)
         for k in np.flatnonzero(found.any(axis=1)):
-            self.first = self.first or self._told(int(np.argmax(found[k])), values[k : k + 2, :, 0], ends[k], h)
+            self.first = self.first or self._description(int(np.argmax(found[k])), values[k : k + 2, :, 0], ends[k], h)
             self.times += [float(ends[k] - 0.5 * h)] if len(self.times) < MOST else []
         self.last = values[-1]
 
@@ -87,7 +87,7 @@ class JumpWatch:
         except Exception:  # of the user's function, at a time between steps: the failure is reported without it
             return ""
         found = jumps_between(values, h, self.period, np.maximum(self.size, np.abs(values[:, :, 0]).max(axis=0)))[0]
-        return self._told(int(np.argmax(found)), values[:, :, 0], t, h) if found.any() else ""
+        return self._description(int(np.argmax(found)), values[:, :, 0], t, h) if found.any() else ""
 
     def within(self, begin: float, end: float) -> bool:
         """Whether something jumps in a step that ends after ``begin``, up to ``end`` [s]."""
@@ -101,7 +101,7 @@ class JumpWatch:
         """Values and derivatives (watched, 3) at a time; those of the system are left as they are."""
         return np.array([self.system.signals[k].jet(t) for k in self.watched])
 
-    def _told(self, which, values, t, h):
+    def _description(self, which, values, t, h):
         (before, after), owner = values[:, which], self.system.signal_owner[self.watched[which]]
         return (
             f"{label(owner)} jumps: its function of time goes from {before:.6g} to {after:.6g} between "

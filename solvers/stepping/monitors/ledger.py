@@ -57,7 +57,7 @@ from fem_mbs.solvers.stepping.monitors.external_work import (
     weight_of,
     weights,
 )
-from fem_mbs.solvers.stepping.monitors.loss_watch import impulses_are_known, losses_are_told
+from fem_mbs.solvers.stepping.monitors.loss_watch import impulses_are_known, losses_are_reported
 from fem_mbs.system.assembly import potential_of_forces
 from fem_mbs.system.contacts import contact_groups, contacts_of, gradient_times
 from fem_mbs.system.friction import friction_of
@@ -77,7 +77,7 @@ KINDS = ("load", "damper", "driver", "impact", "friction", "contact", "switch")
 RUBS, DRIVES = 5, 6  # joint friction without a moving surface, and of a motor: one line; MOVED has two
 
 
-def booked_as(element: "Element") -> int:
+def work_kind(element: "Element") -> int:
     """Kind of work of an element; 0 for one that is conservative, and for contacts."""
     kind = kind_of(element)
     if element.role == "friction":
@@ -110,7 +110,7 @@ class Ledger:
             if group.elements[0].role == "friction":
                 table += self._rows_of_friction(number, group)
                 continue
-            kind = max((booked_as(element) for element in group.elements), default=0)
+            kind = max((work_kind(element) for element in group.elements), default=0)
             if kind:
                 sizes = group.sizes
                 table.append((number, kind, self.kept, len(self.lines)))
@@ -135,7 +135,7 @@ class Ledger:
         """Rows of ``groups`` of joint friction."""
         rows = []
         for place, element in enumerate(group.elements):
-            kind = booked_as(element)
+            kind = work_kind(element)
             rows.append((number, kind, place, len(self.lines)))
             words = {RUBS: ("friction",), MOVED: ("friction", "driver"), DRIVES: ("driver",)}[kind]
             self.lines += [(element.name or label(element), word) for word in words]
@@ -146,17 +146,17 @@ class Ledger:
         return {"nl": len(self.groups), "nk": self.kept, "nt": len(self.lines)}
 
 
-def books_of(
+def balance_of(
     system: "CompiledSystem", method: "Stepper", grains: "Grains | None", switches: bool, balance: bool
 ) -> Ledger | None:
     """Energy balance of a run on request, or for the losses that `stepping.monitors.loss_watch` finds; or None."""
-    if not balance and not losses_are_told(system, method, grains):
+    if not balance and not losses_are_reported(system, method, grains):
         return None
     ledger = Ledger(system, switches, bool(system.searches) and grains is None, impulses_are_known(grains))
     return ledger if balance or ledger.lines else None
 
 
-NO_BOOKS: dict[str, int] = {"nl": 0, "nk": 0, "nt": 0}
+NO_BALANCE: dict[str, int] = {"nl": 0, "nk": 0, "nt": 0}
 
 
 def _name(element):
@@ -225,7 +225,7 @@ def impulses_of_struck(s):
 
 
 @kernel
-def book_contact(g, e, c, s, V, normal, tangential, P, chi, line):
+def add_contact_work(g, e, c, s, V, normal, tangential, P, chi, line):
     """Add (3) of a contact, its impulse P (3,), with V and its gradients before the impulses.
 
     Dry friction dissipates energy or does no work. Work that its impulse gives in an impact, whose course is not known,
@@ -276,7 +276,7 @@ def half_way(g, e, P, mean):
 
 
 @kernel
-def book_given_back(d, s):
+def distribute_given_work(d, s):
     """Add the work that friction gave in an impact to the contacts with an impact, in the ratio of their impulses."""
     first, total = s.works.shape[0] - 2 * s.nc_fixed, impulses_of_struck(s)
     for c in range(s.nc_fixed if total > 0.0 else 0):
@@ -296,7 +296,7 @@ def work_of_group(s):
 
 
 @kernel
-def book_contacts(d, s):
+def add_contact_works(d, s):
     """(3) of all contacts; those of contact groups have one line for impacts and one for friction."""
     first, mean = s.works.shape[0] - 2 * s.nc_fixed, local_vector(3)
     for g in contact_groups(d):
@@ -314,10 +314,10 @@ def book_contacts(d, s):
                     if held:
                         half_way(g, e, P[c], mean)
                     normal, tangential = contact.G_N_start[e], contact.V_T_start[e]
-                    book_contact(g, e, c, s, s.V0, normal, tangential, mean if held else P[c], chi, line)
+                    add_contact_work(g, e, c, s, s.V0, normal, tangential, mean if held else P[c], chi, line)
                 else:
                     V = s.Vs if s.from_start == 0 else s.V0
-                    book_contact(g, e, c, s, V, contact.G_N[e], contact.V_T[e], P[c], chi, line)
+                    add_contact_work(g, e, c, s, V, contact.G_N[e], contact.V_T[e], P[c], chi, line)
 
 
 @entry("void(int64, int64)")
@@ -349,9 +349,9 @@ def ledger(data, run):
     if s.step_number == 0:
         s.works[:] = 0.0
     else:
-        book_contacts(d, s)
+        add_contact_works(d, s)
         if s.given_back > 0.0:
-            book_given_back(d, s)
+            distribute_given_work(d, s)
         if s.swept_line >= 0:
             s.works[s.swept_line] += work_of_group(s)
 
@@ -376,13 +376,13 @@ def renew(engine: "Engine", change: float = 0.0) -> None:
         engine.arrays["works"][engine.ledger.switches] += change
 
 
-def book_jump(engine: "Engine", books: Ledger, impulse: np.ndarray, missing: np.ndarray) -> None:
+def add_jump_work(engine: "Engine", ledger: Ledger, impulse: np.ndarray, missing: np.ndarray) -> None:
     """Add the work of drivers in a jump of velocities: W = −Λ·½ ((∂g/∂t)⁻ + (∂g/∂t)⁺).
 
     ``impulse`` (m,): Λ; ``missing`` (m,): G v⁻ + (∂g/∂t)⁺, which is how far ∂g/∂t has jumped.
     """
     system, a = engine.system, engine.arrays
-    for number, kind, at, line in books.groups:
+    for number, kind, at, line in ledger.groups:
         group = system.groups[number]
         for e in range(group.n if kind == DRIVER else 0):
             nr = group.sizes["nr"]

@@ -8,7 +8,7 @@ forces on a body
 
 A force that acts in the share κ of a window gives κ. Means are over time, each state for the step that ends in it:
 controlled steps are shortest at impacts. Means of forces and of deformations over such a window are shown
-to the body (`remark_on_loads`), and the strongest warning is reported.
+to the body (`load_warnings`), and the strongest warning is reported.
 
 Source: docs/theory/superelements.md, section 7.
 """
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fem_mbs.shapes import matrices
-from fem_mbs.system.checks.element_checks import point_loads, told
+from fem_mbs.system.checks.element_checks import point_loads, warning_texts
 
 if TYPE_CHECKING:
     from fem_mbs.element.kinds import FloatingBody
@@ -95,8 +95,8 @@ class LoadWatch:
         if t - start < needed:
             self.sums[number] = start, needed, count, sums
             return
-        remarks = one.body.remark_on_loads(one.points, forces.reshape(-1, 3), d)
-        self.found[number] = max([remarks, self.found[number]], key=lambda given: given[0][1] if given else 0.0)
+        warnings = one.body.load_warnings(one.points, forces.reshape(-1, 3), d)
+        self.found[number] = max([warnings, self.found[number]], key=lambda given: given[0][1] if given else 0.0)
 
     def get_state(self) -> dict[str, Any]:
         """State of the monitor."""
@@ -108,4 +108,4 @@ class LoadWatch:
 
     def warnings(self) -> list[str]:
         """Warnings of the bodies."""
-        return told(zip((one.body for one in self.watched), self.found))
+        return warning_texts(zip((one.body for one in self.watched), self.found))

@@ -34,7 +34,7 @@ FIRST = 10  # steps: what begins to fall has lost 1/n of its energy after n step
 SLOW = 1e-3  # of the speed that tolerances refer to: the kinetic energy of less is round-off
 
 
-def losses_are_told(system: "CompiledSystem", method: "Stepper", grains: "Grains | None") -> bool:
+def losses_are_reported(system: "CompiledSystem", method: "Stepper", grains: "Grains | None") -> bool:
     """True if losses of a method can be separated from those of the model: the balance has all that takes or gives
     energy.
 

@@ -16,7 +16,7 @@ Source: docs/theory/accepted_steps.md, (5), (7).
 from typing import TYPE_CHECKING
 
 from fem_mbs.errors import Warnings, label
-from fem_mbs.solvers.granular.strikes import told
+from fem_mbs.solvers.granular.strikes import loss_warnings
 from fem_mbs.solvers.stepping.monitors.energy_watch import cause
 from fem_mbs.solvers.stepping.monitors.impact_watch import energy_of_impacts
 
@@ -35,7 +35,9 @@ def warnings_of(engine: "Engine") -> list[str]:
         texts += engine.grains.warnings()
     if "all_lost" in engine.own.dtype.names:
         own, most = engine.own[0], float(engine.run[0]["top_kinetic"])  # that of saved states
-        texts += told(f"Contacts of '{engine.system.name}'", float(own["all_lost"]), max(most, float(own["kinetic"])))
+        texts += loss_warnings(
+            f"Contacts of '{engine.system.name}'", float(own["all_lost"]), max(most, float(own["kinetic"]))
+        )
     texts += energy_of_impacts(engine)
     texts += without_restitution(engine) + without_stronge(engine) + jammed(engine) + singular(engine)
     return texts + risen(engine) + inexact(engine) + drifted(engine)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fem_mbs.shapes import matrices
-from fem_mbs.system.checks.element_checks import told
+from fem_mbs.system.checks.element_checks import warning_texts
 
 if TYPE_CHECKING:
     from fem_mbs.system.compiled import CompiledSystem
@@ -52,10 +52,10 @@ class StrainWatch:
             if "t" not in kept:
                 continue
             x, Q, v, a = (kept[name] for name in MOTION)
-            texts = body.remark_on_inertia(x, matrices(Q), v, a, self.system.gravity_at(kept["t"]))
+            texts = body.inertia_warnings(x, matrices(Q), v, a, self.system.gravity_at(kept["t"]))
             at = f"at t = {kept['t']:.6g} s, where it is deformed most,"
             found.append((body, [(kind, share, f"{at} {text}") for kind, share, text in texts]))
-        return told(found)
+        return warning_texts(found)
 
     def get_state(self) -> list[dict[str, Any]]:
         """Copy the states of largest strain energy."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fem_mbs.shapes import matrices
-from fem_mbs.system.checks.element_checks import told
+from fem_mbs.system.checks.element_checks import warning_texts
 
 if TYPE_CHECKING:
     from fem_mbs.system.compiled import CompiledSystem
@@ -40,7 +40,9 @@ class SurfaceWatch:
 
     def warnings(self) -> list[str]:
         """Return the warning of the deepest obstacle."""
-        return told((surface, between.remark(*at)) for (surface, between), at in zip(self.watched, self.deepest))
+        return warning_texts(
+            (surface, between.depth_warnings(*at)) for (surface, between), at in zip(self.watched, self.deepest)
+        )
 
     def get_state(self) -> list[Any]:
         """Return what has been seen."""

@@ -89,7 +89,7 @@ def _watching(item):
     """What a controller or an event is, in words, without its functions."""
     if item.role == "controller":
         return f"{item.period} {item.delay} {item.outputs} {item.initial.tolist()}"
-    return f"{item.level} {item.direction} {item.once} {item.dead_band} {item.told()}"
+    return f"{item.level} {item.direction} {item.once} {item.dead_band} {item.describe()}"
 
 
 def fingerprint(system: "CompiledSystem") -> dict[str, str]:

@@ -156,7 +156,7 @@ def test_damped_modes_have_its_swing_and_the_others_tell_that_they_have_not():
     strain = PRETENSION / STIFFNESS
     rate = RADII[1] * math.sqrt(2 * STIFFNESS / SPAN * (1 + strain) / INERTIA)
     assert np.abs(fem.modes(system, damping=True).eigenvalues.imag).max() == pytest.approx(rate, rel=1e-9)
-    remarks = fem.modes(system).remarks
+    remarks = fem.modes(system).warnings
     assert any(re.search("CreepingBelt 'belt'.*left out", text) and "damping=True" in text for text in remarks)
 
 

@@ -77,7 +77,7 @@ def test_statics_refuse_it_and_modes_tell_that_they_leave_it_out():
     with pytest.raises(fem.ParameterError, match="static_equilibrium: JointFriction 'friction'"):
         fem.static_equilibrium(model_with_friction().compile())
     assert any(
-        re.search("JointFriction 'friction'.*left out", r) for r in fem.modes(model_with_friction().compile()).remarks
+        re.search("JointFriction 'friction'.*left out", r) for r in fem.modes(model_with_friction().compile()).warnings
     )
 
 

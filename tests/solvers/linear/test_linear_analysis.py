@@ -245,8 +245,8 @@ def test_a_tumbler_rocks_on_its_closed_contact(friction):
         rate = np.sqrt(M * 9.81 * deep / inertia)
         assert found.omega[-2:] == pytest.approx([rate, rate], rel=1e-6)
         assert (np.abs(found.omega[:-2]) < 1e-3 * rate).all()
-        assert not any("left out" in remark for remark in found.remarks)
-    remarks = fem.modes(model, 1).remarks
+        assert not any("left out" in remark for remark in found.warnings)
+    remarks = fem.modes(model, 1).warnings
     assert any(re.search("'floor'.*contacts='closed'", remark) for remark in remarks)
     with pytest.raises(fem.ParameterError, match=r"contacts = .*'open', 'closed'"):
         fem.modes(model, 1, contacts="shut")
@@ -258,7 +258,7 @@ def test_contacts_that_would_pull_are_told():
     body = up.add(fem.RigidBody(M, [4e-3] * 3, position=[0, 0, 0.1], name="ball"))
     up.add(fem.SphereOnPlane(body, up.ground.frame(), radius=0.1, name="floor"))
     found = fem.modes(up, 2, contacts="closed")
-    assert any("would have to pull" in remark and "'floor'" in remark for remark in found.remarks)
+    assert any("would have to pull" in remark and "'floor'" in remark for remark in found.warnings)
     assert model is not None and plane is not None
 
 

@@ -188,9 +188,9 @@ def test_a_rotor_that_sags_turns_about_its_bent_axis_and_one_that_does_not_says_
     assert static.position(model["disc at 1 m"].node)[2] < -5e-4
     # a bend of 1 mm in 1.5 m changes nothing that matters
     assert sags.omega == pytest.approx(straight.omega, rel=1e-5) and sags.whirl.tolist() == straight.whirl.tolist()
-    assert sags.remarks == straight.remarks == []
+    assert sags.warnings == straight.warnings == []
     loose = fem.campbell(model, [400.0], 4, rotor=turns, axis=X)
-    assert "Loads act" in loose.remarks[0] and "about=static_equilibrium" in str(loose)
+    assert "Loads act" in loose.warnings[0] and "about=static_equilibrium" in str(loose)
 
 
 def test_a_large_model_is_solved_sparse():

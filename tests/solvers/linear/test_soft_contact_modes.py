@@ -15,7 +15,7 @@ def block(z, height, layers, name):
 def frequencies(model, count=8):
     rest = fem.static_equilibrium(model)
     found = fem.modes(model, count, about=rest, contacts="closed")
-    return found.frequency, found.remarks
+    return found.frequency, found.warnings
 
 
 @pytest.mark.parametrize("smooth", [True, False])
@@ -65,12 +65,12 @@ def test_contacts_that_slide_in_the_equilibrium_are_named_where_they_are_taken_a
     sliding = [f"'{one.name}'" for one, status in zip(rest.system.contacts, rest.contact_status) if status == 2]
     assert bool(sliding) == slides and (rest.contact_status == 1).any()
     found = fem.modes(model, 4, about=rest, contacts="closed")
-    told = [text for text in found.remarks if "taken as sticking" in text]
+    told = [text for text in found.warnings if "taken as sticking" in text]
     assert [text.split(": ")[1].split(". ")[0] for text in told] == [", ".join(sliding)] * slides
     left_out = fem.modes(
         model, 8, about=rest, contacts=[floor.elements[k] for k in range(9) if rest.contact_status[k] == 1]
     )
-    assert not any("taken as sticking" in text for text in left_out.remarks)
+    assert not any("taken as sticking" in text for text in left_out.warnings)
 
 
 @pytest.mark.parametrize(("pull", "told"), [(2.9, False), (3.1, True)])
@@ -84,7 +84,7 @@ def test_a_state_that_friction_cannot_hold_is_told(pull, told):
     )
     model.add(fem.PointForce(point, [pull, 0.0, -10.0]))
     model.add(fem.SphereOnPlane(point, model.ground.frame(), radius=0.0, friction=0.3, name="floor"))
-    remarks = fem.modes(model, 1, contacts="closed").remarks
+    remarks = fem.modes(model, 1, contacts="closed").warnings
     assert ["'floor'" in text for text in remarks if "taken as sticking" in text] == [True] * told
 
 

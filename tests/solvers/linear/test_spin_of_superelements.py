@@ -83,7 +83,7 @@ def test_a_shaft_that_turns_about_its_own_axis_has_nothing_to_tell(frames):
     body, model = fem.Superelement(rod(frames), name="rod"), fem.Model("shaft")
     model.add(body, fem.Fixed.at(model.ground, body.frame("a"), [0, 0, 0]))
     for axis, says in (([3.0 * LOWEST, 0, 0], False), ([0, 3.0 * LOWEST, 0], True)):
-        remarks = fem.modes(model, 1, rotation=axis).remarks
+        remarks = fem.modes(model, 1, rotation=axis).warnings
         assert any("rotates with" in text for text in remarks) == says
     result = turn(rod(frames), 3.0, axis=(1, 0, 0))
     assert result["rod"].spin.max() == pytest.approx(3.0 * LOWEST * np.sqrt(2.0) * SIDE / LENGTH, rel=0.01)
@@ -143,7 +143,7 @@ def test_what_bends_too_far_is_told_by_that_and_not_by_its_spin():
     for turned, says in ((0.1, True), (0.6, False)):  # from the floating frame by a half
         R = np.tile(np.eye(3), (count, 1, 1))
         R[1] = fem.rotations.exp(np.array([turned, 0.0, 0.0]))
-        assert bool(body.remark_at_peak(2.0 * LOWEST, 0.0, x, R, np.zeros((count, 6)))) == says
+        assert bool(body.peak_warnings(2.0 * LOWEST, 0.0, x, R, np.zeros((count, 6)))) == says
 
 
 def test_a_run_that_goes_on_knows_how_fast_it_has_turned(tmp_path, monkeypatch):

@@ -96,7 +96,7 @@ def test_a_strip_of_shells_tips_over_at_the_load_of_prandtl(cell, measured):
     model.add(body, fem.EdgeTraction(body, "x1", [0, -1 / h, 0]))
     found = fem.buckling(model, 1)
     # the clamped end cannot warp, which shortens the strip by some tenth of its height, as one of solids (1.03)
-    assert 1.0 < found.load_factors[0] / prandtl() < 1.05 and not found.remarks
+    assert 1.0 < found.load_factors[0] / prandtl() < 1.05 and not found.warnings
     assert found.load_factors[0] / prandtl() == pytest.approx(measured, abs=2e-3)
 
 
@@ -113,15 +113,15 @@ def test_a_strip_of_one_superelement_says_that_it_buckles_late_and_divided_ones_
     ratios = np.array([one.load_factors[0] for one in found]) / prandtl()
     assert 1.3 < ratios[0] and abs(ratios[2] - 1) < 0.05
     assert (np.diff(ratios) < 0).all()
-    assert "'part 0' (100%" in found[0].remarks[0]
-    assert "Divide them" in str(found[0]) and "1 more" in found[2].remarks[0]
+    assert "'part 0' (100%" in found[0].warnings[0]
+    assert "Divide them" in str(found[0]) and "1 more" in found[2].warnings[0]
 
 
 def test_only_stresses_without_a_pattern_are_remarked():
-    assert not fem.buckling(reduced_column(0.0, stiffening=("a", "b")), 1).remarks
-    (remark,) = fem.buckling(reduced_column(0.0), 1).remarks
+    assert not fem.buckling(reduced_column(0.0, stiffening=("a", "b")), 1).warnings
+    (remark,) = fem.buckling(reduced_column(0.0), 1).warnings
     assert "stiffening=(" in remark
-    (remark,) = fem.buckling(reduced_column(0.02, stiffening=("a", "b")), 1).remarks
+    (remark,) = fem.buckling(reduced_column(0.02, stiffening=("a", "b")), 1).warnings
     assert "11% of its" in remark  # M²L/2EI over that and N²L/2EA
 
 
@@ -134,7 +134,7 @@ def test_a_pull_on_a_superelement_buckles_nothing_with_a_pattern_and_is_remarked
             with pytest.raises(fem.SolverError, match="no critical load"):
                 fem.buckling(model)
         else:
-            assert "under a pull" in fem.buckling(model).remarks[0]
+            assert "under a pull" in fem.buckling(model).warnings[0]
 
 
 def test_the_stiffness_of_forces_on_frames_is_what_a_turn_feels_of_them():

@@ -157,13 +157,13 @@ def test_a_column_pressed_on_a_stop_buckles_as_one_on_a_joint_and_the_stop_is_to
     joint = fem.buckling(column("joint"), 1)
     assert found.load_factors == pytest.approx(joint.load_factors, rel=1e-9)
     assert found.load_factors == pytest.approx([4 * np.pi**2], rel=2e-3)  # two half waves, shear left out: 1e-3
-    assert any("hold in both directions" in text and "'stop'" in text for text in found.remarks)
+    assert any("hold in both directions" in text and "'stop'" in text for text in found.warnings)
 
 
 def test_a_stop_that_is_not_pressed_does_not_hold_a_column_and_that_is_told():
     found = fem.buckling(column("stop"), 1)
     assert found.load_factors == pytest.approx(fem.buckling(column("nothing"), 1).load_factors, rel=1e-9)
-    assert any(re.search("without force.*'stop'", text) for text in found.remarks)
+    assert any(re.search("without force.*'stop'", text) for text in found.warnings)
     with pytest.raises(SolverError, match=r"'floor'.*closed.*load factor is 0, .*contacts with friction"):
         rough = sprung_point(0.0, 4.0, friction=0.2)
         fem.buckling(rough)

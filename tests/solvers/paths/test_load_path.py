@@ -271,7 +271,7 @@ def test_one_column_that_buckles_while_another_straightens_up_are_both_found_in_
     assert path.unstable[1:3] == [1, 1]  # one motion before and after: another one
     exact = sorted([critical / 5.0, (5.0 - critical) / 5.1])
     assert [point.load_factor for point in path.branches] == pytest.approx(exact, rel=2e-4)  # 4 intervals
-    assert not path.remarks
+    assert not path.warnings
 
 
 # --- the unit of the load, and the sense of the path ------------------------------------------------------------------

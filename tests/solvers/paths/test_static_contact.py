@@ -26,12 +26,12 @@ def test_a_load_path_ends_where_a_contact_with_friction_is_penetrated_and_keeps_
     # the spring alone gives 0.1 m at the full load: half of that is free
     assert 0.3 < path.load_factors[-1] <= 0.5 and path["point"].position[:, 2].min() >= -0.05
     free = fem.load_path(sprung_point(0.05, 4.9, friction=0.1), step=0.1)
-    assert free.load_factors[-1] == 1.0 and not free.remarks
+    assert free.load_factors[-1] == 1.0 and not free.warnings
 
 
 def test_a_load_path_that_leaves_a_closed_contact_says_what_its_stability_means():
     path = fem.load_path(sprung_point(0.0, -4.0, friction=0.1), step=0.2)
-    assert path.load_factors[-1] == 1.0 and "carry nothing here" in path.remarks[0]
+    assert path.load_factors[-1] == 1.0 and "carry nothing here" in path.warnings[0]
 
 
 @pytest.mark.parametrize("solve", [fem.static_equilibrium, fem.load_path, fem.buckling])
@@ -384,7 +384,7 @@ def test_modes_about_a_block_on_a_slope_name_the_feet_above_once_by_the_equilibr
     status = rest.contact_status.tolist()
     assert 2 in status[:2] and status[2:] == [1, 1]
     for about, words in ((rest, "Contacts slide"), (rest.state, "more than their friction")):
-        remarks = fem.modes(model, 3, about=about, contacts="closed").remarks
+        remarks = fem.modes(model, 3, about=about, contacts="closed").warnings
         (text,) = [text for text in remarks if "taken as sticking" in text]
         named = [f"'{foot.name}'" in text for foot in feet]
         above = [s == 2 for s in status[:2]] if about is rest else [True, True]

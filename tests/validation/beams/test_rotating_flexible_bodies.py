@@ -90,8 +90,8 @@ def test_rotation_that_a_superelement_does_not_know_is_told(pulls, speed, told, 
     turns = ["Superelement 'rod': rotates with"] * told
     missing = ["leave out 17% of its deformation (strain energy) under centrifugal forces"] * stretched
     assert told_in_turn(fem.load(tmp_path / "rod.vtkhdf").warnings, missing + turns)
-    assert told_in_turn(fem.modes(model, 2, about=turning).remarks, turns)
-    assert not fem.modes(model, 2).remarks  # at rest
+    assert told_in_turn(fem.modes(model, 2, about=turning).warnings, turns)
+    assert not fem.modes(model, 2).warnings  # at rest
 
 
 def told_in_turn(texts, parts):
@@ -179,7 +179,7 @@ def test_a_pendulum_on_a_turning_arm_is_held_by_its_hinge():
     for about in (None, fem.static_equilibrium(model, rotation=[0, 0, speed])):
         found = fem.modes(model, 1, about=about, rotation=[0, 0, speed])
         assert found.eigenvalues[0] == pytest.approx(1j * speed * np.sqrt(r * l / (l * l + J)), rel=1e-9)
-        assert not any("left out" in remark for remark in found.remarks)
+        assert not any("left out" in remark for remark in found.warnings)
 
 
 def test_centrifugal_forces_that_nothing_balances_are_told():
@@ -187,7 +187,7 @@ def test_centrifugal_forces_that_nothing_balances_are_told():
     body.fix("x0")
     model = fem.Model("turning rod")
     model.add(body)
-    remarks = fem.modes(model, 2, rotation=[0, 0, UNIT]).remarks
+    remarks = fem.modes(model, 2, rotation=[0, 0, UNIT]).warnings
     assert any(remark.startswith("Centrifugal forces") and "rotation=…" in remark for remark in remarks)
 
 

@@ -269,7 +269,9 @@ def test_a_load_path_tells_it_and_a_load_whose_energy_is_elsewhere_is_told_nothi
             warnings.simplefilter("ignore")
             path = fem.load_path(model, factor=1.0, step=1.0)
             rest = fem.static_equilibrium(model, stability=False)
-        told = [[text for text in one if "between its frames" in text] for one in (path.remarks, rest.results.warnings)]
+        told = [
+            [text for text in one if "between its frames" in text] for one in (path.warnings, rest.results.warnings)
+        ]
         assert told[0] == told[1] == path.results.warnings
         found.append(told[0])
     assert len(found[0]) == 1 and "on 'pad'" in found[0][0]
@@ -329,7 +331,7 @@ def test_of_several_windows_the_largest_remark_is_told(monkeypatch):
         share = next(shares)
         return [("loads", share, f"share {share}")]
 
-    monkeypatch.setattr(fem.Superelement, "remark_on_loads", remark)
+    monkeypatch.setattr(fem.Superelement, "load_warnings", remark)
     t = np.arange(0.0, 3.0, 0.01)
     (text,) = watched(t, np.ones(len(t)), 2)[0].warnings()
     assert "share 0.6" in text and next(shares) == 0.1

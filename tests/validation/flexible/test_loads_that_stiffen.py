@@ -75,7 +75,7 @@ def test_a_column_with_loads_at_two_frames_buckles_as_eulers(columns, loads):
             model.add(fem.PointForce(body.frame(frame), [-load, 0, 0]))
         result = fem.buckling(model, 1)
         found[kind] = result.load_factors[0]
-        assert bool(result.remarks) == (kind in ("none", "one"))
+        assert bool(result.warnings) == (kind in ("none", "one"))
     exact = critical(*loads, 0.6, EI)
     for kind in ("parts", "loads"):
         # shear lowers it by 1e-4, 20 hexahedra raise it
@@ -231,7 +231,7 @@ def test_a_blade_of_one_superelement_flaps_as_its_centrifugal_forces_say(hub, sp
     ]
     exact = ritz(lambda x: (speed * unit) ** 2 * MASS * ((1 + hub) ** 2 - (x + hub) ** 2) / 2, RIGID, MASS)
     assert across[0] == pytest.approx(np.sqrt(exact), rel=rel)
-    assert not any("rotates with" in text for text in [*turning.results.warnings, *found.remarks])
+    assert not any("rotates with" in text for text in [*turning.results.warnings, *found.warnings])
     if hub == 0.0 and speed == 1.0:
         southwell = (exact / unit**2 - 3.5160**2) / speed**2
         assert southwell == pytest.approx(1.193, abs=2e-3)  # Southwell and Gough (1921)
@@ -287,7 +287,7 @@ def test_a_rotation_about_another_axis_than_that_of_the_load_is_told(hub, speed,
     model, _ = clamped(reduction, position=[hub, 0, 0])
     unit = 3.516 * np.sqrt(RIGID / MASS)
     turning = fem.static_equilibrium(model, rotation=[0, 0, speed * unit])
-    for texts in (turning.results.warnings, fem.modes(model, 2, about=turning).remarks):
+    for texts in (turning.results.warnings, fem.modes(model, 2, about=turning).warnings):
         assert ["8% of these forces" in text for text in texts if "rotates with" in text] == [True] * told
 
 
@@ -322,7 +322,7 @@ def test_one_superelement_of_a_strip_tips_over_at_the_load_of_prandtl(coupling, 
     torsion = E / 2 * HIGH * THIN**3 / 3 * (1 - 0.63 * THIN / HIGH)
     prandtl = 4.0126 * np.sqrt(E * HIGH * THIN**3 / 12 * torsion) / LENGTH**2
     assert found.load_factors[0] / prandtl == pytest.approx(measured, abs=3e-3)
-    assert not found.remarks
+    assert not found.warnings
 
 
 @pytest.mark.parametrize(
@@ -344,11 +344,11 @@ def test_a_strip_whose_modes_do_not_twist_is_told(modes, at, far, told):
         return model
 
     exact = fem.buckling(loaded(many, 1.0), 1)
-    assert not exact.remarks
+    assert not exact.warnings
     found = fem.buckling(loaded(few, exact.load_factors[0]), 1, at=0.5 * at)
-    assert [("too high" in text, "'part'" in text) for text in found.remarks] == [(True, True)] * told
+    assert [("too high" in text, "'part'" in text) for text in found.warnings] == [(True, True)] * told
     if told:
-        most = float(found.remarks[0].split("(with more: ")[1].split(" or less)")[0])
+        most = float(found.warnings[0].split("(with more: ")[1].split(" or less)")[0])
         assert 1.0 <= most <= 1.0 + far and found.load_factors[0] > 1.0 + 1.5 * far
     else:
         assert found.load_factors[0] == pytest.approx(1.0, abs=far)
@@ -386,4 +386,4 @@ def test_an_angled_frame_buckles_sideways_as_one_of_beams(coupling, low, high):
     model.add(fem.Fixed.at(column.frame("b"), arm.frame("a"), [0, 0, tall]))
     found = fem.buckling(model, 1)
     assert low < found.load_factors[0] / wanted < high
-    assert not found.remarks
+    assert not found.warnings

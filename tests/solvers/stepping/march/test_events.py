@@ -258,13 +258,13 @@ def test_a_sensor_that_is_a_function_needs_its_own_sensors_and_an_event_one_numb
         fem.Event(fem.Sensor(ball, "position", component="z"), 3.0)
 
 
-@pytest.mark.parametrize("missing", ["act", "told"])
+@pytest.mark.parametrize("missing", ["act", "describe"])
 def test_an_action_of_ones_own_without_its_functions_is_refused_when_the_event_is_made(missing):
-    functions = {"act": lambda self, moment: moment.stop("own"), "told": lambda self: "stops"}
+    functions = {"act": lambda self, moment: moment.stop("own"), "describe": lambda self: "stops"}
     whole = type("Whole", (Action,), functions)
     part = type("Part", (Action,), {k: v for k, v in functions.items() if k != missing})
     height = fem.Sensor(fem.PointMass(1.0), "position", component="z")
-    assert fem.Event(height, whole()).told() == "stops"
+    assert fem.Event(height, whole()).describe() == "stops"
     with pytest.raises(fem.ParameterError, match=rf"does not define {missing}\(self"):
         fem.Event(height, [whole(), part()])
 
