@@ -142,8 +142,8 @@ def measure(name, size, rounds, packages):
     for who, found in answers.items():
         line = lines[who] = summary(found)
         if "refused" not in line:
-            told = {**own, "reference": known}
-            line["quality"] = {title: get(found[-1], told) for title, get in case.quality.items()}
+            known_values = {**own, "reference": known}
+            line["quality"] = {title: get(found[-1], known_values) for title, get in case.quality.items()}
     lines[OWN] |= shares(ask_own({**own_request, "profile": True}))
     base = lines[OWN].get("seconds_per_second")
     for line in lines.values():

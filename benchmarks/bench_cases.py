@@ -142,7 +142,7 @@ def from_reference(answer, request):
     return distance(answer["place"], known) if known and "place" in answer else None
 
 
-def told(name):
+def measure(name):
     return lambda answer, request: answer.get(name)
 
 
@@ -151,7 +151,7 @@ CASES = {
         "pile of spheres, 1 s", pile, (100, 1000), (100,), (10_000,),
         (Peer("mujoco", "mujoco"), Peer("exudyn", "exudyn"),
          Peer("drake", "drake", most=100, why="takes minutes")),
-        {"overlap [D]": told("overlap"), "at the end [D]": told("overlap_end"), "height [m]": told("height")},
+        {"overlap [D]": measure("overlap"), "at the end [D]": measure("overlap_end"), "height [m]": measure("height")},
     ),
     "chain": Case(
         "chain of links", chain, (10, 100, 1000, 10_000), (10, 100), (),

@@ -76,10 +76,10 @@ def main():
     for surroundings in (turning_drum, open_box):
         method = getattr(fem, options.method)()
         seconds, result = run(options.spheres, surroundings, method, options.time)
-        told = result.statistics
-        sweeps = told["contact_sweeps"] / told["steps"]
+        statistics = result.statistics
+        sweeps = statistics["contact_sweeps"] / statistics["steps"]
         print(f"{surroundings.__name__:13s} {options.spheres} spheres: {seconds:.1f} s, {sweeps:.0f} sweeps a step, "
-              f"{result.pair_count[-1]} closed contacts, {told['inexact_contact_problems']} inexact")  # fmt: skip
+              f"{result.pair_count[-1]} closed contacts, {statistics['inexact_contact_problems']} inexact")  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from fem_mbs.errors import label
 from fem_mbs.model import compiled
 from fem_mbs.nodes import Node1
 from fem_mbs.results.drawing.notebook import Report
-from fem_mbs.system.checks.locked_gears import locked_gears, told
+from fem_mbs.system.checks.locked_gears import describe_locked, locked_gears
 from fem_mbs.system.checks.loops import Loop, loops_of
 from fem_mbs.system.checks.redundancy import independent_count
 
@@ -59,7 +59,7 @@ class Explanation:
         for loop in self.loops:
             yield "loop", str(loop)
         for train in self.locked:
-            yield "locked", told(train)
+            yield "locked", describe_locked(train)
         if system.n > MOST_UNKNOWNS:
             yield "free", f"not looked for: more than {MOST_UNKNOWNS} velocities"
         for words in self.moving:

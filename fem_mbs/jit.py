@@ -410,16 +410,16 @@ def shape_of(name: str, sizes: dict[str, int]) -> tuple[int, ...]:
     return tuple(int(sizes.get(size, size)) for size in _SHAPES[name])
 
 
-def sizes_told(dtype: np.dtype) -> tuple[str, ...]:
+def sizes_in_record(dtype: np.dtype) -> tuple[str, ...]:
     """Sizes that a record of parameters contains when a kernel runs: its fields of these names."""
     return tuple(size for size in ("nn", "ns", "nq", "no") if size in (dtype.names or ()))
 
 
 def _texts(dtype, sizes):
     """Sizes as text, by name: numbers, or fields of the record."""
-    told = sizes_told(dtype)
-    texts = {size: f"p.{size}" if size in told else str(n) for size, n in sizes.items()}
-    if "nn" in told:
+    recorded = sizes_in_record(dtype)
+    texts = {size: f"p.{size}" if size in recorded else str(n) for size, n in sizes.items()}
+    if "nn" in recorded:
         texts["nd"] = f"{sizes['nd'] // sizes['nn']} * p.nn"
     return texts | {"rows": str(max(sizes["nr"], 1))}
 

@@ -272,8 +272,8 @@ def _check_force(call, point, report, size, invariant):
         call.views["needs_K"][0] = 0.0
         report.add("force: C without K", relative(tangent["C"], call("force_tangent", point)["C"], size))
         call.views["needs_K"][0] = 1.0
-    told = tangent["f"] if call.reads("force_tangent", "f") else f
-    report.add("force: f of the tangent", relative(f, told, size))
+    of_tangent = tangent["f"] if call.reads("force_tangent", "f") else f
+    report.add("force: f of the tangent", relative(f, of_tangent, size))
     if call.has("mixed", "initial"):
         rest = point.copy(v=np.zeros_like(point.v))
         rest.state = call("initial", rest)["state"]

@@ -71,9 +71,9 @@ class Parts:
     def refuse(self) -> None:
         """Raise a ModelError for the faults found, if any."""
         if self._wrong:
-            told = "\n".join(f"  {label(item)}: {why}" for item, why in self._wrong)
+            lines = "\n".join(f"  {label(item)}: {why}" for item, why in self._wrong)
             raise ModelError(
-                f"URDF supports trees of rigid bodies only. Not supported (leave_out writes the rest):\n{told}",
+                f"URDF supports trees of rigid bodies only. Not supported (leave_out writes the rest):\n{lines}",
                 [item for item, _ in self._wrong],
             )
 

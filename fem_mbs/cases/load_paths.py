@@ -48,10 +48,10 @@ def lee(_: Any) -> fem.Checks:
                 fem.Check(f"{text}: error of the loaded point", reference=0.0, obtained=error, abs=6 * accuracy)
             )
         lower, upper = (point.length for point in path.limits)
-        told = [int(lower < point.length < upper) == point.unstable for point in path.points]
+        right = [int(lower < point.length < upper) == point.unstable for point in path.points]
         checks.append(
             fem.Check(
-                f"{10 * n} intervals: points with their stability", reference=len(told), obtained=sum(told), abs=0
+                f"{10 * n} intervals: points with their stability", reference=len(right), obtained=sum(right), abs=0
             )
         )
     return fem.Checks(*checks)

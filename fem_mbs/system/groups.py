@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from fem_mbs.errors import ModelError, label
-from fem_mbs.jit import SLOTS, address, arguments_of, bind, callback_address, python_callback, sizes_told
+from fem_mbs.jit import SLOTS, address, arguments_of, bind, callback_address, python_callback, sizes_in_record
 from fem_mbs.system.contacts import CONTACTS, LAW
 from fem_mbs.system.records import KERNELS
 from fem_mbs.system.workspace import Workspace
@@ -224,7 +224,7 @@ def check_complete(element: "Element") -> None:
 
 def check_sizes(elements: Sequence["Element"], parameters: np.ndarray) -> None:
     """Raise a ModelError for an element whose record has another size: kernels would read beyond their arrays."""
-    for size in sizes_told(parameters.dtype):
+    for size in sizes_in_record(parameters.dtype):
         wanted = elements[0].sizes[size]
         wrong = np.flatnonzero(parameters[size] != wanted)
         if len(wrong):

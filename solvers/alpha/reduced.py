@@ -46,7 +46,7 @@ TURNS = 8  # velocities and positions are solved in turn
 LARGEST = 120  # contacts: those of larger problems would make full matrices of their responses
 NEAR = 2.0  # times what a gap closes in the step: contacts that may take part
 SIX = 6  # impulses and moments of a contact
-TOLD = ("history", "active", "status", "candidate", "r1", "rate", "rows_c")  # of what Newton's has left
+RESTORED = ("history", "active", "status", "candidate", "r1", "rate", "rows_c")  # of what Newton's has left
 COUNTS = (
     "smooth_iterations", "position_iterations", "velocity_iterations", "impact_problems", "repeats", "history_length",
     "failed_problem", "handed_problems",
@@ -134,7 +134,7 @@ class ReducedContactProblem:
             invoke(self.before.address, *self.at)
             if record["code"] == OK:
                 return
-        failed, told = int(record["code"]), [a[name].copy() for name in TOLD]
+        failed, before = int(record["code"]), [a[name].copy() for name in RESTORED]
         counts = [int(record[name]) for name in COUNTS]
         try:
             solved = self._solve()
@@ -149,7 +149,7 @@ class ReducedContactProblem:
             record["handed_problems"] += 1
             return
         record["code"] = failed
-        for name, value in zip(TOLD, told):
+        for name, value in zip(RESTORED, before):
             a[name][:] = value
         for name, count in zip(COUNTS, counts):
             record[name] = count

@@ -161,7 +161,7 @@ def test_superelements_and_surfaces_of_all_sizes_call_the_same_compiled_code():
     of_any_size = {}
     for name in library():
         element = make_example(name, np.random.default_rng(2))
-        told = jit.sizes_told(element.parameters)
+        told = jit.sizes_in_record(element.parameters)
         if not told:
             continue
         of_any_size[name] = told

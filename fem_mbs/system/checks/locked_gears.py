@@ -98,7 +98,7 @@ def _train(part, coupled, coordinates, rows):
     return [element for element, on in zip(coupled, acts) if on], bodies
 
 
-def told(train: tuple[list[Any], list[Any]]) -> str:
+def describe_locked(train: tuple[list[Any], list[Any]]) -> str:
     """Describe a locked train."""
     elements, bodies = train
     names, held = " and ".join(label(e) for e in elements), ", ".join(label(body) for body in bodies)
@@ -112,4 +112,4 @@ def told(train: tuple[list[Any], list[Any]]) -> str:
 def warn_locked(system: "CompiledSystem") -> None:
     """Warn about couplings that lock each other."""
     for train in locked_gears(system):
-        Warnings.issue(told(train))
+        Warnings.issue(describe_locked(train))

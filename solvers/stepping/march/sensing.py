@@ -83,7 +83,7 @@ class Sensing:
 
     @staticmethod
     def _find_switched(system, event):
-        """Check that the switched element of an event is in the model: now, not when the event occurs."""
+        """Raise an error now, not at the event, if an element that it switches is not in the model."""
         present = {id(element) for group in system.groups for element in group.elements}
         for element in (action.switched for action in event.actions):
             if element is not None and id(element) not in present:
@@ -158,9 +158,9 @@ class Sensing:
             try:
                 result = float(sensor.function(*values))
             except Exception as error:
-                raise self._told(sensor, f"raised {type(error).__name__}: {error}") from error
+                raise self._error(sensor, f"raised {type(error).__name__}: {error}") from error
             if not np.isfinite(result):
-                raise self._told(sensor, f"returned {result}")
+                raise self._error(sensor, f"returned {result}")
             measured[self.rows[sensor][0]] = result
 
     def value(self, sensor: "Watching") -> float | np.ndarray:
@@ -168,7 +168,7 @@ class Sensing:
         measured, rows = self.engine.arrays["measured"], self.rows[sensor]
         return float(measured[rows[0]]) if len(rows) == 1 else measured[rows].copy()
 
-    def _told(self, sensor, what):
+    def _error(self, sensor, what):
         t = float(self.engine.run[0]["t"])
         return SolverError(f"{named(sensor)}: its function {what} (t = {t:.9g} s)", time=t)
 

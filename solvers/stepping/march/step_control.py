@@ -46,7 +46,7 @@ ROUND = 1e-6  # of a step: what the sum of many leaves
 SAME = 1e-9  # of the user's step: times that differ by less are one, sizes too
 REST = 1e-10  # of the user's step: less of it is not left at its end
 WATCHED = 16.0  # steps down to the user's h over this are rejected when the energy rises; shorter ones do not help
-BLURRED = 10.0  # times the tolerance: a warning is issued for impacts with larger errors, (2a)
+BLURRED = 10.0  # times the tolerance: impacts of larger error, (2a), are reported
 
 
 class StepControl(Checked):

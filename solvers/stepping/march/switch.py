@@ -109,12 +109,14 @@ def switch(engine: "Engine", element: "Element", on: bool) -> Switched | None:
         _restart(engine, element)
     after = system.energies(engine.state())
     change = engine.arrays["V"] - velocities
-    told = Switched(element, on, state.t, impulse, contact_impulse, change, before[0] - after[0], after[1] - before[1])
-    _tell_energy(engine, told)
+    switched = Switched(
+        element, on, state.t, impulse, contact_impulse, change, before[0] - after[0], after[1] - before[1]
+    )
+    _report_energy(engine, switched)
     renew(engine, sum(after) - sum(before))
     run["switches"] += 1
-    run["switch_loss"] += told.kinetic_loss
-    return told
+    run["switch_loss"] += switched.kinetic_loss
+    return switched
 
 
 def refuse(engine: "Engine", element: "Element") -> None:
@@ -183,14 +185,14 @@ def _restart(engine, element):
         )  # fmt: skip
 
 
-def _tell_energy(engine, told):
+def _report_energy(engine, switched):
     """Shift the energies that later ones are compared with: the loss of a jump hides no gain, and is none.
 
     A jump with drivers may raise the energy: they do work. Without them what it gains stays to be seen by the watch.
     """
     run, system = engine.run[0], engine.system
     driven = any("rheonomic" in e.kernels and system.is_on(e) for e in system.constraints)
-    kinetic = -told.kinetic_loss if driven else min(-told.kinetic_loss, 0.0)
-    shift = kinetic + told.potential_change
+    kinetic = -switched.kinetic_loss if driven else min(-switched.kinetic_loss, 0.0)
+    shift = kinetic + switched.potential_change
     run["last_energy"] += shift
     run["least_energy"] += shift

@@ -126,7 +126,7 @@ class Contents:
 
     def _function(self, function):
         code = function.__code__
-        if function.__doc__ is not None:  # the documentation of a function is not what it does
+        if function.__doc__ is not None:  # a docstring has no effect on the results
             code = code.replace(co_consts=tuple(None if c == function.__doc__ else c for c in code.co_consts))
         cells = [self._cell(cell) for cell in function.__closure__ or ()]
         parts = [self._code(code), self.sum(function.__defaults__), self.sum(function.__kwdefaults__), *cells]
