@@ -38,6 +38,7 @@ COVERED = {
     },
     "fem_mbs": "fem_mbs/*.py",
     "elements": "elements/**/*.py",
+    "solvers": "solvers/*.py",
     **{
         f"solvers/{folder}": f"solvers/{folder}/*.py"
         for folder in (
@@ -48,9 +49,13 @@ COVERED = {
             "granular/obstacles",
             "granular/shapes",
             "joint_friction",
+            "linear",
             "lobatto",
             "moreau",
             "nsga",
+            "paths",
+            "rotors",
+            "stepping/monitors",
             "three_levels",
         )
     },
