@@ -93,7 +93,7 @@ IDIOMS = {
 }
 FSTRING = getattr(tokenize, "FSTRING_MIDDLE", tokenize.STRING)  # from Python 3.12
 FENCE = re.compile(r"^ *```(?P<kind>[^\n]*)\n.*?^ *```$", re.MULTILINE | re.DOTALL)
-NAME = re.compile(r"[\"']?[A-Za-z_][A-Za-z_0-9]*[\"']?")
+NAME = re.compile(r"[\"']?[A-Za-z_][\w.]*(?: \| [A-Za-z_][\w.]*)*[\"']?")  # an identifier, or a type written as text
 FIELD = re.compile(r"\{[^{}\n]*\}")  # of a formatted string
 CODE = re.compile(r"``[^`\n]*``|`[^`\n]*`|\]\([^)\n]*\)|<[^>\n]*>|\$[^$\n]*\$")
 # of a source also names: in quotes, of parameters in a docstring, and of methods with their parentheses
@@ -117,7 +117,7 @@ def prose(text, kind=".md"):
 
 
 def strings_and_comments(text):
-    """Strings and comments of a source, in their lines, without strings of one identifier: names of data."""
+    """Strings and comments of a source, in their lines, without names of data and of types."""
     lines = [""] * (text.count("\n") + 2)
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type in (tokenize.STRING, tokenize.COMMENT, FSTRING) and not NAME.fullmatch(token.string):

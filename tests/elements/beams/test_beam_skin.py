@@ -73,8 +73,8 @@ def test_bad_input_is_told():
     for message, call in {
         "must be a BeamLine|a BeamLine": lambda: fem.BeamSkin([1], 0.01, plane=ground),
         "plane.*one of them": lambda: fem.BeamSkin(line, 0.01),
-        r"radius_other = .*sphere.*need one": lambda: fem.BeamSkin(line, 0.01, sphere=ground),
-        r"length = .*with a cylinder": lambda: fem.BeamSkin(line, 0.01, cylinder=ground, radius_other=0.1),
+        r"radius_other = .*sphere": lambda: fem.BeamSkin(line, 0.01, sphere=ground),
+        r"length = .*for a cylinder": lambda: fem.BeamSkin(line, 0.01, cylinder=ground, radius_other=0.1),
         "reach.*two lines": lambda: fem.BeamSkin(line, 0.01, plane=ground, reach=0.1),
         "beams.*line itself": lambda: fem.BeamSkin(line, 0.01, beams=line, radius_other=0.01),
         "reach.*two pieces": lambda: fem.BeamSkin(

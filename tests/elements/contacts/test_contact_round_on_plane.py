@@ -268,7 +268,7 @@ def test_bad_shapes_are_refused_in_words():
         fem.RingOnPlane(Node6([0, 0, 3]), ground, radius=-1.0)
     with pytest.raises(ParameterError, match="same node"):
         fem.RingOnPlane(ground, ground, radius=1.0)
-    with pytest.raises(ParameterError, match=r"'edge'.*no point of contact"):
+    with pytest.raises(ParameterError, match=r"'edge'.*without a point of contact"):
         fem.CompliantContact(model["edge"], stiffness=1e5, restitution=0.5)
 
 

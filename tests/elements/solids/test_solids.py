@@ -292,7 +292,7 @@ def test_elements_of_translations_alone_are_refused_on_nodes_that_turn():
     ball = fem.RigidBody.sphere(1.0, 0.1, name="ball")
     model = fem.Model("mixed")
     model.add(ball, Stiff([ball.node], [[1.0, 0, 0]], name="load"))
-    with pytest.raises(fem.ModelError, match=r"'load'.*turn"):
+    with pytest.raises(fem.ModelError, match=r"'load'.*rotation"):
         fem.System(model)
 
 

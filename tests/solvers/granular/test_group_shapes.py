@@ -110,7 +110,7 @@ def test_what_cannot_be_solved_by_sweeps_is_refused(stepper, words):
 def test_a_joint_on_a_body_with_a_box_is_refused_with_what_to_use():
     model = two("box", "capsule", [np.zeros(3), np.array([1.0, 0, 0])], [np.eye(3), np.eye(3)])
     model.add(fem.Spherical(model.ground.frame(), model.elements[0].frame(), name="pin"))
-    with pytest.raises(fem.ParameterError, match=r"'group'.*box.*sweeps.*'pin'.*BoxOnBox"):
+    with pytest.raises(fem.ParameterError, match=r"'group'.*box.*Gauss-Seidel.*'pin'.*BoxOnBox"):
         fem.DecoupledNSGA().run(model, 1e-3, 1e-3)
 
 

@@ -337,7 +337,7 @@ def test_points_that_make_no_hull_are_refused(points, rounding, words):
 def test_a_joint_on_a_body_with_a_hull_is_refused_with_what_to_use():
     model, _, _ = two("cube", "cube", [np.zeros(3), np.array([1.0, 0, 0])], [np.eye(3)] * 2)
     model.add(fem.Spherical(model.ground.frame(), model.elements[0].frame(), name="pin"))
-    with pytest.raises(fem.ParameterError, match=r"hull.*sweeps.*'pin'.*HullOnPlane"):
+    with pytest.raises(fem.ParameterError, match=r"hull.*Gauss-Seidel.*'pin'.*HullOnPlane"):
         fem.DecoupledNSGA().run(model, 1e-3, 1e-3)
 
 
