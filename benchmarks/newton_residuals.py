@@ -16,6 +16,7 @@ import numpy as np
 
 import fem_mbs as fem
 from fem_mbs.jit import address, invoke
+from fem_mbs.solvers.alpha.reduced import COUNTS
 from fem_mbs.solvers.stepping.kernels.codes import OK
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "examples"))
@@ -54,7 +55,7 @@ def residuals(name, disturbed=0.0, **options):
         engine.advance(np.array([h]), signals, engine.make_records(1))
         if engine.run[0]["code"] == OK:
             return found / found[0]
-        found = engine.arrays["history"][: int(engine.arrays["counts"][5])].copy()
+        found = engine.arrays["history"][: int(engine.run[0]["history_length"])].copy()
     raise RuntimeError(f"{name}: the step takes more than {ENOUGH} iterations")
 
 
@@ -87,6 +88,7 @@ def break_residuals(problem, reuse=False):
     engine = stepper.prepare(system, BREAK_STEP)
     arrays = engine.arrays
     start = {name: values.copy() for name, values in arrays.items()} | {f"{k}0": arrays[k].copy() for k in "xQRV"}
+    counts = {name: int(engine.run[0][name]) for name in COUNTS}
     engine.advance(np.array([BREAK_STEP]), np.zeros((1, 1, 1, 3)), engine.make_records(1))
 
     def solved(part, again=False, **limits):
@@ -94,11 +96,14 @@ def break_residuals(problem, reuse=False):
         if not again:
             for name, values in start.items():
                 arrays[name][...] = values
+            for name, number in counts.items():
+                engine.run[0][name] = number
         for name, value in limits.items():
             engine.record_of(name)[name] = value
         invoke(int(engine.record_of(part)[part]), address(engine.data), address(engine.run))
-        counts = arrays["counts"]
-        return int(counts[6]), int(counts[3]), arrays["history"][: counts[5]].copy()
+        run = engine.run[0]
+        history = arrays["history"][: int(run["history_length"])].copy()
+        return int(run["failed_problem"]), int(run["impact_problems"]), history
 
     number = PROBLEMS.index(problem)
     if number == 0:

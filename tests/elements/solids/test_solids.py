@@ -349,4 +349,4 @@ def test_a_solid_that_is_pressed_flat_is_told_with_its_usual_cause():
     model.add(fem.Prismatic.at(model.ground, piston.node, piston.center, [0, 0, 1], motor=fem.Motor(position=down)))
     with pytest.raises(fem.SolverError) as told:
         fem.DecoupledNSGA().run(model, t_end=3e-3, h=1e-3)
-    assert "inside out" in str(told.value)
+    assert "inverted" in str(told.value)

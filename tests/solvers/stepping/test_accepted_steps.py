@@ -248,9 +248,9 @@ plain_step = kernel(scheme.step.function)
 def astray_at_first(data, run):
     """A step whose first attempt goes astray in the position correction."""
     s = run_at(run)[0]
-    if s.counts[4] == 0:
+    if s.repeats == 0:
         s.scale_x, s.scale_v = 1e6, 1e7
-        s.counts[6], s.code = POSITION, NOT_CONVERGED
+        s.failed_problem, s.code = POSITION, NOT_CONVERGED
         return
     plain_step(data, run)
 

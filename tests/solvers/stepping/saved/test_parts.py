@@ -135,7 +135,7 @@ def test_a_step_in_parts_does_not_make_small_rises_of_many_steps_before_it_a_lar
     halved(1e-3, 0.3495, 0.3505)
     result = ball_on_a_race(0.0, run={"save_every": 400}, persistent_contacts=False)
     assert result.statistics["divided_steps"] == 1
-    assert any(re.search("1 step .*parts.* t = ", w) for w in result.warnings)
+    assert any(re.search("1 step .*subdivided.* t = ", w) for w in result.warnings)
     assert result.statistics["energy_rises"] == 0
 
 
