@@ -16,8 +16,8 @@ import numpy as np
 
 import fem_mbs as fem
 from fem_mbs.jit import address, invoke
-from fem_mbs.solvers.alpha.reduced import COUNTS
 from fem_mbs.solvers.stepping.kernels.codes import OK
+from fem_mbs.solvers.stepping.kernels.data import COUNTS
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "examples"))
 import billiard_break

@@ -92,7 +92,7 @@ class TwoWheels(Element):
     """Common base of gear meshes and belts: two wheels with parallel axes, and their angles."""
 
     reach: float  # κ [m]: the centres must be further apart
-    crossed: Any = None  # whether a belt is; None: gears
+    crossed: Any = None  # True for a crossed belt; None for gears
     _circles = "circles"
 
     def _connect_wheels(self, frame_P: FrameLike, frame_Q: FrameLike, name: str | None) -> float:

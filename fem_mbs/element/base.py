@@ -102,31 +102,31 @@ class Element(RareMembers, VerifiedElement, Part):
     n_state : int
         Number of internal variables.
     remembers : bool
-        Whether these depend on the past, and do not follow from a pose and its velocities.
+        True if these depend on the past, and do not follow from a pose and its velocities.
     role : {"dynamic", "constraint", "contact", "friction"}
         Set by the base classes below.
     viscous : bool
-        Whether forces depend on velocities (``force_tangent`` fills C); an instance may set it to False.
+        True if forces depend on velocities (``force_tangent`` fills C); an instance may set it to False.
     conservative, circulatory, external : bool
-        Whether a kernel ``energy`` is the potential of all its forces; whether loads that follow the motion make the
-        stiffness unsymmetric; whether forces are given from outside, and depend on no more of the motion than how the
+        True if a kernel ``energy`` is the potential of all its forces; if loads that follow the motion make the
+        stiffness unsymmetric; if forces are given from outside, and depend on no more of the motion than how the
         node has turned. An instance may set them.
     has_no_moments : bool
-        With ``numbers_per_node`` = 3: whether it may act on nodes with rotations too, as a load on their places does.
+        With ``numbers_per_node`` = 3: True if it may act on nodes with rotations too, as a load on their places does.
     abrupt : bool
-        Whether forces change abruptly (contacts that close): Newton steps that raise the residual are then shortened.
+        True if forces change abruptly (contacts that close): Newton steps that raise the residual are then shortened.
     numbers_per_node : 6 or 3
         Numbers per node in vectors and matrices. 3: of translations alone, for elements of many nodes (solids); nd is
         3 nn then, and kernels get neither R nor R0. For roles "inertia" and "force" only.
     abstract : bool
-        Whether its masses are numbers of equations, not of matter: their kinetic energy is none.
+        True if its masses are coefficients of equations, not of matter: their kinetic energy does not count.
     rigid_body : bool
         True for an element that is the mass and inertia of a rigid body at its node, and nothing else.
     counts_turns : bool
-        Whether its kernel ``accept`` only unwraps angles about an axis that both bodies have in common,
+        True if its kernel ``accept`` only unwraps angles about an axis that both bodies have in common,
         and only outputs read them: they are then updated when needed (`fem_mbs.solvers.stepping.kernels.accept`).
     shorter_steps_help : bool
-        Of the type: whether poses that its kernel ``trouble`` rejects come from long steps, which are then subdivided.
+        Of the type: True if poses that its kernel ``trouble`` rejects come from long steps, which are then subdivided.
     geometric : kernel or None
         ``(p, x, …, v, K)``: adds to K the stiffness of the stresses that displacements v bring about at positions x,
         linear in v. For linear buckling of elements that keep no forces (solids); without it that takes differences of
@@ -248,7 +248,7 @@ class Element(RareMembers, VerifiedElement, Part):
         return None
 
     def use_switch(self, active: bool, intervals: Any = None) -> None:
-        """Say whether it is on when a run starts, or in which intervals of time it is on.
+        """Set if it is on when a run starts, or the intervals of time in which it is on.
 
         Parameters
         ----------
@@ -332,7 +332,7 @@ class Force(Element):
     Attributes
     ----------
     by_time : bool
-        Whether they depend on time alone: no tangent.
+        True if they depend on time alone: no tangent.
     """
 
     by_time = False

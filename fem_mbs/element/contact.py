@@ -37,7 +37,7 @@ class Contact(Element):
     friction, static_friction : float
         Of sliding and of sticking.
     convex : bool
-        Of the type: whether both surfaces are convex. Their normal then rotates by more than 14° in a step only where
+        Of the type: True if both surfaces are convex. Their normal then rotates by more than 14° in a step only where
         they pass each other.
     passage : float ≥ 0 [m]
         Smallest relative travel from the first touch to where another side of the surfaces is nearer: the sum of the
@@ -50,9 +50,9 @@ class Contact(Element):
         Common object of the contacts of two convex bodies that represent one distance, as `HullOnHull`: the first
         of them to touch determines the time in a step for all. None: a contact is independent.
     two_sided : bool
-        Whether the gap is the distance of two bodies in one point: results then have the motion of both ends there.
+        True if the gap is the distance of two bodies in one point: results then have the motion of both ends there.
     smooth : bool
-        Whether a surface of cells is smoothed by heights that follow the motion.
+        True if a surface of cells is smoothed by heights that follow the motion.
     _surface : SurfaceContacts or None
         Surface that it belongs to and stands for: the first contact of it.
     plane : Frame or None
@@ -62,7 +62,7 @@ class Contact(Element):
     of_sphere : bool
         Of the type: contact of a sphere about P, with a parameter ``radius``, with another shape.
     everywhere : bool
-        Of the type: whether there is a nearest point in every pose. If not, a kernel ``trouble`` reports where.
+        Of the type: True if there is a nearest point in every pose. If not, a kernel ``trouble`` reports where.
     gap_slopes : (a, b) or None
         Bound of the rate of the gap, with two nodes that move by Δx and rotate by φ < 0.5 rad together: by no more than
         a (|Δx_A| + |Δx_B| + φ times the distance of both) + b φ. Contacts that are far from closing by it are not

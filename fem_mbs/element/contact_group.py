@@ -20,7 +20,7 @@ class GroupOfShapes(Protocol):
     materials : MaterialTable
     excluded : set of pairs of nodes that never touch
     skin : margin of the search [m], None: of the method
-    shaped : bool, whether there are shapes other than spheres
+    shaped : bool, True with shapes other than spheres
     nodes : nodes of shapes and obstacles
     """
 

@@ -42,11 +42,11 @@ class FrictionRow(Element):
     Attributes
     ----------
     of_point : bool
-        Whether the first three multipliers are a force in inertial axes, those of a joint with rows of a point.
+        True if the first three multipliers are a force in inertial axes, those of a joint with rows of a point.
     moved : bool
-        Whether friction acts against a surface that is moved, and can so give energy.
+        True if friction acts against a driven surface, which can supply energy.
     drives : bool
-        Whether it stands for a motor, in the table of energies.
+        True if it is listed as a motor in the energy table.
     """
 
     of_point = moved = drives = False

@@ -90,7 +90,7 @@ class VerifiedElement:
     Attributes
     ----------
     invariant : bool
-        Whether forces rotate with the model: False for laws that refer to inertial axes.
+        True if forces rotate with the model: False for laws that refer to inertial axes.
     checked_within : float
         By how much of its size nodes of random configurations are moved, for elements that invert.
     sides : tuple of tuples of int, or None
@@ -103,7 +103,7 @@ class VerifiedElement:
     sides: Any = None
 
     def regular(self, point: Any) -> bool:
-        """Return whether the element can be differentiated at a configuration, a `fem_mbs.verify.Point`."""
+        """Return True if the element can be differentiated at a configuration, a `fem_mbs.verify.Point`."""
         return True
 
     def checked_state(self, state: Any) -> Any:

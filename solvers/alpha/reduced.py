@@ -30,7 +30,7 @@ from fem_mbs.solvers.contact.correction import TOLERANCE, contact_blocks, contac
 from fem_mbs.solvers.contact_problem.problem import ContactProblem, solve_contact_problem
 from fem_mbs.solvers.stepping.kernels.checks import SHARE
 from fem_mbs.solvers.stepping.kernels.codes import OK
-from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
+from fem_mbs.solvers.stepping.kernels.data import COUNTS, run_at, system_at
 from fem_mbs.solvers.stepping.kernels.sizes import left_over, round_off_of
 from fem_mbs.system.assembly import energies
 from fem_mbs.system.contacts import TURNING, with_any
@@ -47,10 +47,6 @@ LARGEST = 120  # contacts: those of larger problems would make full matrices of 
 NEAR = 2.0  # times what a gap closes in the step: contacts that may take part
 SIX = 6  # impulses and moments of a contact
 RESTORED = ("history", "active", "status", "candidate", "r1", "rate", "rows_c")  # of what Newton's has left
-COUNTS = (
-    "smooth_iterations", "position_iterations", "velocity_iterations", "impact_problems", "repeats", "history_length",
-    "failed_problem", "handed_problems",
-)  # fmt: skip
 MOTION = ("Vs", "Vd", "D", "U", "W", "lam", "nu", "Lam")  # unknowns other than those of contacts
 
 

@@ -50,11 +50,11 @@ class ByName:
 
     def _items(self) -> Collection[str]:
         """Names, in order."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} does not define _items(self)")
 
     def _item(self, name: str) -> Any:
-        """What a name stands for."""
-        raise NotImplementedError
+        """Item of a name."""
+        raise NotImplementedError(f"{type(self).__name__} does not define _item(self, name)")
 
     def _where(self) -> str:
         """Subject of the message about an unknown name."""

@@ -34,6 +34,17 @@ PROBLEMS = "position velocity".split()  # what Newton's iteration solves, see st
 _LAST = "of the last step, where Newton's iteration starts"
 _SCRATCH = "scratch"
 
+COUNTS = {  # of a step
+    "smooth_iterations": "of the smooth motion",
+    "position_iterations": "of the position correction",
+    "velocity_iterations": "of the impact problems, the most of one",
+    "impact_problems": "impact problems solved",
+    "repeats": "number of times that the step was repeated with other penalties",
+    "history_length": "residual norms in `history`",
+    "failed_problem": "sub-problem that is solved, or has failed",
+    "handed_problems": "sub-problems solved by the contact-problem solver",
+}
+
 # N nodes, full = 6 N, m constraint rows, nc contacts, u unknowns of the largest matrix, ni instants, ns signals,
 # nx groups of elements that are not conservative, ne efforts of these, nm numbers of sensors, nw events; nl, nk, nt
 # of the energy balance; nq groups that warn about extremes, ny of their outputs, np of their nodes with a peak; nd
@@ -163,15 +174,7 @@ TABLE = Table(
         "held": Item("nc", "joints alone prescribe its gap, see contact.position_rows.left_open", "i8", kept=True),
         "touching": Item("nc", "open contact that closes in the step, of an impact that is split", "i8"),
         "was_active": Item("nc", "carried an impulse in the last step", "i8", kept=True),
-        # counts of the step
-        "smooth_iterations": Item("", "of the smooth motion", "i8"),
-        "position_iterations": Item("", "of the position correction", "i8"),
-        "velocity_iterations": Item("", "of the impact problems, the most of one", "i8"),
-        "impact_problems": Item("", "impact problems solved", "i8"),
-        "repeats": Item("", "number of times that the step was repeated with other penalties", "i8"),
-        "history_length": Item("", "residual norms in `history`", "i8"),
-        "failed_problem": Item("", "sub-problem that is solved, or has failed", "i8"),
-        "handed_problems": Item("", "sub-problems solved by the contact-problem solver", "i8"),
+        **{name: Item("", meaning, "i8") for name, meaning in COUNTS.items()},
         # the step and the method
         "instants": Item("ni", "parts of a step at which signals are given, see stepping.run.go_to"),
         "signals": Item("ni ns 3", "signals at these instants, with their first and second derivatives"),
