@@ -16,6 +16,7 @@ import numpy as np
 from fem_mbs.arguments.options import flag, option, optional, positive, unsupported
 from fem_mbs.solvers.cone.data import TABLE
 from fem_mbs.solvers.stepping.kernels.codes import COUPLED_SHIFT, SHIFT
+from fem_mbs.solvers.stepping.kernels.friction_tasks import SPEEDS
 from fem_mbs.solvers.stepping.stepper import Stepper
 from fem_mbs.system.layout import Rows
 
@@ -97,7 +98,7 @@ class ConeComplementarity(Stepper):
 
     def matrices(self, system: "CompiledSystem") -> tuple[Rows, Rows, Rows]:
         """Rows of the matrices: initial accelerations, none, the problem of a step."""
-        return Rows(), Rows(), Rows() if system.searches else Rows(True, "all")
+        return Rows(), Rows(), Rows() if system.searches else Rows(True, "all", friction=True)
 
     def refuse(self, system: "CompiledSystem") -> None:
         """Raise for contacts whose friction couples sliding and drilling, and groups with Newton's iteration.
@@ -149,3 +150,8 @@ class ConeComplementarity(Stepper):
         acceleration, lam = initial_accelerations(engine.system, state, engine.shift, matrices=engine.matrices)
         a["W"][:] = engine.h * acceleration
         a["lam_report"][:] = lam
+        self.start_friction(engine)
+
+    def restart(self, engine: "Engine") -> None:
+        """What slides at the present state, where forces have jumped."""
+        self.start_friction(engine, SPEEDS)

@@ -25,12 +25,13 @@ from fem_mbs.jit import call2, entry, kernel
 from fem_mbs.solvers.cone.data import own_at
 from fem_mbs.solvers.cone.rows import relaxed_residual, relaxed_tangents
 from fem_mbs.solvers.contact import velocity
-from fem_mbs.solvers.contact.velocity import solve_first
+from fem_mbs.solvers.contact.one_problem import begin_step, end_step, solve_first
 from fem_mbs.solvers.contact.velocity_rows import velocity_contact_residual, velocity_contact_tangents
 from fem_mbs.solvers.stepping.kernels.accept import accept
 from fem_mbs.solvers.stepping.kernels.arrays import copy
 from fem_mbs.solvers.stepping.kernels.codes import OK
 from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
+from fem_mbs.solvers.stepping.kernels.friction_tasks import IMPULSES, SLOPES
 from fem_mbs.solvers.stepping.kernels.newton import SAFE, merit_of, stalled, turns_too_far
 from fem_mbs.solvers.stepping.kernels.step import begin, mark_impacts, take
 from fem_mbs.system.assembly import advance_configuration, dynamics, energies
@@ -94,6 +95,9 @@ def cone_residual(data, run):
             friction += s.rows_c[c, 1] ** 2 + s.rows_c[c, 2] ** 2
             for i in range(3):
                 friction += s.rows_chi[c, i] ** 2
+    if s.friction != 0:
+        call2(s.friction_part, run, IMPULSES)
+        total, friction = total + s.friction_row**2, friction + s.friction_slip**2
     s.dynamic, s.row, s.row_T = full_norm(d, r1, s.length), math.sqrt(total), math.sqrt(friction)
     s.merit = merit_of(s, s.kv)
     if stalled(s, nc, h):
@@ -111,6 +115,8 @@ def cone_matrix(data, run):
     if d.m > 0:
         shift = s.epsilon_rows * s.kv
         constraint_tangents(d, s.number, s.x0, s.R0, s.V, s.phi, 0.0, 0.0, s.kv, 0.0, shift, RATES, T)
+    if s.friction != 0:
+        call2(s.friction_part, run, SLOPES)
 
 
 @entry("void(int64, int64)")
@@ -279,6 +285,7 @@ def cone_advance(data, run):
     """Perform one step, and prepare the next."""
     d, s = system_at(data)[0], run_at(run)[0]
     begin(d, s)
+    begin_step(s)
     code = take(d, s)
     if code == OK and d.nc > 0:
         o, lost = own_at(s.own_at)[0], lost_by_stops(d, s)
@@ -293,6 +300,7 @@ def cone_advance(data, run):
     if code == OK:
         accept(d, s)
         s.struck = 1 if mark_impacts(d, s) else 0
+        end_step(s)
         if d.nc > 0:
             contacts(d, s.x, s.R, s.x0, s.R0, s.V)  # what is recorded belongs to the end of the step
     s.code = code

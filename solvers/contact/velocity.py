@@ -222,35 +222,6 @@ def solve_velocities(s, problem):
 
 
 @kernel
-def solve_first(d, s):
-    """Solve the velocity problem of a step in which nothing goes before it, and add up what it did.
-
-    It starts from the change of velocities and from the impulses of the last step.
-    """
-    N, m = d.n_nodes, d.m
-    again = s.struck != 0 or s.repeats > 0 or s.plastic != 0
-    if again:
-        zero(s.W_at, 6 * N)
-    for i in range(m):
-        s.Lam[i] = 0.0 if again else s.h * s.lam_report[i] / s.kv
-    start_from_last(d, s)
-    clear_impulses(d, s)
-    zero(s.P_at, 6 * N)
-    copy(s.V0, s.Vs)
-    copy(s.V0, s.Vminus)
-    copy(s.V0, s.Vsminus)
-    # particles start with the residual of contact forces and gravity load; with heavy bodies it is below the tolerance
-    s.insist = 1 if s.grains_at != 0 else 0
-    solve_velocities(s, s.velocity_problem)
-    s.insist = 0
-    if s.code == OK:
-        s.impact_problems = 1
-        accumulate_impulses(d, s)
-        for i in range(m):
-            s.lam_report[i] = s.kv * s.Lam[i] / s.h
-
-
-@kernel
 def rates_of_time(d, s, V):
     """∂g/∂t = ġ − G V in s.g, with the gradients that are kept."""
     if d.m > 0:

@@ -56,14 +56,19 @@ from fem_mbs.solvers.joint_friction.friction_start import (
     take_accelerations,
 )
 from fem_mbs.solvers.joint_friction.friction_touch import (
-    added_in_impact,
-    begin_split,
     begin_time,
     end_time,
-    impulse_bound,
     in_impact,
     next_pass_of_impact,
-    past_impulse,
+)
+from fem_mbs.solvers.joint_friction.friction_velocity import (
+    begin_step,
+    first_impulses,
+    impulses,
+    keep_impulses,
+    move_impulses,
+    right_sides,
+    velocity_tangents,
 )
 from fem_mbs.solvers.nsga.data import own_at
 from fem_mbs.solvers.stepping.kernels.codes import STRIKES
@@ -112,7 +117,6 @@ from fem_mbs.system.friction import (
     STICK,
     add_row,
     clear_block,
-    coefficient_at,
     coefficients_of,
     curvature,
     evaluate_bound,
@@ -193,126 +197,12 @@ def smooth_tangents(d, s, o):
 
 
 @kernel
-def right_sides(d, s, layout, k):
-    """k times the residuals of the rows, in dx."""
-    right = rows_in(d, layout, s.dx_at)
-    for g in friction_groups(d):
-        for e in range(g.n):
-            right[g.first_friction + e] = k * friction_of(g, e).residual
-
-
-@kernel
 def move_smooth_forces(d, s, factor):
     """Add factor times the Newton step in dx to the friction of the smooth sub-problem."""
     step = rows_in(d, SMOOTH, s.dx_at)
     for g in friction_groups(d):
         for e in range(g.n):
             friction_of(g, e).smooth_force += factor * step[g.first_friction + e]
-
-
-@kernel
-def keep_impulses(d):
-    """Keep the impulses with which a search along a Newton step begins."""
-    for g in friction_groups(d):
-        for e in range(g.n):
-            kept = friction_of(g, e)
-            kept.impulse_before = kept.impulse
-
-
-@kernel
-def move_impulses(d, s, factor):
-    """Set the impulses to those kept plus factor times the Newton step in dx."""
-    step = rows_in(d, VELOCITY, s.dx_at)
-    for g in friction_groups(d):
-        for e in range(g.n):
-            kept = friction_of(g, e)
-            kept.impulse = kept.impulse_before + factor * step[g.first_friction + e]
-
-
-@kernel
-def begin_step(d, let_go):
-    """Statuses as the step begins; with ``let_go`` friction that is not settled leaves its smooth sub-problem instead.
-
-    Within a step that is all of it.
-    """
-    for g in friction_groups(d):
-        for e in range(g.n):
-            kept = friction_of(g, e)
-            if let_go and kept.unsettled != 0.0:
-                kept.excluded, kept.smooth_force = 1.0, 0.0
-            elif not let_go:
-                kept.excluded, kept.unsettled = 0.0, 1.0
-                kept.start_status, kept.start_rate, kept.jammed = kept.status, kept.rate, 0.0
-                kept.start_smooth_force, kept.start_given_rate = kept.smooth_force, kept.given_rate
-
-
-@kernel
-def first_impulses(d, s):
-    """Rows at the end of the step, impulses of the smooth forces as a first guess, coefficients of the first pass."""
-    b = integers(d.table_at, N_SLOTS)
-    for g in friction_groups(d):
-        for e in range(g.n):
-            kept, mu = friction_of(g, e), coefficients_of(g, e)
-            evaluate_row(d, g, e, b, s.x, s.R, s.Vs)
-            kept.impulse, kept.prescribed, kept.pass_number = s.h * kept.smooth_force, 0.0, 0.0
-            kept.event_fraction, kept.bound_share, kept.added_bound = 0.0, 1.0, 0.0
-            kept.coefficient = coefficient_at(mu, kept.start_status)
-            kept.trial_status, kept.trial_sign = kept.start_status, kept.sign
-            if s.cut == STRIKES:
-                begin_split(kept)
-
-
-@kernel
-def impulses(d, s, o):
-    """Subtract impulses of (3) from r1, evaluate rows and statuses."""
-    b, number = integers(d.table_at, N_SLOTS), 0
-    for g in friction_groups(d):
-        for e in range(g.n):
-            kept = friction_of(g, e)
-            gather_motion(d, g, e, b, s.x, s.R, s.V)
-            rate = row_times(g, e, s.V) + kept.given_rate
-            bound = kept.coefficient * impulse_bound(d, s, o, g, e, b)
-            impulse = kept.impulse - past_impulse(s, kept)
-            if kept.prescribed == 0.0:
-                xi = impulse - kept.effective_mass * rate
-                kept.trial_status = STICK if abs(xi) < bound + added_in_impact(s, kept) else SLIP
-                if kept.trial_status == SLIP and xi != 0.0:
-                    kept.trial_sign = -1.0 if xi > 0.0 else 1.0
-            pressed = 4 if bound > 0.0 else 0  # an impact begins without reactions, and its bound without a slope
-            bound = kept.bound_share * bound + kept.added_bound
-            sticks = kept.trial_status == STICK
-            if kept.prescribed < 0.0:
-                bound = 0.0  # without friction
-            kept.residual = rate if sticks else (impulse + kept.trial_sign * bound) / kept.effective_mass
-            add_row(g, e, -kept.impulse, s.r1)
-            add_norms(s, kept, sticks)
-            number = (11 * number + int(kept.trial_status) + int(kept.trial_sign) + pressed) % 1000003
-    s.friction_status = number
-
-
-@kernel
-def velocity_tangents(d, s):
-    """Add the blocks of (3) to the matrix of the velocity problem."""
-    b, values, kv = integers(d.table_at, N_SLOTS), matrix_values(d, VELOCITY), s.kv
-    for g in friction_groups(d):
-        nd, size, stored = g.nd, g.nd + 1 + g.nr, tensor(g.G_at, g.n, 1, g.nd)
-        S = matrix(b[_KK], size, size)
-        for e in range(g.n):
-            kept = friction_of(g, e)
-            clear_block(S, nd)
-            for i in range(nd):
-                S[i, nd] -= kv * stored[e, 0, i]
-                if kept.trial_status == STICK:
-                    S[nd, i] -= kv * stored[e, 0, i]
-            if kept.trial_status == STICK:
-                S[nd, nd] -= s.epsilon * kv / kept.arm**2
-            else:
-                weight = kv * kv / kept.effective_mass
-                S[nd, nd] -= weight
-                weight *= kept.bound_share if kept.prescribed >= 0.0 else 0.0
-                for i in range(g.nr):
-                    S[nd, nd + 1 + i] -= weight * kept.trial_sign * kept.coefficient * kept.slope[i]
-            scatter_block(g.maps_at[VELOCITY], e, S, nd, values)
 
 
 @kernel
@@ -372,7 +262,7 @@ def friction_part(run, task):
         if task == FORCES:
             smooth_forces(d, s, o)
         elif task == IMPULSES:
-            impulses(d, s, o)
+            impulses(d, s, False)
         else:
             corrections(d, s)
         s.friction_row, s.friction_slip = math.sqrt(s.friction_row), math.sqrt(s.friction_slip)
@@ -381,9 +271,9 @@ def friction_part(run, task):
     elif task == SLOPES:
         velocity_tangents(d, s)
     elif task == RIGHT:
-        right_sides(d, s, SMOOTH, s.ks)
+        right_sides(d, SMOOTH, s.dx_at, s.ks)
     elif task == JOINT_RATES:
-        right_sides(d, s, VELOCITY, s.kv)
+        right_sides(d, VELOCITY, s.dx_at, s.kv)
     elif task == MOVE:
         move_smooth_forces(d, s, (s.scale - o.taken) * s.ks)
     elif task == CORRECTION_FIRST:
@@ -393,7 +283,7 @@ def friction_part(run, task):
     elif task == CORRECTION_SLOPES:
         correction_tangents(d, s)
     elif task == CORRECTION_RIGHT:
-        right_sides(d, s, s.number, s.kp)
+        right_sides(d, s.number, s.dx_at, s.kp)
     elif task == CORRECTION_KEEP:
         keep_corrections(d)
     elif task == CORRECTION_GO:
@@ -401,7 +291,7 @@ def friction_part(run, task):
     elif task == KEEP:
         keep_impulses(d)
     elif task == GO:
-        move_impulses(d, s, s.scale * s.kv)
+        move_impulses(d, s.dx_at, s.scale * s.kv)
     elif task == BEGIN or task == LET_GO:
         begin_step(d, task == LET_GO)
     elif task == FIRST:

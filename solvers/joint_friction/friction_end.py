@@ -154,22 +154,27 @@ def end_step(d, s):
         for e in range(g.n):
             kept = friction_of(g, e)
             status = end_status(s, kept)
-            if status == STICK and kept.start_status == SLIP and kept.kappa >= 1.0:
-                kept.jammed = 1.0
-                if s.jammed == 0:
-                    s.jam_row, s.jam_time = g.first_friction + e, s.t
-                    impulse = kept.impulse - past_impulse(s, kept)
-                    s.jam_kappa, s.jam_impulse = kept.kappa, abs(impulse)
-                s.jammed += 1
-                s.struck = 1
             mu = coefficients_of(g, e)
             kept.status = status
+            note_jam(s, g.first_friction + e, kept, kept.impulse - past_impulse(s, kept))
             kept.bound = coefficient_at(mu, status) * kept.normal_force
             if status == SLIP:
                 kept.sign = kept.trial_sign
                 if split:
                     kept.sign = -1.0 if kept.rate < 0.0 else 1.0
     return changed
+
+
+@kernel
+def note_jam(s, row, kept, impulse):
+    """Note that the joint of a row has jammed, where it slid and sticks with κ ≥ 1; an impact."""
+    if kept.status != STICK or kept.start_status != SLIP or kept.kappa < 1.0:
+        return
+    kept.jammed = 1.0
+    if s.jammed == 0:
+        s.jam_row, s.jam_time, s.jam_kappa, s.jam_impulse = row, s.t, kept.kappa, abs(impulse)
+    s.jammed += 1
+    s.struck = 1
 
 
 @kernel

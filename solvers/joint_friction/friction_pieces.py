@@ -25,7 +25,6 @@ from fem_mbs.solvers.joint_friction.friction_touch import (
     in_impact,
     past_impulse,
 )
-from fem_mbs.solvers.nsga.data import own_at
 from fem_mbs.solvers.stepping.kernels.arrays import copy1
 from fem_mbs.solvers.stepping.kernels.codes import NOT_CONVERGED, OK
 from fem_mbs.solvers.stepping.kernels.newton import solve
@@ -66,7 +65,7 @@ def kappas_and_masses(d, s):
     """Fill p and κ of (1) at the present configuration and reactions; rows of friction have been evaluated there."""
     b, layout = integers(d.table_at, N_SLOTS), layouts_of(d)[VELOCITY]
     n, dx = d.n, vector(s.dx_at, layout.n)
-    x, R, V, respond = s.x, s.R, s.V, own_at(s.own_at)[0].respond
+    x, R, V, respond = s.x, s.R, s.V, s.respond
     clear_matrix(d, VELOCITY)
     dynamic_tangents(d, VELOCITY, x, R, V, s.Ad, 1.0, 0.0, 0.0, 0.0, R)
     if d.m > 0:
@@ -96,12 +95,12 @@ def kappas_and_masses(d, s):
 
 
 @kernel
-def from_rest(d, s, o):
+def from_rest(d, s):
     """First guess for a problem that is solved anew: nothing has happened in the step, or in its impact."""
     zero(s.W_at, 6 * d.n_nodes)
     zero(s.Lam_at, d.m)
     if in_impact(s):
-        copy1(o.touch_Lam, s.Lam)
+        copy1(s.touch_Lam, s.Lam)
         for i in range(d.n_nodes):
             for j in range(6):
                 s.W[i, j] = s.Vminus[i, j] - s.V0[i, j]
@@ -127,7 +126,7 @@ def prescribe(kept, option):
 
 
 @kernel
-def is_allowed(d, s, o):
+def is_allowed(d, s):
     """True if prescribed statuses are admissible: friction within its bound, or against the rate of sliding."""
     b = integers(d.table_at, N_SLOTS)
     for g in friction_groups(d):
@@ -137,7 +136,7 @@ def is_allowed(d, s, o):
                 continue
             if kept.trial_status == STICK:
                 gather_motion(d, g, e, b, s.x, s.R, s.V)
-                bound = kept.coefficient * impulse_bound(d, s, o, g, e, b) + added_in_impact(s, kept)
+                bound = kept.coefficient * impulse_bound(d, s, g, e, b) + added_in_impact(s, kept)
                 impulse = kept.impulse - past_impulse(s, kept)
                 if abs(impulse) > bound * (1.0 + BEYOND) + s.tolerance * kept.arm:
                     return False
@@ -166,21 +165,20 @@ def search_pieces(d, s):
     """Solve a velocity problem where Newton's iteration failed, from its start: with effective masses of this position,
     with statuses of Gauss-Seidel iterations, then piece by piece.
     """
-    o = own_at(s.own_at)[0]
     kappas_and_masses(d, s)
-    from_rest(d, s, o)
+    from_rest(d, s)
     solve(s, s.velocity_problem, s.max_iterations)
     if s.code != OK:
-        from_rest(d, s, o)
+        from_rest(d, s)
         sweep_statuses(d, s)
         solve(s, s.velocity_problem, s.max_iterations)
     for piece in range(3**d.n_friction if d.n_friction <= MOST_PIECES else 0):
-        if s.code == OK and is_allowed(d, s, o):
+        if s.code == OK and is_allowed(d, s):
             break
         prescribe_piece(d, piece)
-        from_rest(d, s, o)
+        from_rest(d, s)
         solve(s, s.velocity_problem, s.max_iterations)
-    if s.code == OK and not is_allowed(d, s, o):
+    if s.code == OK and not is_allowed(d, s):
         s.code = NOT_CONVERGED
     s.pieces += 1
     prescribe_piece(d, -1)

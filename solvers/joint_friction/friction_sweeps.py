@@ -19,7 +19,6 @@ Source: docs/theory/joint_friction.md, (11).
 
 from fem_mbs.jit import N_SLOTS, integers, kernel
 from fem_mbs.solvers.joint_friction.friction_touch import bound_of_impulses, in_impact, past_impulse
-from fem_mbs.solvers.nsga.data import own_at
 from fem_mbs.solvers.stepping.kernels.newton import solve
 from fem_mbs.system.friction import (
     SLIP,
@@ -47,9 +46,9 @@ def without_friction(d, s):
 
 
 @kernel
-def couple(d, o):
+def couple(d, s):
     """Fill D of (1) from the responses."""
-    respond, D = o.respond, o.mobility
+    respond, D = s.respond, s.mobility
     for g in friction_groups(d):
         for e in range(g.n):
             for j in range(d.n_friction):
@@ -57,11 +56,11 @@ def couple(d, o):
 
 
 @kernel
-def sweep(d, s, o, b):
+def sweep(d, s, b):
     """Perform one Gauss-Seidel iteration of (2); return the largest change of an impulse, relative to the largest,
     each over the effective mass.
     """
-    D, respond, rates, R = o.mobility, o.respond, o.row_rates, o.reactions
+    D, respond, rates, R = s.mobility, s.respond, s.row_rates, s.row_reactions
     changed = largest = 0.0
     for g in friction_groups(d):
         for e in range(g.n):
@@ -91,17 +90,17 @@ def sweep_statuses(d, s):
 
     Responses are known.
     """
-    b, o = integers(d.table_at, N_SLOTS), own_at(s.own_at)[0]
+    b = integers(d.table_at, N_SLOTS)
     without_friction(d, s)
-    couple(d, o)
+    couple(d, s)
     for g in friction_groups(d):
         for e in range(g.n):
-            o.row_rates[g.first_friction + e] = row_times(g, e, s.V) + friction_of(g, e).given_rate
+            s.row_rates[g.first_friction + e] = row_times(g, e, s.V) + friction_of(g, e).given_rate
     for i in range(d.m):
-        past = -s.kv * o.touch_Lam[i] if in_impact(s) else s.h * s.ks * s.lam[i]
-        o.reactions[i] = past + s.kv * s.Lam[i]
+        past = -s.kv * s.touch_Lam[i] if in_impact(s) else s.h * s.ks * s.lam[i]
+        s.row_reactions[i] = past + s.kv * s.Lam[i]
     for _ in range(MOST_SWEEPS):
-        if sweep(d, s, o, b) <= SETTLED:
+        if sweep(d, s, b) <= SETTLED:
             break
     for g in friction_groups(d):
         for e in range(g.n):

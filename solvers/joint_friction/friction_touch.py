@@ -14,7 +14,7 @@ of the time before the touch are over before the impact is solved.
 Source: docs/theory/split_impacts.md, "The step".
 
     symbol       field of FRICTION        meaning
-    Λ_F⁻         touch_impulse            [N s, N m s]; Λ⁻ is o.touch_Lam, divided by k_v
+    Λ_F⁻         touch_impulse            [N s, N m s]; Λ⁻ is s.touch_Lam, divided by k_v
     γ⁻           touch_rate               rate at the touch
                  before_touch, at_touch   problem of the time before the touch, and of the impact, as the pass begins
     μ_s H N      added_bound              in the impact
@@ -64,10 +64,10 @@ def bound_of_impulses(d, s, g, e, b, one, scale, more, more_scale):
 
 
 @kernel
-def impulse_bound(d, s, o, g, e, b):
+def impulse_bound(d, s, g, e, b):
     """Bound of the friction impulse of the problem that is solved, over μ."""
     if in_impact(s):
-        return bound_of_impulses(d, s, g, e, b, s.Lam, s.kv, o.touch_Lam, -s.kv)
+        return bound_of_impulses(d, s, g, e, b, s.Lam, s.kv, s.touch_Lam, -s.kv)
     return bound_of_impulses(d, s, g, e, b, s.lam, s.h * s.ks, s.Lam, s.kv)
 
 
@@ -124,7 +124,7 @@ def end_time(d, s, o):
     """End the time before the touch; True if a pass follows, with which the sequence begins again."""
     again = next_pass(d, s, False)
     if not again:
-        copy1(s.Lam, o.touch_Lam)
+        copy1(s.Lam, s.touch_Lam)
     for g in friction_groups(d):
         for e in range(g.n):
             kept = friction_of(g, e)

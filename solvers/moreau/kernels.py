@@ -25,10 +25,10 @@ import math
 from fem_mbs.jit import call2, entry, kernel
 from fem_mbs.solvers.contact import velocity
 from fem_mbs.solvers.contact.approach import reflected
+from fem_mbs.solvers.contact.one_problem import begin_step, end_step, solve_first
 from fem_mbs.solvers.contact.velocity import (
     accumulate_impulses,
     rates_of_time,
-    solve_first,
     solve_velocities,
 )
 from fem_mbs.solvers.contact.velocity_rows import velocity_contact_residual
@@ -37,6 +37,7 @@ from fem_mbs.solvers.stepping.kernels.accept import accept
 from fem_mbs.solvers.stepping.kernels.arrays import copy, copy3
 from fem_mbs.solvers.stepping.kernels.codes import CLOSED_GAP, OK
 from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
+from fem_mbs.solvers.stepping.kernels.friction_tasks import HELD, IMPULSES, RELEASED, SLOPES
 from fem_mbs.solvers.stepping.kernels.newton import SAFE, merit_of, stalled, turns_too_far
 from fem_mbs.solvers.stepping.kernels.step import begin, mark_impacts, rebounds, take
 from fem_mbs.system.assembly import advance_configuration, dynamics
@@ -105,6 +106,9 @@ def theta_residual(data, run):
             friction += s.rows_c[c, 1] ** 2 + s.rows_c[c, 2] ** 2
             for i in range(3):
                 friction += s.rows_chi[c, i] ** 2
+    if s.friction != 0:
+        call2(s.friction_part, run, IMPULSES)
+        total, friction = total + s.friction_row**2, friction + s.friction_slip**2
     s.dynamic, s.row, s.row_T = full_norm(d, r1, s.length), math.sqrt(total), math.sqrt(friction)
     s.merit = merit_of(s, s.kv)
     if stalled(s, nc, o.c_q):
@@ -126,6 +130,8 @@ def theta_matrix(data, run):
     if d.m > 0:
         shift = s.epsilon_rows * s.kv
         constraint_tangents(d, s.number, s.x, s.R, s.V, s.phi, c_A, o.c_q, s.kv, 0.0, shift, RATES, T)
+    if s.friction != 0:
+        call2(s.friction_part, run, SLOPES)
 
 
 PROBLEM = velocity.PROBLEM._replace(residual=theta_residual, matrix=theta_matrix)
@@ -182,6 +188,8 @@ def hold_velocities(d, s, o):
     N, m = d.n_nodes, d.m
     if choose_violated(d, s) + m == 0:
         return
+    if s.friction != 0:
+        call2(s.friction_part, s.run_at, HELD)
     zero(s.W_at, 6 * N)
     zero(s.P_at, 6 * N)
     zero(s.Lam_at, m)
@@ -192,6 +200,8 @@ def hold_velocities(d, s, o):
         accumulate_impulses(d, s)
         for i in range(m):
             s.lam_report[i] += s.kv * s.Lam[i] / s.h  # reactions to the contacts of this problem
+        if s.friction != 0:
+            call2(s.friction_part, s.run_at, RELEASED)
 
 
 @kernel
@@ -220,6 +230,7 @@ def project(d, s, o):
     """Project positions onto g = 0 and gaps ≥ 0 by the position correction, then velocities."""
     N = d.n_nodes
     s.failed_problem = POSITION
+    rows, s.friction = s.friction, 0  # joints that stick hold in the velocities that follow
     copy(s.x, s.xs)
     copy(s.Q, s.Qs)
     copy3(s.R, s.Rs)
@@ -229,6 +240,7 @@ def project(d, s, o):
     if d.nc > 0:
         take_back(d, s, o, s.base)
     call2(s.position_part, s.data_at, s.run_at)
+    s.friction = rows
     if s.code == OK:
         s.failed_problem = VELOCITY
         hold_velocities(d, s, o)
@@ -276,6 +288,7 @@ def theta_advance(data, run):
     d, s = system_at(data)[0], run_at(run)[0]
     o = own_at(s.own_at)[0]
     begin(d, s)
+    begin_step(s)
     code = take(d, s)
     if code == OK and d.nc > 0:
         copy(s.V, s.Vs)
@@ -294,6 +307,7 @@ def theta_advance(data, run):
             o.f0[i] = s.f[i]
         accept(d, s)
         s.struck = 1 if mark_impacts(d, s) else 0
+        end_step(s)
         if s.struck == 0:
             o.quiet = full_norm(d, o.reaction, s.length)
         if d.nc > 0:

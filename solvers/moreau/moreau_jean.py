@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from fem_mbs.arguments.options import flag, number, option, unsupported
 from fem_mbs.solvers.moreau.data import TABLE
+from fem_mbs.solvers.stepping.kernels.friction_tasks import SPEEDS
 from fem_mbs.solvers.stepping.stepper import Stepper
 from fem_mbs.system.layout import Rows
 
@@ -88,7 +89,7 @@ class MoreauJean(Stepper):
         if system.searches:
             return Rows(), Rows(), Rows()
         position = Rows(True, "drilling") if self.projection else Rows()
-        return Rows(), position, Rows(True, "all", drilling_first=True)
+        return Rows(), position, Rows(True, "all", drilling_first=True, friction=True)
 
     def refuse(self, system: "CompiledSystem") -> None:
         """Check that Newton's iteration is not combined with contact groups."""
@@ -148,7 +149,9 @@ class MoreauJean(Stepper):
         a["W"][:] = engine.h * acceleration
         a["lam_report"][:] = lam
         a["f0"][:] = system.f
+        self.start_friction(engine)
 
     def restart(self, engine: "Engine") -> None:
-        """Forces at the present state, where the next step begins."""
+        """Forces at the present state, where the next step begins, and what slides there."""
+        self.start_friction(engine, SPEEDS)
         engine.arrays["f0"][:] = engine.system.forces(engine.state())[1]

@@ -39,8 +39,8 @@ def closed_part(run, task):
         advance_configuration(d, s.x0, s.Q0, s.D, s.xs, s.Qs, s.Rs, s.T)
         contacts(d, s.xs, s.Rs, s.x0, s.R0, s.Vs)
         sliding_directions(d, s, o, s.Vs, True)
-        if o.stiction_part != 0:
-            call2(o.stiction_part, run, stiction_tasks.PREDICTED)
+        if s.stiction_part != 0:
+            call2(s.stiction_part, run, stiction_tasks.PREDICTED)
     elif task == FORCES:
         contacts(d, s.xs, s.Rs, s.x0, s.R0, s.Vs)
         closed_forces(d, s, o, s.Vs, s.Gl, o.Gw, s.rows_c, s.rows_chi)

@@ -14,7 +14,7 @@ from fem_mbs.data_table import Item, Table
 from fem_mbs.jit import kernel, void_pointer
 from fem_mbs.solvers.alpha.data import COEFFICIENTS, MEMORY
 
-PARTS = "smooth velocity restart closed stiction course".split()  # as `stepping.kernels.data.PARTS`
+PARTS = "smooth velocity restart closed course".split()  # as `stepping.kernels.data.PARTS`
 
 TABLE = Table(
     "run of DecoupledNSGA",
@@ -43,19 +43,11 @@ TABLE = Table(
         "pause_length": Item("N", "per part: length of the last pause", "i8", kept=True),
         "quick": Item("N", "per part: changes in quick succession", "i8", kept=True),
         "quiet": Item("N", "per part: steps since the last change", "i8", kept=True),
-        "slid": Item("nc", "sliding speeds as the step begins, −1: stuck; see nsga.stiction", kept=True),
-        "passes": Item("nc", "of contacts with static friction", "i8"),
         "needed": Item(
             "nc", "friction over normal force that a contact needs to stick to the end of the step; 0: no more"
         ),
         "tried_before": Item("nc 2", "coefficient and pass of the time before the touch of a split step"),
         "tried_impact": Item("nc 5", "those of its impact, speed and velocity of sliding at the touch"),
-        # joint friction, see joint_friction.friction_sweeps
-        "respond": Item("nf u", "solution for a unit impulse of each row"),
-        "mobility": Item("nf nf", "rates that they give"),
-        "row_rates": Item("nf", "rates of the rows"),
-        "reactions": Item("m", "impulses of the joints that they give [N s, N m s]"),
-        "touch_Lam": Item("m", "Λ of the time before the touch of a split step, divided by k_v"),
         **COEFFICIENTS,
         "ps": Item("", "p of the smooth sub-problem"),
         "mixed": Item("", "mixed iteration of beams", "i8"),

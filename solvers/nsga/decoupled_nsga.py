@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fem_mbs.arguments.options import choice, choice_or_flag, flag, integer, number, option
-from fem_mbs.errors import ParameterError, SolverError, label
+from fem_mbs.errors import ParameterError, SolverError
 from fem_mbs.solvers.alpha.method import AlphaMethod
 from fem_mbs.solvers.nsga.data import TABLE
 from fem_mbs.solvers.stepping.kernels.shared_factors import PRICE, price_of_matrix
@@ -138,7 +138,7 @@ class DecoupledNSGA(AlphaMethod):
     """
 
     table = TABLE
-    takes_grains = takes_mechanisms = takes_friction = takes_static_friction = True
+    takes_grains = takes_mechanisms = True
     named = ("smooth motion", "position correction", "velocity correction")
 
     max_problems: int = option(default=50, check=integer)
@@ -205,19 +205,6 @@ class DecoupledNSGA(AlphaMethod):
             if system.searches and value:
                 message = f"cannot be combined with contact groups ('{system.searches[0].owner.name}'); remove it"
                 raise ParameterError(self, name, value, message)
-        two = [contact for contact in system.contacts[: system.nc_fixed] if contact.two_coefficients]
-        if two and system.searches:
-            message = f"has static and sliding friction, not with contact groups ('{system.searches[0].owner.name}')"
-            self._refuse_part(two[0], message)
-        if two and self.contact_solver == "problem":
-            message = f"does not support static and sliding friction ({label(two[0])}); use 'newton' or 'auto'"
-            raise ParameterError(self, "contact_solver", self.contact_solver, message)
-        if system.frictions and system.searches:
-            message = f"cannot be combined with contact groups ('{system.searches[0].owner.name}')"
-            self._refuse_part(system.frictions[0], message)
-        if system.frictions and self.contact_solver == "problem":
-            message = f"does not support joint friction ({label(system.frictions[0])}); use 'newton' or 'auto'"
-            raise ParameterError(self, "contact_solver", self.contact_solver, message)
 
     def parts(self) -> "dict[str, Entry]":
         """Compiled parts by name."""
@@ -348,7 +335,7 @@ class DecoupledNSGA(AlphaMethod):
         from fem_mbs.solvers.stepping.initial import initial_accelerations
 
         a, run = engine.arrays, engine.run[0]
-        self._find_sliding(engine)
+        self.find_sliding(engine)
         if run["persistent"] or run["friction"]:
             self._start_consistent(engine, state)
         else:
@@ -372,18 +359,9 @@ class DecoupledNSGA(AlphaMethod):
         struck, run["struck"] = int(run["struck"]), 0  # the forces before an impact are not those that act now
         invoke(int(own["restart_part"]), address(engine.data), address(engine.run))
         run["struck"] = struck
-        self._find_sliding(engine)
+        self.find_sliding(engine)
         if run["friction"]:
             invoke(int(run["friction_part"]), address(engine.run), RESTARTED)
-
-    @staticmethod
-    def _find_sliding(engine):
-        """Find the contacts with static friction that slide, by the present velocities."""
-        from fem_mbs.jit import address, invoke
-        from fem_mbs.solvers.nsga.stiction_tasks import START
-
-        if engine.own[0]["stiction_part"]:
-            invoke(int(engine.own[0]["stiction_part"]), address(engine.run), START)
 
     def _start_consistent(self, engine, state):
         """The first accelerations are consistent with closed contacts and friction in joints."""

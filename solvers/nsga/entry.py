@@ -27,7 +27,7 @@ import math
 
 from fem_mbs.jit import integer_matrix, kernel
 from fem_mbs.solvers.contact.law import CLOSED, GAP, SLIP, STICK
-from fem_mbs.solvers.nsga.persistent import rest_speed
+from fem_mbs.solvers.stepping.kernels.sizes import rest_speed
 from fem_mbs.system.contacts import contact_groups, contacts_of, gradient_times, laws_of
 
 BRISK, SETTLING, FIRST_PAUSE, LONGEST_PAUSE = 5, 3, 20, 200  # changes; steps

@@ -35,6 +35,7 @@ import math
 
 from fem_mbs.jit import N_SLOTS, SLOT, call2, integers, kernel, local_vector, matrix, vector
 from fem_mbs.solvers.contact.law import GAP, SLIP, STICK
+from fem_mbs.solvers.stepping.kernels.sizes import rest_speed
 from fem_mbs.system.contacts import (
     add_gradient,
     contact_groups,
@@ -46,14 +47,7 @@ from fem_mbs.system.gather import gather, scatter_matrix, times_tangent
 from fem_mbs.system.global_matrices import matrix_values
 from fem_mbs.system.records import SMOOTH, zero
 
-ABOVE = 10.0  # times what the sub-problems leave: a velocity that is one
 _H_N, _KK, _V = SLOT["H_N"], SLOT["K"], SLOT["v"]
-
-
-@kernel
-def rest_speed(s):
-    """Relative velocity below which a contact sticks [m/s]: ten times what the sub-problems leave."""
-    return ABOVE * (s.tol_v + s.rtol * s.h * s.F_s / s.mean_mass)
 
 
 @kernel

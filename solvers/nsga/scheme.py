@@ -111,8 +111,8 @@ def step(data, run):
     o = own_at(s.own_at)[0]
     s.failed_problem = SMOOTH
     if s.cut != STRIKES or s.repeats > 0 or s.plastic != 0:  # else it has been solved
-        if o.stiction_part != 0:
-            call2(o.stiction_part, run, stiction_tasks.BEGIN)
+        if s.stiction_part != 0:
+            call2(s.stiction_part, run, stiction_tasks.BEGIN)
         smooth_motion(d, s, o)
         if s.code != OK:
             return
@@ -398,8 +398,8 @@ def finish(d, s, o):
     accept(d, s)
     struck = mark_impacts(d, s)
     restart_now = struck and (o.reset != NEVER or s.cut == STRIKES)
-    if o.stiction_part != 0:
-        call2(o.stiction_part, s.run_at, stiction_tasks.END)
+    if s.stiction_part != 0:
+        call2(s.stiction_part, s.run_at, stiction_tasks.END)
         restart_now = restart_now or (s.persistent != 0 and o.answer != 0)
     s.struck = 1 if struck else 0
     if struck:

@@ -1,16 +1,7 @@
 """Static and sliding friction of contacts: which coefficient acts in a step, found by passes.
 
-Each pass is an ordinary problem with one coefficient per contact, as those of joint friction
-(`joint_friction.friction_passes`), and of any direction:
-
-    stuck as the step began    μ_s; where it slips again with μ(0)                                                 (1)
-    slid                       μ(v), v the speed as the step began; where sliding has turned by more than a right
-                               angle, it has come to rest in the step: again with μ_s; where it slips, with μ(0)
-
-    μ(v) = μ_k + (μ_s − μ_k) exp(−(v/v_s)²) ;   without a Stribeck speed v_s it is μ_k                              (2)
-
-That is of first order: sliding has another speed at the end of the step, and what breaks loose sticks up to a time φ h
-in it. Closed contacts of the smooth motion (`nsga.persistent`) are of second order, with
+The passes of a step are those of `contact.static_friction`, (1), (2), which is of first order. Closed contacts of the
+smooth motion (`nsga.persistent`) are of second order, with
 
     slides          μ( |G_T v| ) of the predicted velocities, whose direction of sliding they have too               (3)
     breaks loose    φ = (μ_s − r_n)/(r − r_n) ,   μ = μ_s − (1 − φ) ( ½ (r_n + μ_s) − μ(0) )                         (4)
@@ -22,17 +13,10 @@ coefficient has jumped in a step the memory of the method starts again.
 A split step has passes for the time before the touch, which are over before the impact is solved, and passes of the
 impact. The impact begins with what sticks and slides at the touch, and with the speed of sliding there.
 
-A test of both coefficients inside of an iteration would depend on the penalty and go to and fro for slow slip. What was
-open slides as the step begins. In the position correction the coefficient of the first pass acts.
+Source: docs/theory/contact_laws.md, (12)-(14).
 
-The coefficient that acts is `friction` of the laws, which a run changes; all kernels read that.
-
-Source: docs/theory/contact_laws.md, (12)-(14); the law (2): Armstrong-Hélouvry, Dupont, Canudas de Wit, Automatica 30
-(1994).
-
-    symbol    code           meaning
-    v         o.slid (nc,)   sliding speed as the step begins [m/s]; −1: stuck
-              o.passes       0: first pass, 1: tried to come to rest, 2: last
+    symbol    code               meaning
+              s.slid, s.passes   as in `contact.static_friction`
               o.tried_before, o.tried_impact   of a split step, columns `MU` … `ALONG`
 """
 
@@ -40,14 +24,21 @@ import math
 
 from fem_mbs.jit import entry, kernel
 from fem_mbs.solvers.contact.law import GAP, SLIP, STICK
+from fem_mbs.solvers.contact.static_friction import (
+    coefficient,
+    find_sliding,
+    first_coefficients,
+    slides_along,
+    sliding_speed,
+    sliding_speeds,
+)
 from fem_mbs.solvers.joint_friction.friction_touch import in_impact
 from fem_mbs.solvers.nsga.data import own_at
-from fem_mbs.solvers.nsga.persistent import rest_speed
 from fem_mbs.solvers.nsga.stiction_tasks import BEGIN, NEXT, PREDICTED, START, TIME, TIME_FIRST, TOUCH
 from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
+from fem_mbs.solvers.stepping.kernels.sizes import rest_speed
 from fem_mbs.system.contacts import (
     contact_groups,
-    contacts,
     contacts_of,
     gradient_times,
     laws_of,
@@ -58,54 +49,11 @@ UNKNOWN = -2.0  # SPEED before the time before the touch has been solved
 
 
 @kernel
-def coefficient(law, e, speed):
-    """μ(v) of (2); −1 for v: μ_s."""
-    static, sliding, scale = law[e].static_friction, law[e].sliding_friction, law[e].stribeck_speed
-    if speed < 0.0:
-        return static
-    if scale == 0.0:
-        return sliding
-    return sliding + (static - sliding) * math.exp(-((speed / scale) ** 2))
-
-
-@kernel
-def sliding_speed(g, e, V):
-    """Sliding speed of contact e at V."""
-    contact = contacts_of(g)
-    return math.hypot(gradient_times(g, e, contact.V_T[e, 0], V), gradient_times(g, e, contact.V_T[e, 1], V))
-
-
-@kernel
-def sliding_speeds(d, s, o, ended):
-    """Fill o.slid with the speeds at V; what sticks, or has stuck in the step that ended, has −1."""
-    rest = rest_speed(s)
-    for g in contact_groups(d):
-        for e in range(g.n):
-            c = g.first_contact + e
-            speed = sliding_speed(g, e, s.V)
-            stuck = speed <= rest or (ended and s.acted[c] == STICK)
-            o.slid[c] = -1.0 if stuck else speed
-
-
-@kernel
-def first_coefficients(d, o):
+def begin_step(d, s, o):
     """Coefficients of the first pass of a step."""
-    for g in contact_groups(d):
-        law = laws_of(g)
-        for e in range(g.n):
-            c = g.first_contact + e
-            o.passes[c], o.needed[c] = 0, 0.0
-            law[e].friction = coefficient(law, e, o.slid[c])
-
-
-@kernel
-def slides_along(g, e, s, V):
-    """Sliding velocity at V times that at the start of the step; below 0 it has turned by more than a right angle."""
-    contact = contacts_of(g)
-    along = 0.0
-    for i in range(2):
-        along += gradient_times(g, e, contact.V_T_start[e, i], s.V0) * gradient_times(g, e, contact.V_T[e, i], V)
-    return along
+    first_coefficients(d, s)
+    for c in range(d.nc):
+        o.needed[c] = 0.0
 
 
 @kernel
@@ -127,7 +75,7 @@ def predicted_coefficients(d, s, o):
         law = laws_of(g)
         for e in range(g.n):
             c = g.first_contact + e
-            if s.closed[c] == SLIP and o.slid[c] >= 0.0 and law[e].stribeck_speed > 0.0:
+            if s.closed[c] == SLIP and s.slid[c] >= 0.0 and law[e].stribeck_speed > 0.0:
                 speed = sliding_speed(g, e, s.Vs)
                 law[e].friction = coefficient(law, e, speed if slides_along(g, e, s, s.Vs) > 0.0 else 0.0)
 
@@ -153,36 +101,36 @@ def next_coefficients(d, s, o, impact):
         law = laws_of(g)
         for e in range(g.n):
             c = g.first_contact + e
-            if o.passes[c] == 2 or s.acted[c] == GAP or s.acted[c] == STICK:
+            if s.passes[c] == 2 or s.acted[c] == GAP or s.acted[c] == STICK:
                 continue
             before = law[e].friction
-            slid = o.tried_impact[c, SPEED] if impact else o.slid[c]
-            if slid >= 0.0 and o.passes[c] == 0:
+            slid = o.tried_impact[c, SPEED] if impact else s.slid[c]
+            if slid >= 0.0 and s.passes[c] == 0:
                 if slides_on(g, e, s, o, c, impact):
                     continue
-                o.passes[c], law[e].friction = 1, law[e].static_friction
+                s.passes[c], law[e].friction = 1, law[e].static_friction
             else:
-                o.passes[c], law[e].friction = 2, mean_coefficient(law, e, s, o, c)
+                s.passes[c], law[e].friction = 2, mean_coefficient(law, e, s, o, c)
             again = again or law[e].friction != before
     return again
 
 
 @kernel
-def keep_tried(d, o, table):
+def keep_tried(d, s, table):
     """Keep coefficients and passes in the first columns of ``table``."""
     for g in contact_groups(d):
         for e in range(g.n):
             c = g.first_contact + e
-            table[c, MU], table[c, PASS] = laws_of(g)[e].friction, o.passes[c]
+            table[c, MU], table[c, PASS] = laws_of(g)[e].friction, s.passes[c]
 
 
 @kernel
-def take_tried(d, o, table):
+def take_tried(d, s, table):
     """Take coefficients and passes from the first columns of ``table``."""
     for g in contact_groups(d):
         for e in range(g.n):
             c = g.first_contact + e
-            laws_of(g)[e].friction, o.passes[c] = table[c, MU], int(table[c, PASS])
+            laws_of(g)[e].friction, s.passes[c] = table[c, MU], int(table[c, PASS])
 
 
 @kernel
@@ -201,7 +149,7 @@ def begin_impact(d, s, o):
             if tried[c, SPEED] == UNKNOWN or (tried[c, SPEED] < 0.0) != (speed < 0.0):
                 tried[c, MU], tried[c, PASS] = coefficient(law, e, speed), 0.0
             tried[c, SPEED], tried[c, ALONG], tried[c, ALONG + 1] = speed, v1, v2
-    take_tried(d, o, tried)
+    take_tried(d, s, tried)
 
 
 @entry("void(int64, int64)")
@@ -210,34 +158,32 @@ def stiction_part(run, task):
     s = run_at(run)[0]
     d, o = system_at(s.data_at)[0], own_at(s.own_at)[0]
     if task == START:
-        contacts(d, s.x, s.R, s.x, s.R, s.V)
-        sliding_speeds(d, s, o, False)
-        first_coefficients(d, o)
+        find_sliding(d, s)
     elif task == BEGIN:
-        first_coefficients(d, o)
+        begin_step(d, s, o)
     elif task == PREDICTED:
         predicted_coefficients(d, s, o)
     elif task == NEXT:
         impact = in_impact(s)
         o.answer = 1 if next_coefficients(d, s, o, impact) else 0
         if impact:
-            keep_tried(d, o, o.tried_impact)
+            keep_tried(d, s, o.tried_impact)
     elif task == TIME_FIRST:
-        keep_tried(d, o, o.tried_before)
+        keep_tried(d, s, o.tried_before)
         for c in range(d.nc):
             o.tried_impact[c, SPEED] = UNKNOWN
     elif task == TIME:
-        take_tried(d, o, o.tried_before)
+        take_tried(d, s, o.tried_before)
     elif task == TOUCH:
         o.answer = 1 if next_coefficients(d, s, o, False) else 0
         if o.answer != 0:
-            keep_tried(d, o, o.tried_before)
+            keep_tried(d, s, o.tried_before)
         else:
             begin_impact(d, s, o)
     else:
         o.answer = 0
         for c in range(d.nc):  # a coefficient has jumped in the step: the memory holds forces of the one before
-            if o.passes[c] == 2 and s.closed[c] != GAP:
+            if s.passes[c] == 2 and s.closed[c] != GAP:
                 o.answer = 1
-        sliding_speeds(d, s, o, True)
-        first_coefficients(d, o)  # a memory that starts again asks what sticks
+        sliding_speeds(d, s, True)
+        first_coefficients(d, s)  # a memory that starts again asks what sticks

@@ -1,9 +1,8 @@
-"""Numbers of the tasks of `nsga.stiction`. Answers are in ``o.answer``."""
+"""Tasks of `nsga.stiction`, which has those of `contact.static_friction` too. Answers are in ``o.answer``."""
 
-START = 0  # of a run, and after velocities have jumped: what slides
-BEGIN = 1  # of a step, or of an attempt at one: coefficients of the first pass
-NEXT = 2  # whether another pass is needed; its coefficients are set. In a split step: of its impact
-END = 3  # of a step: what slides; whether a coefficient of a closed contact has jumped
+from fem_mbs.solvers.contact.static_friction import BEGIN, END, NEXT, START
+
+OF_ALL_METHODS = (START, BEGIN, NEXT, END)
 PREDICTED = 4  # coefficients of what slides in the smooth motion, at its predicted velocities
 # of a split step:
 TIME_FIRST = 5  # of its velocity problems

@@ -15,7 +15,6 @@ from fem_mbs.solvers.contact.velocity import (
     start_from_last,
 )
 from fem_mbs.solvers.nsga.data import own_at
-from fem_mbs.solvers.nsga.persistent import rest_speed
 from fem_mbs.solvers.nsga.stiction_tasks import NEXT, TIME, TIME_FIRST, TOUCH
 from fem_mbs.solvers.stepping.kernels.arrays import copy
 from fem_mbs.solvers.stepping.kernels.codes import OK, STRIKES, TOO_MANY_PROBLEMS
@@ -23,6 +22,7 @@ from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
 from fem_mbs.solvers.stepping.kernels.friction_tasks import FIRST, IMPACT_BEGIN, IMPACT_DONE, PASSES
 from fem_mbs.solvers.stepping.kernels.newton import problem_at
 from fem_mbs.solvers.stepping.kernels.shared_factors import share
+from fem_mbs.solvers.stepping.kernels.sizes import rest_speed
 from fem_mbs.system.contacts import contact_groups, contacts_of, gradient_times, laws_of
 from fem_mbs.system.records import groups_of, zero
 
@@ -180,8 +180,8 @@ def begin_sequence(d, s, o):
     share(problem_at(s.velocity_problem)[0], 0.0 if s.friction != 0 and d.nc > 0 else 1.0, s.kv)
     if s.friction != 0:
         call2(s.friction_part, s.run_at, IMPACT_BEGIN)
-    if o.stiction_part != 0 and s.cut == STRIKES:
-        call2(o.stiction_part, s.run_at, TIME)
+    if s.stiction_part != 0 and s.cut == STRIKES:
+        call2(s.stiction_part, s.run_at, TIME)
     if s.touch != 0 and s.approach != 0 and nc > 0:
         s.touch = accelerate(d, s)
 
@@ -218,8 +218,8 @@ def solve_sequence(d, s, o):
         if s.friction != 0:
             call2(s.friction_part, s.run_at, IMPACT_DONE)
             again = s.friction_answer != 0
-        if o.stiction_part != 0 and s.cut == STRIKES and s.impact_problems == 1:
-            call2(o.stiction_part, s.run_at, TOUCH)
+        if s.stiction_part != 0 and s.cut == STRIKES and s.impact_problems == 1:
+            call2(s.stiction_part, s.run_at, TOUCH)
             again = again or o.answer != 0
         if again:
             begin_sequence(d, s, o)
@@ -247,16 +247,16 @@ def velocity(data, run):
     o = own_at(s.own_at)[0]
     if s.friction != 0:
         call2(s.friction_part, run, FIRST)
-    if o.stiction_part != 0 and s.cut == STRIKES:
-        call2(o.stiction_part, run, TIME_FIRST)
+    if s.stiction_part != 0 and s.cut == STRIKES:
+        call2(s.stiction_part, run, TIME_FIRST)
     solve_sequence(d, s, o)
-    while (s.friction != 0 or o.stiction_part != 0) and s.code == OK:
+    while (s.friction != 0 or s.stiction_part != 0) and s.code == OK:
         again = False
         if s.friction != 0:
             call2(s.friction_part, run, PASSES)
             again = s.friction_answer != 0
-        if o.stiction_part != 0:
-            call2(o.stiction_part, run, NEXT)
+        if s.stiction_part != 0:
+            call2(s.stiction_part, run, NEXT)
             again = again or o.answer != 0
         if not again:
             return

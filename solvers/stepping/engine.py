@@ -77,19 +77,8 @@ class Engine:
         self.method, self.system, self.strict = method, system, strict
         self.march = March(self, h)
         method.refuse(system)
-        if system.frictions and not method.takes_friction:
-            message = (
-                f"is dry friction or a limit of effort, which {type(method).__name__} does not support; use "
-                "DecoupledNSGA"
-            )
-            method._refuse_part(system.frictions[0], message)
+        method.refuse_friction(system)
         self.stiction = [contact for contact in system.contacts[: system.nc_fixed] if contact.two_coefficients]
-        if self.stiction and not method.takes_static_friction:
-            who = type(method).__name__
-            message = (
-                f"has static and sliding friction, which {who} does not support; use DecoupledNSGA, or one coefficient"
-            )
-            method._refuse_part(self.stiction[0], message)
         self.struck = np.zeros(system.nc_fixed, bool)  # contacts, up to the last state that was saved
         self.impacts = method.impacts_of(system)
         self.splits = self.impacts != "plain"

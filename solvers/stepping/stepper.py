@@ -31,6 +31,7 @@ from fem_mbs.model import compiled
 from fem_mbs.results.file.writer import ResultsWriter
 from fem_mbs.results.results import Results
 from fem_mbs.solvers.stepping.kernels.codes import SHIFT
+from fem_mbs.solvers.stepping.kernels.friction_tasks import START
 from fem_mbs.solvers.stepping.march.chunks import Chunks
 from fem_mbs.solvers.stepping.options import StepperOptions
 from fem_mbs.solvers.stepping.saved.checkpoints import Asked, Checkpoints
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
 
     from fem_mbs.arguments.checked import ArrayLike
     from fem_mbs.element.base import Element
+    from fem_mbs.jit import Entry
     from fem_mbs.model import Model
     from fem_mbs.nodes import Node
     from fem_mbs.solvers.alpha.reduced import ReducedContactProblem
@@ -103,8 +105,7 @@ class Stepper(StepperOptions):
     takes_grains = False  # contact groups of free bodies go to `fem_mbs.solvers.granular`
     leads_grains = True  # particles have to be set to x_n + h v; False: the method does so itself
     takes_mechanisms = False  # with obstacles that they move
-    takes_static_friction = False  # of contacts, with a method ``parts_of_static_friction``
-    takes_friction = False  # of joints, with a method ``parts_of_friction``
+    takes_friction = True  # of joints, with a method ``parts_of_friction``
     contact_shift = SHIFT  # proximal shift of redundant contacts, unless epsilon is given
     follows = False  # positions follow velocities: joints drift, contacts penetrate by what a step travels
     velocities_first = False  # no position correction goes before the velocity problem of a step
@@ -139,6 +140,52 @@ class Stepper(StepperOptions):
     def _refuse_part(self, part: "Element | Node", message: str) -> NoReturn:
         """Raise for an element or a node of the model that the method cannot step; the message follows its name."""
         raise ParameterError(self, "model", part.name, f"{label(part)} {message}", prefixed=False)
+
+    def refuse_friction(self, system: "CompiledSystem") -> None:
+        """Raise for joint friction, or static friction of contacts, with what does not support it."""
+        two = [contact for contact in system.contacts[: system.nc_fixed] if contact.two_coefficients]
+        for parts, word in ((two, "static and sliding friction"), (system.frictions, "joint friction")):
+            if parts and system.searches:
+                message = f"has {word}, which does not work with contact groups ('{system.searches[0].owner.name}')"
+                self._refuse_part(parts[0], message)
+            if parts and self.contact_solver == "problem":
+                message = f"does not support {word} ({label(parts[0])}); use 'newton' or 'auto'"
+                raise ParameterError(self, "contact_solver", self.contact_solver, message)
+        if system.frictions and not self.takes_friction:
+            message = f"is dry friction or a limit of effort, which {type(self).__name__} does not support; "
+            self._refuse_part(system.frictions[0], message + "use DecoupledNSGA")
+
+    def parts_of_friction(self) -> "dict[str, Entry]":
+        """Compiled parts of models with joint friction alone."""
+        from fem_mbs.solvers.joint_friction import by_impulses
+
+        return {"friction": by_impulses.friction_part}
+
+    def parts_of_static_friction(self) -> "dict[str, Entry]":
+        """Compiled parts of models with contacts that have two coefficients of friction alone."""
+        from fem_mbs.solvers.contact import static_friction
+
+        return {"stiction": static_friction.static_friction_part}
+
+    @staticmethod
+    def find_sliding(engine: "Engine") -> None:
+        """Find the contacts with static friction that slide, by the present velocities."""
+        from fem_mbs.jit import address, invoke
+        from fem_mbs.solvers.contact.static_friction import START
+
+        if engine.run[0]["stiction_part"]:
+            invoke(int(engine.run[0]["stiction_part"]), address(engine.run), START)
+
+    def start_friction(self, engine: "Engine", task: int = START) -> None:
+        """Set what sticks and slides at the start of a run, with the forces of joint friction.
+
+        With the task SPEEDS at the present state, where forces have jumped between two steps.
+        """
+        from fem_mbs.jit import address, invoke
+
+        self.find_sliding(engine)
+        if engine.run[0]["friction"]:
+            invoke(int(engine.run[0]["friction_part"]), address(engine.run), task)
 
     def no_sweeps(self, system: "CompiledSystem") -> str | None:
         """Why options of the method require assembled (pairwise) contact groups, in words; None when they do not."""

@@ -32,6 +32,7 @@ from fem_mbs.solvers.contact.approach import slide_before, tangential_restitutio
 from fem_mbs.solvers.contact.law import CLOSED, GAP, SLIP, STICK
 from fem_mbs.solvers.contact.velocity import moment_arm
 from fem_mbs.solvers.stepping.kernels.codes import CLOSED_GAP
+from fem_mbs.solvers.stepping.kernels.sizes import rest_speed
 from fem_mbs.system.contacts import (
     contact_groups,
     contacts_of,
@@ -41,7 +42,6 @@ from fem_mbs.system.contacts import (
 
 SLIDING, ROLLING, SPINNING = range(3)
 CONES = 3  # of a contact
-ABOVE = 10.0  # times what a step leaves: a velocity that is one
 
 
 @kernel
@@ -129,7 +129,7 @@ def set_row(s, c, m, value):
 @kernel
 def find_lasting(d, s, o):
     """Cones that are closed and slide at the start of the step, for (5); contacts were evaluated there last."""
-    rest = ABOVE * (s.tol_v + s.rtol * s.h * s.F_s / s.mean_mass)
+    rest = rest_speed(s)
     least = CLOSED_GAP * s.exact * s.scale_x
     for g in contact_groups(d):
         contact = contacts_of(g)

@@ -27,7 +27,7 @@ from fem_mbs.system.records import DATA
 # C functions that parts call each other through: a part is then compiled on its own, not again inside its callers
 PARTS = (
     "advance step position record check sweep settle newton grains work passage friction measure watch ask ledger "
-    "extremes depths creeps"
+    "extremes depths creeps stiction"
 ).split()
 PROBLEMS = "position velocity".split()  # what Newton's iteration solves, see stepping.newton
 
@@ -315,6 +315,9 @@ TABLE = Table(
         "insist": Item("", "iterations of a velocity problem that are taken whatever its residual is", "i8"),
         "code": Item("", "how a part ended", "i8"),
         "want_matrix": Item("", "the residual assembles its matrix, where it can", "i8"),
+        # contacts with static and sliding friction, see contact.static_friction
+        "slid": Item("nc", "sliding speeds as the step begins, −1: stuck", kept=True),
+        "passes": Item("nc", "number of the pass of each", "i8"),
         # joint friction, see joint_friction.friction
         "friction": Item("", "number of its rows, 0: the model has none", "i8"),
         "friction_answer": Item("", "of the last task", "i8"),
@@ -334,6 +337,12 @@ TABLE = Table(
         "jam_impulse": Item("", "its impulse [N s, N m s]", kept=True),
         "jam_time": Item("", "when [s]", kept=True),
         "pieces": Item("", "velocity problems that were solved piece by piece", "i8"),
+        # its Gauss-Seidel iterations, see joint_friction.friction_sweeps
+        "respond": Item("nf u", "solution for a unit impulse of each row"),
+        "mobility": Item("nf nf", "rates that they give"),
+        "row_rates": Item("nf", "rates of the rows"),
+        "row_reactions": Item("m", "impulses of the joints that they give [N s, N m s]"),
+        "touch_Lam": Item("m", "Λ of the time before the touch of a split step, divided by k_v"),
         # addresses
         **{f"{name}_part": Item("", "compiled part", "i8") for name in PARTS},
         **{f"{name}_problem": Item("", "record of Newton's iteration", "i8") for name in PROBLEMS},

@@ -1,5 +1,7 @@
-"""Tasks of the part with joint friction, `joint_friction.friction.friction_part`: compiled for models that have
-it alone.
+"""Tasks of the part with joint friction: compiled for models that have it alone.
+
+It is `joint_friction.friction.friction_part` in the decoupled scheme, which has all of them, and
+`joint_friction.by_impulses.friction_part` in other methods.
 
 Other parts call it as (run, task) where ``s.friction`` is not 0. "Answer" is ``s.friction_answer``, norms are in
 ``s.friction_row`` and ``s.friction_slip``.
@@ -35,6 +37,8 @@ SPEEDS = 26  # between two steps, where forces have jumped: statuses where the s
 IMPACT_BEGIN = 40  # of a sequence of impact problems: its impulses so far are those of the smooth forces
 IMPACT_WORK = 41  # work of friction in the problem solved last, in ``friction_work``, with its size
 IMPACT_DONE = 42  # of an impact problem; answer: another pass up to the touch, the sequence begins again
+HELD = 43  # a second velocity problem of the step begins, in which joints that stick hold
+RELEASED = 44  # it has ended
 RESTARTED = 25  # between two steps, where forces have jumped: friction that the next step begins with
 # of the position correction of models with contacts:
 CORRECTION_FIRST = 30  # first guess of its friction

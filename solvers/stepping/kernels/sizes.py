@@ -11,6 +11,7 @@ PART = 1e-3  # of the size of the model, in a step: EXACT of that speed moves no
 SLOW = 1e-6  # of the size of the velocities: energies of nodes that move slower are round-off
 ROUND = 1e-9  # of energies: differences below are round-off
 FARTHEST_LEFT = 0.1  # of the size of the model
+ABOVE = 10.0  # times what the problems of a step leave: a velocity that is one
 JITTER = 1e-12  # of the size of the model, likewise per step: what round-off of positions makes stiff parts do
 
 
@@ -80,3 +81,9 @@ def left_over(s):
     """
     left = s.rtol * s.h * s.F_s
     return min(left * left / s.lightest, FARTHEST_LEFT * s.size * s.rtol * s.F_s)
+
+
+@kernel
+def rest_speed(s):
+    """Relative velocity below which a contact sticks [m/s]: ten times what the sub-problems leave."""
+    return ABOVE * (s.tol_v + s.rtol * s.h * s.F_s / s.mean_mass)

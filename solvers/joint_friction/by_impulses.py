@@ -1,0 +1,194 @@
+"""Dry friction of joints in methods that have no smooth motion with friction: all of it is an impulse of the step.
+
+    r1 −= G_F(q)ᵀ Λ_F ,      γ = G_F(q) v + ∂γ/∂t at the end of the step                                            (1)
+
+with the law of `joint_friction.friction_velocity`, (1), in the velocity problem of the step. It is of first order while
+joints slide, as the friction of contacts is in these methods; a joint that sticks is at rest at the end of every step.
+
+Static friction takes passes, each with one coefficient per joint, as those of an impact
+(`joint_friction.friction_passes`, (1)). What Newton's iteration does not solve goes piece by piece
+(`joint_friction.friction_pieces`). Friction at the end of a step is Λ_F/h, its work
+
+    W = Λ_F ½ (γ_n + γ_n+1)                                                                                         (2)
+
+which is what the impulse takes of the kinetic energy; the surface gives the same with −∂γ/∂t in place of γ. In a step
+with an impact dry friction takes energy or does nothing: what is above that is counted where it comes from.
+
+Source: docs/theory/joint_friction.md, (1), (15).
+"""
+
+import math
+
+from fem_mbs.jit import N_SLOTS, entry, integers, kernel
+from fem_mbs.solvers.joint_friction.friction_end import contacts_struck, note_jam
+from fem_mbs.solvers.joint_friction.friction_passes import next_pass
+from fem_mbs.solvers.joint_friction.friction_pieces import kappas_and_masses, kappas_wanted, search_pieces
+from fem_mbs.solvers.joint_friction.friction_start import end_jump, new_speeds, start_statuses
+from fem_mbs.solvers.joint_friction.friction_velocity import (
+    begin_step,
+    first_impulses,
+    impulses,
+    keep_impulses,
+    move_impulses,
+    right_sides,
+    velocity_tangents,
+)
+from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
+from fem_mbs.solvers.stepping.kernels.friction_tasks import (
+    BEGIN,
+    END,
+    FIRST,
+    GO,
+    HELD,
+    IMPACT_WORK,
+    IMPULSES,
+    JOINT_RATES,
+    JUMPED,
+    KEEP,
+    PASSES,
+    PIECES,
+    RELEASED,
+    SLOPES,
+    SPEEDS,
+    START,
+)
+from fem_mbs.system.friction import (
+    STICK,
+    coefficient_at,
+    coefficients_of,
+    evaluate_bound,
+    friction_groups,
+    friction_of,
+    row_times,
+)
+from fem_mbs.system.gather import gather_motion
+from fem_mbs.system.records import VELOCITY
+
+
+@kernel
+def start(d, s):
+    """Statuses by velocities; friction of joints that slide at the start of a run, by the reactions there."""
+    b = integers(d.table_at, N_SLOTS)
+    start_statuses(d, s)
+    kappas_and_masses(d, s)
+    for g in friction_groups(d):
+        for e in range(g.n):
+            kept, mu = friction_of(g, e), coefficients_of(g, e)
+            gather_motion(d, g, e, b, s.x, s.R, s.V)
+            evaluate_bound(d, g, e, b, s.lam_report, 1.0, s.lam_report, 0.0)
+            kept.bound, kept.pass_number = coefficient_at(mu, kept.status) * kept.normal_force, -1.0
+            if kept.status != STICK:
+                kept.force = -kept.sign * kept.bound
+            kept.start_force = kept.force
+
+
+@kernel
+def first_guess(d, s):
+    """First guess of a step: the friction of the last one, but after an impact and in repeated attempts."""
+    first_impulses(d, s)
+    if s.struck != 0 or s.repeats > 0 or s.plastic != 0:
+        return
+    for g in friction_groups(d):
+        for e in range(g.n):
+            kept = friction_of(g, e)
+            kept.impulse = s.h * kept.start_force
+
+
+@kernel
+def hold(d, held):
+    """Begin a second velocity problem of a step, or end it: joints that stick hold, others have no friction in it."""
+    for g in friction_groups(d):
+        for e in range(g.n):
+            kept = friction_of(g, e)
+            if held:
+                kept.earlier_impulse, kept.earlier_coefficient = kept.impulse, kept.coefficient
+                kept.prescribed, kept.impulse, kept.coefficient = 1.0, 0.0, 0.0
+            else:
+                kept.impulse += kept.earlier_impulse
+                kept.coefficient, kept.prescribed = kept.earlier_coefficient, 0.0
+
+
+@kernel
+def impact_work(d, s):
+    """Work of friction by γ in the problem solved last, from the velocities before it to those after it."""
+    s.friction_work = s.friction_work_size = 0.0
+    for g in friction_groups(d):
+        for e in range(g.n):
+            kept = friction_of(g, e)
+            before, after = row_times(g, e, s.Vsminus) + kept.given_rate, row_times(g, e, s.V) + kept.given_rate
+            s.friction_work += 0.5 * kept.impulse * (before + after)
+            s.friction_work_size += abs(0.5 * kept.impulse * before)
+
+
+@kernel
+def end_step(d, s):
+    """Set what is saved of the step: statuses, forces, bounds and the works (2)."""
+    struck, stopped = contacts_struck(d, s), False
+    s.friction_event, s.given_back = -1.0, 0.0
+    for g in friction_groups(d):
+        for e in range(g.n):
+            kept = friction_of(g, e)
+            kept.rate = row_times(g, e, s.V) + kept.given_rate
+            kept.step_work = 0.5 * kept.impulse * (kept.start_rate + kept.rate)
+            kept.surface_work = -0.5 * kept.impulse * (kept.start_given_rate + kept.given_rate)
+            if struck and kept.step_work > 0.0:
+                s.given_back += kept.step_work
+                kept.step_work = 0.0
+            kept.work -= kept.step_work
+            kept.force = kept.start_force = kept.impulse / s.h
+            stopped = stopped or (kept.trial_status == STICK and kept.start_status != STICK)
+    if stopped or kappas_wanted(d):
+        kappas_and_masses(d, s)
+    for g in friction_groups(d):
+        for e in range(g.n):
+            kept = friction_of(g, e)
+            kept.status = kept.trial_status
+            note_jam(s, g.first_friction + e, kept, kept.impulse)
+            kept.bound = coefficient_at(coefficients_of(g, e), kept.status) * kept.normal_force
+            if kept.status != STICK:
+                kept.sign = kept.trial_sign
+
+
+@kernel
+def perform(d, s, task):
+    """Perform one of the `friction_tasks` that a velocity problem has; others are not needed here."""
+    if task == IMPULSES:
+        s.friction_row = s.friction_slip = 0.0
+        impulses(d, s, True)
+        s.friction_row, s.friction_slip = math.sqrt(s.friction_row), math.sqrt(s.friction_slip)
+    elif task == SLOPES:
+        velocity_tangents(d, s)
+    elif task == JOINT_RATES:
+        right_sides(d, VELOCITY, s.dx_at, s.kv)
+    elif task == KEEP:
+        keep_impulses(d)
+    elif task == GO:
+        move_impulses(d, s.dx_at, s.scale * s.kv)
+    elif task == BEGIN:
+        begin_step(d, False)
+    elif task == FIRST:
+        first_guess(d, s)
+    elif task == PASSES:
+        s.friction_answer = 1 if next_pass(d, s, True) else 0
+    elif task == PIECES:
+        search_pieces(d, s)
+    elif task == HELD or task == RELEASED:
+        hold(d, task == HELD)
+    elif task == IMPACT_WORK:
+        impact_work(d, s)
+    elif task == END:
+        end_step(d, s)
+    elif task == START:
+        start(d, s)
+    elif task == SPEEDS:
+        new_speeds(d, s)
+    elif task == JUMPED:
+        end_jump(d, s)
+
+
+@entry("void(int64, int64)")
+def friction_part(run, task):
+    """Do one of the `friction_tasks`."""
+    s = run_at(run)[0]
+    s.friction_answer = 0
+    perform(system_at(s.data_at)[0], s, task)
