@@ -21,7 +21,7 @@ Source: docs/theory/nonsmooth_generalized_alpha.md, (1)-(4), (9)-(11).
 
 import math
 
-from fem_mbs.jit import entry, integers, kernel, vector
+from fem_mbs.jit import call2, entry, integers, kernel, vector
 from fem_mbs.solvers.alpha.contacts import (
     add_pressed,
     choose_closed,
@@ -30,6 +30,7 @@ from fem_mbs.solvers.alpha.contacts import (
     velocity_couplings,
 )
 from fem_mbs.solvers.alpha.data import own_at
+from fem_mbs.solvers.alpha.friction import friction_block
 from fem_mbs.solvers.alpha.one_level import followed_matrix
 from fem_mbs.solvers.alpha.rows import configure, jumped_rows, motion_rows, moved_rows, multipliers
 from fem_mbs.solvers.contact.position import FARTHEST, NEAR
@@ -37,6 +38,7 @@ from fem_mbs.solvers.contact.velocity_rows import velocity_contact_tangents
 from fem_mbs.solvers.stepping.kernels.arrays import largest
 from fem_mbs.solvers.stepping.kernels.codes import NOT_CONVERGED, ROUND_OFF
 from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
+from fem_mbs.solvers.stepping.kernels.friction_tasks import GO, JOINT_RATES, KEEP
 from fem_mbs.solvers.stepping.kernels.newton import SAFE, STALLED, Problem, problem_at, shorten, turns_too_far
 from fem_mbs.solvers.stepping.kernels.sizes import farthest_part, push_of, speed_of, step_size
 from fem_mbs.system.assembly import dynamics, inertia
@@ -222,6 +224,8 @@ def assemble(d, s, o, row, column):
         position_tangents(d, s, 1.0, True, T)
     elif row == 0 and column == 0:
         fill_diagonal(d, VELOCITY, d.n + d.m, -s.h * s.ks)
+    if s.friction != 0:
+        friction_block(d, s, row, column)
     if d.nc == 0 or row == 0:
         return
     if o.held != 0:  # see `alpha.reduced`
@@ -248,7 +252,7 @@ def coupled_matrix(data, run):
     clear_matrix(d, STACKED)
     for row in range(o.levels):
         for column in range(o.levels):
-            if (row == 1 and column == 2) and d.nc == 0 and o.follows == 0:
+            if (row == 1 and column == 2) and d.nc == 0 and s.friction == 0 and o.follows == 0:
                 continue
             assemble(d, s, o, row, column)
             scale = (1.0 / s.h if row == 1 else 1.0) * (s.h if column == 1 else 1.0)
@@ -298,6 +302,8 @@ def fill_right(d, s, o):
                 part[n + m + 3 * c + i] = -s.kv * s.rows_c[c, i]
                 if roll[c] >= 0:
                     part[n + m + 3 * nc + 3 * roll[c] + i] = -s.kv * s.rows_chi[c, i]
+    if s.friction != 0 and place(o, 2, size) >= 0:
+        call2(s.friction_part, s.run_at, JOINT_RATES)
 
 
 @entry("void(int64, int64)")
@@ -313,6 +319,8 @@ def coupled_keep(data, run):
     d, s = system_at(data)[0], run_at(run)[0]
     o = own_at(s.own_at)[0]
     o.taken = 0.0
+    if s.friction != 0:
+        call2(s.friction_part, run, KEEP)
     if place(o, 0, 1) < 0:
         return
     dx = vector(s.dx_at, d.n)
@@ -355,6 +363,8 @@ def take_part(d, s, o):
                 s.cLam[c, i] += part * third[n + m + 3 * c + i]
                 if roll[c] >= 0:
                     s.cchi[c, i] += part * third[n + m + 3 * nc + 3 * roll[c] + i]
+        if s.friction != 0:
+            call2(s.friction_part, s.run_at, GO)
     o.taken = s.scale
 
 

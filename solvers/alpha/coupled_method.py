@@ -8,6 +8,7 @@ from fem_mbs.arguments.options import unsupported
 from fem_mbs.solvers.alpha.data import TABLE
 from fem_mbs.solvers.alpha.method import AlphaMethod
 from fem_mbs.solvers.stepping.kernels.codes import COUPLED_SHIFT
+from fem_mbs.solvers.stepping.kernels.friction_tasks import SPEEDS
 from fem_mbs.solvers.stepping.kernels.shared_factors import PRICE, price_of_matrix
 from fem_mbs.system.compiled import CompiledSystem
 from fem_mbs.system.layout import Rows, Stack
@@ -48,7 +49,7 @@ class CoupledMethod(AlphaMethod):
 
     def matrices(self, system: CompiledSystem) -> tuple[Rows, Rows, Rows]:
         """Rows of the matrices: initial accelerations, and one block of the coupled problem."""
-        block = Rows(True, "all", drilling_first=True, apart=self.costly(system))
+        block = Rows(True, "all", drilling_first=True, friction=True, apart=self.costly(system))
         return Rows(), block, block
 
     def costly(self, system: CompiledSystem) -> bool:
@@ -86,6 +87,11 @@ class CoupledMethod(AlphaMethod):
             "newton": iteration, "iterate": newton.newton,
         }  # fmt: skip
 
+    def parts_of_friction(self) -> "dict[str, Entry]":
+        from fem_mbs.solvers.alpha import friction
+
+        return {"friction": friction.friction_part}
+
     def problems(self, system: CompiledSystem) -> "dict[str, Problem]":
         """Problems of Newton's iteration: all blocks, or one of them."""
         from fem_mbs.solvers.alpha import coupled
@@ -104,7 +110,7 @@ class CoupledMethod(AlphaMethod):
 
     def contact_problems(self, engine: "Engine") -> "ReducedContactProblem | None":
         """Fallback where Newton's iteration fails: `alpha.reduced`."""
-        if self.levels < 3 or self.combined or not engine.system.nc:
+        if self.levels < 3 or self.combined or not engine.system.nc or engine.system.frictions:
             return None
         from fem_mbs.solvers.alpha.reduced import ReducedContactProblem
 
@@ -135,6 +141,7 @@ class CoupledMethod(AlphaMethod):
         a["lam"][:] = lam / run["ks"]
         a["lam_report"][:] = lam
         a["TD"][:] = a["TP"][:] = np.eye(3)
+        self.start_friction(engine)
 
     def restart(self, engine: "Engine") -> None:
         """Consistent accelerations and multipliers at the present state."""
@@ -145,3 +152,4 @@ class CoupledMethod(AlphaMethod):
         acceleration, lam = initial_accelerations(engine.system, engine.state(), engine.shift, matrices=engine.matrices)
         a["Vd0"][:] = a["Va0"][:] = acceleration
         a["lam"][:] = lam / run["ks"]
+        self.start_friction(engine, SPEEDS)

@@ -40,6 +40,7 @@ class GeneralizedAlpha(CoupledMethod):
     """
 
     friction_penalty = 1.0
+    takes_friction = False
     formulation: str = option(default="stabilised", check=choice("stabilised", "index 3"))
     penalty: float = unsupported(default=1.0)
     approach: str = unsupported(default="")

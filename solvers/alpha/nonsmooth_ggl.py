@@ -97,6 +97,9 @@ class NonsmoothGeneralizedAlphaGGL(CoupledMethod):
         for c in np.flatnonzero(with_any(system.laws, *RESISTING) if self.constraints == "positions" else []):
             message = 'has friction, which acts in velocities: constraints="positions" does not support it; use "both"'
             self._refuse_part(system.contact_at(int(c)), message)
+        if self.constraints == "positions" and system.frictions:
+            message = 'is friction, which acts in velocities: constraints="positions" does not support it; use "both"'
+            self._refuse_part(system.frictions[0], message)
         if self.constraints == "positions" and system.non_holonomic:
             message = 'constrains velocities alone, which constraints="positions" does not enforce; use "both"'
             self._refuse_part(system.non_holonomic[0], message)

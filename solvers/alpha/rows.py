@@ -7,12 +7,13 @@ Source: docs/theory/nonsmooth_generalized_alpha.md, (1)-(4).
 
 import math
 
-from fem_mbs.jit import integers, kernel, local_matrix, local_vector
+from fem_mbs.jit import call2, integers, kernel, local_matrix, local_vector
 from fem_mbs.rotations import multiply_T, quaternion_exp, quaternion_to_matrix
 from fem_mbs.solvers.alpha.contacts import position_rows
 from fem_mbs.solvers.alpha.one_level import add_closed_rows, followed_rows
 from fem_mbs.solvers.contact.velocity_rows import velocity_contact_residual
 from fem_mbs.solvers.stepping.kernels.arrays import norm
+from fem_mbs.solvers.stepping.kernels.friction_tasks import IMPULSES, POSITIONS
 from fem_mbs.system.assembly import advance_configuration, dynamics, inertia
 from fem_mbs.system.constraints import (
     add_constraint_forces,
@@ -105,6 +106,8 @@ def moved_rows(d, s, o):
     if d.nc > 0 and s.without_contacts == 0:
         position_rows(d, s, rp, o.rows_p)
         total += norm(o.rows_p, d.nc) ** 2
+    if s.friction != 0:
+        call2(s.friction_part, s.run_at, POSITIONS)
     for i in range(6 * d.n_nodes):
         rp[i] /= s.h
     o.dynamic_p, o.row_p = full_norm(d, rp, s.length), math.sqrt(total)
@@ -128,4 +131,7 @@ def jumped_rows(d, s, o):
             friction += s.rows_c[c, 1] ** 2 + s.rows_c[c, 2] ** 2
             for i in range(3):
                 friction += s.rows_chi[c, i] ** 2
+    if s.friction != 0:
+        call2(s.friction_part, s.run_at, IMPULSES)
+        total, friction = total + s.friction_row**2, friction + s.friction_slip**2
     s.dynamic, s.row, s.row_T = full_norm(d, r1, s.length), math.sqrt(total), math.sqrt(friction)

@@ -7,9 +7,10 @@ from fem_mbs.solvers.alpha.coupled import ALL, whole_merit
 from fem_mbs.solvers.alpha.data import own_at
 from fem_mbs.solvers.alpha.motion import keep_accelerations, keep_unknowns, overshoots, predict, stand_still
 from fem_mbs.solvers.alpha.one_level import reactions
+from fem_mbs.solvers.contact.one_problem import begin_friction, begin_step, end_step, next_pass
 from fem_mbs.solvers.contact.position import start_position
-from fem_mbs.solvers.contact.restitution import limit_restitution
-from fem_mbs.solvers.contact.velocity import accumulate_impulses, clear_impulses, solve_velocities, start_from_last
+from fem_mbs.solvers.contact.restitution import limit_restitution, solve_impact
+from fem_mbs.solvers.contact.velocity import accumulate_impulses, clear_impulses, start_from_last
 from fem_mbs.solvers.stepping.kernels.accept import accept
 from fem_mbs.solvers.stepping.kernels.arrays import copy, copy1
 from fem_mbs.solvers.stepping.kernels.codes import NOT_CONVERGED, OK
@@ -101,6 +102,22 @@ def keep_impulses(d, s):
         s.base[i] = s.f[i] + s.Gl[i]
 
 
+@kernel
+def solve_coupled(d, s, limited):
+    """Solve the problem of a step as often as coefficients of friction change; ``limited``: with restitution limited
+    where its impulses give energy.
+    """
+    begin_friction(s)
+    going = True
+    while going:
+        solve_impact(s)
+        if s.code == OK and limited and s.approach != 0 and s.plastic == 0:
+            limit_restitution(d, s)
+        going = s.code == OK and next_pass(d, s)
+        if going:
+            s.restitution_scale = 1.0
+
+
 @entry("void(int64, int64)")
 def coupled_step(data, run):
     """Solve the coupled problem of one step. What the start of the step kept is not touched."""
@@ -111,10 +128,8 @@ def coupled_step(data, run):
     if s.costly != 0:
         look_at_price(problem_at(s.velocity_problem)[0], s)
     start(d, s, o)
-    solve_velocities(s, s.velocity_problem)
+    solve_coupled(d, s, d.nc > 0 and o.levels > 1)
     s.smooth_iterations = s.velocity_iterations
-    if s.code == OK and d.nc > 0 and o.levels > 1 and s.approach != 0 and s.plastic == 0:
-        limit_restitution(d, s)
     s.position_iterations = s.velocity_iterations = s.smooth_iterations if o.levels > 1 else 0
     if s.code != OK:
         return
@@ -148,6 +163,7 @@ def blame(s, o):
 def take_coupled(d, s, o):
     """Perform one step after `begin`, and prepare the next for all coupled methods; returns the code of the step."""
     copy1(s.lam, o.lam0)
+    begin_step(s)
     code = take(d, s)
     if code == OK and d.nc > 0:
         call2(s.sweep_part, s.data_at, s.run_at)
@@ -156,6 +172,7 @@ def take_coupled(d, s, o):
         keep_accelerations(d, s, o, 0.0)
         accept(d, s)
         s.struck = 1 if mark_impacts(d, s) else 0
+        end_step(s)
     elif code == NOT_CONVERGED:
         blame(s, o)
     return code

@@ -121,20 +121,26 @@ def impact_work(d, s):
 
 
 @kernel
-def end_step(d, s):
-    """Set what is saved of the step: statuses, forces, bounds and the works (2)."""
+def end_step(d, s, smooth):
+    """Set what is saved of the step: statuses, forces, bounds and the works (2).
+
+    ``smooth``: the impulses turn the rates of a smooth motion into those at the end, see `alpha.friction`, (1).
+    """
     struck, stopped = contacts_struck(d, s), False
     s.friction_event, s.given_back = -1.0, 0.0
     for g in friction_groups(d):
         for e in range(g.n):
             kept = friction_of(g, e)
             kept.rate = row_times(g, e, s.V) + kept.given_rate
-            kept.step_work = 0.5 * kept.impulse * (kept.start_rate + kept.rate)
-            kept.surface_work = -0.5 * kept.impulse * (kept.start_given_rate + kept.given_rate)
+            before = row_times(g, e, s.Vs) + kept.given_rate if smooth else kept.start_rate
+            kept.step_work = 0.5 * kept.impulse * (before + kept.rate)
+            given = kept.given_rate if smooth else 0.5 * (kept.start_given_rate + kept.given_rate)
+            kept.surface_work = -kept.impulse * given
+            moved = 0.5 * kept.impulse * (kept.start_rate + kept.rate)
+            kept.work -= min(moved, 0.0) if struck else moved
             if struck and kept.step_work > 0.0:
                 s.given_back += kept.step_work
                 kept.step_work = 0.0
-            kept.work -= kept.step_work
             kept.force = kept.start_force = kept.impulse / s.h
             stopped = stopped or (kept.trial_status == STICK and kept.start_status != STICK)
     if stopped or kappas_wanted(d):
@@ -177,7 +183,7 @@ def perform(d, s, task):
     elif task == IMPACT_WORK:
         impact_work(d, s)
     elif task == END:
-        end_step(d, s)
+        end_step(d, s, False)
     elif task == START:
         start(d, s)
     elif task == SPEEDS:
