@@ -17,7 +17,7 @@ Source: docs/theory/nonsmooth_generalized_alpha_friction.md, (1)-(4).
 
 import math
 
-from fem_mbs.jit import entry, integers, kernel, vector
+from fem_mbs.jit import call2, entry, integers, kernel, vector
 from fem_mbs.solvers.alpha.contacts import OWN, choose_closed, impulse_columns
 from fem_mbs.solvers.alpha.coupled import (
     PROBLEM,
@@ -29,11 +29,13 @@ from fem_mbs.solvers.alpha.coupled import (
     whole_merit,
 )
 from fem_mbs.solvers.alpha.data import own_at
+from fem_mbs.solvers.alpha.friction import friction_block
 from fem_mbs.solvers.alpha.rows import balance, configure, momenta, multipliers
 from fem_mbs.solvers.contact.convection import contact_convection
 from fem_mbs.solvers.contact.law import STICK
 from fem_mbs.solvers.stepping.kernels.codes import NOT_CONVERGED
 from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
+from fem_mbs.solvers.stepping.kernels.friction_tasks import IMPULSES, POSITIONS
 from fem_mbs.solvers.stepping.kernels.newton import turns_too_far
 from fem_mbs.solvers.three_levels.levels_contacts import add_contacts, contact_block, contact_rows
 from fem_mbs.solvers.three_levels.levels_friction import cone_with
@@ -84,6 +86,8 @@ def sizes(d, s, o):
                 speed += row**2
             else:
                 friction += row**2
+    if s.friction != 0:
+        speed, friction = speed + s.friction_row**2, friction + s.friction_slip**2
     o.row_s, o.row_p, s.row, s.row_T = math.sqrt(force), math.sqrt(place), math.sqrt(speed), math.sqrt(friction)
 
 
@@ -109,6 +113,9 @@ def levels_residual(data, run):
     momenta(d, s, s.W, o.MW, 2, s.r1)
     add_contacts(d, s, o, 1, -1.0, o.rp)
     add_contacts(d, s, o, 2, -1.0, s.r1)
+    if s.friction != 0:
+        call2(s.friction_part, run, IMPULSES)
+        call2(s.friction_part, run, POSITIONS)
     for i in range(6 * d.n_nodes):
         o.rp[i] /= s.h
     o.dynamic_p, s.dynamic = full_norm(d, o.rp, s.length), full_norm(d, s.r1, s.length)
@@ -171,6 +178,8 @@ def assemble(d, s, o, row, column):
         joints_in_accelerations(d, s, o, column, q, T)
     elif d.m > 0:
         assemble_joints(d, s, o, row, column, q, T)
+    if s.friction != 0:
+        friction_block(d, s, row, column)
     if d.nc == 0:
         return
     if row == 1 and column == 2:
@@ -187,7 +196,7 @@ def levels_matrix(data, run):
     clear_matrix(d, STACKED)
     for row in range(3):
         for column in range(3):
-            if (row == 1 and column == 2) and d.nc == 0:
+            if (row == 1 and column == 2) and d.nc == 0 and s.friction == 0:
                 continue
             assemble(d, s, o, row, column)
             scale = (1.0 / s.h if row == 1 else 1.0) * (s.h if column == 1 else 1.0)

@@ -10,10 +10,9 @@ Source: docs/theory/nonsmooth_generalized_alpha_friction.md, (5).
 from fem_mbs.jit import entry, kernel
 from fem_mbs.solvers.alpha.contacts import OWN
 from fem_mbs.solvers.alpha.data import own_at
-from fem_mbs.solvers.alpha.scheme import keep_impulses, start_motion, take_coupled
+from fem_mbs.solvers.alpha.scheme import keep_impulses, solve_coupled, start_motion, take_coupled
 from fem_mbs.solvers.contact.law import GAP
-from fem_mbs.solvers.contact.restitution import limit_restitution
-from fem_mbs.solvers.contact.velocity import clear_impulses, moment_arm, solve_velocities
+from fem_mbs.solvers.contact.velocity import clear_impulses, moment_arm
 from fem_mbs.solvers.stepping.kernels.arrays import copy
 from fem_mbs.solvers.stepping.kernels.codes import OK
 from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
@@ -85,9 +84,7 @@ def levels_step(data, run):
     s.failed_problem = VELOCITY if d.nc > 0 else SMOOTH
     o.forces = 1 if s.repeats < WITH_FORCES else 0
     start(d, s, o)
-    solve_velocities(s, s.velocity_problem)
-    if s.code == OK and d.nc > 0 and s.approach != 0 and s.plastic == 0:
-        limit_restitution(d, s)
+    solve_coupled(d, s, d.nc > 0)
     s.smooth_iterations = s.position_iterations = s.velocity_iterations
     if s.code != OK:
         return
@@ -109,5 +106,6 @@ def levels_advance(data, run):
     if code == OK:
         keep_contact_forces(d, s, o)
         measure_cones(d, s, o)
-        zero(s.W_at, 6 * d.n_nodes)  # accelerations that are saved are a itself
+        if s.friction == 0:
+            zero(s.W_at, 6 * d.n_nodes)  # accelerations that are saved are a itself
     s.code = code
