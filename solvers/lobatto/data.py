@@ -93,7 +93,6 @@ TABLE = Table(
         "steady": Item("", "whether those at both ends of the step are known, and no contact acted", "i8"),
         "moved": Item("", "size of the last Newton step, as a displacement"),
         "stage_problem": Item("", "record of Newton's iteration: stages", "i8"),
-        "impact_problem": Item("", "record of Newton's iteration: velocities at the end", "i8"),
     },
 )
 OWN = TABLE.dtype

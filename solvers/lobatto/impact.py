@@ -12,7 +12,7 @@ Source: Capobianco, Harsch, Leyendecker (2024), (53)-(59), (67); docs/theory/lob
 
 import math
 
-from fem_mbs.jit import entry, integers, kernel
+from fem_mbs.jit import call2, entry, integers, kernel
 from fem_mbs.rotations import rotate_T
 from fem_mbs.solvers.contact import velocity
 from fem_mbs.solvers.contact.law import GAP
@@ -22,6 +22,7 @@ from fem_mbs.solvers.lobatto.data import own_at
 from fem_mbs.solvers.lobatto.directions import arm_of, multiplier
 from fem_mbs.solvers.lobatto.lasting import impact_contacts, last_slipping, slips
 from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
+from fem_mbs.solvers.stepping.kernels.friction_tasks import IMPACT_BEGIN, IMPULSES, SLOPES
 from fem_mbs.solvers.stepping.kernels.newton import merit_of
 from fem_mbs.system.assembly import dynamics
 from fem_mbs.system.constraints import RATES, add_constraint_forces, constraint_rates, constraint_tangents, row_norm
@@ -59,6 +60,9 @@ def impact_residual(data, run):
             friction += s.rows_c[c, 1] ** 2 + s.rows_c[c, 2] ** 2
             for i in range(3):
                 friction += s.rows_chi[c, i] ** 2
+    if s.friction != 0:
+        call2(s.friction_part, run, IMPULSES)
+        total, friction = total + s.friction_row**2, friction + s.friction_slip**2
     s.dynamic, s.row, s.row_T = full_norm(d, r1, s.length), math.sqrt(total), math.sqrt(friction)
     s.merit = merit_of(s, s.kv)
 
@@ -72,6 +76,8 @@ def impact_matrix(data, run):
     if d.m > 0:
         shift = s.epsilon_rows * s.kv
         constraint_tangents(d, s.number, s.x, s.R, s.V, s.phi, 0.0, 0.0, s.kv, 0.0, shift, RATES, s.R)
+    if s.friction != 0:
+        call2(s.friction_part, run, SLOPES)
 
 
 PROBLEM = velocity.PROBLEM._replace(residual=impact_residual, matrix=impact_matrix, contacts=impact_contacts)
@@ -101,6 +107,8 @@ def momentum_without_end(d, s, o):
                     impulse += o.b[j] * s.kv * arm_of(g, e, s, i) * multiplier(o, j, c, i)
                 o.before_end[c, i] = impulse
                 add_gradient(g, e, direction_of(g, e, i), -impulse, o.p)
+    if s.friction != 0:
+        call2(s.friction_part, s.run_at, IMPACT_BEGIN)
 
 
 @kernel

@@ -7,12 +7,13 @@ import numpy as np
 
 from fem_mbs.jit import call2, entry, kernel
 from fem_mbs.solvers.contact.law import GAP
+from fem_mbs.solvers.contact.one_problem import begin_friction, begin_step, end_step, next_pass
+from fem_mbs.solvers.contact.restitution import solve_impact
 from fem_mbs.solvers.contact.velocity import (
     accumulate_impulses,
     clear_impulses,
     moment_arm,
     rates_of_time,
-    solve_velocities,
 )
 from fem_mbs.solvers.lobatto.data import own_at
 from fem_mbs.solvers.lobatto.impact import choose_closed, momentum_without_end
@@ -22,6 +23,7 @@ from fem_mbs.solvers.stepping.kernels.accept import accept
 from fem_mbs.solvers.stepping.kernels.arrays import copy, copy3, largest_turn
 from fem_mbs.solvers.stepping.kernels.codes import LARGEST_TURN, NOT_CONVERGED, OK, SINGULAR
 from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
+from fem_mbs.solvers.stepping.kernels.friction_tasks import JUMP, MOVE
 from fem_mbs.solvers.stepping.kernels.newton import solve
 from fem_mbs.solvers.stepping.kernels.run import go_to
 from fem_mbs.solvers.stepping.kernels.step import LADDER, begin, mark_impacts, take
@@ -33,6 +35,7 @@ from fem_mbs.system.records import POSITION, VELOCITY, zero
 # attempts by impulses: p/k, proximal shift, with line search or not; as the rows of `stepping.kernels.step.LADDER`
 BY_IMPULSES = np.array([[1.0, 1e-8, 1.0], [0.03, 1e-6, 0.0], [30.0, 1e-6, 1.0]])
 MORE = 3  # times the iterations of other problems, for those with contacts that last
+IN_TURN = 30  # solutions of both problems, in which friction of joints settles
 RETREATS = 2  # from contacts that were taken to last, before all of them are
 
 
@@ -94,23 +97,40 @@ def velocities_at_the_end(d, s, o):
             # where the contact-problem solver starts, see `contact.correction`
             s.cnu[c, k] = s.position_factor * s.h * s.kv / s.kp * s.cLam[c, k]
     if o.lasting == 0:
-        solve_velocities(s, o.impact_problem)
+        solve_impact(s)
         return
     s.first_residual = 1
-    solve(s, o.impact_problem, s.max_iterations)
+    solve(s, s.velocity_problem, s.max_iterations)
     s.velocity_iterations = max(s.velocity_iterations, s.iteration)
 
 
 @kernel
 def attempt_step(d, s, o, again):
     """Solve both problems from the first guess."""
+    begin_friction(s)
     first_guess(d, s, o, again)
     solve_problems(d, s, o)
 
 
 @kernel
 def solve_problems(d, s, o):
-    """Solve both problems from the present unknowns of the stages."""
+    """Solve both problems from the present unknowns of the stages, in turn as long as friction of joints changes."""
+    for _ in range(1 if s.friction == 0 and s.stiction_part == 0 else IN_TURN):
+        solve_both(d, s, o)
+        if s.code != OK:
+            return
+        again = False
+        if s.friction != 0:
+            call2(s.friction_part, s.run_at, MOVE)
+            again = s.friction_answer != 0
+        if not again and not next_pass(d, s):
+            return
+    s.code = NOT_CONVERGED
+
+
+@kernel
+def solve_both(d, s, o):
+    """Solve the stage problem and the impact problem."""
     s.failed_problem = POSITION
     s.want_matrix = 1  # nearly all steps need one
     solve(s, o.stage_problem, s.max_iterations)
@@ -227,13 +247,15 @@ def report(d, s, o):
     equations(d, epsilon, s.x, s.R, s.V, s.trial, s.lam_report, s.g, s.rate, s.phi, s.Ma, s.f)
     for i in range(6 * d.n_nodes):
         s.f[i] += s.P[i] / h
+    if s.friction != 0:
+        call2(s.friction_part, s.run_at, JUMP)
     return solve_equations(d, epsilon, s.Vd, s.lam_report, s.phi, s.f, s.r)
 
 
 @kernel
 def keep_accelerations(d, s, o):
     """Store accelerations at the end, which start the next step, and the data of both for `lobatto.error`."""
-    o.steady = 1 if o.quiet != 0 and s.struck == 0 else 0
+    o.steady = 1 if o.quiet != 0 and s.struck == 0 and s.friction == 0 else 0
     for c in range(d.nc):
         o.steady = 0 if s.was_active[c] != 0 else o.steady
     o.quiet = 0 if s.struck != 0 else 1
@@ -268,6 +290,7 @@ def lobatto_advance(data, run):
     d, s = system_at(data)[0], run_at(run)[0]
     o = own_at(s.own_at)[0]
     begin(d, s)
+    begin_step(s)
     code = take(d, s)
     if d.nc > 0 and (code == OK or code == NOT_CONVERGED):
         if code == OK:
@@ -277,6 +300,7 @@ def lobatto_advance(data, run):
     if code == OK:
         accept(d, s)
         s.struck = 1 if mark_impacts(d, s) else 0
+        end_step(s)
         zero(s.W_at, 6 * d.n_nodes)
         if not report(d, s, o):
             code = SINGULAR

@@ -16,6 +16,7 @@ from fem_mbs.solvers.lobatto.data import TABLE
 from fem_mbs.solvers.lobatto.stability import largest_frequency
 from fem_mbs.solvers.lobatto.tableau import LIMITS, tableau
 from fem_mbs.solvers.stepping.kernels.codes import COUPLED_SHIFT
+from fem_mbs.solvers.stepping.kernels.friction_tasks import SPEEDS
 from fem_mbs.solvers.stepping.options import fraction
 from fem_mbs.solvers.stepping.stepper import Stepper
 from fem_mbs.system.layout import Rows, Stack
@@ -99,7 +100,7 @@ class LobattoIIIAB(Stepper):
     def matrices(self, system: "CompiledSystem") -> tuple[Rows, Rows, Rows]:
         """Rows of the matrices: accelerations at the end, one stage, the impact problem."""
         contacts = Rows(True, "all", drilling_first=True)
-        return Rows(), contacts, contacts
+        return Rows(), contacts, Rows(True, "all", drilling_first=True, friction=True)
 
     def stack(self, system: "CompiledSystem") -> Stack:
         """The matrix of the stage problem: every stage moves all others."""
@@ -132,11 +133,16 @@ class LobattoIIIAB(Stepper):
 
         return {"advance": kernels.lobatto_advance, "step": kernels.lobatto_step, "sweep": passed.look}
 
+    def parts_of_friction(self) -> "dict[str, Entry]":
+        from fem_mbs.solvers.lobatto import friction
+
+        return {"friction": friction.friction_part}
+
     def problems(self, system: "CompiledSystem") -> "dict[str, Problem]":
         """Problems of Newton's iteration: the stages, and the velocities at the end."""
         from fem_mbs.solvers.lobatto import impact, stages
 
-        return {"stage": stages.PROBLEM, "impact": impact.PROBLEM}
+        return {"stage": stages.PROBLEM, "velocity": impact.PROBLEM}
 
     def scalars(self, system: "CompiledSystem", h: float) -> dict[str, float]:
         """Numbers of the record of a run that are this method's own."""
@@ -184,6 +190,7 @@ class LobattoIIIAB(Stepper):
         engine.record_of("n_used")["n_used"] = len(used)
         self.changed(engine)
         a["lam_report"][:] = self._accelerations(engine)
+        self.start_friction(engine)
         self._refuse_massless(system, state)
 
     def changed(self, engine: "Engine") -> None:
@@ -194,6 +201,7 @@ class LobattoIIIAB(Stepper):
     def restart(self, engine: "Engine") -> None:
         """Accelerations at the present state, where the next step begins: all that it has of the one before."""
         self._accelerations(engine)
+        self.start_friction(engine, SPEEDS)
 
     @staticmethod
     def _accelerations(engine):

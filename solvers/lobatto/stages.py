@@ -22,6 +22,7 @@ from fem_mbs.solvers.lobatto.rates import rate_entries, rates_squared, stage_rat
 from fem_mbs.solvers.stepping.kernels.arrays import copy, copy1
 from fem_mbs.solvers.stepping.kernels.codes import LARGE_ROTATION, ROUND_OFF
 from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
+from fem_mbs.solvers.stepping.kernels.friction_tasks import FORCES
 from fem_mbs.solvers.stepping.kernels.newton import Problem, halve, problem_at
 from fem_mbs.solvers.stepping.kernels.run import go_to
 from fem_mbs.solvers.stepping.kernels.sizes import farthest_part, push_of, speed_of, step_size
@@ -110,6 +111,9 @@ def _stage(d, s, o, j, tangents):
             _constraint_entries(d, s, o, j)
             if o.averaged != 0:
                 rate_entries(d, s, o, j)
+    if s.friction != 0:
+        s.friction_column = j
+        call2(s.friction_part, s.run_at, FORCES)
     if d.nc > 0:
         stage_contacts(d, s, o, j, tangents)
     return total
