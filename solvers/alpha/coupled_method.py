@@ -8,7 +8,6 @@ from fem_mbs.arguments.options import unsupported
 from fem_mbs.solvers.alpha.data import TABLE
 from fem_mbs.solvers.alpha.method import AlphaMethod
 from fem_mbs.solvers.stepping.kernels.codes import COUPLED_SHIFT
-from fem_mbs.solvers.stepping.kernels.friction_tasks import SPEEDS
 from fem_mbs.solvers.stepping.kernels.shared_factors import PRICE, price_of_matrix
 from fem_mbs.system.compiled import CompiledSystem
 from fem_mbs.system.layout import Rows, Stack
@@ -72,7 +71,8 @@ class CoupledMethod(AlphaMethod):
         """Blocks of the coupled matrix."""
         if self.blocks(system) == 1 or self.splits(system):
             return None
-        rows = ("xx", "xx") if self.levels == 2 else ("xxx", "xxx" if system.nc or self.follows else "xx.", "xxx")
+        jumps = system.nc or self.follows or system.frictions  # move positions too
+        rows = ("xx", "xx") if self.blocks(system) == 2 else ("xxx", "xxx" if jumps else "xx.", "xxx")
         return Stack(VELOCITY, rows)
 
     def parts(self) -> "dict[str, Entry]":
@@ -91,6 +91,10 @@ class CoupledMethod(AlphaMethod):
         from fem_mbs.solvers.alpha import friction
 
         return {"friction": friction.friction_part}
+
+    def local_error(self, engine: "Engine", h: float, change: np.ndarray) -> float:
+        """Error [m] of a step by its smooth accelerations, and by the change of joint friction."""
+        return super().local_error(engine, h, change) + 0.5 * h * h * float(engine.run[0]["friction_change"])
 
     def problems(self, system: CompiledSystem) -> "dict[str, Problem]":
         """Problems of Newton's iteration: all blocks, or one of them."""
@@ -141,7 +145,7 @@ class CoupledMethod(AlphaMethod):
         a["lam"][:] = lam / run["ks"]
         a["lam_report"][:] = lam
         a["TD"][:] = a["TP"][:] = np.eye(3)
-        self.start_friction(engine)
+        self.start_friction(engine, acceleration)
 
     def restart(self, engine: "Engine") -> None:
         """Consistent accelerations and multipliers at the present state."""
@@ -152,4 +156,4 @@ class CoupledMethod(AlphaMethod):
         acceleration, lam = initial_accelerations(engine.system, engine.state(), engine.shift, matrices=engine.matrices)
         a["Vd0"][:] = a["Va0"][:] = acceleration
         a["lam"][:] = lam / run["ks"]
-        self.start_friction(engine, SPEEDS)
+        self.start_friction(engine)

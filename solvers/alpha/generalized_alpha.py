@@ -40,7 +40,6 @@ class GeneralizedAlpha(CoupledMethod):
     """
 
     friction_penalty = 1.0
-    takes_friction = False
     formulation: str = option(default="stabilised", check=choice("stabilised", "index 3"))
     penalty: float = unsupported(default=1.0)
     approach: str = unsupported(default="")
@@ -51,7 +50,9 @@ class GeneralizedAlpha(CoupledMethod):
         return 1 if self.formulation == "index 3" else 2
 
     def blocks(self, system: CompiledSystem) -> int:
-        """One without joints: positions have nothing to correct."""
+        """One without joints: positions have nothing to correct. Friction of joints jumps velocities in a third one."""
+        if system.frictions:
+            return 3
         return self.levels if system.m else 1
 
     def costly(self, system: CompiledSystem) -> bool:
@@ -60,12 +61,19 @@ class GeneralizedAlpha(CoupledMethod):
         Not rows of velocities, which have no positions, nor redundant rows: what the parts of a Newton step
         leave of multipliers that nothing determines is not the least norm.
         """
-        if system.m and (not system.independent or any(e.velocity_rows for e in system.elements)):
+        if system.frictions or (system.m and (not system.independent or any(e.velocity_rows for e in system.elements))):
             return False
         return price_of_matrix(system) is not None
 
     def refuse(self, system: CompiledSystem) -> None:
-        """Raise for models with contacts that are constraints."""
+        """Raise for models with contacts that are constraints; with joint friction where positions alone are
+        constrained.
+        """
+        if system.frictions and self.formulation == "index 3":
+            message = (
+                'is friction, which acts in velocities: formulation="index 3" does not support it; use "stabilised"'
+            )
+            self._refuse_part(system.frictions[0], message)
         if system.nc or system.searches:
             self._refuse_groups(system)
             message = "is a contact, which GeneralizedAlpha does not support; use DecoupledNSGA, or CompliantContact"

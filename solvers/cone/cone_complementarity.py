@@ -16,7 +16,6 @@ import numpy as np
 from fem_mbs.arguments.options import flag, option, optional, positive, unsupported
 from fem_mbs.solvers.cone.data import TABLE
 from fem_mbs.solvers.stepping.kernels.codes import COUPLED_SHIFT, SHIFT
-from fem_mbs.solvers.stepping.kernels.friction_tasks import SPEEDS
 from fem_mbs.solvers.stepping.stepper import Stepper
 from fem_mbs.system.layout import Rows
 
@@ -150,8 +149,8 @@ class ConeComplementarity(Stepper):
         acceleration, lam = initial_accelerations(engine.system, state, engine.shift, matrices=engine.matrices)
         a["W"][:] = engine.h * acceleration
         a["lam_report"][:] = lam
-        self.start_friction(engine)
+        self.start_friction(engine, acceleration)
 
     def restart(self, engine: "Engine") -> None:
         """What slides at the present state, where forces have jumped."""
-        self.start_friction(engine, SPEEDS)
+        self.start_friction(engine)

@@ -24,6 +24,7 @@ from fem_mbs.solvers.joint_friction.friction_end import contacts_struck, note_ja
 from fem_mbs.solvers.joint_friction.friction_passes import next_pass
 from fem_mbs.solvers.joint_friction.friction_pieces import kappas_and_masses, kappas_wanted, search_pieces
 from fem_mbs.solvers.joint_friction.friction_start import end_jump, new_speeds, start_statuses
+from fem_mbs.solvers.joint_friction.friction_sweeps import couple, settle
 from fem_mbs.solvers.joint_friction.friction_velocity import (
     begin_step,
     first_impulses,
@@ -56,29 +57,35 @@ from fem_mbs.system.friction import (
     STICK,
     coefficient_at,
     coefficients_of,
-    evaluate_bound,
     friction_groups,
     friction_of,
     row_times,
 )
-from fem_mbs.system.gather import gather_motion
 from fem_mbs.system.records import VELOCITY
 
 
 @kernel
 def start(d, s):
-    """Statuses by velocities; friction of joints that slide at the start of a run, by the reactions there."""
+    """Statuses by velocities, and friction at the start of a run: that of a short step from the accelerations without
+    it, in s.trial, by the iterations of `joint_friction.friction_sweeps`.
+    """
     b = integers(d.table_at, N_SLOTS)
     start_statuses(d, s)
     kappas_and_masses(d, s)
+    couple(d, s)
+    for i in range(d.m):
+        s.row_reactions[i] = s.h * s.lam_report[i]
     for g in friction_groups(d):
         for e in range(g.n):
-            kept, mu = friction_of(g, e), coefficients_of(g, e)
-            gather_motion(d, g, e, b, s.x, s.R, s.V)
-            evaluate_bound(d, g, e, b, s.lam_report, 1.0, s.lam_report, 0.0)
-            kept.bound, kept.pass_number = coefficient_at(mu, kept.status) * kept.normal_force, -1.0
-            if kept.status != STICK:
-                kept.force = -kept.sign * kept.bound
+            kept = friction_of(g, e)
+            kept.coefficient = coefficient_at(coefficients_of(g, e), kept.status)
+            kept.impulse, kept.bound_share, kept.added_bound, kept.pass_number = 0.0, 1.0, 0.0, -1.0
+            s.row_rates[g.first_friction + e] = kept.rate + s.h * row_times(g, e, s.trial)
+    settle(d, s, b, 0.5)  # a guide that friction turns to its other side swings about with the whole
+    for g in friction_groups(d):
+        for e in range(g.n):
+            kept = friction_of(g, e)
+            kept.bound, kept.force = kept.coefficient * kept.normal_force, kept.impulse / s.h
             kept.start_force = kept.force
 
 
@@ -127,7 +134,7 @@ def end_step(d, s, smooth):
     ``smooth``: the impulses turn the rates of a smooth motion into those at the end, see `alpha.friction`, (1).
     """
     struck, stopped = contacts_struck(d, s), False
-    s.friction_event, s.given_back = -1.0, 0.0
+    s.friction_event, s.given_back, s.friction_change = -1.0, 0.0, 0.0
     for g in friction_groups(d):
         for e in range(g.n):
             kept = friction_of(g, e)
@@ -141,7 +148,9 @@ def end_step(d, s, smooth):
             if struck and kept.step_work > 0.0:
                 s.given_back += kept.step_work
                 kept.step_work = 0.0
-            kept.force = kept.start_force = kept.impulse / s.h
+            force = kept.impulse / s.h
+            s.friction_change = max(s.friction_change, kept.arm * abs(force - kept.force) / kept.effective_mass)
+            kept.force = kept.start_force = force
             stopped = stopped or (kept.trial_status == STICK and kept.start_status != STICK)
     if stopped or kappas_wanted(d):
         kappas_and_masses(d, s)

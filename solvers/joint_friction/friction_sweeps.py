@@ -56,7 +56,7 @@ def couple(d, s):
 
 
 @kernel
-def sweep(d, s, b):
+def sweep(d, s, b, part):
     """Perform one Gauss-Seidel iteration of (2); return the largest change of an impulse, relative to the largest,
     each over the effective mass.
     """
@@ -74,7 +74,7 @@ def sweep(d, s, b):
             new = min(max(old - rates[j] / D[j, j], -bound), bound)
             kept.trial_status = STICK if abs(new) < bound else SLIP
             kept.trial_sign = -1.0 if new > 0.0 else 1.0
-            change = new - old
+            change = part * (new - old)
             kept.impulse += change
             for i in range(d.n_friction):
                 rates[i] += D[i, j] * change
@@ -82,6 +82,14 @@ def sweep(d, s, b):
                 R[i] += s.kv * respond[j, d.n + i] * change
             changed, largest = max(changed, abs(change) * D[j, j]), max(largest, abs(new) * D[j, j])
     return changed / largest if largest > 0.0 else 0.0
+
+
+@kernel
+def settle(d, s, b, part):
+    """Iterate (2), of which ``part`` is taken each time, until it has settled."""
+    for _ in range(MOST_SWEEPS):
+        if sweep(d, s, b, part) <= SETTLED:
+            break
 
 
 @kernel
@@ -99,9 +107,7 @@ def sweep_statuses(d, s):
     for i in range(d.m):
         past = -s.kv * s.touch_Lam[i] if in_impact(s) else s.h * s.ks * s.lam[i]
         s.row_reactions[i] = past + s.kv * s.Lam[i]
-    for _ in range(MOST_SWEEPS):
-        if sweep(d, s, b) <= SETTLED:
-            break
+    settle(d, s, b, 1.0)
     for g in friction_groups(d):
         for e in range(g.n):
             friction_of(g, e).prescribed = 1.0

@@ -16,7 +16,6 @@ from fem_mbs.solvers.lobatto.data import TABLE
 from fem_mbs.solvers.lobatto.stability import largest_frequency
 from fem_mbs.solvers.lobatto.tableau import LIMITS, tableau
 from fem_mbs.solvers.stepping.kernels.codes import COUPLED_SHIFT
-from fem_mbs.solvers.stepping.kernels.friction_tasks import SPEEDS
 from fem_mbs.solvers.stepping.options import fraction
 from fem_mbs.solvers.stepping.stepper import Stepper
 from fem_mbs.system.layout import Rows, Stack
@@ -190,7 +189,7 @@ class LobattoIIIAB(Stepper):
         engine.record_of("n_used")["n_used"] = len(used)
         self.changed(engine)
         a["lam_report"][:] = self._accelerations(engine)
-        self.start_friction(engine)
+        self.start_friction(engine, a["Vd0"])
         self._refuse_massless(system, state)
 
     def changed(self, engine: "Engine") -> None:
@@ -201,7 +200,7 @@ class LobattoIIIAB(Stepper):
     def restart(self, engine: "Engine") -> None:
         """Accelerations at the present state, where the next step begins: all that it has of the one before."""
         self._accelerations(engine)
-        self.start_friction(engine, SPEEDS)
+        self.start_friction(engine)
 
     @staticmethod
     def _accelerations(engine):

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from fem_mbs.arguments.options import flag, number, option, unsupported
 from fem_mbs.solvers.moreau.data import TABLE
-from fem_mbs.solvers.stepping.kernels.friction_tasks import SPEEDS
 from fem_mbs.solvers.stepping.stepper import Stepper
 from fem_mbs.system.layout import Rows
 
@@ -149,9 +148,9 @@ class MoreauJean(Stepper):
         a["W"][:] = engine.h * acceleration
         a["lam_report"][:] = lam
         a["f0"][:] = system.f
-        self.start_friction(engine)
+        self.start_friction(engine, acceleration)
 
     def restart(self, engine: "Engine") -> None:
         """Forces at the present state, where the next step begins, and what slides there."""
-        self.start_friction(engine, SPEEDS)
+        self.start_friction(engine)
         engine.arrays["f0"][:] = engine.system.forces(engine.state())[1]

@@ -31,7 +31,7 @@ from fem_mbs.model import compiled
 from fem_mbs.results.file.writer import ResultsWriter
 from fem_mbs.results.results import Results
 from fem_mbs.solvers.stepping.kernels.codes import SHIFT
-from fem_mbs.solvers.stepping.kernels.friction_tasks import START
+from fem_mbs.solvers.stepping.kernels.friction_tasks import SPEEDS, START
 from fem_mbs.solvers.stepping.march.chunks import Chunks
 from fem_mbs.solvers.stepping.options import StepperOptions
 from fem_mbs.solvers.stepping.saved.checkpoints import Asked, Checkpoints
@@ -105,7 +105,6 @@ class Stepper(StepperOptions):
     takes_grains = False  # contact groups of free bodies go to `fem_mbs.solvers.granular`
     leads_grains = True  # particles have to be set to x_n + h v; False: the method does so itself
     takes_mechanisms = False  # with obstacles that they move
-    takes_friction = True  # of joints, with a method ``parts_of_friction``
     contact_shift = SHIFT  # proximal shift of redundant contacts, unless epsilon is given
     follows = False  # positions follow velocities: joints drift, contacts penetrate by what a step travels
     velocities_first = False  # no position correction goes before the velocity problem of a step
@@ -151,9 +150,6 @@ class Stepper(StepperOptions):
             if parts and self.contact_solver == "problem":
                 message = f"does not support {word} ({label(parts[0])}); use 'newton' or 'auto'"
                 raise ParameterError(self, "contact_solver", self.contact_solver, message)
-        if system.frictions and not self.takes_friction:
-            message = f"is dry friction or a limit of effort, which {type(self).__name__} does not support; "
-            self._refuse_part(system.frictions[0], message + "use DecoupledNSGA")
 
     def parts_of_friction(self) -> "dict[str, Entry]":
         """Compiled parts of models with joint friction alone."""
@@ -176,16 +172,20 @@ class Stepper(StepperOptions):
         if engine.run[0]["stiction_part"]:
             invoke(int(engine.run[0]["stiction_part"]), address(engine.run), START)
 
-    def start_friction(self, engine: "Engine", task: int = START) -> None:
-        """Set what sticks and slides at the start of a run, with the forces of joint friction.
+    def start_friction(self, engine: "Engine", acceleration: np.ndarray | None = None) -> None:
+        """Set what sticks and slides, by velocities, and forces of joint friction at the start of a run.
 
-        With the task SPEEDS at the present state, where forces have jumped between two steps.
+        ``acceleration`` (N, 6): without joint friction, at the start; None: between two steps, where forces have
+        jumped.
         """
         from fem_mbs.jit import address, invoke
 
         self.find_sliding(engine)
-        if engine.run[0]["friction"]:
-            invoke(int(engine.run[0]["friction_part"]), address(engine.run), task)
+        run = engine.run[0]
+        if run["friction"]:
+            if acceleration is not None:
+                engine.arrays["trial"][:] = acceleration
+            invoke(int(run["friction_part"]), address(engine.run), SPEEDS if acceleration is None else START)
 
     def no_sweeps(self, system: "CompiledSystem") -> str | None:
         """Why options of the method require assembled (pairwise) contact groups, in words; None when they do not."""

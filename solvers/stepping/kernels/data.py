@@ -327,6 +327,7 @@ TABLE = Table(
         "friction_stuck": Item("", "rows that stick in the matrix of the smooth sub-problem", "i8"),
         "friction_status": Item("", "number that changes when one of its rows sticks or slides", "i8"),
         "friction_event": Item("", "part of the step after which one of them has changed, −1: none"),
+        "friction_change": Item("", "largest change of an acceleration by friction in the last step [m/s²]"),
         "friction_row": Item("", "norm of its rows that stick, as velocities"),
         "friction_slip": Item("", "norm of those that slide"),
         "friction_work": Item("", "work of friction in the impact problem solved last [J]"),
