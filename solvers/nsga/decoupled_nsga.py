@@ -314,13 +314,11 @@ class DecoupledNSGA(AlphaMethod):
         return {**joints, "contact_force": struck * a["total_Lam"], "contact_moment": struck * a["total_chi"]}
 
     def counted(self, engine: "Engine") -> dict[str, int]:
-        """Impacts by their law where both occur; joints that friction has jammed, in models with joint friction."""
-        own, laws = engine.own[0], {}
-        if self.impact_law == "stronge":
-            laws = {"impacts_by_stronge": int(own["by_course"]), "impacts_by_newton": int(own["by_newton"])}
-        if not engine.system.frictions:
-            return laws
-        return {**laws, "jammed_joints": int(engine.run[0]["jammed"]), "searched_pieces": int(engine.run[0]["pieces"])}
+        """Impacts by their law where both occur."""
+        if self.impact_law != "stronge":
+            return {}
+        own = engine.own[0]
+        return {"impacts_by_stronge": int(own["by_course"]), "impacts_by_newton": int(own["by_newton"])}
 
     def starts_afresh(self, engine: "Engine") -> bool:
         return bool(engine.own[0]["fresh"])

@@ -358,8 +358,10 @@ class Engine:
         switches, lost = int(self.run[0]["switches"]), float(self.run[0]["switch_loss"])
         if switches:
             controlled = {**controlled, "switches": switches, "energy_lost_in_switches": lost}
+        counted = {"jammed_joints": "jammed", "searched_pieces": "pieces"} if self.system.frictions else {}
+        friction = {name: int(self.run[0][field]) for name, field in counted.items()}
         return {"repeated_steps": repeated, "contact_problems": handed, **steps, **searches, **controlled,
-                **self.method.counted(self)}  # fmt: skip
+                **self.method.counted(self), **friction}  # fmt: skip
 
     def state(self) -> "State":
         """Current state of the run, a copy."""

@@ -7,7 +7,6 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import fem_mbs as fem
-from fem_mbs.solvers import GeneralizedAlpha, MoreauJean
 
 RADII, PRETENSION, LOAD, RATE, INERTIA = (0.1, 0.15), 200.0, 9.0, 100.0, 0.02
 BOUND = 175.679911083  # N, 2 T_0 tanh(μβ/2), μ .3, β π
@@ -186,12 +185,6 @@ def test_belt_that_comes_off_pulls_no_more():
     assert not result["belt"].force[late].any()
     slowed = -LOAD / INERTIA
     assert np.diff(result["b"].angular_velocity[late, 2]) == pytest.approx(slowed * 1e-3, rel=1e-6)
-
-
-@pytest.mark.parametrize("method", [GeneralizedAlpha, MoreauJean])
-def test_methods_without_joint_friction_refuse_it_by_name(method):
-    with pytest.raises(fem.ParameterError, match=r"IdealBelt 'belt'.*dry friction.*DecoupledNSGA"):
-        method().run(drive(), t_end=0.1, h=1e-2)
 
 
 @pytest.mark.parametrize(

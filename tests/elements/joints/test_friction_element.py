@@ -7,7 +7,7 @@ import pytest
 
 import fem_mbs as fem
 from fem_mbs.element.evaluator import Evaluator
-from fem_mbs.solvers import DecoupledNSGA, GeneralizedAlpha, MoreauJean
+from fem_mbs.solvers import DecoupledNSGA
 from fem_mbs.verify import random_point
 
 
@@ -65,12 +65,6 @@ def model_with_friction():
     model = fem.Model(gravity=[0, -9.81, 0])
     model.add(friction.joint.frame_P.node.body, friction.joint.frame_Q.node.body, friction.joint, friction)
     return model
-
-
-@pytest.mark.parametrize("method", [GeneralizedAlpha, MoreauJean])
-def test_methods_that_do_not_know_it_refuse_it_by_name(method):
-    with pytest.raises(fem.ParameterError, match=r"'friction'.*dry friction.*DecoupledNSGA"):
-        method().run(model_with_friction(), t_end=0.1, h=1e-2)
 
 
 def test_statics_refuse_it_and_modes_tell_that_they_leave_it_out():

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from every_stepper import WITH_CONTACTS, label
 from resumed import differences, stopped_and_resumed
 from scipy.integrate import quad, solve_ivp
 
@@ -357,15 +356,6 @@ def test_a_system_is_as_it_was_for_the_next_run():
     system = block_on_a_belt().compile()
     first, second = (method().run(system, 3.0, 1e-2) for _ in range(2))
     assert not differences(first, second)
-
-
-OTHERS = [m for m in WITH_CONTACTS if not isinstance(m, fem.DecoupledNSGA)]
-
-
-@pytest.mark.parametrize("other", OTHERS, ids=label)
-def test_other_methods_refuse_two_coefficients_by_name(other):
-    with pytest.raises(ParameterError, match=r"'rub'.*static and sliding.*DecoupledNSGA"):
-        other.run(on_a_slope(0.1)[0], 0.1, 1e-2)
 
 
 def test_what_does_not_know_two_coefficients_refuses_them_in_words():

@@ -53,7 +53,7 @@ def works(friction=True):
     ids=["friction", "controlled", "MoreauJean"],
 )
 def test_a_run_with_control_locks_friction_stops_and_gears_is_resumed_to_the_last_bit(method, monkeypatch, tmp_path):
-    model = works(friction=method.takes_friction and method.step_control is None)
+    model = works(friction=method.step_control is None)
     whole = method.run(model, 0.7, H, save=tmp_path / "whole.vtkhdf", progress=False)
     parts = stopped_and_resumed(
         monkeypatch, method, model, 0.7, H, tmp_path / "parts.vtkhdf", every=7, kills=(5, 12, 13, 23, 31)
@@ -71,12 +71,11 @@ def test_twenty_of_twenty_runs_with_all_of_this_that_died_at_random_end_with_the
     method, monkeypatch, tmp_path
 ):
     rng = np.random.default_rng(7)
-    friction = method.takes_friction
-    whole = method.run(works(friction), 0.7, H, progress=False)
+    whole = method.run(works(True), 0.7, H, progress=False)
     for number in range(20):
         every = int(rng.integers(1, 9))
         kill = int(rng.integers(1, 270 // every))
         path = tmp_path / f"{number}.vtkhdf"
-        parts = stopped_and_resumed(monkeypatch, method, works(friction), 0.7, H, path, every=every, kills=(kill,))
+        parts = stopped_and_resumed(monkeypatch, method, works(True), 0.7, H, path, every=every, kills=(kill,))
         assert differences(whole, parts) == [], f"checkpoint at step {every * kill}"
         assert not [text for text in parts.warnings if "last bit" in text]

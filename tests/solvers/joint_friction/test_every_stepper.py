@@ -1,0 +1,149 @@
+"""Joint friction, static friction of contacts and motors with a largest effort, in every time stepper: closed forms.
+
+`tests/validation/laws/test_joint_friction.py` has those of the default method, to more digits and orders.
+"""
+
+import friction_models as models
+import numpy as np
+import pytest
+from every_stepper import METHODS, WITH_CONTACTS, label
+from test_static_friction import belt_in_closed_form, block_on_a_belt, on_a_slope
+
+import fem_mbs as fem
+
+REFUSE = {"ConeComplementarity contact_solver=problem", "GeneralizedAlpha formulation=index 3"}
+WITH_FRICTION = [method for method in METHODS if label(method) not in REFUSE]
+AT_IMPACTS = [method for method in WITH_CONTACTS if label(method) not in REFUSE]
+every_method = pytest.mark.parametrize("method", WITH_FRICTION, ids=label)
+every_method_with_contacts = pytest.mark.parametrize("method", AT_IMPACTS, ids=label)
+
+
+def run(method, model, t_end, h, **options):
+    return method.run(model.compile(redundant="allow"), t_end, h, progress=False, **options)
+
+
+@every_method
+def test_a_sliding_block_stops_where_its_speed_is_used_up_and_stays(method):
+    h = 1e-2
+    result = run(method, models.block(velocity=1.0), 2.5, h)
+    x, v, found = result["block"].position[:, 0], result["block"].velocity[:, 0], result["friction"]
+    sliding = result.t < 1.6
+    np.testing.assert_allclose(v[sliding], 1.0 - 0.6 * result.t[sliding], atol=1e-9)
+    np.testing.assert_allclose(found.force[1:][sliding[1:]], -0.6, rtol=1e-8)
+    assert x[-1] == pytest.approx(1.0 / 1.2, abs=0.51 * h)  # methods of order 1 lose ½ h v
+    assert np.ptp(x[result.t > 1.7]) < 1e-12 and abs(v[-1]) < 1e-12 and found.status[-1] == 0
+    assert found.dissipated[-1] == pytest.approx(0.5, rel=1e-4)
+
+
+@every_method
+@pytest.mark.parametrize("load, speed", [(0.999, 0.0), (1.001, 0.401)])
+def test_a_block_holds_up_to_its_static_friction_and_does_not_creep(method, load, speed):
+    result = run(method, models.block(load), 1.0, 1e-2)
+    assert result["block"].velocity[-1, 0] == pytest.approx(speed, rel=1e-2, abs=1e-12)
+    assert result["block"].position[-1, 0] == pytest.approx(0.5 * speed, rel=2e-2, abs=1e-12)
+    assert result["friction"].force[-1] == pytest.approx(-0.999 if speed == 0.0 else -0.6, rel=1e-7)
+
+
+@every_method
+def test_a_hinge_that_friction_holds_does_not_turn(method):
+    result = run(method, models.pendulum(start=0.0, moment=0.2), 1.0, 1e-2)  # it can hold 0.2943
+    assert abs(result["hinge"].angle).max() < 1e-10
+    np.testing.assert_allclose(result["friction"].force[1:], -0.2, rtol=1e-6)
+    np.testing.assert_allclose(result["friction"].bound[1:], 0.3 * 0.1 * 9.81, rtol=1e-6)
+
+
+@every_method
+@pytest.mark.parametrize("velocity", [1.0, -1.0])
+def test_a_guide_presses_as_much_as_its_own_friction_makes_it(method, velocity):
+    """N = 2 M/(b (1 ± κ)), from the start of the run on."""
+    found = run(method, models.guide(0.6, velocity), 3e-3, 1e-3)["friction"]
+    N = 5.0 / (1.0 + 0.6 * velocity)
+    np.testing.assert_allclose(found.bound / 0.5, N, rtol=1e-6)
+    np.testing.assert_allclose(found.force, -velocity * 0.5 * N, rtol=1e-6)
+
+
+@every_method
+def test_a_guide_that_cannot_slide_jams_by_an_impulse_and_says_so(method):
+    h = 1e-3
+    result = run(method, models.guide(1.5, -1.0), 3 * h, h)
+    assert h * result["friction"].force[1] == pytest.approx(1.0, rel=1e-6)  # takes m v
+    assert abs(result["slider"].velocity[1:, 0]).max() < 1e-9
+    assert result.statistics["jammed_joints"] == 1 and any("jammed" in text for text in result.warnings)
+
+
+@every_method_with_contacts
+@pytest.mark.parametrize("beside, restitution, impulse", [(0.1, 0.5, 2.0), (0.3, 0.8, 7.2)])
+def test_a_stop_beside_the_guide_is_hit_with_the_friction_of_its_own_impulse(method, beside, restitution, impulse):
+    result = run(method, models.guide(moment=0.0, stop=beside, restitution=restitution), 0.03, 1e-3)
+    assert result["stop"].impulse[:, 0].max() == pytest.approx(impulse, rel=1e-6)  # m v (1 + e)/(1 − 2 μ c/b)
+    assert result["slider"].velocity[-1, 0] == pytest.approx(-restitution, rel=1e-6)
+
+
+@every_method
+def test_a_crank_slider_with_four_dry_joints_converges_to_that_of_the_default_method(method):
+    """Of order 1 at least: the error halves with the step."""
+    reference = run(fem.DecoupledNSGA(), models.crank_slider(), 0.2, 1.25e-4)["slider"].position[-1, 0]
+    errors = [
+        abs(run(method, models.crank_slider(), 0.2, h)["slider"].position[-1, 0] - reference) for h in (2e-3, 1e-3)
+    ]
+    assert errors[1] < 0.7 * errors[0] + 1e-9 and errors[1] < 2e-3, errors
+
+
+@every_method
+def test_a_motor_gives_its_largest_effort_up_to_its_rate_and_then_holds_it(method):
+    model = fem.Model("motor")
+    rotor = model.add(fem.RigidBody(1.0, 0.5 * np.eye(3), name="rotor"))
+    motor = fem.Motor(rate=10.0, limit=2.0)
+    model.add(fem.Revolute.at(model.ground, rotor, [0, 0, 0], [0, 0, 1], motor=motor, name="hinge"))
+    result = run(method, model, 3.0, 1e-2, balance=True)
+    rate, effort = result["rotor"].angular_velocity[:, 2], result["hinge motor"].effort
+    np.testing.assert_allclose(rate, np.minimum(4.0 * result.t, 10.0), atol=1e-9)
+    np.testing.assert_allclose(effort[1:245], 2.0, rtol=1e-9)
+    np.testing.assert_allclose(effort[-20:], 0.0, atol=1e-8)
+    assert result.energy_table().work("hinge motor") == pytest.approx(25.0, rel=1e-2)  # ½ J ω², and one step
+
+
+@every_method
+def test_friction_of_a_joint_takes_its_bound_times_the_way_in_the_energy_table(method):
+    result = run(method, models.block(velocity=1.0), 1.2, 5e-3, balance=True)
+    way, table = result["block"].position[-1, 0], result.energy_table()
+    assert table.work("friction") == pytest.approx(-0.6 * way, rel=4e-3)
+    assert abs(table.numerical) < 2e-3 * 0.5
+    assert result["friction"].dissipated[-1] == pytest.approx(0.6 * way, rel=4e-3)
+
+
+@every_method_with_contacts
+def test_a_block_on_a_belt_sticks_and_slips_as_the_closed_form_says(method):
+    h = 2.5e-3
+    result = method.run(block_on_a_belt(), 7.0, h, progress=False)
+    x = result["block"].position[:, 0]
+    np.testing.assert_allclose(x, belt_in_closed_form(result.t), atol=0.3 * 10 * h)
+    assert x.max() == pytest.approx(0.330277564, abs=0.3 * h)
+    changes = np.flatnonzero(np.diff(result["rub"].status[10:]))
+    assert len(changes) == 4  # breaks loose and sticks, twice
+
+
+@every_method_with_contacts
+@pytest.mark.parametrize("tan, moves", [(0.599, False), (0.601, True)])
+def test_a_contact_holds_up_to_its_static_friction(method, tan, moves):
+    model, axes = on_a_slope(tan)
+    result = method.run(model, 0.3, 2e-3, progress=False)
+    along = (result["block"].position[-1] - result["block"].position[0]) @ axes[:, 0]
+    a = 9.81 * (tan - 0.4) / np.hypot(1.0, tan) if moves else 0.0
+    assert abs(along) == pytest.approx(0.5 * a * 0.09, rel=3e-2, abs=1e-10)
+
+
+@pytest.mark.parametrize("method", [m for m in METHODS if label(m) in REFUSE], ids=label)
+def test_what_cannot_solve_for_friction_refuses_it_by_name(method):
+    with pytest.raises(fem.ParameterError, match=r"'friction'"):
+        run(method, models.block(), 0.1, 1e-2)
+
+
+@pytest.mark.parametrize("method", [fem.MoreauJean(), fem.ConeComplementarity()], ids=label)
+def test_contact_groups_beside_joint_friction_are_refused_by_name(method):
+    model = models.block()
+    model.add(fem.ContactGroup(name="grains"))
+    for k in range(2):
+        model.add(fem.RigidBody.sphere(0.1, 0.1, position=[k, 1, 0], name=f"grain {k}"))
+    with pytest.raises(fem.ParameterError, match=r"'friction'.*contact groups.*'grains'"):
+        run(method, model, 0.1, 1e-2)
