@@ -109,10 +109,12 @@ def hold(d, held):
             kept = friction_of(g, e)
             if held:
                 kept.earlier_impulse, kept.earlier_coefficient = kept.impulse, kept.coefficient
+                kept.earlier_normal_force = kept.normal_force
                 kept.prescribed, kept.impulse, kept.coefficient = 1.0, 0.0, 0.0
             else:
                 kept.impulse += kept.earlier_impulse
-                kept.coefficient, kept.prescribed = kept.earlier_coefficient, 0.0
+                kept.coefficient, kept.normal_force = kept.earlier_coefficient, kept.earlier_normal_force
+                kept.prescribed = 0.0
 
 
 @kernel
