@@ -24,11 +24,20 @@ OPTIONS = {  # column -> keyword of the constructor
 }
 
 
-def ball(**law):
-    """A ball over a floor."""
+def ball(two=False, **law):
+    """A ball over a floor; ``two``: with static and sliding friction."""
     model = fem.Model("ball")
     body = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 0, 1], name="ball"))
-    model.add(fem.SphereOnPlane(body, model.ground, radius=0.1, friction=0.3, **law))
+    model.add(fem.SphereOnPlane(body, model.ground, radius=0.1, friction=(0.3, 0.2) if two else 0.3, **law))
+    return model
+
+
+def motor():
+    """A wheel on a motor with a largest moment."""
+    model = fem.Model("motor")
+    wheel = model.add(fem.RigidBody(1.0, 0.1, name="wheel"))
+    drive = fem.Motor(rate=1.0, limit=1.0)
+    model.add(fem.Revolute.at(model.ground, wheel, [0, 0, 0], [0, 0, 1], motor=drive, name="hinge"))
     return model
 
 
@@ -55,6 +64,8 @@ MODELS = {  # column -> a model that a stepper takes or refuses
     "`radius_contensou`": lambda: ball(radius_contensou=1e-3),
     "contact groups": grains,
     "`radius_contensou` in contact groups": lambda: grains(radius_contensou=1e-3),
+    "static and sliding friction": lambda: ball(two=True),
+    "joint friction, motors with a limit": motor,
     "rows of velocities": sleigh,
 }
 
@@ -62,7 +73,9 @@ MODELS = {  # column -> a model that a stepper takes or refuses
 def takes(stepper, model):
     """Return "yes" if a stepper accepts a model."""
     try:
-        stepper().refuse(model.compile())
+        method, system = stepper(), model.compile()
+        method.refuse(system)
+        method.refuse_friction(system)
     except fem.ParameterError:
         return NO
     return YES

@@ -233,7 +233,7 @@ class IdealBelt(TwoWheels, FrictionRow):
 
     Notes
     -----
-    Equations (1)-(4) of the file's header. Supported by `DecoupledNSGA` only. The belt has no mass: centrifugal forces
+    Equations (1)-(4) of the file's header. The belt has no mass: centrifugal forces
     of fast belts lower what they hold. Elastic belts are `Belt` and `CreepingBelt`.
 
     Examples

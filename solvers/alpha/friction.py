@@ -8,7 +8,7 @@ joint, and −½ h G_Fᵀ Λ_F in the position equation, as friction of contacts
 of the kinetic energy, with the rate γ~ of the smooth motion. Blocks of the coupled matrix are, beside those of
 velocities, the derivatives by the impulses in the position equation, and by λ~ in the bound.
 
-Source: docs/theory/nonsmooth_generalized_alpha.md, (8); docs/theory/joint_friction.md, (15).
+Source: docs/theory/nonsmooth_generalized_alpha.md, (8); docs/theory/joint_friction.md, (16).
 """
 
 from fem_mbs.jit import N_SLOTS, SLOT, call2, entry, integers, kernel, matrix, tensor

@@ -14,7 +14,7 @@ Static friction takes passes, each with one coefficient per joint, as those of a
 which is what the impulse takes of the kinetic energy; the surface gives the same with −∂γ/∂t in place of γ. In a step
 with an impact dry friction takes energy or does nothing: what is above that is counted where it comes from.
 
-Source: docs/theory/joint_friction.md, (1), (15).
+Source: docs/theory/joint_friction.md, (1), (16).
 """
 
 import math

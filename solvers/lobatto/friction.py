@@ -7,7 +7,7 @@ The stage problem with λ_F and the impact problem with Λ_F are solved in turn,
 that sticks does not creep, one that slides has the friction that its bound gives. It is of second order as long as
 joints slide or stick through the step, and of first order where one of them begins or reverses in it.
 
-Source: docs/theory/lobatto.md, (15); docs/theory/joint_friction.md, (15).
+Source: docs/theory/lobatto.md, (15); docs/theory/joint_friction.md, (16).
 """
 
 from fem_mbs.jit import N_SLOTS, entry, integers, kernel

@@ -150,10 +150,11 @@ class JointFriction(FrictionRow):
 
     Notes
     -----
-    Supported by `DecoupledNSGA` only. Two frictions on the coordinates of one `Cylindrical` are two laws: the
-    direction of friction is not that of the helical motion. The moment about the axis of a `Prismatic` causes no
-    friction. A screw holds its load where μ times the radius of its thread is above lead/2π. Springs, motors and
-    friction along one pin of a `Universal` press on the other pin too; this is not in its N.
+    Of second order with `DecoupledNSGA`, of first with other methods. Two frictions on the coordinates of one
+    `Cylindrical` are two laws: the direction of friction is not that of the helical motion. The moment about the axis
+    of a `Prismatic` causes no friction. A screw holds its load where μ times the radius of its thread is above
+    lead/2π. Springs, motors and friction along one pin of a `Universal` press on the other pin too; this is not in its
+    N.
 
     Examples
     --------

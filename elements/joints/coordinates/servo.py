@@ -100,7 +100,7 @@ class JointServo(FrictionRow):
 
     Notes
     -----
-    Supported by `DecoupledNSGA` only, as all dry friction in joints. Without a limit: `JointRate`.
+    Of second order with `DecoupledNSGA`, of first with other methods. Without a limit: `JointRate`.
 
     Examples
     --------
