@@ -5,8 +5,8 @@ joint, and −½ h G_Fᵀ Λ_F in the position equation, as friction of contacts
 
     W = Λ_F ½ (γ~ + γ_n+1)                                                                                          (1)
 
-of the kinetic energy, with the rate γ~ of the smooth motion. Blocks of the coupled matrix are, beside those of
-velocities, the derivatives by the impulses in the position equation, and by λ~ in the bound.
+of the kinetic energy, with the rate γ~ of the smooth motion. In addition to the block of
+velocities there are the derivatives by the impulses in the position equation, and by λ~ in the bound.
 
 Source: docs/theory/nonsmooth_generalized_alpha.md, (8); docs/theory/joint_friction.md, (16).
 """
