@@ -221,11 +221,6 @@ def test_a_limit_that_gets_negative_ends_the_run_with_its_time():
         run(wheel(rate=1.0, limit=lambda t: 0.5 - t), t_end=1.0)
 
 
-def test_methods_without_friction_in_joints_refuse_a_servo():
-    with pytest.raises(fem.FemMbsError, match="hinge motor"):
-        run(wheel(rate=1.0, limit=1.0), method=fem.MoreauJean())
-
-
 @pytest.mark.parametrize("method", [fem.DecoupledNSGA(), fem.NonsmoothGeneralizedAlphaGGL()], ids=["NSGA", "GGL"])
 def test_a_rate_that_runs_into_a_rigid_stop_is_named_as_the_cause(method):
     with pytest.raises(fem.SolverError, match="contact 'hinge upper stop'") as told:
