@@ -68,8 +68,6 @@ FRICTION = np.dtype([
     *PROBLEM,
     ("impulse", "f8"),  # Λ, total impulse of the step [N s]
     ("impulse_before", "f8"),  # the same as a search along a Newton step begins
-    ("earlier_coefficient", "f8"),  # μ of the first velocity problem of a step that has a second one
-    ("earlier_normal_force", "f8"),  # its N [N]
     ("earlier_impulse", "f8"),  # impulse of the step before the impact problem that is solved [N s]
     # of the step: split step
     ("touch_impulse", "f8"),  # impulse of the time before the touch [N s]

@@ -53,10 +53,13 @@ from fem_mbs.solvers.stepping.kernels.friction_tasks import (
     SPEEDS,
     START,
 )
+from fem_mbs.system.constraints import add_constraint_forces
 from fem_mbs.system.friction import (
     STICK,
+    add_row,
     coefficient_at,
     coefficients_of,
+    evaluate_row,
     friction_groups,
     friction_of,
     row_times,
@@ -102,19 +105,22 @@ def first_guess(d, s):
 
 
 @kernel
-def hold(d, held):
-    """Begin a second velocity problem of a step, or end it: joints that stick hold, others have no friction in it."""
+def hold(d, s, held):
+    """Begin a second velocity problem of a step, at positions that do not change, or end it.
+
+    Impulses and reactions of the first one count in the law, which is that of the whole step: its impulses stay, its
+    reactions go to s.lam, and both are taken off the momenta by the impulses P before the problem.
+    """
+    b = integers(d.table_at, N_SLOTS)
+    for i in range(d.m):
+        s.phi[i] = -s.kv * s.Lam[i]
+        s.lam[i] = s.kv * s.Lam[i] / (s.h * s.ks) if held else 0.0
+    if held and d.m > 0:
+        add_constraint_forces(d, 1.0, s.phi, s.P)
     for g in friction_groups(d):
-        for e in range(g.n):
-            kept = friction_of(g, e)
-            if held:
-                kept.earlier_impulse, kept.earlier_coefficient = kept.impulse, kept.coefficient
-                kept.earlier_normal_force = kept.normal_force
-                kept.prescribed, kept.impulse, kept.coefficient = 1.0, 0.0, 0.0
-            else:
-                kept.impulse += kept.earlier_impulse
-                kept.coefficient, kept.normal_force = kept.earlier_coefficient, kept.earlier_normal_force
-                kept.prescribed = 0.0
+        for e in range(g.n if held else 0):
+            evaluate_row(d, g, e, b, s.x, s.R, s.V)
+            add_row(g, e, -friction_of(g, e).impulse, s.P)
 
 
 @kernel
@@ -190,7 +196,7 @@ def perform(d, s, task):
     elif task == PIECES:
         search_pieces(d, s)
     elif task == HELD or task == RELEASED:
-        hold(d, task == HELD)
+        hold(d, s, task == HELD)
     elif task == IMPACT_WORK:
         impact_work(d, s)
     elif task == END:

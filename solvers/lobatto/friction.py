@@ -5,7 +5,8 @@
 
 The stage problem with λ_F and the impact problem with Λ_F are solved in turn, λ_F ← Λ_F/h, until they agree: a joint
 that sticks does not creep, one that slides has the friction that its bound gives. It is of second order as long as
-joints slide or stick through the step, and of first order where one of them begins or reverses in it.
+joints slide or stick through the step with bounds by their reactions, and of first order where one of them begins or
+reverses in it, or where a preload changes with time: bounds are those of the end.
 
 Source: docs/theory/lobatto.md, (15); docs/theory/joint_friction.md, (16).
 """

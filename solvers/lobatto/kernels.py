@@ -255,7 +255,7 @@ def report(d, s, o):
 @kernel
 def keep_accelerations(d, s, o):
     """Store accelerations at the end, which start the next step, and the data of both for `lobatto.error`."""
-    o.steady = 1 if o.quiet != 0 and s.struck == 0 and s.friction == 0 else 0
+    o.steady = 1 if o.quiet != 0 and s.struck == 0 else 0
     for c in range(d.nc):
         o.steady = 0 if s.was_active[c] != 0 else o.steady
     o.quiet = 0 if s.struck != 0 else 1

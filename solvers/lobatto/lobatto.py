@@ -163,14 +163,17 @@ class LobattoIIIAB(Stepper):
         return min(2 * self.stages - 1, 5)
 
     def local_error(self, engine: "Engine", h: float, change: np.ndarray | None) -> float | None:
-        """Error [m] of the last step, `lobatto.error` (1); None where contacts act or one end was an impact."""
+        """Error [m] of the last step, `lobatto.error` (1), and by the change of joint friction.
+
+        None where contacts act or one end was an impact.
+        """
         from fem_mbs.jit import address, invoke
         from fem_mbs.solvers.lobatto import error
 
         if not engine.own[0]["steady"]:
             return None
         invoke(error.step_error.address, address(engine.data), address(engine.run))
-        return float(engine.own[0]["error"])
+        return float(engine.own[0]["error"]) + 0.5 * h * h * float(engine.run[0]["friction_change"])
 
     def start(self, engine: "Engine", state: "State") -> None:
         """Coefficients, places of the nodes in a block, and accelerations at the start; the check of the step size.

@@ -188,20 +188,20 @@ def hold_velocities(d, s, o):
     N, m = d.n_nodes, d.m
     if choose_violated(d, s) + m == 0:
         return
-    if s.friction != 0:
-        call2(s.friction_part, s.run_at, HELD)
     zero(s.W_at, 6 * N)
     zero(s.P_at, 6 * N)
-    zero(s.Lam_at, m)
     dynamics(d, VELOCITY, s.x, s.R, s.V, s.W, s.Ma, s.base_v, False, 0.0, 0.0, 0.0, 0.0, s.R, False)
     rates_of_time(d, s, s.V)
+    if s.friction != 0:
+        call2(s.friction_part, s.run_at, HELD)
+    zero(s.Lam_at, m)
     solve_velocities(s, o.held_problem)
     if s.code == OK:
         accumulate_impulses(d, s)
         for i in range(m):
             s.lam_report[i] += s.kv * s.Lam[i] / s.h  # reactions to the contacts of this problem
-        if s.friction != 0:
-            call2(s.friction_part, s.run_at, RELEASED)
+    if s.friction != 0:
+        call2(s.friction_part, s.run_at, RELEASED)
 
 
 @kernel

@@ -145,7 +145,8 @@ class Stepper(StepperOptions):
         two = [contact for contact in system.contacts[: system.nc_fixed] if contact.two_coefficients]
         for parts, word in ((two, "static and sliding friction"), (system.frictions, "joint friction")):
             if parts and system.searches:
-                message = f"has {word}, which does not work with contact groups ('{system.searches[0].owner.name}')"
+                message = f"has {word}, which does not work with contact groups ('{system.searches[0].owner.name}'): "
+                message += "give the bodies single contacts, or remove one of both"
                 self._refuse_part(parts[0], message)
             if parts and self.contact_solver == "problem":
                 message = f"does not support {word} ({label(parts[0])}); use 'newton' or 'auto'"

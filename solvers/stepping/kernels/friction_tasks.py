@@ -39,7 +39,7 @@ IMPACT_WORK = 41  # work of friction in the problem solved last, in ``friction_w
 IMPACT_DONE = 42  # of an impact problem; answer: another pass up to the touch, the sequence begins again
 POSITIONS = 45  # of the coupled problem: half of what impulses do to positions
 COUPLINGS = 46  # its blocks beside that of velocities, in column ``s.friction_column``
-HELD = 43  # a second velocity problem of the step begins, in which joints that stick hold
+HELD = 43  # a second velocity problem of the step begins, before its multipliers are zero
 RELEASED = 44  # it has ended
 RESTARTED = 25  # between two steps, where forces have jumped: friction that the next step begins with
 # of the position correction of models with contacts:

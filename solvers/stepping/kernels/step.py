@@ -115,7 +115,7 @@ def take(d, s):
     pp, pv, epsilon, iterations, halvings = s.pp, s.pv, s.epsilon, s.max_iterations, s.max_halvings
     pp_T, pv_T, rows, newton = s.pp_T, s.pv_T, s.epsilon_rows, s.newton
     s.handed_problems = 0
-    code, singular = OK, False
+    code, first, singular = OK, OK, False
     scale_x, scale_v = s.scale_x, s.scale_v
     short, limited = s.cut_short, s.limited_impacts
     for attempt in range(LADDER.shape[0]):
@@ -137,6 +137,7 @@ def take(d, s):
         if attempt == 0 and rows < LEAST_SHIFT and s.code == OK and d.m > 0 and near_singular(d, s):
             s.code, singular = SINGULAR, True
         code = s.code
+        first = code if attempt == 0 else first
         again = d.nc > 0 and s.failed_problem != SMOOTH and (s.newton != 0 or d.nc == s.nc_fixed)
         shifted = attempt == 0 and (d.m > 0 or s.persistent != 0) and (code == SINGULAR or code == NOT_CONVERGED)
         # redundant contacts without a shift: a matrix singular but for round-off gives increments of any size
@@ -160,7 +161,8 @@ def take(d, s):
         code = s.code
         s.plastic, s.repeats = 0, LADDER.shape[0]
         s.made_plastic += 1 if code == OK else 0
-    singular = singular or (s.repeats == 1 and d.nc == 0)  # nothing but the shift of constraint rows was changed
+    # nothing but the shift of constraint rows was changed, and the first guess of joint friction
+    singular = singular or (s.repeats == 1 and d.nc == 0 and (s.friction == 0 or first == SINGULAR))
     s.repeated += 1 if s.repeats > 0 else 0
     s.handed += s.handed_problems
     # sizes that tolerances refer to: of accepted steps, not of rejected iterates

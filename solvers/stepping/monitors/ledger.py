@@ -216,11 +216,21 @@ def work_of_driver(d, g, e, b, s, kept):
 
 
 @kernel
+def impulse_of_impact(s, c):
+    """Normal impulse of contact c where it had an impact, else 0: all that it gave in the step where the force at its
+    end is zero, as after a rebound with laws at three levels.
+    """
+    if s.impact[c] == 0:
+        return 0.0
+    return s.sent[c, 0] if s.persistent != 0 and s.total_Lam[c, 0] == 0.0 else s.total_Lam[c, 0]
+
+
+@kernel
 def impulses_of_struck(s):
     """Sum of the normal impulses of contacts with an impact in the step [N s], without those of contact groups."""
     total = 0.0
     for c in range(s.nc_fixed):
-        total += s.total_Lam[c, 0] if s.impact[c] != 0 else 0.0
+        total += impulse_of_impact(s, c)
     return total
 
 
@@ -280,8 +290,7 @@ def distribute_given_work(d, s):
     """Add the work that friction gave in an impact to the contacts with an impact, in the ratio of their impulses."""
     first, total = s.works.shape[0] - 2 * s.nc_fixed, impulses_of_struck(s)
     for c in range(s.nc_fixed if total > 0.0 else 0):
-        if s.impact[c] != 0:
-            s.works[first + 2 * c] += s.given_back * s.total_Lam[c, 0] / total
+        s.works[first + 2 * c] += s.given_back * impulse_of_impact(s, c) / total
     s.given_back = 0.0
 
 

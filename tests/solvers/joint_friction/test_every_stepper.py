@@ -134,6 +134,63 @@ def test_a_contact_holds_up_to_its_static_friction(method, tan, moves):
     assert abs(along) == pytest.approx(0.5 * a * 0.09, rel=3e-2, abs=1e-8)
 
 
+def rod_and_ball():
+    """A rod of 2 kg on a journal with friction, at rest without load, and a ball of 0.4 kg that strikes it at 0.9 m."""
+    model = fem.Model("rod and ball")
+    rod = model.add(fem.RigidBody(2.0, np.eye(3) / 6.0, position=[0.5, 0, 0], name="rod"))
+    hinge = model.add(fem.Revolute.at(model.ground, rod, [0, 0, 0], [0, 0, 1], name="hinge"))
+    model.add(fem.JointFriction(hinge, 0.3, radius=0.1, name="journal"))
+    ball = model.add(fem.PointMass(0.4, position=[0.9, 0.0315, 0], velocity=[0, -3.0, 0], name="ball"))
+    top = rod.frame([0.4, 0, 0], fem.rotations.frame_with_axis(np.array([0, 1.0, 0])))
+    model.add(fem.SphereOnPlane(ball, top, radius=0.0, restitution=0.5, name="hit"))
+    return model
+
+
+@every_method_with_contacts
+@pytest.mark.parametrize("h", [4.0e-4, 4.2e-4, 5.2e-4, 8.1e-4])
+def test_the_journal_of_a_rod_that_is_struck_has_friction_by_the_reaction_to_the_impact(method, h):
+    """P of the ball and reaction L: 2 c ω = L − P, J ω = −0.9 P + μ r |L|, u + 0.9 ω… = −e (u − 0): linear in ω."""
+    c, J, a, arm, m, M, e, u = 0.5, 2.0 / 3.0, 0.9, 0.03, 0.4, 2.0, 0.5, -3.0
+    # unknowns ω, P, L, u': M c ω = L − P with L > 0 … or < 0, whose sign turns that of friction's moment arm |L|
+    for sign in (1.0, -1.0):
+        A = [[M * c, 1.0, -1.0, 0.0], [J, a, -arm * sign, 0.0], [0.0, -1.0, 0.0, m], [-a, 0.0, 0.0, 1.0]]
+        omega, _, reaction, after = np.linalg.solve(A, [0.0, 0.0, m * u, -e * u])
+        if reaction * sign >= 0.0:
+            break
+    result = run(method, rod_and_ball(), 0.0145, h)
+    struck = int(np.argmax(abs(result["rod"].angular_velocity[:, 2]) > 1e-3))
+    assert result["rod"].angular_velocity[struck, 2] == pytest.approx(omega, rel=1e-4)
+    assert result["ball"].velocity[struck, 1] == pytest.approx(after, abs=2e-3)
+
+
+@every_method_with_contacts
+def test_the_energy_table_closes_where_friction_and_an_impact_are_in_one_step(method):
+    """Friction of a step with an impact gives no energy: what its impulse would give the contact's line has."""
+    result = run(method, rod_and_ball(), 0.03, 5e-4, balance=True)
+    table = result.energy_table()
+    kinetic = 0.5 * 0.4 * 9.0
+    assert table.work("journal") <= 0.0 and abs(table.numerical) < 2e-3 * kinetic
+    assert table.work("hit") + table.work("journal") == pytest.approx(table.change, abs=2e-3 * kinetic)
+
+
+CONTROLLED = [
+    fem.NonsmoothGeneralizedAlphaGGL, fem.NonsmoothGeneralizedAlphaFriction, fem.GeneralizedAlpha, fem.LobattoIIIAB,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("method", CONTROLLED)
+def test_the_error_of_variable_steps_has_the_change_of_joint_friction(method):
+    """A tenth of the tolerance takes more steps, and is nearer."""
+    reference = run(fem.DecoupledNSGA(), models.pendulum(), 1.5, 2e-4)["hinge"].angle[-1]
+    errors, steps = [], []
+    for tolerance in (1e-4, 1e-6):
+        control = fem.StepControl(tolerance=tolerance)
+        result = run(method(step_control=control), models.pendulum(), 1.5, 2e-2)
+        errors.append(abs(result["hinge"].angle[-1] - reference))
+        steps.append(len(result.t))
+    assert steps[1] > 2 * steps[0] and errors[1] < 0.5 * errors[0], (steps, errors)
+
+
 @pytest.mark.parametrize("method", [m for m in METHODS if label(m) in REFUSE], ids=label)
 def test_what_cannot_solve_for_friction_refuses_it_by_name(method):
     with pytest.raises(fem.ParameterError, match=r"'friction'"):
