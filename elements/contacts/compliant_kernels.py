@@ -122,57 +122,57 @@ def sliding(p, V_T, v, w):
 
 
 @kernel
-def force(p, arguments, x, v, state, gap, G_N, V_T, f):
+def force(p, arguments, x, v, state, rows, f):
     """Add (3) to f (nd,)."""
     start_here(arguments, x.shape[0])
     touch(p, arguments, x.shape[0])
-    if gap[0] >= 0.0:
+    if rows.gap[0] >= 0.0:
         return
-    N, _, _ = normal_law(p, -gap[0], rate_of(G_N, v), state[0])
+    N, _, _ = normal_law(p, -rows.gap[0], rate_of(rows.G_N, v), state[0])
     for i in range(len(v)):
-        f[i] += N * G_N[i]
+        f[i] += N * rows.G_N[i]
     if p.friction > 0.0 and N > 0.0:
         w = local_vector(2)
-        scale = -p.friction * N / sliding(p, V_T, v, w)
+        scale = -p.friction * N / sliding(p, rows.V_T, v, w)
         for i in range(len(v)):
-            f[i] += scale * (V_T[0, i] * w[0] + V_T[1, i] * w[1])
+            f[i] += scale * (rows.V_T[0, i] * w[0] + rows.V_T[1, i] * w[1])
 
 
 @kernel
-def force_tangent(p, arguments, x, R, v, state, gap, G_N, V_T, H_N, K, C):
+def force_tangent(p, arguments, x, R, v, state, rows, H_N, K, C):
     """Add (6) and (7) to K and C (nd, nd)."""
     nn, nd = x.shape[0], len(v)
     start_here(arguments, nn)
     touch(p, arguments, nn)
-    if gap[0] >= 0.0:
+    if rows.gap[0] >= 0.0:
         return
-    N, N_d, N_r = normal_law(p, -gap[0], rate_of(G_N, v), state[0])
+    N, N_d, N_r = normal_law(p, -rows.gap[0], rate_of(rows.G_N, v), state[0])
     if N == 0.0:
         return
     b = integers(arguments, N_SLOTS)
     zero(b[_HN], nd * nd)
     call2(p.hessian_at, p.parameters_at, arguments)
     w, t, N_q, along = local_vector(2), local_vector(24), local_vector(24), local_vector(24)
-    s = sliding(p, V_T, v, w)
+    s = sliding(p, rows.V_T, v, w)
     for i in range(nd):
-        t[i] = V_T[0, i] * w[0] + V_T[1, i] * w[1]
-        along[i] = G_N[i] - p.friction * t[i] / s
-        N_q[i] = -N_d * G_N[i]
+        t[i] = rows.V_T[0, i] * w[0] + rows.V_T[1, i] * w[1]
+        along[i] = rows.G_N[i] - p.friction * t[i] / s
+        N_q[i] = -N_d * rows.G_N[i]
         for j in range(nd):
             N_q[i] -= N_r * v[j] * H_N[j, i]
     for i in range(nd):
         for j in range(nd):
             K[i, j] -= along[i] * N_q[j] + N * H_N[i, j]
-            C[i, j] += along[i] * N_r * G_N[j]
+            C[i, j] += along[i] * N_r * rows.G_N[j]
     if p.friction > 0.0:
         scale = p.friction * N / s
         bent = 1.0 if p.simple == 0 or s * s <= 2.0 * p.slip_speed * p.slip_speed else 0.0
         for i in range(nd):
             for j in range(nd):
-                straight = V_T[0, i] * V_T[0, j] + V_T[1, i] * V_T[1, j]
+                straight = rows.V_T[0, i] * rows.V_T[0, j] + rows.V_T[1, i] * rows.V_T[1, j]
                 C[i, j] += scale * (straight - bent * t[i] * t[j] / (s * s))
         if p.simple == 0:
-            _friction_tangent(p, arguments, x, R, v, V_T, H_N, w, s, scale, K)
+            _friction_tangent(p, arguments, x, R, v, rows.V_T, H_N, w, s, scale, K)
 
 
 @kernel
@@ -270,23 +270,23 @@ def accept(p, arguments, x, v, gap, G_N, state):
 
 
 @kernel
-def output(p, arguments, x, v, state, gap, G_N, V_T, point, normal, tangents, out):
+def output(p, arguments, x, v, state, rows, out):
     """Gap, indentation and its rate, forces, sliding speed, point, normal: in the order of ``outputs``."""
     start_here(arguments, x.shape[0])
     touch(p, arguments, x.shape[0])
     w = local_vector(2)
-    s, rate = sliding(p, V_T, v, w), rate_of(G_N, v)
-    N, _, _ = normal_law(p, -gap[0], rate, state[0])
-    out[0] += gap[0]
-    out[1] += max(-gap[0], 0.0)
+    s, rate = sliding(p, rows.V_T, v, w), rate_of(rows.G_N, v)
+    N, _, _ = normal_law(p, -rows.gap[0], rate, state[0])
+    out[0] += rows.gap[0]
+    out[1] += max(-rows.gap[0], 0.0)
     out[2] += rate
     out[3] += N
     for i in range(3):
-        friction = -p.friction * N / s * (tangents[0, i] * w[0] + tangents[1, i] * w[1])
-        out[4 + i] += N * normal[i] + friction
+        friction = -p.friction * N / s * (rows.tangents[0, i] * w[0] + rows.tangents[1, i] * w[1])
+        out[4 + i] += N * rows.normal[i] + friction
         out[7 + i] += friction
-        out[11 + i] += point[i]
-        out[14 + i] += normal[i]
+        out[11 + i] += rows.point[i]
+        out[14 + i] += rows.normal[i]
     out[10] += math.sqrt(w[0] * w[0] + w[1] * w[1])
 
 

@@ -40,35 +40,35 @@ from fem_mbs.rotations import add_cross, dot
 
 
 @kernel
-def flank_contact(p, x_A, R_A, x_B, R_B, state, gap, G_N, W, point, normal, tangents):
+def flank_contact(p, x_A, R_A, x_B, R_B, state, rows):
     """Gap (1) and its gradient; the normal is the line of action, the point the centre of wheel 1."""
     u, U, G, y = local_vector(3), local_matrix(3, 12), local_vector(12), local_vector(3)
     centre_line(p, x_A, R_A, x_B, R_B, state, u, U)
-    gap[0] -= stretch(p, u, p.flank)
+    rows.gap[0] -= stretch(p, u, p.flank)
     stretch_gradient(p, u, U, p.flank, G)
     least = 0
     for j in range(12):
-        G_N[j] -= G[j]
+        rows.G_N[j] -= G[j]
     size = math.sqrt(dot(G[:3], G[:3]))
     for i in range(3):
-        normal[i] -= G[i] / size
-        point[i] += x_A[i] + dot(R_A[i], p.p_AP)
+        rows.normal[i] -= G[i] / size
+        rows.point[i] += x_A[i] + dot(R_A[i], p.p_AP)
     for i in range(3):
-        if abs(normal[i]) < abs(normal[least]):
+        if abs(rows.normal[i]) < abs(rows.normal[least]):
             least = i
         y[i] = 0.0
     y[least] = 1.0
-    add_cross(1.0, normal, y, tangents[0])
-    size = math.sqrt(dot(tangents[0], tangents[0]))
+    add_cross(1.0, rows.normal, y, rows.tangents[0])
+    size = math.sqrt(dot(rows.tangents[0], rows.tangents[0]))
     for i in range(3):
-        tangents[0, i] /= size
-    add_cross(1.0, normal, tangents[0], tangents[1])
+        rows.tangents[0, i] /= size
+    add_cross(1.0, rows.normal, rows.tangents[0], rows.tangents[1])
     for r in range(3):
         for i in range(3):
             for k in range(3):
-                axis = tangents[r, k] if r < 2 else normal[k]
-                W[r, 3 + i] += axis * R_A[k, i]
-                W[r, 9 + i] -= axis * R_B[k, i]
+                axis = rows.tangents[r, k] if r < 2 else rows.normal[k]
+                rows.W[r, 3 + i] += axis * R_A[k, i]
+                rows.W[r, 9 + i] -= axis * R_B[k, i]
 
 
 @kernel

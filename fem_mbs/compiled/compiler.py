@@ -344,6 +344,8 @@ class Borrowing:
         if isinstance(function, types.Dispatcher):
             part = getattr(function.dispatcher, "part", None)
             return part is not None and part.overloads[state.calltypes[expr].args].library.borrows
+        if isinstance(function, types.NamedTupleClass):
+            return True  # holds what is checked by itself
         key = getattr(function, "typing_key", None)
         return getattr(key, "__module__", "") == "fem_mbs.jit" or key is carray
 

@@ -10,6 +10,7 @@ values it gets**, in any order. Outputs arrive zeroed and are *added to*.
     v                  (nd,)        velocities (ẋ, Ω) of all nodes, nd = 6 nn; one node: v_A = ẋ, w_A = Ω (body axes)
     a                  (nd,)        accelerations (ẍ, Ω̇); one node: a_A, alpha_A
     x0, R0             (nn,3) …     positions and rotations at the start of the time step; x0_A, R0_A …
+    node_A, node_B …   record       all of one node: node_A.x, .R, .v, .w, .x0, .R0
     t                  float        time [s]
     s                  (ns,3)       the element's signals: value, first and second derivative at time t
     gravity            (3,)         [m/s²]
@@ -38,7 +39,7 @@ values it gets**, in any order. Outputs arrive zeroed and are *added to*.
     contact     contact            gap (1,), G_N (nd,); slip (2,) tangential displacement over the step, G_T (2,nd) its
                                    gradient; V_T (2,nd) the gradient that gives the sliding velocity; W (3,nd) the one
                                    of the relative angular velocity (t1, t2, normal); point (3,), normal (3,),
-                                   tangents (2,3)
+                                   tangents (2,3); or ``rows``, a record of all of these: rows.gap …
                 contact_hessian    H_N (nd,nd) = ∂G_N/∂q
     friction    friction           G[0] (nd,) and gt[0] of the relative rate γ = G v + gt of a joint; gtt[0] = ∂gt/∂t
                 friction_hessian   H[0] (nd,nd) = ∂G[0]/∂q

@@ -149,7 +149,7 @@ def test_elements_on_ground_pass_the_same_checks():
 
 def test_argument_names_of_kernels_are_those_of_the_contract():
     of_nodes = {f"{k}_{n}" for k in ("x", "R", "v", "w", "a", "alpha", "x0", "R0") for n in "ABCD"}
-    known = {*jit.SLOTS, "p", "arguments", *of_nodes}
+    known = {*jit.SLOTS, "p", "arguments", "rows", *of_nodes, *(f"node_{n}" for n in "ABCD")}
     for name in library():
         for function in library()[name][0].kernels.values():
             code = function.py_func.__code__

@@ -6,6 +6,7 @@ import fem_mbs as fem
 from fem_mbs.elements.contacts.faces.face_search import initial
 from fem_mbs.elements.contacts.faces.node_face_kernels import contact
 from fem_mbs.elements.contacts.faces.node_on_faces import NodeOnFaces
+from fem_mbs.jit import ContactRows
 
 
 def sphere_patch(count=5, radius=2.0, width=1.0):
@@ -33,10 +34,11 @@ def probed(points, rows, place, start=None, **options):
         "G_N": nd,
         "G_T": (2, nd),
         "V_T": (2, nd),
+        "W": (3, nd),
         "point": 3,
         "normal": 3,
         "tangents": (2, 3),
     }
     found = {name: np.zeros(shape) for name, shape in found.items()}
-    contact(p[0], np.vstack([place, x0[1:]]), x0, state, *found.values())
+    contact(p[0], np.vstack([place, x0[1:]]), x0, state, ContactRows(**found))
     return found

@@ -61,17 +61,17 @@ def _add_moments(p, R, row):
 
 
 @kernel
-def contact(p, x, R, x0, R0, state, gap, slip, G_N, G_T, V_T, point, normal, tangents):
+def contact(p, x, R, x0, R0, state, rows):
     """Gap, slip and rows by (1), (2)."""
     y = local_vector(MOST)[: 3 * x.shape[0]].reshape(x.shape)
     y0 = local_vector(MOST)[: 3 * x.shape[0]].reshape(x.shape)
     _places(p, x, R, y)
     _places(p, x0, R0, y0)
-    contact_of_places(p, y, y0, state, gap, slip, G_N, G_T, V_T, point, normal, tangents)
-    _add_moments(p, R, G_N)
+    contact_of_places(p, y, y0, state, rows)
+    _add_moments(p, R, rows.G_N)
     for k in range(2):
-        _add_moments(p, R, G_T[k])
-        _add_moments(p, R, V_T[k])
+        _add_moments(p, R, rows.G_T[k])
+        _add_moments(p, R, rows.V_T[k])
 
 
 @kernel

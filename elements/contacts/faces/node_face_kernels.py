@@ -150,27 +150,27 @@ def _slip(p, x, state, f, uv, slip, G_T, m, t):
 
 
 @kernel
-def contact(p, x, x0, state, gap, slip, G_N, G_T, V_T, point, normal, tangents):
+def contact(p, x, x0, state, rows):
     """Gap, slip and rows by (1), (2), (4), (5)."""
     X, h, d, nu, n = local_matrix(4, 3), local_vector(8), local_matrix(2, 3), local_vector(3), local_vector(3)
     N, z, S, r, uv = local_matrix(4, 4), local_vector(6), local_matrix(6, 3), local_vector(3), local_vector(2)
     row, t, m = local_vector(15), local_matrix(2, 3), local_vector(3)
     first, side = _start(p, x, x0, state, uv)
-    _slip(p, x, state, first, uv, slip, G_T, m, t)
+    _slip(p, x, state, first, uv, rows.slip, rows.G_T, m, t)
     f, kind = locate(p, x, state, _ROOM, uv)
     if kind != SMOOTH:
-        slip[0] = slip[1] = 0.0
-        for j in range(G_T.shape[1]):
-            G_T[0, j] = G_T[1, j] = 0.0
-        _beside_border(p, x, state, f, gap, G_N, point, normal, tangents)
+        rows.slip[0] = rows.slip[1] = 0.0
+        for j in range(rows.G_T.shape[1]):
+            rows.G_T[0, j] = rows.G_T[1, j] = 0.0
+        _beside_border(p, x, state, f, rows)
         return
     nn, size = take(p, x, state, f, X, h, d, nu)
     foot(nn, X, h, nu, x[0], uv, N, z, S, r)
     normal_of(S, n)
     g = dot(n, r)
-    gap[0] += side * g
+    rows.gap[0] += side * g
     _point_row(n, nn, N[0], z[0], d, nu, size, row)
-    _scatter(p, f, nn, side, row, G_N)
+    _scatter(p, f, nn, side, row, rows.G_N)
     # tangents of the start of the step, turned to the present normal
     alpha = 1.0 / (1.0 + max(dot(m, n), -0.9))
     for k in range(2):
@@ -184,20 +184,20 @@ def contact(p, x, x0, state, gap, slip, G_N, G_T, V_T, point, normal, tangents):
         c0, c1 = dot(t[k], S[1]), dot(t[k], S[2])
         add_surface(g * (bb * c0 - ab * c1) / det, n, nn, N[1], z[1], d, nu, size, row)
         add_surface(g * (aa * c1 - ab * c0) / det, n, nn, N[2], z[2], d, nu, size, row)
-        _scatter(p, f, nn, 1.0, row, V_T[k])
+        _scatter(p, f, nn, 1.0, row, rows.V_T[k])
     for i in range(3):
-        point[i] += S[0, i]
-        normal[i] += side * n[i]
-        tangents[0, i] += t[0, i]
-        tangents[1, i] += side * t[1, i]
+        rows.point[i] += S[0, i]
+        rows.normal[i] += side * n[i]
+        rows.tangents[0, i] += t[0, i]
+        rows.tangents[1, i] += side * t[1, i]
     if side < 0.0:
-        slip[1] = -slip[1]
-        for j in range(G_T.shape[1]):
-            G_T[1, j], V_T[1, j] = -G_T[1, j], -V_T[1, j]
+        rows.slip[1] = -rows.slip[1]
+        for j in range(rows.G_T.shape[1]):
+            rows.G_T[1, j], rows.V_T[1, j] = -rows.G_T[1, j], -rows.V_T[1, j]
 
 
 @kernel
-def _beside_border(p, x, state, f, gap, G_N, point, normal, tangents):
+def _beside_border(p, x, state, f, rows):
     """Distance of the node, which is outside the surface, from its border: an open contact."""
     X, h, d, nu, n = local_matrix(4, 3), local_vector(8), local_matrix(2, 3), local_vector(3), local_vector(3)
     t = local_matrix(2, 3)
@@ -206,19 +206,19 @@ def _beside_border(p, x, state, f, gap, G_N, point, normal, tangents):
     k, part, distance = chord(nn, X, x[0])
     b = (k + 1) % nn
     for i in range(3):
-        point[i] += X[k, i] + part * (X[b, i] - X[k, i])
+        rows.point[i] += X[k, i] + part * (X[b, i] - X[k, i])
     distance = max(distance, 1e-9 * math.sqrt(size))
     for i in range(3):
-        n[i] = x[0, i] - point[i]
+        n[i] = x[0, i] - rows.point[i]
     length = math.sqrt(dot(n, n))
     for i in range(3):
         n[i] = n[i] / length if length > 1e-9 * math.sqrt(size) else nu[i]
-    gap[0] += distance
+    rows.gap[0] += distance
     for i in range(3):
-        normal[i] += n[i]
-        G_N[i] += n[i]
-        G_N[6 * faces[f, 1 + k] + i] -= (1.0 - part) * n[i]
-        G_N[6 * faces[f, 1 + b] + i] -= part * n[i]
+        rows.normal[i] += n[i]
+        rows.G_N[i] += n[i]
+        rows.G_N[6 * faces[f, 1 + k] + i] -= (1.0 - part) * n[i]
+        rows.G_N[6 * faces[f, 1 + b] + i] -= part * n[i]
     j = 0
     for i in range(1, 3):
         if abs(n[i]) < abs(n[j]):
@@ -230,7 +230,7 @@ def _beside_border(p, x, state, f, gap, G_N, point, normal, tangents):
     cross(n, t[0], t[1])
     for k in range(2):
         for i in range(3):
-            tangents[k, i] += t[k, i]
+            rows.tangents[k, i] += t[k, i]
 
 
 @kernel

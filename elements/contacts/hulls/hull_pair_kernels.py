@@ -55,8 +55,14 @@ from fem_mbs.distance.hull_kernels import (
 )
 from fem_mbs.distance.segments import feet
 from fem_mbs.elements.contacts.shapes import capsule_kernels
-from fem_mbs.elements.contacts.shapes.shape_contact import middle_of_gap, shape_hessian, shape_rows, sphere_center
-from fem_mbs.jit import kernel, local_matrix, local_vector
+from fem_mbs.elements.contacts.shapes.shape_contact import (
+    Foot,
+    middle_of_gap,
+    shape_hessian,
+    shape_rows,
+    sphere_center,
+)
+from fem_mbs.jit import ContactRows, kernel, local_matrix, local_vector
 from fem_mbs.rotations import dot, exp_matrix, log_matrix, multiply, multiply_T, rotate, rotate_T
 
 LEFT_OUT = 1e-4  # of ρ: pairs outside the slots may be deeper than those inside by less
@@ -462,56 +468,58 @@ def _unit(F):
 
 
 @kernel
-def contact(p, x, R, x0, R0, state, gap, slip, G_N, G_T, V_T, W, point, normal, tangents):
+def contact(p, x, R, x0, R0, node_A, node_B, state, rows):
     """Gap and rows of the feature that the slot holds; (3)."""
     q, f = hulls_of(p), int(state[p.slot])
     nv = q.first_corner[2]
     if f >= nv:
-        edges = edges_of(p, q, f - nv)
-        capsule_kernels.contact(edges, x, R, x0, R0, gap, slip, G_N, G_T, V_T, W, point, normal, tangents)
+        capsule_kernels.contact(edges_of(p, q, f - nv), x, R, x0, R0, rows)
         return
-    y, y0, y_B, n, n0 = local_vector(3), local_vector(3), local_vector(3), local_vector(3), local_vector(3)
-    N, F, zero, m, t = local_matrix(3, 3), local_matrix(3, 3), local_vector(3), local_vector(3), local_matrix(2, 3)
-    s, row, slips, speeds, turns = (
-        local_vector(2), local_vector(12), local_matrix(2, 12), local_matrix(2, 12), local_matrix(3, 12)
+    foot, F, zero = (
+        Foot(local_vector(3), local_vector(3), local_vector(3), local_vector(3), local_vector(3), local_matrix(3, 3)),
+        local_matrix(3, 3), local_vector(3),
+    )  # fmt: skip
+    own = ContactRows(
+        local_vector(1), local_vector(2), local_vector(12), local_matrix(2, 12), local_matrix(2, 12),
+        local_matrix(3, 12), rows.point, local_vector(3), local_matrix(2, 3),
     )  # fmt: skip
     a = 0 if f < q.first_corner[1] else 1
     b, c, r, side = 1 - a, q.corner[f], p.radius, 1.0 - 2.0 * a
+    first, second = node_A, node_B
+    if a == 1:
+        first, second = node_B, node_A
     _unit(F)
     for i in range(3):
-        zero[i] = m[i] = t[0, i] = t[1, i] = 0.0
+        zero[i] = own.normal[i] = own.tangents[0, i] = own.tangents[1, i] = 0.0
     for j in range(12):
-        row[j] = 0.0
+        own.G_N[j] = 0.0
         for k in range(3):
-            turns[k, j] = 0.0
+            own.W[k, j] = 0.0
         for k in range(2):
-            slips[k, j] = speeds[k, j] = s[k] = 0.0
-    sphere_center(x0[a], R0[a], c, x0[b], R0[b], zero, F, y_B, y0)
-    before = nearest(q, b, y0, n0, N) - 2.0 * r
-    sphere_center(x[a], R[a], c, x[b], R[b], zero, F, y_B, y)
-    now = nearest(q, b, y, n, N) - 2.0 * r
-    gap[0] += now
-    shape_rows(
-        c, F, r, x[a], R[a], R[b], R0[a], R0[b], y_B, y, y0, n, n0, N, s, row, slips, speeds, turns, point, m, t,
-        middle_of_gap(r), now, before,
-    )  # fmt: skip
+            own.G_T[k, j] = own.V_T[k, j] = own.slip[k] = 0.0
+    sphere_center(first.x0, first.R0, c, second.x0, second.R0, zero, F, foot.y_B, foot.y0)
+    before = nearest(q, b, foot.y0, foot.n0, foot.N) - 2.0 * r
+    sphere_center(first.x, first.R, c, second.x, second.R, zero, F, foot.y_B, foot.y)
+    now = nearest(q, b, foot.y, foot.n, foot.N) - 2.0 * r
+    rows.gap[0] += now
+    shape_rows(c, F, r, first, second, foot, own, (middle_of_gap(r), now, before, 0.0))
     # as seen from A: exchanged roles reverse n and t2, and with them slip_2 is unchanged
-    slip[0] += side * s[0]
-    slip[1] += s[1]
+    rows.slip[0] += side * own.slip[0]
+    rows.slip[1] += own.slip[1]
     for j in range(12):
         k = (j + 6 * a) % 12
-        G_N[k] += row[j]
-        G_T[0, k] += side * slips[0, j]
-        G_T[1, k] += slips[1, j]
-        V_T[0, k] += side * speeds[0, j]
-        V_T[1, k] += speeds[1, j]
-        W[0, k] += side * turns[0, j]
-        W[1, k] += turns[1, j]
-        W[2, k] += turns[2, j]
+        rows.G_N[k] += own.G_N[j]
+        rows.G_T[0, k] += side * own.G_T[0, j]
+        rows.G_T[1, k] += own.G_T[1, j]
+        rows.V_T[0, k] += side * own.V_T[0, j]
+        rows.V_T[1, k] += own.V_T[1, j]
+        rows.W[0, k] += side * own.W[0, j]
+        rows.W[1, k] += own.W[1, j]
+        rows.W[2, k] += own.W[2, j]
     for i in range(3):
-        normal[i] += side * m[i]
-        tangents[0, i] += t[0, i]
-        tangents[1, i] += side * t[1, i]
+        rows.normal[i] += side * own.normal[i]
+        rows.tangents[0, i] += own.tangents[0, i]
+        rows.tangents[1, i] += side * own.tangents[1, i]
 
 
 @kernel

@@ -209,7 +209,7 @@ def _velocity_rows(p, R, c, r, sign, t, t_o, V_T, W):
 
 
 @kernel
-def contact(p, x, R, x0, R0, gap, slip, G_N, G_T, V_T, W, point, normal, tangents):
+def contact(p, x, R, x0, R0, rows):
     """Kinematics (1)-(5)."""
     z, z0, psi, at, v = local_matrix(4, 3), local_matrix(4, 3), local_matrix(4, 3), local_vector(4), local_vector(3)
     c, mean, n, n0, m = local_vector(4), local_vector(4), local_vector(3), local_vector(3), local_vector(3)
@@ -222,12 +222,12 @@ def contact(p, x, R, x0, R0, gap, slip, G_N, G_T, V_T, W, point, normal, tangent
     nearest(p, x, R, z, at, v, c)
     size = _changes(z, at, v, c, moves, turns, n)
     part, touching = middle_of_gap(p.radius[0]), p.radius[0] + p.radius[1]
-    gap[0] += size - touching
+    rows.gap[0] += size - touching
     for i in range(2):
         share = part if i == 0 else 1.0 - part
         arm[i] = p.radius[i] + share * (size - touching)
         r[i] = p.radius[i] + share * (0.5 * (size0 + size) - touching)
-    _normal_rows(p, R, z, c, arm[0], n, G_N, W[2], point, normal)
+    _normal_rows(p, R, z, c, arm[0], n, rows.G_N, rows.W[2], rows.point, rows.normal)
     # the step, at the means of weights and lever arms
     for k in range(4):
         mean[k] = 0.5 * (mean[k] + c[k])
@@ -236,13 +236,13 @@ def contact(p, x, R, x0, R0, gap, slip, G_N, G_T, V_T, W, point, normal, tangent
         axis[i] = z0[3, i] - z0[2, i]
     follows = arc_start(n0, n, m)
     _first_tangents(axis, R0[p.node[2]], m, t)
-    arc_slip(m, n, follows, 1.0, y, turn, t, u, w, end, slip, h)  # Ψ has the radii
+    arc_slip(m, n, follows, 1.0, y, turn, t, u, w, end, rows.slip, h)  # Ψ has the radii
     for k in range(2):
         o, sign = 1 - k, 2.0 * k - 1.0  # slip_1 has −u_2, slip_2 has +u_1; t_1 × n = −t_2, t_2 × n = t_1
-        _slip_row(p, R, sign, w[k], u[o], h[k], r, z, z0, psi, spread, mean, c, n, moves, turns, G_T[k])
-        _velocity_rows(p, R, c, arm, sign, end[k], end[o], V_T[k], W[k])
+        _slip_row(p, R, sign, w[k], u[o], h[k], r, z, z0, psi, spread, mean, c, n, moves, turns, rows.G_T[k])
+        _velocity_rows(p, R, c, arm, sign, end[k], end[o], rows.V_T[k], rows.W[k])
         for i in range(3):
-            tangents[k, i] += end[k, i]
+            rows.tangents[k, i] += end[k, i]
 
 
 @kernel

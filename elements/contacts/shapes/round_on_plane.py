@@ -100,55 +100,56 @@ def point_row(a, e, Qe, c, z, R_B, row):
 
 
 @kernel
-def contact(p, x_A, R_A, x_B, R_B, x0_A, R0_A, x0_B, R0_B, gap, slip, G_N, G_T, V_T, W, point, normal, tangents):
+def contact(p, node_A, node_B, rows):
     """Kinematics (1)-(7)."""
+    A, B = node_A, node_B
     y, y0, n, e, c, c0 = (
         local_vector(3), local_vector(3), local_vector(3), local_vector(3), local_vector(3), local_vector(3)
     )  # fmt: skip
     z, mean, in_A, Qe, nothing = local_vector(3), local_vector(3), local_vector(3), local_vector(3), local_vector(3)
     Q, Q0, M, T, psi = local_matrix(3, 3), local_matrix(3, 3), local_matrix(3, 3), local_matrix(3, 3), local_vector(3)
     u, v, turn = local_vector(3), local_vector(3), local_vector(3)
-    center_in_second(p.p_AP, x_A, R_A, x_B, R_B, y)
-    center_in_second(p.p_AP, x0_A, R0_A, x0_B, R0_B, y0)
-    relative_turn(R_A, R_B, R0_A, R0_B, Q, Q0, psi, T)
+    center_in_second(p.p_AP, A.x, A.R, B.x, B.R, y)
+    center_in_second(p.p_AP, A.x0, A.R0, B.x0, B.R0, y0)
+    relative_turn(A.R, B.R, A.R0, B.R0, Q, Q0, psi, T)
     for i in range(3):
         n[i] = p.R_BQ[i, 2]
     support(p, Q0, n, c0, M)
     w = support(p, Q, n, c, M)
-    gap[0] += dot(n, y) - dot(n, p.p_BQ) - w - p.edge
+    rows.gap[0] += dot(n, y) - dot(n, p.p_BQ) - w - p.edge
     for i in range(3):
         z[i] = y[i] + c[i]
         mean[i] = 0.5 * (c0[i] + c[i])
         nothing[i] = 0.0
     rotate_T(Q, c, in_A)
     rotate_T(Q, n, Qe)
-    point_row(p.p_AP, n, Qe, in_A, z, R_B, G_N)
-    add_turning(1.0, n, Q, W[2])
-    rotate(R_B, n, normal)
-    rotate(R_B, z, point)
+    point_row(p.p_AP, n, Qe, in_A, z, B.R, rows.G_N)
+    add_turning(1.0, n, Q, rows.W[2])
+    rotate(B.R, n, rows.normal)
+    rotate(B.R, z, rows.point)
     for i in range(3):
-        point[i] += x_B[i]
+        rows.point[i] += B.x[i]
     for k in range(2):
         for i in range(3):
             e[i] = p.R_BQ[i, k]
-        rotate(R_B, e, tangents[k])
+        rotate(B.R, e, rows.tangents[k])
         rotate_T(Q, e, Qe)
-        point_row(p.p_AP, e, Qe, in_A, z, R_B, V_T[k])
-        point_row(p.p_AP, e, Qe, nothing, y, R_B, G_T[k])
-        add_turning(1.0, e, Q, W[k])
+        point_row(p.p_AP, e, Qe, in_A, z, B.R, rows.V_T[k])
+        point_row(p.p_AP, e, Qe, nothing, y, B.R, rows.G_T[k])
+        add_turning(1.0, e, Q, rows.W[k])
         cross(mean, e, turn)
-        slip[k] += dot(e, y) - dot(e, y0) + dot(psi, turn)
+        rows.slip[k] += dot(e, y) - dot(e, y0) + dot(psi, turn)
         # along η, (7)
         rotate(T, turn, u)
-        add_turning(1.0, u, Q, G_T[k])
+        add_turning(1.0, u, Q, rows.G_T[k])
         cross(e, psi, u)
         for i in range(3):
             u[i] *= 0.5
         cross(c, u, turn)
-        add_turning(1.0, turn, Q, G_T[k])
+        add_turning(1.0, turn, Q, rows.G_T[k])
         rotate(M, u, v)
         cross(n, v, turn)
-        add_turning(1.0, turn, Q, G_T[k])
+        add_turning(1.0, turn, Q, rows.G_T[k])
 
 
 @kernel

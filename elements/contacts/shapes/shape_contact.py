@@ -50,9 +50,9 @@ than 154° in one step (c < −0.9: centres that nearly coincide) take n for n0.
 Source: docs/theory/contacts.md, (1)-(7), (9)-(13), generalised here from planes to shapes: (6)-(9) are derived
 here. Sanchez2025 annex B freezes n and the tangents at the start of the step (B.36), which is of first order.
 
-Each shape has separate kernels, a few lines that call the rows below with its φ, n and N. The rows take fields of the
+Each shape has a kernel ``nearest`` of φ, n and N, and passes it to the kernels below. The rows take fields of the
 parameters, not the record, which is another type for every shape: they are compiled once for all (2.5 s of compilation
-for a shape instead of 6.5 s). One kernel for all shapes that calls φ by its address would save little more.
+for a shape instead of 6.5 s).
 
     symbol  code   shape   unit  meaning
     a       p_AP   (3,)    m     sphere centre from A's origin, A components
@@ -61,6 +61,7 @@ for a shape instead of 6.5 s). One kernel for all shapes that calls φ by its ad
     n, N    n, N   (3,)…   -, 1/m  unit normal from the shape to the sphere, and its derivative (symmetric, N n = 0)
 """
 
+import collections
 import math
 from typing import Any
 
@@ -87,6 +88,8 @@ from fem_mbs.rotations import (
 )
 
 FRAMES = [("p_AP", "f8", (3,)), ("p_BQ", "f8", (3,)), ("R_BQ", "f8", (3, 3)), ("radius", "f8")]
+# of (1)-(5): the centre of the sphere, y_B and y, the normal and the curvature there; y0, n0 at the start of the step
+Foot = collections.namedtuple("Foot", "y_B y y0 n n0 N")
 _NEAR_AXIS = 0.9  # cosine between the normal and the z axis from which t1 comes from the x axis
 _TURNED = -0.9  # cosine between the normals of a step below which the arc is undetermined
 
@@ -225,12 +228,14 @@ def axes_between(share, psi, E, T):
 
 
 @kernel
-def shape_rows(
-    a, F, r, x_A, R_A, R_B, R0_A, R0_B, y_B, y, y0, n, n0, N, slip, G_N, G_T, V_T, W, point, normal, tangents,
-    part=0.0, gap=0.0, gap0=0.0, share=0.0,
-):  # fmt: skip
-    """Add all of (5)-(13) but the gap to the outputs of a ``contact`` kernel; y, n, N and y0, n0 as given by the
-    shape. part: s of (12), with the gaps at the end and at the start of the step; share: p of (13), of spheres."""
+def shape_rows(a, F, r, A, B, foot, rows, between):
+    """Add all of (5)-(13) but the gap to ``rows``; A, B: `NodeState` of the bodies of sphere and shape, foot: `Foot`.
+
+    between: s of (12), the gaps at the end and at the start of the step, and p of (13), of spheres; (0, 0, 0, 0) for a
+    point on the surface of the sphere.
+    """
+    part, gap, gap0, share = between
+    y, y0, n, N = foot.y, foot.y0, foot.n, foot.N
     Q, T, t, w = local_matrix(3, 3), local_matrix(3, 3), local_matrix(2, 3), local_matrix(2, 3)
     u, end, h = local_matrix(2, 3), local_matrix(2, 3), local_matrix(2, 3)
     m, d, psi, z, e = local_vector(3), local_vector(3), local_vector(3), local_vector(3), local_vector(3)
@@ -239,24 +244,24 @@ def shape_rows(
     arm, mean_arm = r + part * gap, r + 0.5 * part * (gap + gap0)
     if share != 0.0:
         mean_arm -= 0.5 * share * (math.sqrt(dot(y, y)) + math.sqrt(dot(y0, y0)))
-    relative_turn(R_A, R_B, R0_A, R0_B, Q, Q0, z, T)
+    relative_turn(A.R, B.R, A.R0, B.R0, Q, Q0, z, T)
     rotate_T(F, z, psi)
     axes_between(share, psi, E, T_C)
     # normal direction
     rotate(F, n, e_n)
-    add_along(1.0, e_n, a, R_B, Q, y_B, G_N)
-    add_turning(1.0, e_n, Q, W[2])
-    rotate(R_B, e_n, z)
+    add_along(1.0, e_n, a, B.R, Q, foot.y_B, rows.G_N)
+    add_turning(1.0, e_n, Q, rows.W[2])
+    rotate(B.R, e_n, z)
     for i in range(3):
-        normal[i] += z[i]
-        point[i] += x_A[i] + R_A[i, 0] * a[0] + R_A[i, 1] * a[1] + R_A[i, 2] * a[2] - arm * z[i]
+        rows.normal[i] += z[i]
+        rows.point[i] += A.x[i] + A.R[i, 0] * a[0] + A.R[i, 1] * a[1] + A.R[i, 2] * a[2] - arm * z[i]
     rotate_T(E, y, d)
     for i in range(3):
         d[i] -= y0[i]
     rotate_T(E, n, n_C)
-    follows = arc_start(n0, n_C, m)
+    follows = arc_start(foot.n0, n_C, m)
     first_tangents(m, t)
-    arc_slip(m, n_C, follows, mean_arm, d, psi, t, u, w, end, slip, h)
+    arc_slip(m, n_C, follows, mean_arm, d, psi, t, u, w, end, rows.slip, h)
     for k in range(2):
         o, sign = 1 - k, 2.0 * k - 1.0
         # slip, (10), (12), (13)
@@ -265,24 +270,24 @@ def shape_rows(
         for i in range(3):
             e[i] += N[i, 0] * z[0] + N[i, 1] * z[1] + N[i, 2] * z[2]
         rotate(F, e, z)
-        add_along(1.0, z, a, R_B, Q, y_B, G_T[k])
+        add_along(1.0, z, a, B.R, Q, foot.y_B, rows.G_T[k])
         cross(e, y, f)
         rotate(T_C, f, z)
         for i in range(3):
             z[i] = share * z[i] + sign * mean_arm * u[o, i]
         rotate(F, z, e)
         rotate(T, e, z)
-        add_turning(1.0, z, Q, G_T[k])
-        add_along(0.5 * (part - share) * sign * dot(u[o], psi), e_n, a, R_B, Q, y_B, G_T[k])
+        add_turning(1.0, z, Q, rows.G_T[k])
+        add_along(0.5 * (part - share) * sign * dot(u[o], psi), e_n, a, B.R, Q, foot.y_B, rows.G_T[k])
         # velocities, (11): t_1 × n = −t_2, t_2 × n = t_1
         rotate(E, end[k], z)
         rotate(F, z, e)
-        add_along(1.0, e, a, R_B, Q, y_B, V_T[k])
-        add_turning(1.0, e, Q, W[k])
-        add_turning(-sign * arm, e, Q, V_T[o])
-        rotate(R_B, e, z)
+        add_along(1.0, e, a, B.R, Q, foot.y_B, rows.V_T[k])
+        add_turning(1.0, e, Q, rows.W[k])
+        add_turning(-sign * arm, e, Q, rows.V_T[o])
+        rotate(B.R, e, z)
         for i in range(3):
-            tangents[k, i] += z[i]
+            rows.tangents[k, i] += z[i]
 
 
 @kernel
@@ -335,12 +340,36 @@ def shape_hessian(a, F, R_A, R_B, y_B, n, N, H_N):
             H_N[i, j] += J[0, i] * z[0] + J[1, i] * z[1] + J[2, i] * z[2]
 
 
+@kernel
+def sphere_contact(nearest, p, A, B, rows, share=0.0):
+    """Gap and rows of a sphere against the shape with the kernel ``nearest`` (p, y, n, N) -> φ; share: s and p of (12),
+    (13) of two spheres."""
+    foot = Foot(
+        local_vector(3), local_vector(3), local_vector(3), local_vector(3), local_vector(3), local_matrix(3, 3)
+    )  # fmt: skip
+    sphere_center(A.x0, A.R0, p.p_AP, B.x0, B.R0, p.p_BQ, p.R_BQ, foot.y_B, foot.y0)
+    before = nearest(p, foot.y0, foot.n0, foot.N) - p.radius
+    sphere_center(A.x, A.R, p.p_AP, B.x, B.R, p.p_BQ, p.R_BQ, foot.y_B, foot.y)
+    now = nearest(p, foot.y, foot.n, foot.N) - p.radius
+    rows.gap[0] += now
+    shape_rows(p.p_AP, p.R_BQ, p.radius, A, B, foot, rows, (share, now, before, share))
+
+
+@kernel
+def sphere_hessian(nearest, p, x_A, R_A, x_B, R_B, H_N):
+    """Add ∂G_N/∂q to H_N (12, 12) for the shape with the kernel ``nearest``."""
+    y, y_B, n, N = local_vector(3), local_vector(3), local_vector(3), local_matrix(3, 3)
+    sphere_center(x_A, R_A, p.p_AP, x_B, R_B, p.p_BQ, p.R_BQ, y_B, y)
+    nearest(p, y, n, N)
+    shape_hessian(p.p_AP, p.R_BQ, R_A, R_B, y_B, n, N, H_N)
+
+
 class SphereShapeContact(Contact):
     """Base of contacts between a sphere and a shape: takes two frames and the radius, checks them.
 
     A subclass sets ``record`` to `poses` and its own numbers, ``parameters`` to ``FRAMES`` and its own fields, and
-    ``nearest`` to its kernel (p, y, n, N) -> φ, which it also calls from its kernels ``contact`` and
-    ``contact_hessian``.
+    ``nearest`` to its kernel (p, y, n, N) -> φ, which its kernels ``contact`` and ``contact_hessian`` pass to
+    `sphere_contact` and `sphere_hessian`.
     """
 
     of_sphere = True

@@ -46,9 +46,9 @@ from fem_mbs.element.base import register
 from fem_mbs.elements.contacts.shapes.shape_contact import (
     SphereShapeContact,
     parameters,
-    shape_hessian,
-    shape_rows,
     sphere_center,
+    sphere_contact,
+    sphere_hessian,
 )
 from fem_mbs.errors import ParameterError
 from fem_mbs.jit import kernel, local_matrix, local_vector
@@ -106,33 +106,23 @@ def _nearest(p, y, n, N):
 
 
 @kernel
-def contact(p, x_A, R_A, x_B, R_B, x0_A, R0_A, x0_B, R0_B, gap, slip, G_N, G_T, V_T, W, point, normal, tangents):
+def contact(p, node_A, node_B, rows):
     """Gap and rows of a sphere in the groove."""
-    y, y_B, n, N = local_vector(3), local_vector(3), local_vector(3), local_matrix(3, 3)
-    y0, n0, f = local_vector(3), local_vector(3), local_vector(3)
-    sphere_center(x0_A, R0_A, p.p_AP, x0_B, R0_B, p.p_BQ, p.R_BQ, y_B, y0)
-    _nearest(p, y0, n0, N)
-    sphere_center(x_A, R_A, p.p_AP, x_B, R_B, p.p_BQ, p.R_BQ, y_B, y)
+    A, B = node_A, node_B
+    sphere_contact(_nearest, p, A, B, rows)
     if p.spall_half > 0.0:
-        groove_field(p, y, f, N)
-    gap[0] += _nearest(p, y, n, N) - p.radius
-    shape_rows(
-        p.p_AP, p.R_BQ, p.radius, x_A, R_A, R_B, R0_A, R0_B, y_B, y, y0, n, n0, N, slip, G_N, G_T, V_T, W, point,
-        normal, tangents,
-    )  # fmt: skip
-    if p.spall_half > 0.0:
+        y, y_B, f, P = local_vector(3), local_vector(3), local_vector(3), local_matrix(3, 3)
+        sphere_center(A.x, A.R, p.p_AP, B.x, B.R, p.p_BQ, p.R_BQ, y_B, y)
+        groove_field(p, y, f, P)
         length = math.sqrt(f[0] * f[0] + f[1] * f[1] + f[2] * f[2])
         for i in range(12):
-            G_N[i] *= length
+            rows.G_N[i] *= length
 
 
 @kernel
 def contact_hessian(p, x_A, R_A, x_B, R_B, H_N):
     """Add ∂G_N/∂q to H_N (12, 12): linear in f and P."""
-    y, y_B, f, P = local_vector(3), local_vector(3), local_vector(3), local_matrix(3, 3)
-    sphere_center(x_A, R_A, p.p_AP, x_B, R_B, p.p_BQ, p.R_BQ, y_B, y)
-    groove_field(p, y, f, P)
-    shape_hessian(p.p_AP, p.R_BQ, R_A, R_B, y_B, f, P, H_N)
+    sphere_hessian(groove_field, p, x_A, R_A, x_B, R_B, H_N)
 
 
 class SphereInGroove(SphereShapeContact):

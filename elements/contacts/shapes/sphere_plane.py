@@ -76,44 +76,45 @@ def _normal_row(p, x_A, R_A, R_B, Q, y, n, G_N, point, normal):
 
 
 @kernel
-def contact(p, x_A, R_A, x_B, R_B, x0_A, R0_A, x0_B, R0_B, gap, slip, G_N, G_T, V_T, W, point, normal, tangents):
+def contact(p, node_A, node_B, rows):
     """Kinematics (2)-(7)."""
+    A, B = node_A, node_B
     y, y0, n, e, en = local_vector(3), local_vector(3), local_vector(3), local_vector(3), local_vector(3)
     Q, Q0, T = local_matrix(3, 3), local_matrix(3, 3), local_matrix(3, 3)
     psi, turn, z, s = local_vector(3), local_vector(3), local_vector(3), local_vector(3)
-    center_in_second(p.p_AP, x_A, R_A, x_B, R_B, y)
-    center_in_second(p.p_AP, x0_A, R0_A, x0_B, R0_B, y0)
-    relative_turn(R_A, R_B, R0_A, R0_B, Q, Q0, psi, T)
+    center_in_second(p.p_AP, A.x, A.R, B.x, B.R, y)
+    center_in_second(p.p_AP, A.x0, A.R0, B.x0, B.R0, y0)
+    relative_turn(A.R, B.R, A.R0, B.R0, Q, Q0, psi, T)
     for i in range(3):
         n[i] = p.R_BQ[i, 2]
-    gap[0] += dot(n, y) - dot(n, p.p_BQ) - p.radius
-    _normal_row(p, x_A, R_A, R_B, Q, y, n, G_N, point, normal)
+    rows.gap[0] += dot(n, y) - dot(n, p.p_BQ) - p.radius
+    _normal_row(p, A.x, A.R, B.R, Q, y, n, rows.G_N, rows.point, rows.normal)
     cross(n, psi, turn)
     for k in range(2):
         for i in range(3):
             e[i] = p.R_BQ[i, k]
-            slip[k] += e[i] * (y[i] - y0[i] + p.radius * turn[i])
-        rotate(R_B, e, z)
+            rows.slip[k] += e[i] * (y[i] - y0[i] + p.radius * turn[i])
+        rotate(B.R, e, z)
         for i in range(3):
-            tangents[k, i] += z[i]
-            G_T[k, i] += z[i]
-            G_T[k, 6 + i] -= z[i]
-            V_T[k, i] += z[i]
-            V_T[k, 6 + i] -= z[i]
+            rows.tangents[k, i] += z[i]
+            rows.G_T[k, i] += z[i]
+            rows.G_T[k, 6 + i] -= z[i]
+            rows.V_T[k, i] += z[i]
+            rows.V_T[k, 6 + i] -= z[i]
         # the centre: e·(−Q ã) = a × Qᵀe and e·ỹ = e × y
         rotate_T(Q, e, z)
-        cross(p.p_AP, z, V_T[k, 3:6])
-        cross(e, y, V_T[k, 9:12])
+        cross(p.p_AP, z, rows.V_T[k, 3:6])
+        cross(e, y, rows.V_T[k, 9:12])
         for i in range(3):
-            G_T[k, 3 + i] += V_T[k, 3 + i]
-            G_T[k, 9 + i] += V_T[k, 9 + i]
+            rows.G_T[k, 3 + i] += rows.V_T[k, 3 + i]
+            rows.G_T[k, 9 + i] += rows.V_T[k, 9 + i]
         # rotation: r e·(n × ω) = r (e × n)·ω, and (e × n)ᵀ T⁻ᵀ = (T⁻¹ (e × n))ᵀ
         cross(e, n, en)
         rotate(T, en, s)
-        add_turning(p.radius, s, Q, G_T[k])
-        add_turning(p.radius, en, Q, V_T[k])
-        add_turning(1.0, e, Q, W[k])
-    add_turning(1.0, n, Q, W[2])
+        add_turning(p.radius, s, Q, rows.G_T[k])
+        add_turning(p.radius, en, Q, rows.V_T[k])
+        add_turning(1.0, e, Q, rows.W[k])
+    add_turning(1.0, n, Q, rows.W[2])
 
 
 @kernel

@@ -32,11 +32,12 @@ import numpy as np
 from fem_mbs.arguments.checked import ArrayLike, FrameLike
 from fem_mbs.element.base import register
 from fem_mbs.elements.contacts.shapes.shape_contact import (
+    Foot,
     SphereShapeContact,
     parameters,
-    shape_hessian,
     shape_rows,
     sphere_center,
+    sphere_hessian,
 )
 from fem_mbs.errors import label
 from fem_mbs.jit import address, kernel, local_matrix, local_vector, tensor
@@ -175,28 +176,29 @@ def nearest_on_side(p, side, y, n, N):
 
 
 @kernel
-def contact(p, x_A, R_A, x_B, R_B, x0_A, R0_A, x0_B, R0_B, gap, slip, G_N, G_T, V_T, W, point, normal, tangents):
+def contact(p, node_A, node_B, rows):
     """Gap and rows of a sphere against the shape (1)-(2)."""
-    y, y_B, n, N = local_vector(3), local_vector(3), local_vector(3), local_matrix(3, 3)
-    y0, n0 = local_vector(3), local_vector(3)
-    sphere_center(x0_A, R0_A, p.p_AP, x0_B, R0_B, p.p_BQ, p.R_BQ, y_B, y0)
-    sphere_center(x_A, R_A, p.p_AP, x_B, R_B, p.p_BQ, p.R_BQ, y_B, y)
-    side = side_of(p, y0, y)
-    nearest_on_side(p, side, y0, n0, N)
-    gap[0] += nearest_on_side(p, side, y, n, N) - p.radius
-    shape_rows(
-        p.p_AP, p.R_BQ, p.radius, x_A, R_A, R_B, R0_A, R0_B, y_B, y, y0, n, n0, N, slip, G_N, G_T, V_T, W, point,
-        normal, tangents,
+    A, B, foot = node_A, node_B, Foot(
+        local_vector(3), local_vector(3), local_vector(3), local_vector(3), local_vector(3), local_matrix(3, 3)
     )  # fmt: skip
+    sphere_center(A.x0, A.R0, p.p_AP, B.x0, B.R0, p.p_BQ, p.R_BQ, foot.y_B, foot.y0)
+    sphere_center(A.x, A.R, p.p_AP, B.x, B.R, p.p_BQ, p.R_BQ, foot.y_B, foot.y)
+    side = side_of(p, foot.y0, foot.y)
+    nearest_on_side(p, side, foot.y0, foot.n0, foot.N)
+    rows.gap[0] += nearest_on_side(p, side, foot.y, foot.n, foot.N) - p.radius
+    shape_rows(p.p_AP, p.R_BQ, p.radius, A, B, foot, rows, (0.0, 0.0, 0.0, 0.0))
+
+
+@kernel
+def _nearest_now(p, y, n, N):
+    """Distance [m] of y (3,) from the side of the surface on which it is by itself; fills n (3,) and N (3, 3)."""
+    return nearest_on_side(p, side_of(p, y, y), y, n, N)
 
 
 @kernel
 def contact_hessian(p, x_A, R_A, x_B, R_B, H_N):
     """Add ∂G_N/∂q to H_N (12, 12)."""
-    y, y_B, n, N = local_vector(3), local_vector(3), local_vector(3), local_matrix(3, 3)
-    sphere_center(x_A, R_A, p.p_AP, x_B, R_B, p.p_BQ, p.R_BQ, y_B, y)
-    nearest_on_side(p, side_of(p, y, y), y, n, N)
-    shape_hessian(p.p_AP, p.R_BQ, R_A, R_B, y_B, n, N, H_N)
+    sphere_hessian(_nearest_now, p, x_A, R_A, x_B, R_B, H_N)
 
 
 @kernel

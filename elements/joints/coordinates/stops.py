@@ -57,22 +57,22 @@ COMPLIANT = np.dtype([("lower", "f8"), ("upper", "f8"), ("stiffness", "f8"), ("d
 
 
 @kernel
-def contact(p, x_A, R_A, x_B, R_B, state, gap, G_N, W, point, normal, tangents):
+def contact(p, x_A, R_A, x_B, R_B, state, rows):
     """Gap (1) and its gradient; the axes are the inertial ones, whose directions are not used."""
     G = local_vector(12)
     value = coordinate_gradient(p.kind, p.p_AP, p.R_AP, p.p_BQ, p.R_BQ, state[0], x_A, R_A, x_B, R_B, G)
-    gap[0] += p.side * (value - p.limit)
+    rows.gap[0] += p.side * (value - p.limit)
     for j in range(12):
-        G_N[j] += p.side * G[j]
-    tangents[0, 0] += 1.0
-    tangents[1, 1] += 1.0
-    normal[2] += 1.0
+        rows.G_N[j] += p.side * G[j]
+    rows.tangents[0, 0] += 1.0
+    rows.tangents[1, 1] += 1.0
+    rows.normal[2] += 1.0
     rotate(R_B, p.p_BQ, G[0:3])
     for i in range(3):
-        point[i] += x_B[i] + G[i]
+        rows.point[i] += x_B[i] + G[i]
         for j in range(3):  # ω_A − ω_B
-            W[i, 3 + j] += R_A[i, j]
-            W[i, 9 + j] -= R_B[i, j]
+            rows.W[i, 3 + j] += R_A[i, j]
+            rows.W[i, 9 + j] -= R_B[i, j]
 
 
 @kernel
