@@ -361,6 +361,40 @@ def local_matrix(typingctx, n, m):
     return array_type(n, m), codegen
 
 
+def _sizes(shapes):
+    """Shapes in a literal text such as "3, 3 3": numbers, with commas between arrays."""
+    return [tuple(map(int, shape.split())) for shape in shapes.literal_value.split(",")]
+
+
+def _stack_arrays(kind, shapes):
+    """Code that makes arrays of constant shapes on the stack, as a tuple of a type."""
+
+    def codegen(context, builder, signature, args):
+        arrays = [_stack_array(context, builder, array, shape) for array, shape in zip(kind.types, shapes)]
+        return context.make_tuple(builder, kind, arrays)
+
+    return codegen
+
+
+@intrinsic(prefer_literal=True)
+def local_arrays(typingctx, shapes):
+    """Scratch arrays of a kernel, of shapes in a literal text such as "3, 3 3"; as `local_vector`."""
+    if not isinstance(shapes, types.StringLiteral):
+        return None
+    kind = types.Tuple([types.Array(types.float64, len(shape), "C") for shape in _sizes(shapes)])
+    return kind(shapes), _stack_arrays(kind, _sizes(shapes))
+
+
+@intrinsic(prefer_literal=True)
+def local_record(typingctx, record, shapes):
+    """Scratch arrays as `local_arrays`, as a record: a namedtuple."""
+    if not isinstance(shapes, types.StringLiteral):
+        return None
+    arrays = [types.Array(types.float64, len(shape), "C") for shape in _sizes(shapes)]
+    kind = types.NamedTuple(arrays, record.instance_class)
+    return kind(record, shapes), _stack_arrays(kind, _sizes(shapes))
+
+
 @intrinsic
 def call2(typingctx, function, a, b):
     """Call ``void function(int64, int64)`` at an address."""

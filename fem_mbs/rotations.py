@@ -23,7 +23,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from fem_mbs.jit import kernel, local_vector
+from fem_mbs.jit import kernel, local_arrays, local_vector
 
 # ratios of successive coefficients of c_2, c_3, c_7 and c_8: 1/((k+2j+1)(k+2j+2))
 _RATIO_2 = tuple(1.0 / ((3 + 2 * j) * (4 + 2 * j)) for j in range(8))
@@ -426,7 +426,7 @@ def form_rate(form, psi, d, A):
 def form_rate_gradient(form, psi, d, u, E):
     """Fill E (3, 3) with ∂/∂ψ of (derivative of A(ψ) in the direction d) u, d and u fixed."""
     pd, pu, du = dot(psi, d), dot(psi, u), dot(d, u)
-    dxu, pxu = local_vector(3), local_vector(3)
+    dxu, pxu = local_arrays("3, 3")
     cross(d, u, dxu)
     cross(psi, u, pxu)
     for i in range(3):

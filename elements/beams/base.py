@@ -11,7 +11,7 @@ from fem_mbs.elements.beams.limits import LARGEST_ANGLE
 from fem_mbs.elements.beams.sections import Section
 from fem_mbs.elements.beams.shapes import STATIONS
 from fem_mbs.errors import ParameterError, label
-from fem_mbs.jit import kernel, local_vector
+from fem_mbs.jit import kernel, local_arrays
 from fem_mbs.nodes import Frame, finite_vector
 from fem_mbs.rotations import log, rotate_T, tangent_inverse
 
@@ -22,7 +22,7 @@ TANGENT_ERROR = 0.3  # of the unloaded strain Γ against e₁; a curve of many d
 @kernel
 def section_output(sign, R, offset, rotation, S, rows, force, moment):
     """Add sign times the section force and moment (3,) of an end that the rows (6,) of its node stand for."""
-    local, arm = local_vector(3), local_vector(3)
+    local, arm = local_arrays("3, 3")
     rotate_T(R, rows[0:3], local)
     for i in range(3):
         j, k = (i + 1) % 3, (i + 2) % 3

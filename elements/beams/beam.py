@@ -41,7 +41,7 @@ from fem_mbs.elements.beams.three_pose_kernels import (
 )
 from fem_mbs.elements.beams.three_pose_kinematics import section_frames
 from fem_mbs.elements.beams.two_node import example
-from fem_mbs.jit import kernel, local_matrix, local_vector
+from fem_mbs.jit import kernel, local_arrays
 from fem_mbs.nodes import Frame, Node6
 from fem_mbs.rotations import exp, log, skew, tangent
 
@@ -51,22 +51,21 @@ SHEAR_FLOOR = 1e-7  # of L²/EI: shear flexibility of sections that have none; s
 @kernel
 def energy(p, x, R, gravity):
     """Strain energy and potential energy of the weight [J]."""
-    ab, w = local_vector(12), local_vector(12)
+    ab, w = local_arrays("12, 12")
     return section_forces(p, x, R, ab, w) + gravity_energy(p, x, R, gravity)
 
 
 @kernel
 def output(p, x, R, v, a, gravity, out):
     """Fill out (24,): section forces and moments (1) at A and B, (2) in M, mean strains Γ − Γ₀ and κ − κ₀."""
-    Ma, f = local_vector(18), local_vector(18)
-    ab, G, w, s_v = local_vector(12), local_matrix(3, 12), local_vector(12), local_vector(12)
+    Ma, f, ab, G, w, s_v = local_arrays("18, 18, 12, 3 12, 12, 12")
     for i in range(18):
         Ma[i], f[i] = 0.0, 0.0
     inertia(p, R, v, a, gravity, Ma, f)
     force_and_law(p, x, R, v, f, ab, G, w, s_v)
     for i in range(18):
         f[i] = Ma[i] - f[i]
-    y, S = local_matrix(3, 3), local_matrix(9, 3)
+    y, S = local_arrays("3 3, 9 3")
     section_frames(p, x, R, y, S)
     section_output(-1.0, R[0], p.p_A, p.S_A, S[0:3], f[0:6], out[0:3], out[3:6])
     section_output(1.0, R[2], p.p_B, p.S_B, S[6:9], f[12:18], out[6:9], out[9:12])

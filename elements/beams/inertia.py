@@ -23,14 +23,14 @@ Source: docs/theory/beams.md, section 5.
     z̈         z, y     (2n, 3)           m/s²    its parts from accelerations; from velocities and gravity
 """
 
-from fem_mbs.jit import kernel, local_matrix, local_vector
+from fem_mbs.jit import kernel, local_arrays, local_matrix, local_vector
 from fem_mbs.rotations import add_cross, add_R_skew, add_rotated, add_skew, add_skew_skew, cross, rotate, rotate_T
 
 
 @kernel
 def accelerations(p, R, v, a, gravity, z, y):
     """Fill z and y (≤ 6, 3) with the two parts of (1) of all nodes."""
-    c, d, e = local_vector(3), local_vector(3), local_vector(3)
+    c, d, e = local_arrays("3, 3, 3")
     for n in range(len(p.arms)):
         w, alpha = v[6 * n + 3 : 6 * n + 6], a[6 * n + 3 : 6 * n + 6]
         for k in range(2):
@@ -89,7 +89,7 @@ def momentum(p, k, spins, pi):
 @kernel
 def inertia(p, R, v, a, gravity, Ma, f):
     """Add the acceleration part of (3) to Ma (6 n,), minus the rest and gravity to f (6 n,)."""
-    z, y, F, pi = local_matrix(6, 3), local_matrix(6, 3), local_matrix(6, 3), local_vector(3)
+    z, y, F, pi = local_arrays("6 3, 6 3, 6 3, 3")
     accelerations(p, R, v, a, gravity, z, y)
     weighted(p, z, F)
     add_rows(1.0, p, R, F, Ma)
@@ -145,8 +145,7 @@ def add_coupling(p, R, S, n, symmetric, out):
 @kernel
 def add_node_tangent(p, R, w, alpha, n, M, C, K, Ka):
     """Add (4) of node n: its block columns of M, C, K, Ka."""
-    c, d, e = local_vector(3), local_vector(3), local_vector(3)
-    S_M, S_C, S_K, S_Ka = local_matrix(6, 3), local_matrix(6, 3), local_matrix(6, 3), local_matrix(6, 3)
+    c, d, e, S_M, S_C, S_K, S_Ka = local_arrays("3, 3, 3, 6 3, 6 3, 6 3, 6 3")
     S_M[:, :] = 0.0
     S_C[:, :] = 0.0
     S_K[:, :] = 0.0
@@ -178,7 +177,7 @@ def add_node_tangent(p, R, w, alpha, n, M, C, K, Ka):
 @kernel
 def add_turning(p, R, F, K):
     """Add (5) of all nodes to K."""
-    c, local = local_vector(3), local_vector(3)
+    c, local = local_arrays("3, 3")
     for n in range(len(p.arms)):
         for k in range(2):
             if k == 0 and p.off_axis == 0:
@@ -192,7 +191,7 @@ def add_turning(p, R, F, K):
 @kernel
 def inertia_tangent(p, R, v, a, gravity, M, C, K, Ka):
     """Add the mass matrix and the derivatives of `inertia` to M, C, K, Ka (6 n, 6 n)."""
-    z, y, F, pi = local_matrix(6, 3), local_matrix(6, 3), local_matrix(6, 3), local_vector(3)
+    z, y, F, pi = local_arrays("6 3, 6 3, 6 3, 3")
     for n in range(len(p.arms)):
         for m in range(len(p.arms)):
             for i in range(3):

@@ -29,7 +29,7 @@ Source: docs/theory/beams.md, sections 2 and 3.
     X + GᵀF₂ U         (12, 3)
 """
 
-from fem_mbs.jit import kernel, local_matrix, local_vector
+from fem_mbs.jit import kernel, local_arrays, local_vector
 from fem_mbs.rotations import add_skew
 
 
@@ -195,7 +195,7 @@ def law_operator(p, w, r, U, Lam):
 @kernel
 def law_tangent(p, w, P, Lam, C):
     """Fill C (12, 12) with C_ab of (7); Λ in Lam (12, 12) becomes scratch."""
-    V, Y, y, row = local_matrix(12, 12), local_matrix(3, 12), local_vector(3), local_vector(12)
+    V, Y, y, row = local_arrays("12 12, 3 12, 3, 12")
     c = 12.0 / (p.length * p.length)
     # Λ becomes B with Λᵀ Φ⁻¹ Λ = Bᵀ V, V = D⁻¹ B (D of `factor`)
     for i in range(12):

@@ -3,7 +3,7 @@
 import math
 
 from fem_mbs.elements.beams.two_node_kernels import initial
-from fem_mbs.jit import kernel, local_matrix, local_vector
+from fem_mbs.jit import kernel, local_arrays, local_matrix, local_vector
 from fem_mbs.rotations import multiply
 
 LARGEST_ANGLE = 2.8  # rad between the ends of a segment; beyond π the relative rotation would flip its sign
@@ -32,7 +32,7 @@ def tension_number(p, x_A, R_A, x_B, R_B):
 @kernel
 def trouble_two_node(p, x_A, R_A, x_B, R_B):
     """1.0: the ends are turned too far against each other; 2.0: tension beyond the limit of the reference strain."""
-    S_A, S_B = local_matrix(3, 3), local_matrix(3, 3)
+    S_A, S_B = local_arrays("3 3, 3 3")
     multiply(R_A, p.S_A, S_A)
     multiply(R_B, p.S_B, S_B)
     if turned_too_far(S_A, S_B) > 0.0:

@@ -21,7 +21,7 @@ Source: docs/theory/beams.md, section 1; helicoidal kinematics: Sonneville, Card
     ℓ          length          float    m         reference length
 """
 
-from fem_mbs.jit import kernel, local_matrix, local_vector
+from fem_mbs.jit import kernel, local_arrays, local_matrix, local_vector
 from fem_mbs.rotations import (
     add_cross,
     add_rotated,
@@ -66,7 +66,7 @@ def segment_pose(length, y_k, S_k, y_l, S_l, u, psi, form, A, strain):
 @kernel
 def end_rates(R, S, velocity, spin, offset, dy, dtheta):
     """Fill dy (3,), inertial, and dtheta (3,), section axes: motion of a section frame, from that of its node."""
-    arm, dtheta_node = local_vector(3), local_vector(3)
+    arm, dtheta_node = local_arrays("3, 3")
     for i in range(3):
         arm[i] = spin[(i + 1) % 3] * offset[(i + 2) % 3] - spin[(i + 2) % 3] * offset[(i + 1) % 3]
         dy[i] = velocity[i]
@@ -189,7 +189,7 @@ def add_arm_turning(sign, R, offset, force, K, row):
 @kernel
 def add_arm_velocity(R, offset, spin, C, K, column):
     """Add to K the change of the velocity R (Ω × p) of a section frame when its node rotates: −C_x R (Ω×p)~."""
-    a, c = local_vector(3), local_vector(3)
+    a, c = local_arrays("3, 3")
     for k in range(3):
         c[k] = spin[(k + 1) % 3] * offset[(k + 2) % 3] - spin[(k + 2) % 3] * offset[(k + 1) % 3]
     for i in range(len(C)):

@@ -9,7 +9,7 @@ from fem_mbs.elements.beams.law import mean_and_slope_rates
 from fem_mbs.elements.beams.segment import add_arm_velocity, rate_gradient
 from fem_mbs.elements.beams.three_pose_kinematics import pull, spread
 from fem_mbs.elements.beams.three_pose_tangent import carry, law_hessian, spread_rows, to_frames
-from fem_mbs.jit import kernel, local_matrix, local_vector
+from fem_mbs.jit import kernel, local_arrays, local_matrix
 
 
 @kernel
@@ -24,7 +24,7 @@ def viscous_stress(p, ab_rate, s_v):
 @kernel
 def add_damping_matrix(p, R, S, u, A, D, eps, B):
     """Add the damping matrix ∂f/∂v to B (18, 18)."""
-    H, E, C_v = local_matrix(12, 12), local_matrix(18, 18), local_matrix(12, 12)
+    H, E, C_v = local_arrays("12 12, 18 18, 12 12")
     for i in range(12):
         for j in range(12):
             C_v[i, j] = p.C_v[i, j]
@@ -36,7 +36,7 @@ def add_damping_matrix(p, R, S, u, A, D, eps, B):
 @kernel
 def add_damping(p, R, v, S, u, psi, form, A, D, eps, rate, d, theta, du, dpsi, K, C):
     """Add the damping matrix to C (18, 18), and to K what (ȧ, ḃ) changes with the pose at fixed velocities."""
-    E, B = local_matrix(18, 18), local_matrix(18, 18)
+    E, B = local_arrays("18 18, 18 18")
     B[:, :] = 0.0
     add_damping_matrix(p, R, S, u, A, D, eps, B)
     if p.placed == 1:
@@ -46,9 +46,8 @@ def add_damping(p, R, v, S, u, psi, form, A, D, eps, rate, d, theta, du, dpsi, K
         for j in range(18):
             C[i, j] += B[i, j]
     # ∂(ȧ, ḃ) over columns (u₁, ψ₁, u₂, ψ₂, θ_A, θ_M)
-    Z, T, rates, viscous = local_matrix(6, 9), local_matrix(12, 18), local_matrix(12, 18), local_matrix(12, 18)
-    of_rate, of_pose = local_vector(12), local_vector(12)
-    ab, other, t, q = local_vector(12), local_vector(12), local_vector(12), local_vector(12)
+    Z, T, rates, viscous, of_rate, of_pose, ab, other = local_arrays("6 9, 12 18, 12 18, 12 18, 12, 12, 12, 12")
+    t, q = local_arrays("12, 12")
     scale = 2.0 / p.length
     for h in range(2):
         k, m = 3 * h, 3 * h + 3

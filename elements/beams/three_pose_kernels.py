@@ -23,7 +23,7 @@ from fem_mbs.elements.beams.segment import add_arm_turning
 from fem_mbs.elements.beams.three_pose_damping import add_damping, add_damping_matrix, viscous_stress
 from fem_mbs.elements.beams.three_pose_kinematics import carry_rows, gradients, half_rates, halves, pull, spread
 from fem_mbs.elements.beams.three_pose_tangent import add_bending, add_turning, carry, law_hessian, to_frames
-from fem_mbs.jit import kernel, local_matrix, local_vector
+from fem_mbs.jit import kernel, local_arrays, local_vector
 from fem_mbs.rotations import rotate
 
 PARAMETERS = np.dtype(
@@ -53,7 +53,7 @@ PARAMETERS = np.dtype(
 @kernel
 def force(p, x, R, v, f):
     """Add the forces (1) with damping (4) to f (18,)."""
-    ab, G, w, s_v = local_vector(12), local_matrix(3, 12), local_vector(12), local_vector(12)
+    ab, G, w, s_v = local_arrays("12, 3 12, 12, 12")
     force_and_law(p, x, R, v, f, ab, G, w, s_v)
 
 
@@ -62,11 +62,8 @@ def force_and_law(p, x, R, v, f, ab, G, w, s_v):
     """Evaluate `force`, and keep its intermediate results: fill a, b (12,), G (3, 12), section forces w (12,), C_v (ȧ,
     ḃ) in s_v.
     """
-    S, u, psi, form = local_matrix(9, 3), local_matrix(2, 3), local_matrix(2, 3), local_matrix(2, 9)
-    A, D, eps = local_matrix(6, 3), local_matrix(6, 3), local_vector(12)
-    e, U, P = local_vector(12), local_matrix(12, 3), local_matrix(12, 12)
-    r, w2, s, t, q = local_vector(3), local_vector(3), local_vector(12), local_vector(12), local_vector(12)
-    rest, row = local_vector(12), local_vector(18)
+    S, u, psi, form, A, D, eps, e, U, P, r = local_arrays("9 3, 2 3, 2 3, 2 9, 6 3, 6 3, 12, 12, 12 3, 12 12, 3")
+    w2, s, t, q, rest, row = local_arrays("3, 12, 12, 12, 12, 18")
     halves(p, x, R, S, u, psi, form, A, eps)
     gradients(u, psi, form, D)
     mean_and_slope(p, eps, ab, e)
@@ -77,7 +74,7 @@ def force_and_law(p, x, R, v, f, ab, G, w, s_v):
     solve(P, w)
     stress(p, G, w, w2, r, s)
     if p.damped == 1:
-        d, du, dpsi, theta = local_matrix(2, 3), local_matrix(2, 3), local_matrix(2, 3), local_matrix(3, 3)
+        d, du, dpsi, theta = local_arrays("2 3, 2 3, 2 3, 3 3")
         half_rates(p, R, v, S, u, A, D, d, theta, du, dpsi, rest)
         mean_and_slope_rates(p, eps, rest, t)
         viscous_stress(p, t, s_v)
@@ -94,14 +91,9 @@ def force_and_law(p, x, R, v, f, ab, G, w, s_v):
 @kernel
 def linearise(p, x, R, v, solve_law, w, f, K, C):
     """Add f, K, C of the mixed iteration at section forces w (12,); with ``solve_law`` = 1 w is found first."""
-    S, u, psi, form = local_matrix(9, 3), local_matrix(2, 3), local_matrix(2, 3), local_matrix(2, 9)
-    A, D, eps = local_matrix(6, 3), local_matrix(6, 3), local_vector(12)
-    ab, e, G, U, P = local_vector(12), local_vector(12), local_matrix(3, 12), local_matrix(12, 3), local_matrix(12, 12)
-    r, rest, s, t, q = local_vector(3), local_vector(12), local_vector(12), local_vector(12), local_vector(12)
-    w2, s_force = local_vector(3), local_vector(12)
-    Lam, C_ab, H, E, row = (
-        local_matrix(12, 12), local_matrix(12, 12), local_matrix(12, 12), local_matrix(18, 18), local_vector(18)
-    )  # fmt: skip
+    S, u, psi, form, A, D, eps, ab, e, G, U = local_arrays("9 3, 2 3, 2 3, 2 9, 6 3, 6 3, 12, 12, 12, 3 12, 12 3")
+    P, r, rest, s, t, q, w2, s_force, Lam, C_ab = local_arrays("12 12, 3, 12, 12, 12, 12, 3, 12, 12 12, 12 12")
+    H, E, row = local_arrays("12 12, 18 18, 18")
     halves(p, x, R, S, u, psi, form, A, eps)
     gradients(u, psi, form, D)
     mean_and_slope(p, eps, ab, e)
@@ -124,7 +116,7 @@ def linearise(p, x, R, v, solve_law, w, f, K, C):
     law_tangent(p, w, P, Lam, C_ab)
     law_hessian(p, eps, A, D, C_ab, H)
     if p.damped == 1:
-        d, du, dpsi, theta = local_matrix(2, 3), local_matrix(2, 3), local_matrix(2, 3), local_matrix(3, 3)
+        d, du, dpsi, theta = local_arrays("2 3, 2 3, 2 3, 3 3")
         half_rates(p, R, v, S, u, A, D, d, theta, du, dpsi, rest)
         mean_and_slope_rates(p, eps, rest, ab)
         viscous_stress(p, ab, t)
@@ -155,8 +147,7 @@ def linearise(p, x, R, v, solve_law, w, f, K, C):
 @kernel
 def damping_alone(p, x, R, C):
     """Add C = −∂f/∂v (18, 18) of `force`."""
-    S, u, psi, form = local_matrix(9, 3), local_matrix(2, 3), local_matrix(2, 3), local_matrix(2, 9)
-    A, D, eps = local_matrix(6, 3), local_matrix(6, 3), local_vector(12)
+    S, u, psi, form, A, D, eps = local_arrays("9 3, 2 3, 2 3, 2 9, 6 3, 6 3, 12")
     if p.damped == 0:
         return
     halves(p, x, R, S, u, psi, form, A, eps)
@@ -183,12 +174,8 @@ def mixed(p, x, R, v, state, f, K, C):
 @kernel
 def update(p, x, R, state, delta):
     """Advance the section forces ``state`` (12,) by (8) of `beams.law` for the variation delta (18,) of the nodes."""
-    S, u, psi, form = local_matrix(9, 3), local_matrix(2, 3), local_matrix(2, 3), local_matrix(2, 9)
-    A, D, eps = local_matrix(6, 3), local_matrix(6, 3), local_vector(12)
-    ab, e, G, U, P = local_vector(12), local_vector(12), local_matrix(3, 12), local_matrix(12, 3), local_matrix(12, 12)
-    r, rest, s, Lam = local_vector(3), local_vector(12), local_vector(12), local_matrix(12, 12)
-    d, du, dpsi, theta = local_matrix(2, 3), local_matrix(2, 3), local_matrix(2, 3), local_matrix(3, 3)
-    w2 = local_vector(3)
+    S, u, psi, form, A, D, eps, ab, e, G, U = local_arrays("9 3, 2 3, 2 3, 2 9, 6 3, 6 3, 12, 12, 12, 3 12, 12 3")
+    P, r, rest, s, Lam, d, du, dpsi, theta, w2 = local_arrays("12 12, 3, 12, 12, 12 12, 2 3, 2 3, 2 3, 3 3, 3")
     halves(p, x, R, S, u, psi, form, A, eps)
     gradients(u, psi, form, D)
     mean_and_slope(p, eps, ab, e)
@@ -217,9 +204,7 @@ def initial(p, x, R, state):
 @kernel
 def section_forces(p, x, R, ab, w):
     """Fill a, b (12,) and the section forces w (12,) of a configuration; returns the strain energy [J]."""
-    S, u, psi, form = local_matrix(9, 3), local_matrix(2, 3), local_matrix(2, 3), local_matrix(2, 9)
-    A, eps, e = local_matrix(6, 3), local_vector(12), local_vector(12)
-    G, U, P = local_matrix(3, 12), local_matrix(12, 3), local_matrix(12, 12)
+    S, u, psi, form, A, eps, e, G, U, P = local_arrays("9 3, 2 3, 2 3, 2 9, 6 3, 12, 12, 3 12, 12 3, 12 12")
     halves(p, x, R, S, u, psi, form, A, eps)
     mean_and_slope(p, eps, ab, e)
     slope_operator(p, ab, G, U)

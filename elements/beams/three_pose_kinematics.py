@@ -23,7 +23,7 @@ from fem_mbs.elements.beams.segment import (
     segment_pose,
     segment_rates,
 )
-from fem_mbs.jit import kernel, local_matrix, local_vector
+from fem_mbs.jit import kernel, local_arrays, local_matrix
 from fem_mbs.rotations import add_cross, form_gradient, rotate, rotate_T
 
 
@@ -85,7 +85,7 @@ def pull(p, eps, A, D, s, t, q):
 @kernel
 def spread(S, u, A, q, row):
     """Add Pᵀ q to row (18,): what b₁, μ₁, b₂, μ₂ are on the section frames."""
-    force, moment = local_vector(3), local_vector(3)
+    force, moment = local_arrays("3, 3")
     for h in range(2):
         k, c, m = 3 * h, 6 * h, 3 * h + 3
         b, mu = q[c : c + 3], q[c + 3 : c + 6]

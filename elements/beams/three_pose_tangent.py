@@ -11,7 +11,7 @@ Source: docs/theory/beams.md, sections 2-4.
 """
 
 from fem_mbs.elements.beams.segment import add_arm_column, add_arm_row
-from fem_mbs.jit import kernel, local_matrix, local_vector
+from fem_mbs.jit import kernel, local_arrays, local_matrix
 from fem_mbs.rotations import form_gradient, form_hessian
 
 
@@ -86,7 +86,7 @@ def add_bending(A, D, u, psi, form, s, t, H):
                 H[c + 3 + i, c + 3 + j] += M[i, j]
     # (1/6) Q₁ᵀ X Q₂ between the halves
     n1, n2, n3 = s[0] / 6.0, s[1] / 6.0, s[2] / 6.0
-    N, Y = local_matrix(3, 3), local_matrix(3, 3)
+    N, Y = local_arrays("3 3, 3 3")
     N[0, 0], N[0, 1], N[0, 2] = 0.0, -n3, n2
     N[1, 0], N[1, 1], N[1, 2] = n3, 0.0, -n1
     N[2, 0], N[2, 1], N[2, 2] = -n2, n1, 0.0
@@ -169,7 +169,7 @@ def to_frames(S, u, A, H, E):
 @kernel
 def add_turning(S, u, psi, form, A, q, E):
     """Add the contribution of the rotation of the forces b, μ of q (12,) with the frames to E (18, 18)."""
-    M, X, minus_psi = local_matrix(3, 3), local_matrix(3, 3), local_vector(3)
+    M, X, minus_psi = local_arrays("3 3, 3 3, 3")
     for h in range(2):
         c, k = 6 * h, 3 * h
         b, mu = q[c : c + 3], q[c + 3 : c + 6]

@@ -37,7 +37,7 @@ from fem_mbs.elements.beams.two_node_kernels import (
     update,
 )
 from fem_mbs.errors import label
-from fem_mbs.jit import kernel, local_matrix, local_vector
+from fem_mbs.jit import kernel, local_arrays
 from fem_mbs.nodes import Node
 from fem_mbs.rotations import exp, skew, tangent_inverse
 
@@ -51,13 +51,12 @@ def energy(p, x, R, gravity):
 @kernel
 def output(p, x, R, v, a, gravity, out):
     """Fill out (18,): section forces and moments (1) at A and B, strains Γ − Γ₀ and κ − κ₀."""
-    Ma, f = local_vector(12), local_vector(12)
+    Ma, f = local_arrays("12, 12")
     for i in range(12):
         Ma[i], f[i] = 0.0, 0.0
     inertia(p, R, v, a, gravity, Ma, f)
     force(p, x[0], R[0], v[0:3], v[3:6], x[1], R[1], v[6:9], v[9:12], f)
-    S_A, S_B, A = local_matrix(3, 3), local_matrix(3, 3), local_matrix(3, 3)
-    u, psi, form, strain = local_vector(3), local_vector(3), local_vector(9), local_vector(6)
+    S_A, S_B, A, u, psi, form, strain = local_arrays("3 3, 3 3, 3 3, 3, 3, 9, 6")
     relative_pose(p, x[0], R[0], x[1], R[1], S_A, S_B, u, psi, form, A, strain)
     for i in range(12):
         f[i] = Ma[i] - f[i]

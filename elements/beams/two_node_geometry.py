@@ -35,14 +35,14 @@ from fem_mbs.elements.beams.segment import (
     segment_pose,
     segment_rates,
 )
-from fem_mbs.jit import kernel, local_matrix, local_vector
+from fem_mbs.jit import kernel, local_arrays, local_matrix, local_vector
 from fem_mbs.rotations import add_cross, add_skew, form_gradient, form_hessian, rotate, rotate_T
 
 
 @kernel
 def relative_pose(p, x_A, R_A, x_B, R_B, S_A, S_B, u, psi, form, A, strain):
     """Fill the section rotations, (u, ψ), the operator A with its form, and the strains of (1)."""
-    y_A, y_B = local_vector(3), local_vector(3)
+    y_A, y_B = local_arrays("3, 3")
     section_frame(x_A, R_A, p.p_A, p.S_A, y_A, S_A)
     section_frame(x_B, R_B, p.p_B, p.S_B, y_B, S_B)
     segment_pose(p.length, y_A, S_A, y_B, S_B, u, psi, form, A, strain)
@@ -54,7 +54,7 @@ def relative_rates(p, R_A, v_A, w_A, R_B, v_B, w_B, S_A, S_B, u, A, D, d, theta_
 
     d (3,) = S_Aᵀ (ẏ_B − ẏ_A), theta_A, theta_B (3,) the angular velocities in section axes are left for the tangent.
     """
-    dy_A, dy_B = local_vector(3), local_vector(3)
+    dy_A, dy_B = local_arrays("3, 3")
     end_rates(R_A, S_A, v_A, w_A, p.p_A, dy_A, theta_A)
     end_rates(R_B, S_B, v_B, w_B, p.p_B, dy_B, theta_B)
     segment_rates(p.length, S_A, dy_A, theta_A, dy_B, theta_B, u, A, D, d, du, dpsi, rate)
@@ -63,7 +63,7 @@ def relative_rates(p, R_A, v_A, w_A, R_B, v_B, w_B, S_A, S_B, u, A, D, d, theta_
 @kernel
 def add_forces(p, R_A, R_B, S_A, A, u, b, mu, f):
     """Add (7), carried to the nodes, to f (12,)."""
-    F, M = local_vector(3), local_vector(3)
+    F, M = local_arrays("3, 3")
     rotate(S_A, b, F)
     rotate_T(A, mu, M)
     add_cross(1.0, u, b, M)
@@ -93,7 +93,7 @@ def add_law(p, A, D, C, H):
 @kernel
 def add_geometric(A, D, u, psi, form, s, b, mu, H, N):
     """Add the terms of stresses s: second derivatives of Lε to H (6, 9), turning of the forces to N (9, 9)."""
-    M, minus_psi = local_matrix(3, 3), local_vector(3)
+    M, minus_psi = local_arrays("3 3, 3")
     form_gradient(1, form, psi, s[0:3], M)
     for i in range(3):
         minus_psi[i] = -psi[i]
@@ -123,8 +123,7 @@ def add_to_nodes(p, R_A, R_B, S_A, A, u, H, N, K):
     H (6, 9) gives the increments of (b, μ), N (9, 9) the other terms of the rows (y_B, θ_A, θ_B); columns are
     (δu, δψ, δθ_A), all in axes of S_A. N is overwritten.
     """
-    M = local_matrix(9, 12)
-    a, b = local_vector(3), local_vector(3)
+    M, a, b = local_arrays("9 12, 3, 3")
     for j in range(9):
         for i in range(3):
             N[i, j] += H[i, j]
@@ -193,12 +192,10 @@ def add_damping_tangent(p, A, D, u, psi, form, d, theta_A, theta_B, du, dpsi, H)
 @kernel
 def tangents(p, R_A, v_A, w_A, R_B, v_B, w_B, S_A, S_B, u, psi, form, A, D, s, s_force, C_t, K, C):
     """Add K (12, 12) for stresses s and law C_t, and the damping matrix C; add C_v ε̇ to s and s_force (6,)."""
-    H, N = local_matrix(6, 9), local_matrix(9, 9)
-    b, mu, F = local_vector(3), local_vector(3), local_vector(3)
+    H, N, b, mu, F = local_arrays("6 9, 9 9, 3, 3, 3")
     H[:, :] = 0.0
     if p.damped == 1:
-        d, du, dpsi, rate = local_vector(3), local_vector(3), local_vector(3), local_vector(6)
-        theta_A, theta_B = local_vector(3), local_vector(3)
+        d, du, dpsi, rate, theta_A, theta_B = local_arrays("3, 3, 3, 6, 3, 3")
         relative_rates(p, R_A, v_A, w_A, R_B, v_B, w_B, S_A, S_B, u, A, D, d, theta_A, theta_B, du, dpsi, rate)
         add_damping_stress(p, rate, s)
         add_damping_stress(p, rate, s_force)

@@ -26,7 +26,7 @@ from fem_mbs.elements.beams.two_node_law import (
     solve_factored,
     stress,
 )
-from fem_mbs.jit import kernel, local_matrix, local_vector
+from fem_mbs.jit import kernel, local_arrays, local_vector
 from fem_mbs.rotations import form_gradient
 
 PARAMETERS = np.dtype(
@@ -56,19 +56,15 @@ PARAMETERS = np.dtype(
 @kernel
 def force(p, x_A, R_A, v_A, w_A, x_B, R_B, v_B, w_B, f):
     """Add (7) with damping (9) to f (12,)."""
-    S_A, S_B, A, D = local_matrix(3, 3), local_matrix(3, 3), local_matrix(3, 3), local_matrix(3, 3)
-    u, psi, form, strain = local_vector(3), local_vector(3), local_vector(9), local_vector(6)
-    X, G = local_matrix(6, 6), local_matrix(6, 6)
-    w, r, rest, s = local_vector(6), local_vector(6), local_vector(6), local_vector(6)
-    b, mu = local_vector(3), local_vector(3)
+    S_A, S_B, A, D, u, psi, form, strain, X, G, w, r = local_arrays("3 3, 3 3, 3 3, 3 3, 3, 3, 9, 6, 6 6, 6 6, 6, 6")
+    rest, s, b, mu = local_arrays("6, 6, 3, 3")
     relative_pose(p, x_A, R_A, x_B, R_B, S_A, S_B, u, psi, form, A, strain)
     form_gradient(0, form, psi, u, D)
     flexibility(p, strain, X, G)
     mean_forces(p, strain, G, w)
     stress(p, strain, w, r, rest, s)
     if p.damped == 1:
-        d, du, dpsi, rate = local_vector(3), local_vector(3), local_vector(3), local_vector(6)
-        theta_A, theta_B = local_vector(3), local_vector(3)
+        d, du, dpsi, rate, theta_A, theta_B = local_arrays("3, 3, 3, 6, 3, 3")
         relative_rates(p, R_A, v_A, w_A, R_B, v_B, w_B, S_A, S_B, u, A, D, d, theta_A, theta_B, du, dpsi, rate)
         add_damping_stress(p, rate, s)
     conjugates(A, D, s, b, mu)
@@ -78,11 +74,8 @@ def force(p, x_A, R_A, v_A, w_A, x_B, R_B, v_B, w_B, f):
 @kernel
 def linearise(p, x_A, R_A, v_A, w_A, x_B, R_B, v_B, w_B, solve, w, f, K, C):
     """Add f, K, C of the mixed iteration (8) at section forces w (6,); with ``solve`` = 1 w is found first by (3)."""
-    S_A, S_B, A, D = local_matrix(3, 3), local_matrix(3, 3), local_matrix(3, 3), local_matrix(3, 3)
-    u, psi, form, strain = local_vector(3), local_vector(3), local_vector(9), local_vector(6)
-    X, G, Lam, C_t = local_matrix(6, 6), local_matrix(6, 6), local_matrix(6, 6), local_matrix(6, 6)
-    r, rest, s, s_force = local_vector(6), local_vector(6), local_vector(6), local_vector(6)
-    b, mu = local_vector(3), local_vector(3)
+    S_A, S_B, A, D, u, psi, form, strain, X, G, Lam = local_arrays("3 3, 3 3, 3 3, 3 3, 3, 3, 9, 6, 6 6, 6 6, 6 6")
+    C_t, r, rest, s, s_force, b, mu = local_arrays("6 6, 6, 6, 6, 6, 3, 3")
     relative_pose(p, x_A, R_A, x_B, R_B, S_A, S_B, u, psi, form, A, strain)
     form_gradient(0, form, psi, u, D)
     flexibility(p, strain, X, G)
@@ -117,12 +110,8 @@ def mixed(p, x_A, R_A, v_A, w_A, x_B, R_B, v_B, w_B, state, f, K, C):
 @kernel
 def update(p, x_A, R_A, x_B, R_B, state, delta):
     """Advance the section forces ``state`` (6,) by (8) for the variation delta (12,) of the nodes."""
-    S_A, S_B, A, D = local_matrix(3, 3), local_matrix(3, 3), local_matrix(3, 3), local_matrix(3, 3)
-    u, psi, form, strain = local_vector(3), local_vector(3), local_vector(9), local_vector(6)
-    X, G, Lam = local_matrix(6, 6), local_matrix(6, 6), local_matrix(6, 6)
-    r, rest, s = local_vector(6), local_vector(6), local_vector(6)
-    d, du, dpsi, rate = local_vector(3), local_vector(3), local_vector(3), local_vector(6)
-    theta_A, theta_B = local_vector(3), local_vector(3)
+    S_A, S_B, A, D, u, psi, form, strain, X, G, Lam = local_arrays("3 3, 3 3, 3 3, 3 3, 3, 3, 9, 6, 6 6, 6 6, 6 6")
+    r, rest, s, d, du, dpsi, rate, theta_A, theta_B = local_arrays("6, 6, 6, 3, 3, 3, 6, 3, 3")
     relative_pose(p, x_A, R_A, x_B, R_B, S_A, S_B, u, psi, form, A, strain)
     form_gradient(0, form, psi, u, D)
     flexibility(p, strain, X, G)
@@ -159,9 +148,7 @@ def update(p, x_A, R_A, x_B, R_B, state, delta):
 @kernel
 def initial(p, x_A, R_A, x_B, R_B, state):
     """Fill the section forces ``state`` (6,) that belong to the configuration."""
-    S_A, S_B, A = local_matrix(3, 3), local_matrix(3, 3), local_matrix(3, 3)
-    u, psi, form, strain = local_vector(3), local_vector(3), local_vector(9), local_vector(6)
-    X, G = local_matrix(6, 6), local_matrix(6, 6)
+    S_A, S_B, A, u, psi, form, strain, X, G = local_arrays("3 3, 3 3, 3 3, 3, 3, 9, 6, 6 6, 6 6")
     relative_pose(p, x_A, R_A, x_B, R_B, S_A, S_B, u, psi, form, A, strain)
     flexibility(p, strain, X, G)
     mean_forces(p, strain, G, state)
@@ -170,9 +157,7 @@ def initial(p, x_A, R_A, x_B, R_B, state):
 @kernel
 def strain_energy(p, x_A, R_A, x_B, R_B):
     """½ L w·(ε − ε₀) [J]."""
-    S_A, S_B, A = local_matrix(3, 3), local_matrix(3, 3), local_matrix(3, 3)
-    u, psi, form, strain = local_vector(3), local_vector(3), local_vector(9), local_vector(6)
-    X, G, w = local_matrix(6, 6), local_matrix(6, 6), local_vector(6)
+    S_A, S_B, A, u, psi, form, strain, X, G, w = local_arrays("3 3, 3 3, 3 3, 3, 3, 9, 6, 6 6, 6 6, 6")
     relative_pose(p, x_A, R_A, x_B, R_B, S_A, S_B, u, psi, form, A, strain)
     flexibility(p, strain, X, G)
     mean_forces(p, strain, G, w)

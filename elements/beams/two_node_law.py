@@ -21,7 +21,7 @@ Source: docs/theory/beams.md, section 7.
 
 import math
 
-from fem_mbs.jit import kernel, local_matrix, local_vector
+from fem_mbs.jit import kernel, local_arrays, local_vector
 from fem_mbs.rotations import add_skew
 
 
@@ -57,7 +57,7 @@ def reference_gamma(p, strain, gamma):
 @kernel
 def flexibility(p, strain, X, G):
     """Fill X (6, 6) = F₁ + WᵀF₂ and the Cholesky factor G of F* (3)."""
-    gamma, a, y, z = local_vector(3), local_vector(6), local_vector(6), local_vector(6)
+    gamma, a, y, z = local_arrays("3, 6, 6, 6")
     reference_gamma(p, strain, gamma)
     for j in range(6):
         for i in range(6):
@@ -110,7 +110,7 @@ def mean_forces(p, strain, G, w):
 @kernel
 def stress(p, strain, w, r, residual, s):
     """Fill r (6,) = F₁w + F₂p, the residual r_w (6,) of (8) and the stresses s (6,) of (4)."""
-    gamma, q = local_vector(3), local_vector(6)
+    gamma, q = local_arrays("3, 6")
     reference_gamma(p, strain, gamma)
     k1, k2, k3 = strain[3], strain[4], strain[5]
     q[0] = k3 * w[1] - k2 * w[2]  # p = Ww = −(κ×n, κ×m + γ×n)
@@ -150,8 +150,7 @@ def law_operator(p, w, r, X, Lam):
 @kernel
 def law_tangent(p, w, G, Lam, C):
     """Fill C (6, 6) with C_t of (6)."""
-    V, B = local_matrix(6, 6), local_matrix(6, 6)
-    a, y = local_vector(6), local_vector(6)
+    V, B, a, y = local_arrays("6 6, 6 6, 6, 6")
     for i in range(6):
         for j in range(6):
             V[i, j] = Lam[i, j]

@@ -65,7 +65,7 @@ from fem_mbs.elements.joints.rows import (
     plane_hessian,
     plane_row,
 )
-from fem_mbs.jit import kernel, local_matrix, local_vector
+from fem_mbs.jit import kernel, local_arrays, local_vector
 
 PARAMETERS = np.dtype(
     [
@@ -131,8 +131,7 @@ def wrench(p, x_A, R_A, w_A, x_B, R_B, w_B, v, s, q, G, phi, S, W):
 @kernel
 def bearing_force(p, x_A, R_A, w_A, x_B, R_B, w_B, v, s, f):
     """Add (2) to f (12,)."""
-    q, G, phi = local_vector(5), local_matrix(5, 12), local_vector(5)
-    S, W = local_matrix(5, 5), local_matrix(5, 2)
+    q, G, phi, S, W = local_arrays("5, 5 12, 5, 5 5, 5 2")
     wrench(p, x_A, R_A, w_A, x_B, R_B, w_B, v, s, q, G, phi, S, W)
     for j in range(12):
         for k in range(5):
@@ -142,8 +141,7 @@ def bearing_force(p, x_A, R_A, w_A, x_B, R_B, w_B, v, s, f):
 @kernel
 def bearing_tangent(p, x_A, R_A, w_A, x_B, R_B, w_B, v, s, K, C):
     """Add (3) to K and C (12, 12)."""
-    q, G, phi = local_vector(5), local_matrix(5, 12), local_vector(5)
-    S, W, SG = local_matrix(5, 5), local_matrix(5, 2), local_matrix(5, 12)
+    q, G, phi, S, W, SG = local_arrays("5, 5 12, 5, 5 5, 5 2, 5 12")
     H = local_vector(720).reshape(5, 12, 12)
     H[:] = 0.0
     wrench(p, x_A, R_A, w_A, x_B, R_B, w_B, v, s, q, G, phi, S, W)
@@ -180,16 +178,14 @@ def bearing_tangent(p, x_A, R_A, w_A, x_B, R_B, w_B, v, s, K, C):
 @kernel
 def energy_bearing(p, x_A, R_A, w_A, x_B, R_B, w_B, v, s):
     """Strain energy of the contacts [J]."""
-    q, G, phi = local_vector(5), local_matrix(5, 12), local_vector(5)
-    S, W = local_matrix(5, 5), local_matrix(5, 2)
+    q, G, phi, S, W = local_arrays("5, 5 12, 5, 5 5, 5 2")
     return wrench(p, x_A, R_A, w_A, x_B, R_B, w_B, v, s, q, G, phi, S, W)
 
 
 @kernel
 def bearing_output(p, x_A, R_A, w_A, x_B, R_B, w_B, v, s, out):
     """Displacement, tilt, force, moment, cage speed, pressures, spin power, then loads and angles ball by ball."""
-    q, G, phi = local_vector(5), local_matrix(5, 12), local_vector(5)
-    S, W, b, Y = local_matrix(5, 5), local_matrix(5, 2), local_vector(26), local_matrix(5, 3)
+    q, G, phi, S, W, b, Y = local_arrays("5, 5 12, 5, 5 5, 5 2, 26, 5 3")
     wrench(p, x_A, R_A, w_A, x_B, R_B, w_B, v, s, q, G, phi, S, W)
     for k in range(5):
         out[k] += q[k]

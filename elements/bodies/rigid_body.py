@@ -24,7 +24,7 @@ import numpy as np
 from fem_mbs.arguments.checked import ArrayLike, Keywords, Named
 from fem_mbs.element.base import Inertia, register
 from fem_mbs.errors import ParameterError, Warnings
-from fem_mbs.jit import kernel, local_vector
+from fem_mbs.jit import kernel, local_arrays, local_vector
 from fem_mbs.nodes import Frame, Node6
 from fem_mbs.rotations import (
     add_cross,
@@ -47,7 +47,7 @@ PARAMETERS = np.dtype([("mass", "f8"), ("c", "f8", (3,)), ("J", "f8", (3, 3))])
 def inertia(p, R_A, w_A, a_A, alpha_A, gravity, Ma, f):
     """Add (1) to Ma (6,) and (2) to f (6,)."""
     m = p.mass
-    u, y = local_vector(3), local_vector(3)
+    u, y = local_arrays("3, 3")
     for i in range(3):
         Ma[i] += m * a_A[i]
         f[i] += m * gravity[i]
@@ -69,7 +69,7 @@ def inertia(p, R_A, w_A, a_A, alpha_A, gravity, Ma, f):
 def inertia_tangent(p, R_A, w_A, a_A, alpha_A, gravity, M, C, K, Ka):
     """Add the mass matrix and (3)-(5) to M, Ka, K, C (6, 6)."""
     m = p.mass
-    u, y = local_vector(3), local_vector(3)
+    u, y = local_arrays("3, 3")
     for i in range(3):
         M[i, i] += m
         for j in range(3):

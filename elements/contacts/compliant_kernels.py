@@ -45,7 +45,7 @@ import math
 
 import numpy as np
 
-from fem_mbs.jit import N_SLOTS, SLOT, call2, integers, kernel, local_matrix, local_vector, vector
+from fem_mbs.jit import N_SLOTS, SLOT, call2, integers, kernel, local_arrays, local_vector, vector
 from fem_mbs.system.records import zero
 
 PARAMETERS = np.dtype(
@@ -152,7 +152,7 @@ def force_tangent(p, arguments, x, R, v, state, rows, H_N, K, C):
     b = integers(arguments, N_SLOTS)
     zero(b[_HN], nd * nd)
     call2(p.hessian_at, p.parameters_at, arguments)
-    w, t, N_q, along = local_vector(2), local_vector(24), local_vector(24), local_vector(24)
+    w, t, N_q, along = local_arrays("2, 24, 24, 24")
     s = sliding(p, rows.V_T, v, w)
     for i in range(nd):
         t[i] = rows.V_T[0, i] * w[0] + rows.V_T[1, i] * w[1]
@@ -200,7 +200,7 @@ def _turn(R, axis, c, s):
 def _friction_tangent(p, arguments, x, R, v, V_T, H_N, w, s, scale, K):
     """Add scale s ∂(t/s)/∂q of (8) to K; the poses are moved and restored, V_T is overwritten."""
     nn, nd = x.shape[0], len(v)
-    V, dV, pose = local_matrix(2, 24), local_matrix(2, 24), local_vector(9)
+    V, dV, pose = local_arrays("2 24, 2 24, 9")
     for k in range(2):
         for i in range(nd):
             V[k, i] = V_T[k, i]

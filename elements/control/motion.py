@@ -26,7 +26,7 @@ import numpy as np
 
 from fem_mbs.arguments.checked import ArrayLike, FrameLike
 from fem_mbs.element.base import JOINT_FRAMES, Force, register
-from fem_mbs.jit import kernel, local_vector
+from fem_mbs.jit import kernel, local_arrays, local_vector
 from fem_mbs.rotations import add_cross, add_rotated, cross, dot, frame_with_axis, rotate, rotate_T
 
 QUANTITIES = {  # name -> number for kernels, unit
@@ -55,7 +55,7 @@ def point_velocity(R, v, w, a, out):
 @kernel
 def point_output(p, x_A, R_A, v_A, w_A, a_A, alpha_A, out):
     """One of (1), (2) in inertial axes."""
-    y, z = local_vector(3), local_vector(3)
+    y, z = local_arrays("3, 3")
     if p.kind == 0:
         for i in range(3):
             out[i] += x_A[i]
@@ -78,7 +78,7 @@ def point_output(p, x_A, R_A, v_A, w_A, a_A, alpha_A, out):
 @kernel
 def pair_output(p, x_A, R_A, v_A, w_A, x_B, R_B, v_B, w_B, out):
     """One of (3) in the axes of Q."""
-    d, y, z = local_vector(3), local_vector(3), local_vector(3)
+    d, y, z = local_arrays("3, 3, 3")
     if p.kind == 3:
         rotate(R_A, w_A, d)
         add_rotated(-1.0, R_B, w_B, d)

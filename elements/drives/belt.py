@@ -39,7 +39,7 @@ from fem_mbs.elements.drives.spans import (
     trouble_tangents,
 )
 from fem_mbs.elements.drives.wrap import WRAP, given_wrap, grip, leans, wraps
-from fem_mbs.jit import kernel, local_matrix, local_vector, matrix
+from fem_mbs.jit import kernel, local_arrays, local_vector, matrix
 
 PARAMETERS = np.dtype([*SPANS.descr, *WRAP, ("wraps", "i8")])
 MOST, BEYOND = 2, 3  # in the internal variables, after the angles
@@ -48,7 +48,7 @@ MOST, BEYOND = 2, 3  # in the internal variables, after the angles
 @kernel
 def span_tensions(p, x_A, R_A, x_B, R_B, v, state, T):
     """Fill T (2,) with T± of (1); returns the centre distance."""
-    u, U, G = local_vector(3), local_matrix(3, 12), local_vector(12)
+    u, U, G = local_arrays("3, 3 12, 12")
     centre_line(p, x_A, R_A, x_B, R_B, state, u, U)
     k = matrix(p.table_at, p.pieces, 4)[0, 0]
     for i in range(2):
@@ -97,7 +97,7 @@ def count_belt(p, x_A, R_A, x_B, R_B, v, t, state):
 @kernel
 def belt_output(p, x_A, R_A, x_B, R_B, v, state, out):
     """Tensions of the two spans, torque on wheel 1, stretch r_1 φ_1 ∓ r_2 φ_2 from the start, u, its most, beyond."""
-    u, U, T = local_vector(3), local_matrix(3, 12), local_vector(2)
+    u, U, T = local_arrays("3, 3 12, 2")
     span_tensions(p, x_A, R_A, x_B, R_B, v, state, T)
     centre_line(p, x_A, R_A, x_B, R_B, state, u, U)
     out[0] += T[0]

@@ -29,14 +29,14 @@ from fem_mbs.elements.drives.cable_path import (
     trouble_path,
 )
 from fem_mbs.elements.drives.cable_stations import OnPath
-from fem_mbs.jit import kernel, local_matrix, local_vector
+from fem_mbs.jit import kernel, local_arrays, local_vector
 from fem_mbs.rotations import add_cross, dot, exp, rotate
 
 
 @kernel
 def cable_contact(p, x, R, state, gap, G_N, W, point, normal, tangents):
     """Gap and its gradient, (1). The cable has no slip; turning is that of the first body against the last."""
-    R_E, delta, phi, y = local_matrix(3, 3), local_vector(3), local_vector(3), local_vector(3)
+    R_E, delta, phi, y = local_arrays("3 3, 3, 3, 3")
     gap[0] += p.length - cable_length(p, x, R, state)
     add_gradient(p, x, R, -1.0, G_N)
     axes_of_plane(p, R, R_E)

@@ -34,7 +34,7 @@ import math
 
 import numpy as np
 
-from fem_mbs.jit import kernel, local_matrix, local_vector
+from fem_mbs.jit import kernel, local_arrays, local_matrix, local_vector
 from fem_mbs.rotations import add_R_skew, add_rotated, add_skew_RT, add_skew_skew, cross, dot, rotate, rotate_T
 
 MOST = 8  # stations
@@ -134,7 +134,7 @@ def span_hessian(p, k, delta, F):
 @kernel
 def cable_length(p, x, R, state):
     """ℓ of (1) [m]."""
-    R_E, delta = local_matrix(3, 3), local_vector(3)
+    R_E, delta = local_arrays("3 3, 3")
     axes_of_plane(p, R, R_E)
     total = p.rho[p.count - 1] * p.mark[1] - p.rho[0] * p.mark[0]
     for k in range(p.count - 1):
@@ -146,8 +146,7 @@ def cable_length(p, x, R, state):
 @kernel
 def add_gradient(p, x, R, scale, G):
     """Add scale times the gradient of ℓ to G (nd,)."""
-    R_E, delta, phi = local_matrix(3, 3), local_vector(3), local_vector(3)
-    W, y = local_vector(3), local_vector(3)
+    R_E, delta, phi, W, y = local_arrays("3 3, 3, 3, 3, 3")
     axes_of_plane(p, R, R_E)
     for k in range(p.count - 1):
         span_vector(p, k, x, R, R_E, delta)
@@ -202,9 +201,7 @@ def _span_jacobians(p, k, R, R_E, delta, J):
 @kernel
 def add_hessian(p, x, R, scale, H):
     """Add scale times the second derivatives ∂²ℓ of the gradient of `add_gradient` to H (nd, nd)."""
-    R_E, F, J = local_matrix(3, 3), local_matrix(3, 3), local_matrix(15, 3)
-    delta, phi, W, y, a = local_vector(3), local_vector(3), local_vector(3), local_vector(3), local_vector(3)
-    at, turn, arm = local_vector(5), local_matrix(3, 3), local_matrix(3, 3)
+    R_E, F, J, delta, phi, W, y, a, at, turn, arm = local_arrays("3 3, 3 3, 15 3, 3, 3, 3, 3, 3, 5, 3 3, 3 3")
     axes_of_plane(p, R, R_E)
     E = 6 * p.plane + 3
     for k in range(p.count - 1):
@@ -250,7 +247,7 @@ def add_hessian(p, x, R, scale, H):
 @kernel
 def first_spans(p, x, R, state):
     """ψ_k at the start, near those that the path was built with."""
-    R_E, delta = local_matrix(3, 3), local_vector(3)
+    R_E, delta = local_arrays("3 3, 3")
     axes_of_plane(p, R, R_E)
     for k in range(p.count - 1):
         span_vector(p, k, x, R, R_E, delta)
@@ -260,7 +257,7 @@ def first_spans(p, x, R, state):
 @kernel
 def count_spans(p, x, R, state):
     """ψ_k at the end of a step."""
-    R_E, delta = local_matrix(3, 3), local_vector(3)
+    R_E, delta = local_arrays("3 3, 3")
     axes_of_plane(p, R, R_E)
     for k in range(p.count - 1):
         span_vector(p, k, x, R, R_E, delta)
@@ -270,7 +267,7 @@ def count_spans(p, x, R, state):
 @kernel
 def trouble_path(p, x, R, state):
     """1 + k: span k has no common tangent; 100 + k: the arc on the pulley or drum at station k is negative."""
-    R_E, delta = local_matrix(3, 3), local_vector(3)
+    R_E, delta = local_arrays("3 3, 3")
     axes_of_plane(p, R, R_E)
     before = 0.0
     for k in range(p.count - 1):

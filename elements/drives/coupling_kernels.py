@@ -32,7 +32,7 @@ import numpy as np
 
 from fem_mbs.elements.joints.coordinates.kernels import coordinate_gradient, coordinate_hessian, coordinate_value
 from fem_mbs.elements.joints.rows import axes_hessian, axes_row, plane_hessian, plane_row
-from fem_mbs.jit import kernel, local_matrix, local_vector
+from fem_mbs.jit import kernel, local_arrays, local_matrix, local_vector
 from fem_mbs.rotations import add_rotated, rotate
 
 MOST = 4  # joints of one row
@@ -75,7 +75,7 @@ def _pressing(p, k, state, b):
 @kernel
 def _tooth_value(p, k, b, w, dw):
     """The part b·D + τ·((s − D) × b) of (1); fills dw (6,) with its derivatives by w."""
-    m, arm = local_vector(3), local_vector(3)
+    m, arm = local_arrays("3, 3")
     for i in range(3):
         arm[i] = p.point[k, i] - w[i]
     tilts = 3 if p.teeth[k] == TEETH_OF_RACK else 2
@@ -106,7 +106,7 @@ def _term(p, k, x, R, state, G):
         for j in range(12):
             G[j] *= p.c[k]
     if p.teeth[k] != 0:
-        w, rows, b, dw = local_vector(6), local_matrix(6, 12), local_vector(3), local_vector(6)
+        w, rows, b, dw = local_arrays("6, 6 12, 3, 6")
         _tooth_rows(p, k, x[A], R[A], x[B], R[B], w, rows)
         _pressing(p, k, state, b)
         value += _tooth_value(p, k, b, w, dw)
@@ -119,7 +119,7 @@ def _term(p, k, x, R, state, G):
 @kernel
 def _tooth_hessian(p, k, x_A, R_A, x_B, R_B, state, H):
     """Add the second derivatives (2) of the teeth of term k to H (12, 12)."""
-    w, rows, b, dw = local_vector(6), local_matrix(6, 12), local_vector(3), local_vector(6)
+    w, rows, b, dw = local_arrays("6, 6 12, 3, 6")
     HS = local_vector(864).reshape(6, 12, 12)
     HS[:] = 0.0
     _tooth_rows(p, k, x_A, R_A, x_B, R_B, w, rows)
@@ -209,7 +209,7 @@ def count_coordinates(p, x, R, lam, state):
 def coupling_output(p, x, R, state, lam, out):
     """λ; then of each joint the moment or force on its second body along the coordinate, and the coordinate; then the
     force of the teeth on the second body of joint 0, inertial axes."""
-    b, n = local_vector(3), local_vector(3)
+    b, n = local_arrays("3, 3")
     out[0] += lam[0]
     for k in range(p.count):
         _pressing(p, k, state, b)

@@ -40,7 +40,7 @@ from fem_mbs.element.base import JOINT_FRAMES, Inertia, register
 from fem_mbs.elements.drives.gear_mesh import TwoWheels, random_wheels
 from fem_mbs.elements.drives.spans import centre_line, centre_line_hessian, tangent_length, trouble_tangents
 from fem_mbs.elements.drives.wrap import WRAP, exponent, exponent_slope, given_wrap, grip, leans, wraps
-from fem_mbs.jit import kernel, local_matrix, local_vector
+from fem_mbs.jit import kernel, local_arrays, local_vector
 from fem_mbs.nodes import Node1
 
 PARAMETERS = np.dtype(
@@ -132,7 +132,7 @@ def _geometry(p, x_A, R_A, x_B, R_B, u, U):
 @kernel
 def creeping_force(p, x_A, R_A, x_B, R_B, v, f):
     """Add (4), and (2) to the state."""
-    u, U, w, rims = local_vector(3), local_matrix(3, 12), local_vector(12), local_vector(2)
+    u, U, w, rims = local_arrays("3, 3 12, 12, 2")
     _geometry(p, x_A, R_A, x_B, R_B, u, U)
     tensions(p, u[2], v[Z], w)
     _rims(p, U, v, rims)
@@ -144,7 +144,7 @@ def creeping_force(p, x_A, R_A, x_B, R_B, v, f):
 @kernel
 def creeping_tangent(p, x_A, R_A, x_B, R_B, v, K, C):
     """Add −∂f/∂q and −∂f/∂v of (4) and (2)."""
-    u, U, w, rims = local_vector(3), local_matrix(3, 12), local_vector(12), local_vector(2)
+    u, U, w, rims = local_arrays("3, 3 12, 12, 2")
     HU = local_vector(432).reshape(3, 12, 12)
     _geometry(p, x_A, R_A, x_B, R_B, u, U)
     centre_line_hessian(p, x_A, R_A, x_B, R_B, HU)
@@ -171,7 +171,7 @@ def creeping_tangent(p, x_A, R_A, x_B, R_B, v, K, C):
 @kernel
 def energy_creeping(p, x_A, R_A, x_B, R_B, v):
     """Strain energy V of (4) [J]."""
-    u, U, w = local_vector(3), local_matrix(3, 12), local_vector(12)
+    u, U, w = local_arrays("3, 3 12, 12")
     _geometry(p, x_A, R_A, x_B, R_B, u, U)
     tensions(p, u[2], v[Z], w)
     energy = 0.0
@@ -183,7 +183,7 @@ def energy_creeping(p, x_A, R_A, x_B, R_B, v):
 @kernel
 def creeping_output(p, x_A, R_A, x_B, R_B, v, out):
     """Tensions, torque on pulley 1, speed of creep or slip, grip, unstretched lengths, status."""
-    u, U, w, rims = local_vector(3), local_matrix(3, 12), local_vector(12), local_vector(2)
+    u, U, w, rims = local_arrays("3, 3 12, 12, 2")
     _geometry(p, x_A, R_A, x_B, R_B, u, U)
     tensions(p, u[2], v[Z], w)
     _rims(p, U, v, rims)

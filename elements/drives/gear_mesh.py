@@ -38,14 +38,14 @@ from fem_mbs.elements.drives.spans import (
 )
 from fem_mbs.elements.joints.rows import POSE_TOLERANCE
 from fem_mbs.errors import label
-from fem_mbs.jit import address, kernel, local_matrix, local_vector
+from fem_mbs.jit import address, kernel, local_arrays
 from fem_mbs.rotations import exp
 
 
 @kernel
 def mesh_output(p, x_A, R_A, x_B, R_B, v, state, out):
     """Transmission error, forces of the two flanks, flank in contact, backlash, angle of action, stiffness, phase."""
-    u, U, G, k = local_vector(3), local_matrix(3, 12), local_vector(12), local_vector(3)
+    u, U, G, k = local_arrays("3, 3 12, 12, 3")
     centre_line(p, x_A, R_A, x_B, R_B, state, u, U)
     stiffness_at(p, u[0], k)
     out[0] += p.r_1 * u[0] + p.r_2 * u[1] - p.psi_0

@@ -36,7 +36,7 @@ from fem_mbs.elements.drives.spans import (
     trouble_tangents,
 )
 from fem_mbs.elements.drives.wrap import WRAP, exponent, exponent_slope, given_wrap, leans, wraps
-from fem_mbs.jit import kernel, local_matrix, local_vector
+from fem_mbs.jit import kernel, local_arrays, local_matrix, local_vector
 from fem_mbs.system.friction import N_FRICTION, SLIP, friction_in
 
 PARAMETERS = np.dtype(
@@ -49,7 +49,7 @@ ANGLES = N_FRICTION  # place of φ_1, φ_2 in the internal variables
 @kernel
 def belt_slip(p, x_A, R_A, x_B, R_B, G):
     """Add the gradient of (1) to G[0] (12,)."""
-    u, U, near = local_vector(3), local_matrix(3, 12), local_vector(2)
+    u, U, near = local_arrays("3, 3 12, 2")
     near[0], near[1] = 0.0, 0.0  # gradients do not depend on turns
     centre_line(p, x_A, R_A, x_B, R_B, near, u, U)
     for j in range(12):
@@ -69,7 +69,7 @@ def belt_slip_hessian(p, x_A, R_A, x_B, R_B, H):
 @kernel
 def belt_bound(p, x_A, R_A, x_B, R_B, bound, bound_q):
     """Add b/w_0 of (2) to bound (1,) [N], its gradient to bound_q (12,)."""
-    u, U, near = local_vector(3), local_matrix(3, 12), local_vector(2)
+    u, U, near = local_arrays("3, 3 12, 2")
     near[0], near[1] = 0.0, 0.0
     centre_line(p, x_A, R_A, x_B, R_B, near, u, U)
     t = math.tanh(0.5 * exponent(p, u[2]))
@@ -112,7 +112,7 @@ def belt_output(p, x_A, R_A, x_B, R_B, state, out):
 @kernel
 def belt_pull(p, x_A, R_A, x_B, R_B, f):
     """Add (4) to f (12,)."""
-    u, U, near = local_vector(3), local_matrix(3, 12), local_vector(2)
+    u, U, near = local_arrays("3, 3 12, 2")
     near[0], near[1] = 0.0, 0.0
     centre_line(p, x_A, R_A, x_B, R_B, near, u, U)
     ratio = min(p.kappa / u[2], 1.0)
@@ -123,7 +123,7 @@ def belt_pull(p, x_A, R_A, x_B, R_B, f):
 @kernel
 def belt_pull_tangent(p, x_A, R_A, x_B, R_B, K):
     """Add −∂f/∂q of (4) to K (12, 12)."""
-    u, U, near = local_vector(3), local_matrix(3, 12), local_vector(2)
+    u, U, near = local_arrays("3, 3 12, 2")
     HU = local_vector(432).reshape(3, 12, 12)
     near[0], near[1] = 0.0, 0.0
     centre_line(p, x_A, R_A, x_B, R_B, near, u, U)
@@ -139,7 +139,7 @@ def belt_pull_tangent(p, x_A, R_A, x_B, R_B, K):
 @kernel
 def energy_pull(p, x_A, R_A, x_B, R_B):
     """Potential 2 T_0 (h − h_0) of (4) [J]: of the weight or the spring of a tensioner."""
-    u, U, near = local_vector(3), local_matrix(3, 12), local_vector(2)
+    u, U, near = local_arrays("3, 3 12, 2")
     near[0], near[1] = 0.0, 0.0
     centre_line(p, x_A, R_A, x_B, R_B, near, u, U)
     return 2.0 * p.preload * (tangent_length(p.kappa, u[2]) - p.h_0)

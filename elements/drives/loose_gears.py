@@ -35,14 +35,14 @@ from fem_mbs.elements.drives.spans import (
     trouble_tangents,
 )
 from fem_mbs.errors import label
-from fem_mbs.jit import kernel, local_matrix, local_vector
+from fem_mbs.jit import kernel, local_arrays, local_vector
 from fem_mbs.rotations import add_cross, dot
 
 
 @kernel
 def flank_contact(p, x_A, R_A, x_B, R_B, state, rows):
     """Gap (1) and its gradient; the normal is the line of action, the point the centre of wheel 1."""
-    u, U, G, y = local_vector(3), local_matrix(3, 12), local_vector(12), local_vector(3)
+    u, U, G, y = local_arrays("3, 3 12, 12, 3")
     centre_line(p, x_A, R_A, x_B, R_B, state, u, U)
     rows.gap[0] -= stretch(p, u, p.flank)
     stretch_gradient(p, u, U, p.flank, G)
@@ -74,7 +74,7 @@ def flank_contact(p, x_A, R_A, x_B, R_B, state, rows):
 @kernel
 def flank_hessian(p, x_A, R_A, x_B, R_B, state, H_N):
     """Add ∂G_N/∂q of (1) to H_N (12, 12)."""
-    u, U, H = local_vector(3), local_matrix(3, 12), local_matrix(12, 12)
+    u, U, H = local_arrays("3, 3 12, 12 12")
     HU = local_vector(432).reshape(3, 12, 12)
     centre_line(p, x_A, R_A, x_B, R_B, state, u, U)
     centre_line_hessian(p, x_A, R_A, x_B, R_B, HU)

@@ -40,7 +40,7 @@ import numpy as np
 
 from fem_mbs.element.base import JOINT_FRAMES
 from fem_mbs.elements.joints.rows import plane_hessian, plane_row
-from fem_mbs.jit import kernel, local_matrix, local_vector, matrix
+from fem_mbs.jit import kernel, local_arrays, local_matrix, local_vector, matrix
 
 SPANS = np.dtype(
     [
@@ -84,7 +84,7 @@ def _centre_rows(p, wheel, x_A, R_A, x_B, R_B, g, GS):
 @kernel
 def centre_line(p, x_A, R_A, x_B, R_B, state, u, U):
     """Fill u (3,) with φ_1, φ_2, a and U (3, 12) with their gradients, (5), (6)."""
-    g, GS = local_vector(2), local_matrix(2, 12)
+    g, GS = local_arrays("2, 2 12")
     for wheel in range(2):
         _centre_rows(p, wheel, x_A, R_A, x_B, R_B, g, GS)
         square = g[0] * g[0] + g[1] * g[1]
@@ -100,9 +100,9 @@ def centre_line(p, x_A, R_A, x_B, R_B, state, u, U):
 @kernel
 def centre_line_hessian(p, x_A, R_A, x_B, R_B, HU):
     """Fill HU (3, 12, 12) with the second derivatives of φ_1, φ_2, a, (5), (6)."""
-    g, GS = local_vector(2), local_matrix(2, 12)
+    g, GS = local_arrays("2, 2 12")
     HS = local_vector(288).reshape(2, 12, 12)
-    G, A = local_vector(12), local_vector(12)
+    G, A = local_arrays("12, 12")
     for wheel in range(2):
         _centre_rows(p, wheel, x_A, R_A, x_B, R_B, g, GS)
         HS[:] = 0.0
@@ -187,7 +187,7 @@ def span_force(p, k, stretched, rate):
 @kernel
 def spans_force(p, x_A, R_A, x_B, R_B, v, state, f):
     """Add (4) to f (12,)."""
-    u, U, G, k = local_vector(3), local_matrix(3, 12), local_vector(12), local_vector(3)
+    u, U, G, k = local_arrays("3, 3 12, 12, 3")
     centre_line(p, x_A, R_A, x_B, R_B, state, u, U)
     stiffness_at(p, u[0], k)
     for flank in (1.0, -1.0):
@@ -204,7 +204,7 @@ def spans_force(p, x_A, R_A, x_B, R_B, v, state, f):
 @kernel
 def spans_tangent(p, x_A, R_A, x_B, R_B, v, state, K, C):
     """Add −∂f/∂q and −∂f/∂v of (4) to K and C (12, 12)."""
-    u, U, G, k, dF = local_vector(3), local_matrix(3, 12), local_vector(12), local_vector(3), local_vector(12)
+    u, U, G, k, dF = local_arrays("3, 3 12, 12, 3, 12")
     HU, H = local_vector(432).reshape(3, 12, 12), local_matrix(12, 12)
     centre_line(p, x_A, R_A, x_B, R_B, state, u, U)
     centre_line_hessian(p, x_A, R_A, x_B, R_B, HU)
@@ -236,7 +236,7 @@ def spans_tangent(p, x_A, R_A, x_B, R_B, v, state, K, C):
 @kernel
 def energy_spans(p, x_A, R_A, x_B, R_B, state):
     """Potential V of (4) [J]."""
-    u, U, k = local_vector(3), local_matrix(3, 12), local_vector(3)
+    u, U, k = local_arrays("3, 3 12, 3")
     centre_line(p, x_A, R_A, x_B, R_B, state, u, U)
     stiffness_at(p, u[0], k)
     energy = 0.0
@@ -249,7 +249,7 @@ def energy_spans(p, x_A, R_A, x_B, R_B, state):
 @kernel
 def first_angles(p, x_A, R_A, x_B, R_B, state):
     """Angles of the wheels at the start, in (−π, π]."""
-    u, U, near = local_vector(3), local_matrix(3, 12), local_vector(2)
+    u, U, near = local_arrays("3, 3 12, 2")
     near[0], near[1] = 0.0, 0.0
     centre_line(p, x_A, R_A, x_B, R_B, near, u, U)
     state[0], state[1] = u[0], u[1]
@@ -258,7 +258,7 @@ def first_angles(p, x_A, R_A, x_B, R_B, state):
 @kernel
 def count_angles(p, x_A, R_A, x_B, R_B, state):
     """Angles of the wheels at the end of a step."""
-    u, U = local_vector(3), local_matrix(3, 12)
+    u, U = local_arrays("3, 3 12")
     centre_line(p, x_A, R_A, x_B, R_B, state, u, U)
     state[0], state[1] = u[0], u[1]
 
@@ -266,6 +266,6 @@ def count_angles(p, x_A, R_A, x_B, R_B, state):
 @kernel
 def trouble_tangents(p, x_A, R_A, x_B, R_B):
     """1 where the circles have no common tangents: the wheels are nearer than their base circles."""
-    g, GS = local_vector(2), local_matrix(2, 12)
+    g, GS = local_arrays("2, 2 12")
     _centre_rows(p, 0, x_A, R_A, x_B, R_B, g, GS)
     return 1.0 if g[0] * g[0] + g[1] * g[1] <= p.kappa * p.kappa else 0.0

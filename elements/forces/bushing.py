@@ -31,7 +31,7 @@ from fem_mbs.elements.beams.two_node_geometry import (
 from fem_mbs.elements.forces.curve import ForceCurve, curve_values
 from fem_mbs.elements.joints.rows import random_joint
 from fem_mbs.errors import label
-from fem_mbs.jit import kernel, local_matrix, local_vector
+from fem_mbs.jit import kernel, local_arrays
 from fem_mbs.rotations import form_gradient, log, multiply
 
 LARGE = 1.0  # rad: from there on forces of translations are 2 % and more off those in axes of P
@@ -76,10 +76,8 @@ def elastic(p, strain, s, C):
 @kernel
 def deformation(p, x_A, R_A, v_A, w_A, x_B, R_B, v_B, w_B, strain, s):
     """Fill strain and s (6,) of (1), (2), damping included."""
-    S_A, S_B, A, D = local_matrix(3, 3), local_matrix(3, 3), local_matrix(3, 3), local_matrix(3, 3)
-    u, psi, form, C = local_vector(3), local_vector(3), local_vector(9), local_matrix(6, 6)
-    d, du, dpsi, rate = local_vector(3), local_vector(3), local_vector(3), local_vector(6)
-    theta_A, theta_B = local_vector(3), local_vector(3)
+    S_A, S_B, A, D, u, psi, form, C, d, du, dpsi, rate = local_arrays("3 3, 3 3, 3 3, 3 3, 3, 3, 9, 6 6, 3, 3, 3, 6")
+    theta_A, theta_B = local_arrays("3, 3")
     relative_pose(p, x_A, R_A, x_B, R_B, S_A, S_B, u, psi, form, A, strain)
     elastic(p, strain, s, C)
     if p.damped == 1:
@@ -91,9 +89,7 @@ def deformation(p, x_A, R_A, v_A, w_A, x_B, R_B, v_B, w_B, strain, s):
 @kernel
 def force(p, x_A, R_A, v_A, w_A, x_B, R_B, v_B, w_B, f):
     """Add the forces of (2) to f (12,)."""
-    S_A, S_B, A, D = local_matrix(3, 3), local_matrix(3, 3), local_matrix(3, 3), local_matrix(3, 3)
-    u, psi, form, strain, s = local_vector(3), local_vector(3), local_vector(9), local_vector(6), local_vector(6)
-    b, mu = local_vector(3), local_vector(3)
+    S_A, S_B, A, D, u, psi, form, strain, s, b, mu = local_arrays("3 3, 3 3, 3 3, 3 3, 3, 3, 9, 6, 6, 3, 3")
     deformation(p, x_A, R_A, v_A, w_A, x_B, R_B, v_B, w_B, strain, s)
     relative_pose(p, x_A, R_A, x_B, R_B, S_A, S_B, u, psi, form, A, strain)
     form_gradient(0, form, psi, u, D)
@@ -104,9 +100,7 @@ def force(p, x_A, R_A, v_A, w_A, x_B, R_B, v_B, w_B, f):
 @kernel
 def force_tangent(p, x_A, R_A, v_A, w_A, x_B, R_B, v_B, w_B, K, C):
     """Add K = −∂f/∂q and C = −∂f/∂v (12, 12)."""
-    S_A, S_B, A, D = local_matrix(3, 3), local_matrix(3, 3), local_matrix(3, 3), local_matrix(3, 3)
-    u, psi, form, strain = local_vector(3), local_vector(3), local_vector(9), local_vector(6)
-    s, s_force, law = local_vector(6), local_vector(6), local_matrix(6, 6)
+    S_A, S_B, A, D, u, psi, form, strain, s, s_force, law = local_arrays("3 3, 3 3, 3 3, 3 3, 3, 3, 9, 6, 6, 6, 6 6")
     relative_pose(p, x_A, R_A, x_B, R_B, S_A, S_B, u, psi, form, A, strain)
     form_gradient(0, form, psi, u, D)
     elastic(p, strain, s, law)
@@ -118,8 +112,7 @@ def force_tangent(p, x_A, R_A, v_A, w_A, x_B, R_B, v_B, w_B, K, C):
 @kernel
 def energy(p, x_A, R_A, x_B, R_B):
     """Potential V of (2) [J]."""
-    S_A, S_B, A, C = local_matrix(3, 3), local_matrix(3, 3), local_matrix(3, 3), local_matrix(6, 6)
-    u, psi, form, strain, s = local_vector(3), local_vector(3), local_vector(9), local_vector(6), local_vector(6)
+    S_A, S_B, A, C, u, psi, form, strain, s = local_arrays("3 3, 3 3, 3 3, 6 6, 3, 3, 9, 6, 6")
     relative_pose(p, x_A, R_A, x_B, R_B, S_A, S_B, u, psi, form, A, strain)
     return elastic(p, strain, s, C)
 
@@ -127,7 +120,7 @@ def energy(p, x_A, R_A, x_B, R_B):
 @kernel
 def trouble(p, R_A, R_B):
     """1.0: the frames are turned by more than `LARGEST_ANGLE`; beyond half a turn ψ of (1) continues from −π."""
-    S_A, S_B = local_matrix(3, 3), local_matrix(3, 3)
+    S_A, S_B = local_arrays("3 3, 3 3")
     multiply(R_A, p.S_A, S_A)
     multiply(R_B, p.S_B, S_B)
     return turned_too_far(S_A, S_B)
@@ -136,7 +129,7 @@ def trouble(p, R_A, R_B):
 @kernel
 def output(p, x_A, R_A, v_A, w_A, x_B, R_B, v_B, w_B, out):
     """Deformation, and force and moment (2)."""
-    strain, s = local_vector(6), local_vector(6)
+    strain, s = local_arrays("6, 6")
     deformation(p, x_A, R_A, v_A, w_A, x_B, R_B, v_B, w_B, strain, s)
     for i in range(6):
         out[i] += strain[i]

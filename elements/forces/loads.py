@@ -25,7 +25,7 @@ from fem_mbs.arguments.checked import FrameLike
 from fem_mbs.element.base import Force, register
 from fem_mbs.errors import ParameterError
 from fem_mbs.functions.signals import Signal, VectorOfTime
-from fem_mbs.jit import kernel, local_vector
+from fem_mbs.jit import kernel, local_arrays
 from fem_mbs.nodes import Node1, Node3
 from fem_mbs.rotations import add_cross, add_R_skew, add_rotated, add_skew, add_skew_skew, dot, rotate, rotate_T
 
@@ -48,7 +48,7 @@ def components(p, R_A, s, F, y):
 @kernel
 def point_force(p, R_A, s, f):
     """Add (1) or (2) to f (6,)."""
-    F, y = local_vector(3), local_vector(3)
+    F, y = local_arrays("3, 3")
     components(p, R_A, s, F, y)
     for i in range(3):
         f[i] += F[i]
@@ -58,7 +58,7 @@ def point_force(p, R_A, s, f):
 @kernel
 def point_force_tangent(p, R_A, s, K):
     """Add the load stiffness of (1) or (2) to K (6, 6)."""
-    F, y = local_vector(3), local_vector(3)
+    F, y = local_arrays("3, 3")
     components(p, R_A, s, F, y)
     if p.follower == 1:
         add_R_skew(1.0, R_A, y, K, 0, 3)
@@ -71,7 +71,7 @@ def energy_point_force(p, x_A, R_A, s):
     """Potential V of (1) [J]; 0 for loads that have none."""
     if p.has_potential == 0:
         return 0.0
-    point, F = local_vector(3), local_vector(3)
+    point, F = local_arrays("3, 3")
     for i in range(3):
         point[i] = x_A[i]
         F[i] = s[i, 0]
@@ -82,7 +82,7 @@ def energy_point_force(p, x_A, R_A, s):
 @kernel
 def point_moment(p, R_A, s, f):
     """Add (3) or (4) to f (6,)."""
-    M, y = local_vector(3), local_vector(3)
+    M, y = local_arrays("3, 3")
     components(p, R_A, s, M, y)
     for i in range(3):
         f[3 + i] += y[i]
@@ -91,7 +91,7 @@ def point_moment(p, R_A, s, f):
 @kernel
 def point_moment_tangent(p, R_A, s, K):
     """Add the load stiffness of (3) to K (6, 6); that of (4) is 0."""
-    M, y = local_vector(3), local_vector(3)
+    M, y = local_arrays("3, 3")
     if p.follower == 0:
         components(p, R_A, s, M, y)
         add_skew(-1.0, y, K, 3, 3)
@@ -100,7 +100,7 @@ def point_moment_tangent(p, R_A, s, K):
 @kernel
 def output(p, R_A, s, out):
     """The load in inertial axes."""
-    F, y = local_vector(3), local_vector(3)
+    F, y = local_arrays("3, 3")
     components(p, R_A, s, F, y)
     for i in range(3):
         out[i] += F[i]

@@ -19,7 +19,7 @@ from fem_mbs.elements.forces.curve import ForceCurve, curve_values
 from fem_mbs.elements.forces.spring_damper import add_spring_force, add_spring_tangent, ends_apart
 from fem_mbs.elements.joints.rows import points_apart, start_size
 from fem_mbs.functions.signals import Signal
-from fem_mbs.jit import kernel, local_vector
+from fem_mbs.jit import kernel, local_arrays, local_vector
 from fem_mbs.rotations import dot
 
 PARAMETERS = np.dtype(
@@ -53,7 +53,7 @@ def axial(p, d, w, s, e, law):
 @kernel
 def force(p, x_A, R_A, v_A, w_A, x_B, R_B, v_B, w_B, s, f):
     """Add the forces of (1) to f (12,)."""
-    d, w, e, law = local_vector(3), local_vector(3), local_vector(3), local_vector(2)
+    d, w, e, law = local_arrays("3, 3, 3, 2")
     ends_apart(p, x_A, R_A, v_A, w_A, x_B, R_B, v_B, w_B, d, w)
     _, pulled = axial(p, d, w, s, e, law)
     for i in range(3):
@@ -64,7 +64,7 @@ def force(p, x_A, R_A, v_A, w_A, x_B, R_B, v_B, w_B, s, f):
 @kernel
 def force_tangent(p, x_A, R_A, v_A, w_A, x_B, R_B, v_B, w_B, s, K, C):
     """Add K = −∂f/∂q and C = −∂f/∂v (12, 12)."""
-    d, w, e, law = local_vector(3), local_vector(3), local_vector(3), local_vector(2)
+    d, w, e, law = local_arrays("3, 3, 3, 2")
     ends_apart(p, x_A, R_A, v_A, w_A, x_B, R_B, v_B, w_B, d, w)
     length, pulled = axial(p, d, w, s, e, law)
     add_spring_tangent(p, R_A, w_A, R_B, w_B, d, w, e, length, pulled / length, law[0], law[1], K, C)
@@ -81,7 +81,7 @@ def energy(p, x_A, R_A, x_B, R_B):
 @kernel
 def output(p, x_A, R_A, v_A, w_A, x_B, R_B, v_B, w_B, s, out):
     """Length, its rate, and the axial force."""
-    d, w, e, law = local_vector(3), local_vector(3), local_vector(3), local_vector(2)
+    d, w, e, law = local_arrays("3, 3, 3, 2")
     ends_apart(p, x_A, R_A, v_A, w_A, x_B, R_B, v_B, w_B, d, w)
     length, pulled = axial(p, d, w, s, e, law)
     out[0] += length

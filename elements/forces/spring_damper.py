@@ -24,7 +24,7 @@ import numpy as np
 from fem_mbs.arguments.checked import FrameLike
 from fem_mbs.element.base import Force, register
 from fem_mbs.elements.joints.rows import points_apart, start_size
-from fem_mbs.jit import kernel, local_matrix, local_vector
+from fem_mbs.jit import kernel, local_arrays, local_vector
 from fem_mbs.rotations import add_cross, add_R_skew, add_rotated, add_skew_skew, cross, dot, rotate_T
 
 SPRING = np.dtype(
@@ -70,7 +70,7 @@ def pull(p, d, w, e):
 @kernel
 def spring_force(p, x_A, R_A, v_A, w_A, x_B, R_B, v_B, w_B, f):
     """Add (1) to f (12,)."""
-    d, w, e = local_vector(3), local_vector(3), local_vector(3)
+    d, w, e = local_arrays("3, 3, 3")
     ends_apart(p, x_A, R_A, v_A, w_A, x_B, R_B, v_B, w_B, d, w)
     length, ratio, _ = pull(p, d, w, e)
     for i in range(3):
@@ -96,7 +96,7 @@ def add_spring_force(p, R_A, R_B, pulled, f):
 @kernel
 def spring_tangent(p, x_A, R_A, v_A, w_A, x_B, R_B, v_B, w_B, K, C):
     """Add (2) and (3) to K and C (12, 12)."""
-    d, w, e = local_vector(3), local_vector(3), local_vector(3)
+    d, w, e = local_arrays("3, 3, 3")
     ends_apart(p, x_A, R_A, v_A, w_A, x_B, R_B, v_B, w_B, d, w)
     length, ratio, _ = pull(p, d, w, e)
     add_spring_tangent(p, R_A, w_A, R_B, w_B, d, w, e, length, ratio, p.stiffness, p.damping, K, C)
@@ -105,8 +105,7 @@ def spring_tangent(p, x_A, R_A, v_A, w_A, x_B, R_B, v_B, w_B, K, C):
 @kernel
 def add_spring_tangent(p, R_A, w_A, R_B, w_B, d, w, e, length, ratio, stiffness, damping, K, C):
     """Add (2) and (3) with ∂F/∂l = ``stiffness``, ∂F/∂l' = ``damping`` and F/l = ``ratio`` to K and C (12, 12)."""
-    pulled, y = local_vector(3), local_vector(3)
-    J, JD, Jw, JE = local_matrix(3, 12), local_matrix(3, 12), local_matrix(3, 12), local_matrix(3, 12)
+    pulled, y, J, JD, Jw, JE = local_arrays("3, 3, 3 12, 3 12, 3 12, 3 12")
     J[:, :] = 0.0
     Jw[:, :] = 0.0
     for i in range(3):
@@ -163,7 +162,7 @@ def energy_spring(p, x_A, R_A, x_B, R_B):
 @kernel
 def spring_output(p, x_A, R_A, v_A, w_A, x_B, R_B, v_B, w_B, out):
     """Length and axial force."""
-    d, w, e = local_vector(3), local_vector(3), local_vector(3)
+    d, w, e = local_arrays("3, 3, 3")
     ends_apart(p, x_A, R_A, v_A, w_A, x_B, R_B, v_B, w_B, d, w)
     length, _, force = pull(p, d, w, e)
     out[0] += length

@@ -29,7 +29,7 @@ from fem_mbs.elements.joints.rows import (
     point_rows,
     random_joint,
 )
-from fem_mbs.jit import kernel, local_vector
+from fem_mbs.jit import kernel, local_arrays
 from fem_mbs.rotations import exp, frame_with_axis
 
 
@@ -43,7 +43,7 @@ def _negative(R, j, a):
 @kernel
 def constraint(p, x_A, R_A, x_B, R_B, g, G):
     """Add (1) to g (4,) [m, m, m, -] and its gradient to G (4, 12)."""
-    u, w = local_vector(3), local_vector(3)
+    u, w = local_arrays("3, 3")
     point_rows(x_A, R_A, p.p_AP, x_B, R_B, p.p_BQ, 0, g, G)
     column(p.R_AP, 1, u)
     column(p.R_BQ, 0, w)
@@ -56,7 +56,7 @@ def constraint(p, x_A, R_A, x_B, R_B, g, G):
 @kernel
 def hessian(p, R_A, R_B, H):
     """Add ∂Gᵀ/∂q of (1) to H (4, 12, 12)."""
-    u, w = local_vector(3), local_vector(3)
+    u, w = local_arrays("3, 3")
     point_hessian(R_A, p.p_AP, R_B, p.p_BQ, 0, H)
     column(p.R_AP, 1, u)
     column(p.R_BQ, 0, w)

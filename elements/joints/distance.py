@@ -19,7 +19,7 @@ import numpy as np
 from fem_mbs.arguments.checked import ArrayLike, FrameLike, Keywords, Named
 from fem_mbs.element.base import Joint, register
 from fem_mbs.elements.joints.rows import points_apart, start_tolerance
-from fem_mbs.jit import kernel, local_matrix, local_vector
+from fem_mbs.jit import kernel, local_arrays, local_vector
 from fem_mbs.rotations import add_R_skew, add_skew_skew, dot, rotate_T
 
 PARAMETERS = np.dtype([("p_AP", "f8", (3,)), ("p_BQ", "f8", (3,)), ("length", "f8")])
@@ -43,7 +43,7 @@ def direction(p, x_A, R_A, x_B, R_B, e, J):
 @kernel
 def constraint(p, x_A, R_A, x_B, R_B, g, G):
     """Add (1) to g (1,) [m] and G (1, 12)."""
-    e, J = local_vector(3), local_matrix(3, 12)
+    e, J = local_arrays("3, 3 12")
     g[0] += direction(p, x_A, R_A, x_B, R_B, e, J) - p.length
     for j in range(12):
         G[0, j] += e[0] * J[0, j] + e[1] * J[1, j] + e[2] * J[2, j]
@@ -52,7 +52,7 @@ def constraint(p, x_A, R_A, x_B, R_B, g, G):
 @kernel
 def hessian(p, x_A, R_A, x_B, R_B, H):
     """Add H of (1) to H (1, 12, 12)."""
-    e, y, G, J = local_vector(3), local_vector(3), local_vector(12), local_matrix(3, 12)
+    e, y, G, J = local_arrays("3, 3, 12, 3 12")
     length = direction(p, x_A, R_A, x_B, R_B, e, J)
     for j in range(12):
         G[j] = e[0] * J[0, j] + e[1] * J[1, j] + e[2] * J[2, j]

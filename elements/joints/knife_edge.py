@@ -22,7 +22,7 @@ from fem_mbs.elements.joints.velocity_rows import (
     velocity_row,
     velocity_row_change,
 )
-from fem_mbs.jit import kernel, local_vector
+from fem_mbs.jit import kernel, local_arrays
 from fem_mbs.rotations import add_cross, cross, rotate
 
 
@@ -40,7 +40,7 @@ def edge(R_BQ, p_BQ, x_A, x_B, R_B, w, r, s, t):
 @kernel
 def constraint(p, x_A, R_A, x_B, R_B, G):
     """Add (1) to G (1, 12)."""
-    r, s, t, w = local_vector(3), local_vector(3), local_vector(3), local_vector(3)
+    r, s, t, w = local_arrays("3, 3, 3, 3")
     edge(p.R_BQ, p.p_BQ, x_A, x_B, R_B, w, r, s, t)
     for i in range(3):
         s[i] = 0.0
@@ -51,9 +51,7 @@ def constraint(p, x_A, R_A, x_B, R_B, G):
 @kernel
 def hessian(p, x_A, R_A, x_B, R_B, H):
     """Add ∂Gᵀ/∂q of (1) to H (1, 12, 12)."""
-    r, s, t, w, nothing, dt = (local_vector(3), local_vector(3), local_vector(3), local_vector(3), local_vector(3),
-                               local_vector(3))  # fmt: skip
-    moved, turned_A, turned_B = local_vector(3), local_vector(3), local_vector(3)
+    r, s, t, w, nothing, dt, moved, turned_A, turned_B = local_arrays("3, 3, 3, 3, 3, 3, 3, 3, 3")
     edge(p.R_BQ, p.p_BQ, x_A, x_B, R_B, w, r, s, t)
     for i in range(3):
         nothing[i] = 0.0
@@ -67,7 +65,7 @@ def hessian(p, x_A, R_A, x_B, R_B, H):
 @kernel
 def output(p, x_A, R_A, v_A, w_A, x_B, R_B, v_B, w_B, lam, out):
     """Force on the second body at Q, velocity of Q on the first."""
-    r, s, t, w = local_vector(3), local_vector(3), local_vector(3), local_vector(3)
+    r, s, t, w = local_arrays("3, 3, 3, 3")
     edge(p.R_BQ, p.p_BQ, x_A, x_B, R_B, w, r, s, t)
     for i in range(3):
         out[i] += lam[0] * t[i]

@@ -30,7 +30,7 @@ from fem_mbs.element.base import Joint, register
 from fem_mbs.elements.contacts.shapes.curve import foot_on_curve, spline_of
 from fem_mbs.elements.contacts.shapes.shape_contact import add_along, shape_hessian, sphere_center
 from fem_mbs.elements.joints.rows import start_tolerance
-from fem_mbs.jit import address, kernel, local_matrix, local_vector, matrix
+from fem_mbs.jit import address, kernel, local_arrays, matrix
 from fem_mbs.rotations import cross, dot, multiply_T, rotate
 
 PARAMETERS = np.dtype(
@@ -57,7 +57,7 @@ def third_derivative(p, u, c3):
 @kernel
 def foot(p, x_A, R_A, x_B, R_B, y_B, v, c1, c2):
     """Fill y_B, v, c', c'' (3,) of (1); return u."""
-    c, y = local_vector(3), local_vector(3)
+    c, y = local_arrays("3, 3")
     sphere_center(x_A, R_A, p.p_AP, x_B, R_B, p.p_BQ, p.R_BQ, y_B, y)
     u = foot_on_curve(p, y, c, c1, c2)
     for i in range(3):
@@ -68,7 +68,7 @@ def foot(p, x_A, R_A, x_B, R_B, y_B, v, c1, c2):
 @kernel
 def count(p, x_A, R_A, x_B, R_B, state):
     """Directions at right angles to the curve at the foot: the least turned ones against those of ``state``."""
-    y_B, v, c1, c2 = local_vector(3), local_vector(3), local_vector(3), local_vector(3)
+    y_B, v, c1, c2 = local_arrays("3, 3, 3, 3")
     foot(p, x_A, R_A, x_B, R_B, y_B, v, c1, c2)
     size = math.sqrt(dot(c1, c1))
     length = along = 0.0
@@ -87,7 +87,7 @@ def count(p, x_A, R_A, x_B, R_B, state):
 @kernel
 def first(p, x_A, R_A, x_B, R_B, state):
     """Directions at the start: the first one from the axis of Q that the curve is farthest from."""
-    y_B, v, c1, c2 = local_vector(3), local_vector(3), local_vector(3), local_vector(3)
+    y_B, v, c1, c2 = local_arrays("3, 3, 3, 3")
     foot(p, x_A, R_A, x_B, R_B, y_B, v, c1, c2)
     least = 0
     for i in range(1, 3):
@@ -101,8 +101,7 @@ def first(p, x_A, R_A, x_B, R_B, state):
 @kernel
 def constraint(p, x_A, R_A, x_B, R_B, state, g, G):
     """Add (1) to g (2,) [m] and its gradient to G (2, 12)."""
-    y_B, v, c1, c2 = local_vector(3), local_vector(3), local_vector(3), local_vector(3)
-    m, m1, e, Q = local_vector(3), local_vector(3), local_vector(3), local_matrix(3, 3)
+    y_B, v, c1, c2, m, m1, e, Q = local_arrays("3, 3, 3, 3, 3, 3, 3, 3 3")
     foot(p, x_A, R_A, x_B, R_B, y_B, v, c1, c2)
     S = dot(c1, c1) - dot(v, c2)
     multiply_T(R_B, R_A, Q)
@@ -120,9 +119,7 @@ def constraint(p, x_A, R_A, x_B, R_B, state, g, G):
 @kernel
 def hessian(p, x_A, R_A, x_B, R_B, state, H):
     """Add ∂Gᵀ/∂q of (1) to H (2, 12, 12), by (3)."""
-    y_B, v, c1, c2, c3 = local_vector(3), local_vector(3), local_vector(3), local_vector(3), local_vector(3)
-    m, m1, m2, slope_S, w = local_vector(3), local_vector(3), local_vector(3), local_vector(3), local_vector(3)
-    N = local_matrix(3, 3)
+    y_B, v, c1, c2, c3, m, m1, m2, slope_S, w, N = local_arrays("3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3 3")
     third_derivative(p, foot(p, x_A, R_A, x_B, R_B, y_B, v, c1, c2), c3)
     S = dot(c1, c1) - dot(v, c2)
     for i in range(3):
@@ -146,9 +143,7 @@ def hessian(p, x_A, R_A, x_B, R_B, state, H):
 @kernel
 def output(p, x_A, R_A, v_A, w_A, x_B, R_B, v_B, w_B, state, lam, out):
     """Force on the first body, foot and its rate along the curve."""
-    y_B, v, c1, c2 = local_vector(3), local_vector(3), local_vector(3), local_vector(3)
-    m, e, z, Q = local_vector(3), local_vector(3), local_vector(3), local_matrix(3, 3)
-    row, turned = local_vector(12), local_vector(3)
+    y_B, v, c1, c2, m, e, z, Q, row, turned = local_arrays("3, 3, 3, 3, 3, 3, 3, 3 3, 12, 3")
     u = foot(p, x_A, R_A, x_B, R_B, y_B, v, c1, c2)
     for k in range(2):
         cross(state[3 * k : 3 * k + 3], c1, m)

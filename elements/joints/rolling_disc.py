@@ -38,7 +38,7 @@ from fem_mbs.elements.joints.velocity_rows import (
     velocity_row_change,
 )
 from fem_mbs.errors import label
-from fem_mbs.jit import kernel, local_vector
+from fem_mbs.jit import kernel, local_arrays, local_vector
 from fem_mbs.nodes import Ground
 from fem_mbs.rotations import cross, dot, frame_with_axis, rotate
 
@@ -69,7 +69,7 @@ def lowest(n, e, radius, w, arm):
 @kernel
 def contact_arms(p, x_A, R_A, x_B, R_B, r, s):
     """Fill r = C − x_A and s = C − x_B (3,) [m]; returns |w|."""
-    n, e, w, arm = local_vector(3), local_vector(3), local_vector(3), local_vector(3)
+    n, e, w, arm = local_arrays("3, 3, 3, 3")
     axis_of(R_A, p.R_AP, 2, n)
     axis_of(R_B, p.R_BQ, 2, e)
     length = lowest(n, e, p.radius, w, arm)
@@ -83,7 +83,7 @@ def contact_arms(p, x_A, R_A, x_B, R_B, r, s):
 @kernel
 def constraint(p, x_A, R_A, x_B, R_B, g, G):
     """Add (2) to g (3,) [m] and the gradients of (2), (3) to G (3, 12)."""
-    r, s, t, u = local_vector(3), local_vector(3), local_vector(3), local_vector(3)
+    r, s, t, u = local_arrays("3, 3, 3, 3")
     contact_arms(p, x_A, R_A, x_B, R_B, r, s)
     for k in range(3):
         axis_of(R_A, p.R_AP, (k + 2) % 3, t)
@@ -96,10 +96,8 @@ def constraint(p, x_A, R_A, x_B, R_B, g, G):
 @kernel
 def hessian(p, x_A, R_A, x_B, R_B, H):
     """Add ∂Gᵀ/∂q of (2), (3) to H (3, 12, 12), by (4)."""
-    r, s, t, dt = local_vector(3), local_vector(3), local_vector(3), local_vector(3)
-    n, e, w, arm = local_vector(3), local_vector(3), local_vector(3), local_vector(3)
-    d, ds, dn, de = local_vector(3), local_vector(3), local_vector(3), local_vector(3)
-    moved, turned_A, turned_B = local_vector(3), local_vector(3), local_vector(3)
+    r, s, t, dt, n, e, w, arm, d, ds, dn, de, moved = local_arrays("3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3")
+    turned_A, turned_B = local_arrays("3, 3")
     contact_arms(p, x_A, R_A, x_B, R_B, r, s)
     axis_of(R_A, p.R_AP, 2, n)
     axis_of(R_B, p.R_BQ, 2, e)
@@ -126,7 +124,7 @@ def hessian(p, x_A, R_A, x_B, R_B, H):
 @kernel
 def trouble(p, R_A, R_B):
     """1 for a disc that lies on the plane."""
-    n, e, w, arm = local_vector(3), local_vector(3), local_vector(3), local_vector(3)
+    n, e, w, arm = local_arrays("3, 3, 3, 3")
     axis_of(R_A, p.R_AP, 2, n)
     axis_of(R_B, p.R_BQ, 2, e)
     return 0.0 if lowest(n, e, p.radius, w, arm) > FLAT else 1.0
@@ -135,7 +133,7 @@ def trouble(p, R_A, R_B):
 @kernel
 def output(p, x_A, R_A, v_A, w_A, x_B, R_B, v_B, w_B, lam, out):
     """Force on the disc, the point at which it acts, the tilt of the disc, and what slip is left there."""
-    r, s, t, u = local_vector(3), local_vector(3), local_vector(3), local_vector(3)
+    r, s, t, u = local_arrays("3, 3, 3, 3")
     length = contact_arms(p, x_A, R_A, x_B, R_B, r, s)
     relative_velocity(R_A, v_A, w_A, R_B, v_B, w_B, r, s, u)
     for k in range(3):

@@ -27,7 +27,7 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.jit import kernel, local_matrix, local_vector
+from fem_mbs.jit import kernel, local_arrays
 from fem_mbs.rotations import (
     add_cross,
     add_R_skew,
@@ -94,7 +94,7 @@ def point_hessian(R_A, p_AP, R_B, p_BQ, row, H):
 @kernel
 def perpendicular_row(R_A, u, R_B, w, row, g, G):
     """Add (2) to row ``row`` of g [-] and G."""
-    U, W, n = local_vector(3), local_vector(3), local_vector(3)
+    U, W, n = local_arrays("3, 3, 3")
     rotate(R_A, u, U)
     rotate(R_B, w, W)
     g[row] += dot(U, W)
@@ -109,7 +109,7 @@ def perpendicular_row(R_A, u, R_B, w, row, g, G):
 @kernel
 def perpendicular_hessian(R_A, u, R_B, w, row, H):
     """Add the second derivatives of (2) to H[row]."""
-    y, z, X, Y = local_vector(3), local_vector(3), local_matrix(3, 3), local_matrix(3, 3)
+    y, z, X, Y = local_arrays("3, 3, 3 3, 3 3")
     rotate(R_B, w, z)
     rotate_T(R_A, z, y)
     add_skew_skew(1.0, u, y, H[row], 3, 3)
@@ -127,7 +127,7 @@ def perpendicular_hessian(R_A, u, R_B, w, row, H):
 @kernel
 def axes_row(R_A, R_AP, i, R_B, R_BQ, j, row, g, G):
     """Row (2) for axis i of frame P and axis j of frame Q."""
-    u, w = local_vector(3), local_vector(3)
+    u, w = local_arrays("3, 3")
     column(R_AP, i, u)
     column(R_BQ, j, w)
     perpendicular_row(R_A, u, R_B, w, row, g, G)
@@ -136,7 +136,7 @@ def axes_row(R_A, R_AP, i, R_B, R_BQ, j, row, g, G):
 @kernel
 def axes_hessian(R_A, R_AP, i, R_B, R_BQ, j, row, H):
     """Second derivatives of `axes_row`."""
-    u, w = local_vector(3), local_vector(3)
+    u, w = local_arrays("3, 3")
     column(R_AP, i, u)
     column(R_BQ, j, w)
     perpendicular_hessian(R_A, u, R_B, w, row, H)
@@ -162,7 +162,7 @@ def orientation_hessian(R_A, R_AP, R_B, R_BQ, row, H):
 @kernel
 def plane_row(x_A, R_A, p_AP, R_AP, x_B, R_B, p_BQ, i, row, g, G):
     """Add (3) with u axis i of frame P to row ``row`` of g [m] and G."""
-    u, U, r, y = local_vector(3), local_vector(3), local_vector(3), local_vector(3)
+    u, U, r, y = local_arrays("3, 3, 3, 3")
     column(R_AP, i, u)
     rotate(R_A, u, U)
     for k in range(3):
@@ -181,7 +181,7 @@ def plane_row(x_A, R_A, p_AP, R_AP, x_B, R_B, p_BQ, i, row, g, G):
 @kernel
 def plane_hessian(x_A, R_A, p_AP, R_AP, x_B, R_B, p_BQ, i, row, H):
     """Add the second derivatives of (3) to H[row]."""
-    u, y, r, X, Y = local_vector(3), local_vector(3), local_vector(3), local_matrix(3, 3), local_matrix(3, 3)
+    u, y, r, X, Y = local_arrays("3, 3, 3, 3 3, 3 3")
     column(R_AP, i, u)
     for k in range(3):
         r[k] = x_B[k] - x_A[k]
@@ -218,7 +218,7 @@ def clear_rows(g, G):
 @kernel
 def add_effort(R_B, p_BQ, G, lam, out):
     """Add the force on the second body at Q to out[0:3] [N] and its moment about Q to out[3:6] [N m], inertial axes."""
-    f, m, y = local_vector(3), local_vector(3), local_vector(3)
+    f, m, y = local_arrays("3, 3, 3")
     for j in range(3):
         f[j] = 0.0
         m[j] = 0.0
@@ -234,7 +234,7 @@ def add_effort(R_B, p_BQ, G, lam, out):
 @kernel
 def axes_product(R_A, R_AP, i, R_B, R_BQ, j):
     """Product of axis i of frame P and axis j of frame Q."""
-    u, U, W = local_vector(3), local_vector(3), local_vector(3)
+    u, U, W = local_arrays("3, 3, 3")
     column(R_BQ, j, u)
     rotate(R_B, u, W)
     column(R_AP, i, u)
@@ -245,7 +245,7 @@ def axes_product(R_A, R_AP, i, R_B, R_BQ, j):
 @kernel
 def along_axis(x_A, R_A, p_AP, R_AP, i, x_B, R_B, p_BQ):
     """Distance from P to Q along axis i of P [m]."""
-    d, u, U = local_vector(3), local_vector(3), local_vector(3)
+    d, u, U = local_arrays("3, 3, 3")
     points_apart(x_A, R_A, p_AP, x_B, R_B, p_BQ, d)
     column(R_AP, i, u)
     rotate(R_A, u, U)

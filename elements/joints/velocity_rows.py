@@ -14,7 +14,7 @@ and H has one such column for each unit variation. The multiplier is the force o
 Source: docs/theory/non_holonomic.md, (3), (4); derived here and checked by differences.
 """
 
-from fem_mbs.jit import kernel, local_vector
+from fem_mbs.jit import kernel, local_arrays, local_vector
 from fem_mbs.rotations import add_cross, add_rotated, cross, dot
 
 
@@ -76,7 +76,7 @@ def _turned_moment(d_arm, arm, t, dt, turned, moment):
 @kernel
 def velocity_row_change(R_A, R_B, r, s, t, moved, ds, dt, turned_A, turned_B, j, H):
     """Add (2) to column j of H (12, 12); δr = moved + δs."""
-    moment, back, dr = local_vector(3), local_vector(3), local_vector(3)
+    moment, back, dr = local_arrays("3, 3, 3")
     for i in range(3):
         dr[i] = moved[i] + ds[i]
         H[i, j] -= dt[i]

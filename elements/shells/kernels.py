@@ -45,7 +45,7 @@ Source: docs/theory/shells.md, sections 1 to 4; mixed iteration: Magisano, Leone
 
 import numpy as np
 
-from fem_mbs.jit import kernel, local_matrix, local_vector, matrix
+from fem_mbs.jit import kernel, local_arrays, local_matrix, local_vector, matrix
 
 STRAINS = {4: 15, 3: 9}  # nodes -> strains nm without drilling
 
@@ -195,7 +195,7 @@ def turned_back(R, F, row, a, u):
 @kernel
 def force(p, x, R, v, f):
     """Add (2) to f (6 nn,)."""
-    z, F, e, s = local_matrix(16, 3), local_matrix(16, 3), local_vector(19), local_vector(19)
+    z, F, e, s = local_arrays("16 3, 16 3, 19, 19")
     carried(p, x, R, z)
     strains(p, z, e)
     if p.beta > 0.0:
@@ -236,7 +236,7 @@ def gradients(p, R, z, B):
 def add_rate_gradients(p, R, v, z, z_v, B):
     """Add β ∂ė/∂q of (5) to B (ne, 6 nn)."""
     nn, P, Q, P_v, Q_v = len(p.X), local_vector(3), local_vector(3), local_vector(3), local_vector(3)
-    u, w, y = local_vector(3), local_vector(3), local_vector(3)
+    u, w, y = local_arrays("3, 3, 3")
     table = matrix(p.cell_at, p.products, 2 * nn + 2)
     for j in range(p.products):
         factors(table, nn, j, z, P, Q)
@@ -285,7 +285,7 @@ def add_geometric(p, R, F, s, K):
     """Add (4) to K (6 nn, 6 nn)."""
     nn = len(p.X)
     table = matrix(p.cell_at, p.products, 2 * nn + 2)
-    g, A, u = local_matrix(16, 4), local_matrix(3, 3), local_vector(3)
+    g, A, u = local_arrays("16 4, 3 3, 3")
     for n in range(4 * nn):
         for a in range(nn):
             g[n, a] = 0.0
@@ -321,12 +321,12 @@ def add_geometric(p, R, F, s, K):
 @kernel
 def linearise(p, x, R, v, kept, state, f, K, C):
     """Add (2) to f and (3) to K and C (6 nn, 6 nn); with ``kept`` = 1 with ``state`` as in (6)."""
-    z, F, e, s, B = local_matrix(16, 3), local_matrix(16, 3), local_vector(19), local_vector(19), local_matrix(19, 24)
+    z, F, e, s, B = local_arrays("16 3, 16 3, 19, 19, 19 24")
     carried(p, x, R, z)
     strains(p, z, e)
     gradients(p, R, z, B)
     if p.beta > 0.0:
-        z_v, T = local_matrix(16, 3), local_matrix(19, 24)
+        z_v, T = local_arrays("16 3, 19 24")
         carried_rates(p, R, v, z_v)
         strain_rates(p, z, z_v, e)
         for k in range(len(p.c)):
@@ -370,7 +370,7 @@ def mixed(p, x, R, v, state, f, K, C):
 @kernel
 def update(p, x, R, state, delta):
     """Set the ``state`` (ne,) by (6) for the variation delta (6 nn,) of the nodes."""
-    z, e, B = local_matrix(16, 3), local_vector(19), local_matrix(19, 24)
+    z, e, B = local_arrays("16 3, 19, 19 24")
     carried(p, x, R, z)
     strains(p, z, e)
     gradients(p, R, z, B)
@@ -383,7 +383,7 @@ def update(p, x, R, state, delta):
 @kernel
 def initial(p, x, R, state):
     """Fill the ``state`` (ne,) that belongs to the configuration, H e."""
-    z, e = local_matrix(16, 3), local_vector(19)
+    z, e = local_arrays("16 3, 19")
     carried(p, x, R, z)
     strains(p, z, e)
     stresses(p, e, state)
@@ -438,7 +438,7 @@ def inertia_tangent(p, v, M, C):
 @kernel
 def energy(p, x, R, gravity):
     """½ eᵀ H e and potential of the weight [J]."""
-    z, e, s = local_matrix(16, 3), local_vector(19), local_vector(19)
+    z, e, s = local_arrays("16 3, 19, 19")
     carried(p, x, R, z)
     strains(p, z, e)
     stresses(p, e, s)
@@ -453,7 +453,7 @@ def energy(p, x, R, gravity):
 @kernel
 def output(p, x, R, v, out):
     """Fill out (9,): N₁₁, N₂₂, N₁₂, M₁₁, M₂₂, M₁₂, Q₁, Q₂ at the middle, section axes, and the largest |δ|."""
-    z, e = local_matrix(16, 3), local_vector(19)
+    z, e = local_arrays("16 3, 19")
     carried(p, x, R, z)
     strains(p, z, e)
     for a in range(len(x)):

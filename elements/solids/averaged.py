@@ -39,7 +39,7 @@ import numpy as np
 
 from fem_mbs.arguments.checked import ArrayLike
 from fem_mbs.element.base import Constraint, register
-from fem_mbs.jit import kernel, local_vector
+from fem_mbs.jit import kernel, local_arrays, local_vector
 from fem_mbs.nodes import Node, Node3, Node6
 from fem_mbs.rotations import add_cross, add_outer, add_skew_skew, cross, dot, rotate_T
 
@@ -77,7 +77,7 @@ def axis_parts(p, R, k, i, d, epsilon, z, y):
 @kernel
 def constraint(p, x, R, g, G):
     """Add (2) to g (6,) [m] and its gradient to G (6, 78)."""
-    U, d, epsilon, z, y = local_vector(3), local_vector(3), local_vector(3), local_vector(3), local_vector(3)
+    U, d, epsilon, z, y = local_arrays("3, 3, 3, 3, 3")
     for i in range(3):
         g[i] += x[1, i] - x[3, i]
         g[3 + i] += x[2, i] - x[4, i]
@@ -132,7 +132,7 @@ def mixed_blocks(v, R, epsilon, q, H, c):
 @kernel
 def hessian(p, x, R, H):
     """Add the second derivatives of (2) to H (6, 78, 78)."""
-    U, d, epsilon, z, y = local_vector(3), local_vector(3), local_vector(3), local_vector(3), local_vector(3)
+    U, d, epsilon, z, y = local_arrays("3, 3, 3, 3, 3")
     for k in range(TOGETHER):
         w, v = p.w[k], p.w[k] / p.radius
         if w == 0.0:
@@ -149,7 +149,7 @@ def hessian(p, x, R, H):
 @kernel
 def output(p, x, R, lam, out):
     """Force and moment about its node, inertial axes, of the nodes of this element on the frame."""
-    U, d, force = local_vector(3), local_vector(3), local_vector(3)
+    U, d, force = local_arrays("3, 3, 3")
     for k in range(TOGETHER):
         w, v = p.w[k], p.w[k] / p.radius
         node_apart(p, x, R, k, U, d)

@@ -40,7 +40,7 @@ from fem_mbs.elements.solids.kernels import (
     stress,
     velocity_gradient,
 )
-from fem_mbs.jit import kernel, local_matrix, local_vector
+from fem_mbs.jit import kernel, local_arrays, local_matrix, local_vector
 
 ITERATIONS = 30
 CONVERGED = 1e-9  # of the last step: the error that it leaves is of the order of its square
@@ -90,8 +90,7 @@ def stress_rate(F, F_v, M, gamma, Q, S):
 @kernel
 def amplitudes(p, x, h, j0, alpha, A):
     """Fill alpha (9,) so that r = 0, and A (9, 9) with the factor of K_αα; no numbers where that is not found."""
-    G, F, C, M = local_matrix(3, 8), local_matrix(3, 3), local_matrix(3, 3), local_matrix(6, 9)
-    D, S, Q, r = local_matrix(3, 3), local_matrix(3, 3), local_matrix(6, 6), local_vector(9)
+    G, F, C, M, D, S, Q, r = local_arrays("3 8, 3 3, 3 3, 6 9, 3 3, 3 3, 6 6, 9")
     for k in range(9):
         alpha[k] = 0.0
     linear = p.law == ST_VENANT_KIRCHHOFF
@@ -121,9 +120,7 @@ def amplitudes(p, x, h, j0, alpha, A):
 @kernel
 def force(p, x, v, f):
     """Add the forces with damping to f (24,)."""
-    G, F, C, M = local_matrix(3, 8), local_matrix(3, 3), local_matrix(3, 3), local_matrix(6, 9)
-    D, S, B, h = local_matrix(3, 3), local_matrix(3, 3), local_matrix(6, 24), local_matrix(3, 3)
-    A, alpha = local_matrix(9, 9), local_vector(9)
+    G, F, C, M, D, S, B, h, A, alpha = local_arrays("3 8, 3 3, 3 3, 6 9, 3 3, 3 3, 6 24, 3 3, 9 9, 9")
     j0 = centre(p, h)
     amplitudes(p, x, h, j0, alpha, A)
     for q in range(8):
@@ -139,9 +136,8 @@ def force(p, x, v, f):
 @kernel
 def force_tangent(p, x, v, f, K, C):
     """Add the forces to f (24,), (1) to K and C (24, 24) with what damping gives."""
-    G, F, CG, M = local_matrix(3, 8), local_matrix(3, 3), local_matrix(3, 3), local_matrix(6, 9)
-    D, S, Q, h = local_matrix(3, 3), local_matrix(3, 3), local_matrix(6, 6), local_matrix(3, 3)
-    A, B, H, alpha = local_matrix(9, 9), local_matrix(6, 24), local_matrix(9, 24), local_vector(9)
+    G, F, CG, M, D, S, Q, h, A, B, H = local_arrays("3 8, 3 3, 3 3, 6 9, 3 3, 3 3, 6 6, 3 3, 9 9, 6 24, 9 24")
+    alpha = local_vector(9)
     H[:, :] = 0.0
     j0 = centre(p, h)
     amplitudes(p, x, h, j0, alpha, A)
@@ -164,8 +160,7 @@ def force_tangent(p, x, v, f, K, C):
 @kernel
 def energy(p, x, gravity):
     """Strain energy and potential of the weight [J]."""
-    G, F, C, M = local_matrix(3, 8), local_matrix(3, 3), local_matrix(3, 3), local_matrix(6, 9)
-    h, A, alpha = local_matrix(3, 3), local_matrix(9, 9), local_vector(9)
+    G, F, C, M, h, A, alpha = local_arrays("3 8, 3 3, 3 3, 6 9, 3 3, 9 9, 9")
     j0 = centre(p, h)
     amplitudes(p, x, h, j0, alpha, A)
     total = energy_of_weight(p, x, gravity)
@@ -179,10 +174,8 @@ def energy(p, x, gravity):
 @kernel
 def geometric(p, x, v, K):
     """Add Σ w (g_a·Ṡ g_b) I to K (24, 24), of the stresses that displacements v (24,) bring about."""
-    G, F, F_v, C = local_matrix(3, 8), local_matrix(3, 3), local_matrix(3, 3), local_matrix(3, 3)
-    D, S, Q, h = local_matrix(3, 3), local_matrix(3, 3), local_matrix(6, 6), local_matrix(3, 3)
-    M, A, alpha = local_matrix(6, 9), local_matrix(9, 9), local_vector(9)
-    r, rate = local_vector(9), local_vector(9)
+    G, F, F_v, C, D, S, Q, h, M, A, alpha, r = local_arrays("3 8, 3 3, 3 3, 3 3, 3 3, 3 3, 6 6, 3 3, 6 9, 9 9, 9, 9")
+    rate = local_vector(9)
     r[:] = 0.0
     rate[:] = 0.0
     j0 = centre(p, h)
@@ -222,8 +215,7 @@ def unloaded(p, Q):
 @kernel
 def rates(p, x, v, h, j0, Q, gamma, A):
     """Fill gamma (9,) so that Σ w M_k:S_v = 0, and A (9, 9) with the factor of Σ w M:Q:M."""
-    G, F, F_v, M = local_matrix(3, 8), local_matrix(3, 3), local_matrix(3, 3), local_matrix(6, 9)
-    S, r = local_matrix(3, 3), local_vector(9)
+    G, F, F_v, M, S, r = local_arrays("3 8, 3 3, 3 3, 6 9, 3 3, 9")
     gamma[:] = 0.0
     r[:] = 0.0
     A[:, :] = 0.0
@@ -243,9 +235,7 @@ def rates(p, x, v, h, j0, Q, gamma, A):
 @kernel
 def add_damping(p, x, v, h, j0, f):
     """Add the forces of damping to f (24,)."""
-    G, F, F_v, M = local_matrix(3, 8), local_matrix(3, 3), local_matrix(3, 3), local_matrix(6, 9)
-    A, B, Q = local_matrix(9, 9), local_matrix(6, 24), local_matrix(6, 6)
-    S, gamma = local_matrix(3, 3), local_vector(9)
+    G, F, F_v, M, A, B, Q, S, gamma = local_arrays("3 8, 3 3, 3 3, 6 9, 9 9, 6 24, 6 6, 3 3, 9")
     unloaded(p, Q)
     rates(p, x, v, h, j0, Q, gamma, A)
     for q in range(8):
@@ -259,9 +249,8 @@ def add_damping(p, x, v, h, j0, f):
 @kernel
 def add_damping_tangent(p, x, v, h, j0, f, K, C):
     """Add what damping gives to f (24,), K and C (24, 24)."""
-    G, F, F_v, M = local_matrix(3, 8), local_matrix(3, 3), local_matrix(3, 3), local_matrix(6, 9)
-    A, B, B_v, Q = local_matrix(9, 9), local_matrix(6, 24), local_matrix(6, 24), local_matrix(6, 6)
-    H, H_v, S, gamma = local_matrix(9, 24), local_matrix(9, 24), local_matrix(3, 3), local_vector(9)
+    G, F, F_v, M, A, B, B_v, Q, H, H_v, S = local_arrays("3 8, 3 3, 3 3, 6 9, 9 9, 6 24, 6 24, 6 6, 9 24, 9 24, 3 3")
+    gamma = local_vector(9)
     H[:, :] = 0.0
     H_v[:, :] = 0.0
     unloaded(p, Q)

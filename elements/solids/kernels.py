@@ -34,7 +34,7 @@ import math
 
 import numpy as np
 
-from fem_mbs.jit import kernel, local_matrix, local_vector, matrix, tensor
+from fem_mbs.jit import kernel, local_arrays, local_matrix, local_vector, matrix, tensor
 
 ST_VENANT_KIRCHHOFF, NEO_HOOKE = 0, 1
 
@@ -83,7 +83,7 @@ def gradients(p, q, G):
     """Fill G (3, nn) with ∂N_a/∂X at stiffness point q."""
     nn = len(p.X)
     N = tensor(p.gradients_at, len(p.w), 3, nn)
-    J, inverse = local_matrix(3, 3), local_matrix(3, 3)
+    J, inverse = local_arrays("3 3, 3 3")
     for i in range(3):
         for j in range(3):
             J[i, j] = 0.0
@@ -188,8 +188,7 @@ def add_forces(w, F, S, G, f):
 @kernel
 def force(p, x, v, f):
     """Add (1) with damping to f (3 nn,)."""
-    G, F, F_v = local_matrix(3, 20), local_matrix(3, 3), local_matrix(3, 3)
-    C, D, S = local_matrix(3, 3), local_matrix(3, 3), local_matrix(3, 3)
+    G, F, F_v, C, D, S = local_arrays("3 20, 3 3, 3 3, 3 3, 3 3, 3 3")
     for q in range(len(p.w)):
         gradients(p, q, G)
         field_gradient(x, G, F)
@@ -268,8 +267,7 @@ def add_viscous_tangent(p, w, F, F_v, G, K, C):
     B_a δu = sym(Fᵀ δu ⊗ g_a), Ḃ_a the same with Ḟ.
     """
     nn = len(p.X)
-    f, r = local_matrix(3, 20), local_matrix(3, 20)
-    FF, FR = local_matrix(3, 3), local_matrix(3, 3)
+    f, r, FF, FR = local_arrays("3 20, 3 20, 3 3, 3 3")
     for i in range(3):
         for n in range(nn):
             f[i, n] = F[i, 0] * G[0, n] + F[i, 1] * G[1, n] + F[i, 2] * G[2, n]
@@ -292,9 +290,7 @@ def add_viscous_tangent(p, w, F, F_v, G, K, C):
 @kernel
 def force_tangent(p, x, v, f, K, C):
     """Add (1) to f, (4) to K (3 nn, 3 nn), and what damping adds to f, K and C."""
-    G, F, F_v = local_matrix(3, 20), local_matrix(3, 3), local_matrix(3, 3)
-    CG, D, S = local_matrix(3, 3), local_matrix(3, 3), local_matrix(3, 3)
-    P, B, blocks = local_matrix(3, 3), local_matrix(3, 3), local_matrix(120, 20)
+    G, F, F_v, CG, D, S, P, B, blocks = local_arrays("3 20, 3 3, 3 3, 3 3, 3 3, 3 3, 3 3, 3 3, 120 20")
     nn = len(p.X)
     G[:, :] = 0.0
     for q in range(len(p.w)):
@@ -329,8 +325,7 @@ def add_geometric(w, S, G, K):
 @kernel
 def geometric(p, x, v, K):
     """Add Σ w (g_a·Ṡ g_b) I to K (3 nn, 3 nn), of the stresses Ṡ = ℂ:Ė that displacements v (3 nn,) bring about."""
-    G, F, F_v = local_matrix(3, 20), local_matrix(3, 3), local_matrix(3, 3)
-    C, D, S, DE = local_matrix(3, 3), local_matrix(3, 3), local_matrix(3, 3), local_matrix(3, 3)
+    G, F, F_v, C, D, S, DE = local_arrays("3 20, 3 3, 3 3, 3 3, 3 3, 3 3, 3 3")
     for q in range(len(p.w)):
         gradients(p, q, G)
         field_gradient(x, G, F)
@@ -413,7 +408,7 @@ def energy_of_weight(p, x, gravity):
 @kernel
 def energy(p, x, gravity):
     """Strain energy and potential of the weight [J]."""
-    G, F, C = local_matrix(3, 20), local_matrix(3, 3), local_matrix(3, 3)
+    G, F, C = local_arrays("3 20, 3 3, 3 3")
     total = energy_of_weight(p, x, gravity)
     for q in range(len(p.w)):
         gradients(p, q, G)
@@ -426,7 +421,7 @@ def energy(p, x, gravity):
 @kernel
 def trouble(p, x):
     """1 where the element is inverted at a point, det F ≤ 0."""
-    G, F, inverse = local_matrix(3, 20), local_matrix(3, 3), local_matrix(3, 3)
+    G, F, inverse = local_arrays("3 20, 3 3, 3 3")
     for q in range(len(p.w)):
         gradients(p, q, G)
         field_gradient(x, G, F)

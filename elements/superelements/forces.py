@@ -25,7 +25,7 @@ from fem_mbs.elements.superelements.duals import (
     product,
 )
 from fem_mbs.elements.superelements.motion import local_axes
-from fem_mbs.jit import kernel, local_matrix, local_vector
+from fem_mbs.jit import kernel, local_arrays, local_matrix, local_vector
 from fem_mbs.rotations import add_cross, rotate
 
 
@@ -219,7 +219,7 @@ def add_momentum_rate(p):
 def add_turning(p):
     """Add the products with ω_0 and ξ_i of (11) to h and s."""
     h, s, momentum = p.h, p.s, p.momentum
-    one, two, turned = local_matrix(2, 3), local_matrix(2, 3), local_matrix(2, 3)
+    one, two, turned = local_arrays("2 3, 2 3, 2 3")
     dual_cross(1.0, p.omega, p.sigma, s)
     for i in range(p.size_nb):
         for e in range(2):
@@ -238,7 +238,7 @@ def add_turning(p):
 def gravity_rows(p, gravity, zero):
     """Add minus the force of gravity, and its derivative, to the rows; ``zero`` (3,)."""
     n, a, centre, rates, d, g, rows = p.size_n, p.a, p.centre, p.centre_rates, p.d, p.g, p.rows
-    local, arm = local_matrix(2, 3), local_matrix(2, 3)
+    local, arm = local_arrays("2 3, 2 3")
     local_axes(p, gravity, zero, local)
     p.h[:, :] = 0.0
     for k in range(3):

@@ -16,7 +16,7 @@ from fem_mbs.elements.superelements.forces import (
     to_rows,
 )
 from fem_mbs.elements.superelements.motion import accelerate, clear_derivatives, move, place_frame, turn_frame
-from fem_mbs.jit import kernel, local_vector
+from fem_mbs.jit import kernel, local_arrays, local_vector
 from fem_mbs.rotations import rotate
 
 
@@ -192,7 +192,7 @@ def energy(p, x, R, gravity):
     for a in range(p.size_np):
         for b in range(p.size_np):
             total += p.k[a, b] * q[0, a] * (e[0, b] + 0.5 * q[0, b])
-    arm, place = local_vector(3), local_vector(3)
+    arm, place = local_arrays("3, 3")
     for k in range(3):
         arm[k] = p.centre[k]
         for j in range(n):

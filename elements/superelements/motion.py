@@ -25,7 +25,7 @@ from fem_mbs.elements.superelements.duals import (
     dual_multiply_T,
     dual_trace,
 )
-from fem_mbs.jit import kernel, local_matrix, local_vector
+from fem_mbs.jit import kernel, local_arrays, local_matrix
 from fem_mbs.rotations import (
     add_cross,
     form_matrix,
@@ -112,7 +112,7 @@ def place_frame(p, x, R):
     """
     nb = p.size_nb
     a, b, V, R_ref = p.a, p.b, p.V, p.R_ref
-    mean, arm, form = local_vector(3), local_vector(3), local_vector(9)
+    mean, arm, form = local_arrays("3, 3, 9")
     A, turned, R_0 = local_matrix(3, 3), local_matrix(3, 3), p.R_0
     mean[:] = 0.0
     A[:, :] = 0.0
@@ -171,8 +171,7 @@ def turn_frame(p, dq):
     nb = p.size_nb
     a, b, V, R_ref = p.a, p.b, p.V, p.R_ref
     R_0, turn = p.R_0, p.turn
-    mean, own, total, form = local_vector(3), local_vector(3), local_vector(3), local_vector(9)
-    rate, back = local_matrix(3, 3), local_vector(3)
+    mean, own, total, form, rate, back = local_arrays("3, 3, 3, 9, 3 3, 3")
     mean[:] = 0.0
     total[:] = 0.0
     for i in range(nb):
@@ -251,7 +250,7 @@ def move(p, v, dv):
     """(5) and ḋ of (4) from velocities v and their derivatives dv (6 nn,)."""
     nb = p.size_nb
     a, R_ref, d_rate, speed = p.a, p.R_ref, p.d_rate, p.speed
-    total, mean, turned = local_matrix(2, 3), local_matrix(2, 3), local_matrix(2, 3)
+    total, mean, turned = local_arrays("2 3, 2 3, 2 3")
     total[:, :] = 0.0
     mean[:, :] = 0.0
     for i in range(nb):
@@ -303,7 +302,7 @@ def turned_rate(Q, phi, rate):
 def turn_twice(p, i, out):
     """Fill out (2, 3) with θ̈_i of (6) and its derivative."""
     phi, back, rate = p.phi[i], local_matrix(2, 3), local_matrix(2, 3)
-    form, turned, along = local_vector(9), local_matrix(3, 3), local_vector(3)
+    form, turned, along = local_arrays("9, 3 3, 3")
     back[:, :] = 0.0
     copy(p.Omega_rate[i], rate)
     dual_multiply_T(1.0, p.Q[i], p.omega, back)

@@ -25,7 +25,7 @@ Symbols and their names in code: `data`; U_i and W_i are basis[:, 6 i : 6 i + 3]
 Nodes: of (1) F, frames; of (2) point, F, frames, those of the modes.
 """
 
-from fem_mbs.jit import kernel, local_matrix, local_vector
+from fem_mbs.jit import kernel, local_arrays, local_matrix, local_vector
 from fem_mbs.rotations import (
     add_cross,
     add_R_skew,
@@ -137,8 +137,7 @@ def floating(p, x, R, g, G):
 def floating_hessian(p, x, R, H):
     """Add the derivatives of the gradient of `floating` to H (6, nd, nd)."""
     nd, dq, dG, per = p.size_nd, p.dq, p.dG, 1.0 / p.radius
-    r, Q, D, turned = local_vector(3), local_matrix(3, 3), local_matrix(3, 3), local_matrix(3, 3)
-    dr, phi, dQ, dD = local_vector(3), local_vector(3), local_matrix(3, 3), local_matrix(3, 3)
+    r, Q, D, turned, dr, phi, dQ, dD = local_arrays("3, 3 3, 3 3, 3 3, 3, 3, 3 3, 3 3")
     dq[:] = 0.0
     for j in range(3, nd):  # the place of F has no part
         dq[j] = 1.0
@@ -170,7 +169,7 @@ def floating_hessian(p, x, R, H):
 def place_point(p, x, R, s):
     """Fill all of (2) and (3) that has no derivatives: of the frames, and s (3,)."""
     nb, basis, V, r, theta, Q = p.size_nb, p.basis, p.V, p.r, p.theta, p.Q
-    turned, form = local_matrix(3, 3), local_vector(9)
+    turned, form = local_arrays("3 3, 9")
     for k in range(3):
         s[k] = p.arm[k]
     for i in range(nb):
@@ -197,7 +196,7 @@ def place_point(p, x, R, s):
 def turn_point(p, dq, R, ds):
     """Fill the derivatives of what `place_point` fills, for variations dq (nd,)."""
     nb, basis, dr, dtheta = p.size_nb, p.basis, p.dr, p.dtheta
-    rate, form = local_matrix(3, 3), local_vector(9)
+    rate, form = local_arrays("3 3, 9")
     ds[:] = 0.0
     for i in range(nb):
         Q, dQ, theta, T_inv, dT_inv, dT_inv_Q_T = p.Q[i], p.dQ[i], p.theta[i], p.T_inv[i], p.dT_inv[i], p.dT_inv_Q_T[i]
@@ -264,7 +263,7 @@ def add_mode_columns(p, R, out):
 def point(p, x, R, g, G):
     """Add (2) to g (3,) [m] and its gradient to G (3, 6 nn)."""
     F, basis, T_inv = R[1], p.basis, p.T_inv
-    s, turned, turning = local_vector(3), local_vector(3), local_matrix(3, 3)
+    s, turned, turning = local_arrays("3, 3, 3 3")
     place_point(p, x, R, s)
     rotate(F, s, turned)
     for k in range(3):
@@ -283,8 +282,7 @@ def point(p, x, R, g, G):
 def point_hessian(p, x, R, H):
     """Add the derivatives of the gradient of `point` to H (3, nd, nd)."""
     nb, nd, F, basis, dq, dG = p.size_nb, p.size_nd, R[1], p.basis, p.dq, p.dG
-    s, ds = local_vector(3), local_vector(3)
-    turning, change, spun = local_matrix(3, 3), local_matrix(3, 3), local_matrix(3, 3)
+    s, ds, turning, change, spun = local_arrays("3, 3, 3 3, 3 3, 3 3")
     dq[:] = 0.0
     place_point(p, x, R, s)
     turning_block(basis, s, p.r, p.T_inv_Q_T, turning)

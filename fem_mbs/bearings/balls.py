@@ -43,7 +43,7 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.jit import kernel, local_matrix, local_vector
+from fem_mbs.jit import kernel, local_arrays, local_matrix, local_vector
 
 # entries of law (N_RACE_LAW,): what kernels know of a bearing
 (
@@ -94,7 +94,7 @@ def _solve3(A, b, x):
 @kernel
 def ball_speeds(law, ci, si, co, so, inner_speed, outer_speed, Y):
     """Fill Y (5, 3): (ω_m, ω_z, ω_r) of (6), then its derivatives with respect to α_o, α_i, ω_i, ω_o."""
-    A, b, y = local_matrix(3, 3), local_vector(3), local_vector(3)
+    A, b, y = local_arrays("3 3, 3, 3")
     R, h = law[HALF_PITCH], law[HALF_BALL]
     inner = law[INNER_CONTROL] != 0.0
     A[0, 0], A[0, 1], A[0, 2] = R + h * co, h * co, -h * so
@@ -262,7 +262,7 @@ def moving_ball(law, sr, sz, inner_speed, outer_speed, b):
 
     (sr, sz) is C_i − C_o.
     """
-    F, J, Y = local_vector(2), local_matrix(8, 2), local_matrix(5, 3)
+    F, J, Y = local_arrays("2, 8 2, 5 3")
     _clear(b)
     ball_speeds(law, 1.0, 0.0, 1.0, 0.0, inner_speed, outer_speed, Y)
     orbit = Y[0, 0]
@@ -346,7 +346,7 @@ def ring_forces(law, cage_angle, spall_angle, q, inner_speed, outer_speed, F, S,
     """
     b = local_vector(26)
     pitch, R, energy = 2.0 * math.pi / law[BALLS], law[R_GI], 0.0
-    Br, Bz = local_vector(5), local_vector(5)
+    Br, Bz = local_arrays("5, 5")
     for j in range(int(law[BALLS])):
         psi = cage_angle + j * pitch
         one_ball(law, psi, spall_angle, q, inner_speed, outer_speed, b)

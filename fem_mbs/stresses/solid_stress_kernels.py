@@ -15,7 +15,7 @@ Source: docs/theory/solids.md, section 7.
 
 import numpy as np
 
-from fem_mbs.jit import kernel, local_matrix
+from fem_mbs.jit import kernel, local_arrays, local_matrix
 
 SWEEPS = 12  # of Jacobi's method, which converges quadratically: four or five do
 ROUND_OFF = 1e-17  # of the sum of all entries: the remainder off the diagonal
@@ -39,7 +39,7 @@ def inverse(A, B):
 @kernel
 def gradient(g, X, x, nodes, F):
     """Fill F (3, 3) with Σ x_a ⊗ ∂N_a/∂X at a point with ∂N/∂ξ = g (3, nn)."""
-    J, H, D = local_matrix(3, 3), local_matrix(3, 3), local_matrix(3, 3)
+    J, H, D = local_arrays("3 3, 3 3, 3 3")
     for i in range(3):
         for j in range(3):
             J[i, j] = D[i, j] = F[i, j] = 0.0
@@ -67,7 +67,7 @@ def hooke(lam, mu, E, S):
 @kernel
 def large(gradients, X, x, nodes, material, strain, stress):
     """Green-Lagrange strain and Cauchy stress, both (n, q, 3, 3), at positions x."""
-    F, C, D, S = local_matrix(3, 3), local_matrix(3, 3), local_matrix(3, 3), local_matrix(3, 3)
+    F, C, D, S = local_arrays("3 3, 3 3, 3 3, 3 3")
     for e in range(len(nodes)):
         lam, mu = material[e, 0], material[e, 1]
         for q in range(len(gradients)):

@@ -25,7 +25,7 @@ from fem_mbs.elements.contacts.faces.face_search import (
     take,
     worst,
 )
-from fem_mbs.jit import integer_matrix, kernel, local_matrix, local_vector
+from fem_mbs.jit import integer_matrix, kernel, local_arrays, local_vector
 from fem_mbs.rotations import dot
 
 _FLUSH = (
@@ -40,15 +40,7 @@ def _crossing(p, x, state, f, inwards, room, nu):
 
     Fills the normal nu (3,) of the facet there.
     """
-    X, X0, h, d = local_matrix(4, 3), local_matrix(4, 3), local_vector(8), local_matrix(2, 3)
-    N, z, S, r, y, uv = (
-        local_matrix(4, 4),
-        local_vector(6),
-        local_matrix(6, 3),
-        local_vector(3),
-        local_vector(3),
-        local_vector(2),
-    )
+    X, X0, h, d, N, z, S, r, y, uv = local_arrays("4 3, 4 3, 8, 2 3, 4 4, 6, 6 3, 3, 3, 2")
     faces = integer_matrix(p.faces_at, p.nf, FACE)
     old = state.shape[0] - 3 * x.shape[0]
     nn, size = take(p, x, state, f, X, h, d, nu)
@@ -87,8 +79,7 @@ def _crossing(p, x, state, f, inwards, room, nu):
 @kernel
 def passed(p, x, state):
     """True if the node went through the body in the step: in by one face, and out by one on the other side."""
-    nu, to = local_vector(3), local_vector(3)
-    X, h, d = local_matrix(4, 3), local_vector(8), local_matrix(2, 3)
+    nu, to, X, h, d = local_arrays("3, 3, 4 3, 8, 2 3")
     old = state.shape[0] - 3 * x.shape[0]
     for f in range(p.nf):
         at = _crossing(p, x, state, f, True, ROUND, nu)
@@ -115,7 +106,7 @@ def passed(p, x, state):
 def _height_over(p, x, f):
     """Height of the node above the facet of face f, over the size of the face."""
     faces = integer_matrix(p.faces_at, p.nf, FACE)
-    X, d, nu = local_matrix(4, 3), local_matrix(2, 3), local_vector(3)
+    X, d, nu = local_arrays("4 3, 2 3, 3")
     nn, height = faces[f, 0], 0.0
     for a in range(nn):
         for i in range(3):
@@ -142,7 +133,7 @@ def from_below(p, x, state, f):
 def folded(p, x, state, f):
     """True if neighbours bend face f, which the node is near, beyond the largest slope at the start of the step."""
     x0 = state[state.shape[0] - 3 * x.shape[0] :].reshape(x.shape)
-    X, h, d, nu = local_matrix(4, 3), local_vector(8), local_matrix(2, 3), local_vector(3)
+    X, h, d, nu = local_arrays("4 3, 8, 2 3, 3")
     nn, _ = take(p, x0, state, f, X, h, d, nu)
     steepest = 0.0
     for a in range(nn):

@@ -44,7 +44,7 @@ Source: (4): Vlachos and others, Curved PN triangles (2001); (5): Coons' patch; 
 
 import math
 
-from fem_mbs.jit import kernel, local_matrix, local_vector
+from fem_mbs.jit import kernel, local_arrays
 from fem_mbs.rotations import cross, dot
 
 _ROUNDS = 50  # of Newton's method for foot points, where halved steps count; 5 are usual
@@ -91,7 +91,7 @@ def height(nn, h, u, v, z):
         z[2] = c2 - c0 + (1.0 - u) * s3 + u * s1
         z[3], z[4], z[5] = (1.0 - v) * k0 + v * k2, s2 - s0 + s1 - s3, (1.0 - u) * k3 + u * k1
         return
-    L, g, H = local_vector(3), local_vector(3), local_matrix(3, 3)
+    L, g, H = local_arrays("3, 3, 3 3")
     L[0], L[1], L[2] = 1.0 - u - v, u, v
     middle = 0.5 * (h[0] + h[1] + h[2] + h[3] + h[4] + h[5])
     z[0] = middle * L[0] * L[1] * L[2]
@@ -226,7 +226,7 @@ def chord(nn, X, y):
 @kernel
 def add_surface(scale, e, nn, N, z, d, nu, size, row):
     """Add scale eᵀ ∂/∂x of Σ N_a x_a + z ν, (7), to a row (15,) of a point and four nodes."""
-    m, w = local_vector(3), local_vector(3)
+    m, w = local_arrays("3, 3")
     part = dot(e, nu)
     for i in range(3):
         m[i] = (e[i] - part * nu[i]) / size
@@ -248,7 +248,7 @@ def add_surface(scale, e, nn, N, z, d, nu, size, row):
 @kernel
 def add_turning_bulge(scale, n, nn, d, nu, size, H):
     """Add scale ∂²(n·ν)/∂x², (8), to H (15, 15)."""
-    m, A, D, B = local_vector(3), local_matrix(3, 3), local_matrix(3, 6), local_matrix(6, 6)
+    m, A, D, B = local_arrays("3, 3 3, 3 6, 6 6")
     s = dot(n, nu)
     for i in range(3):
         m[i] = (n[i] - s * nu[i]) / size

@@ -25,7 +25,7 @@ import math
 import numpy as np
 
 from fem_mbs.elements.contacts.faces.face_kernels import beside, chord, facet, foot, normal_of, surface
-from fem_mbs.jit import integer_matrix, kernel, local_matrix, local_vector
+from fem_mbs.jit import integer_matrix, kernel, local_arrays, local_vector
 from fem_mbs.rotations import cross, dot
 
 # kind of an edge: continues smoothly, ends, continues out of reach, bends sharply towards the node or away from it;
@@ -93,8 +93,7 @@ def _beyond(p, f, nn, X, uv, edge, y, g):
 @kernel
 def locate(p, x, state, room, uv):
     """Face of the nearest point and the kind of that point: SMOOTH (its inside), BORDER or CUT; fills uv (2,)."""
-    X, h, d, nu = local_matrix(4, 3), local_vector(8), local_matrix(2, 3), local_vector(3)
-    N, z, S, r = local_matrix(4, 4), local_vector(6), local_matrix(6, 3), local_vector(3)
+    X, h, d, nu, N, z, S, r = local_arrays("4 3, 8, 2 3, 3, 4 4, 6, 6 3, 3")
     at, y, n = local_vector(2), x[0], local_vector(3)
     first = min(max(int(state[0]), 0), p.nf - 1)
     if room > 0.0:
@@ -136,8 +135,7 @@ def locate(p, x, state, room, uv):
 @kernel
 def behind(p, x, state, f, uv):
     """True if the node is farther behind its position on face f than `BEHIND`, over the face or next to it."""
-    X, h, d, nu, n = local_matrix(4, 3), local_vector(8), local_matrix(2, 3), local_vector(3), local_vector(3)
-    N, z, S, r = local_matrix(4, 4), local_vector(6), local_matrix(6, 3), local_vector(3)
+    X, h, d, nu, n, N, z, S, r = local_arrays("4 3, 8, 2 3, 3, 3, 4 4, 6, 6 3, 3")
     nn, size = take(p, x, state, f, X, h, d, nu)
     surface(nn, X, h, nu, uv[0], uv[1], N, z, S)
     normal_of(S, n)
@@ -152,7 +150,7 @@ def _corner_normal(p, x, f, a, n):
     faces = integer_matrix(p.faces_at, p.nf, FACE)
     nn = faces[f, 0]
     k, b, c = faces[f, 1 + a], faces[f, 1 + (a + 1) % nn], faces[f, 1 + (a + nn - 1) % nn]
-    e, o, w = local_vector(3), local_vector(3), local_vector(3)
+    e, o, w = local_arrays("3, 3, 3")
     for i in range(3):
         e[i], o[i] = x[b, i] - x[k, i], x[c, i] - x[k, i]
     cross(e, o, w)
@@ -165,8 +163,7 @@ def _corner_normal(p, x, f, a, n):
 def accept(p, x, state):
     """New heights of all faces, and the face that is nearest, at the end of a step."""
     fans = integer_matrix(p.fans_at, p.nf, 12)
-    X, h, d, nu, n = local_matrix(4, 3), local_vector(8), local_matrix(2, 3), local_vector(3), local_vector(3)
-    uv = local_vector(2)
+    X, h, d, nu, n, uv = local_arrays("4 3, 8, 2 3, 3, 3, 2")
     if p.smooth != 0:
         for f in range(p.nf):
             nn, _ = take(p, x, state, f, X, h, d, nu)

@@ -32,7 +32,7 @@ from fem_mbs.elements.contacts.faces.face_search import accept as accept_places
 from fem_mbs.elements.contacts.faces.node_face_kernels import contact as contact_of_places
 from fem_mbs.elements.contacts.faces.node_face_kernels import curvature
 from fem_mbs.elements.contacts.faces.node_on_faces import NodeOnFaces
-from fem_mbs.jit import integer_matrix, kernel, local_matrix, local_vector, matrix
+from fem_mbs.jit import integer_matrix, kernel, local_arrays, local_vector, matrix
 from fem_mbs.nodes import Frame, Node6
 from fem_mbs.rotations import add_cross, add_rotated, add_skew_skew, cross, exp, rotate_T
 
@@ -79,7 +79,7 @@ def contact_hessian(p, x, R, x0, R0, state, H_N):
     """Add (3) to H_N (nd, nd)."""
     y = local_vector(MOST)[: 3 * x.shape[0]].reshape(x.shape)
     y0 = local_vector(MOST)[: 3 * x.shape[0]].reshape(x.shape)
-    B, row, J, u = local_matrix(15, 15), local_vector(15), local_matrix(15, 3), local_vector(3)
+    B, row, J, u = local_arrays("15 15, 15, 15 3, 3")
     _places(p, x, R, y)
     _places(p, x0, R0, y0)
     f = curvature(p, y, y0, state, B, row)

@@ -48,7 +48,7 @@ from fem_mbs.elements.contacts.faces.face_search import (
     locate,
     take,
 )
-from fem_mbs.jit import integer_matrix, kernel, local_matrix, local_vector
+from fem_mbs.jit import integer_matrix, kernel, local_arrays
 from fem_mbs.rotations import cross, dot
 
 _ROOM = 0.25  # of a face, beyond smooth edges, for the face of the start of the step
@@ -115,9 +115,7 @@ def _tangents(S, t):
 @kernel
 def _slip(p, x, state, f, uv, slip, G_T, m, t):
     """Add (4), from place uv of face f, and its gradient; fill the normal m (3,) and tangents t (2, 3) there."""
-    X, h, d, nu = local_matrix(4, 3), local_vector(8), local_matrix(2, 3), local_vector(3)
-    N, z, S, r = local_matrix(4, 4), local_vector(6), local_matrix(6, 3), local_vector(3)
-    e, w, row = local_vector(3), local_vector(3), local_vector(15)
+    X, h, d, nu, N, z, S, r, e, w, row = local_arrays("4 3, 8, 2 3, 3, 4 4, 6, 6 3, 3, 3, 3, 15")
     nn, size = take(p, x, state, f, X, h, d, nu)
     surface(nn, X, h, nu, uv[0], uv[1], N, z, S)
     _tangents(S, t)
@@ -152,9 +150,7 @@ def _slip(p, x, state, f, uv, slip, G_T, m, t):
 @kernel
 def contact(p, x, x0, state, rows):
     """Gap, slip and rows by (1), (2), (4), (5)."""
-    X, h, d, nu, n = local_matrix(4, 3), local_vector(8), local_matrix(2, 3), local_vector(3), local_vector(3)
-    N, z, S, r, uv = local_matrix(4, 4), local_vector(6), local_matrix(6, 3), local_vector(3), local_vector(2)
-    row, t, m = local_vector(15), local_matrix(2, 3), local_vector(3)
+    X, h, d, nu, n, N, z, S, r, uv, row, t, m = local_arrays("4 3, 8, 2 3, 3, 3, 4 4, 6, 6 3, 3, 2, 15, 2 3, 3")
     first, side = _start(p, x, x0, state, uv)
     _slip(p, x, state, first, uv, rows.slip, rows.G_T, m, t)
     f, kind = locate(p, x, state, _ROOM, uv)
@@ -199,8 +195,7 @@ def contact(p, x, x0, state, rows):
 @kernel
 def _beside_border(p, x, state, f, rows):
     """Distance of the node, which is outside the surface, from its border: an open contact."""
-    X, h, d, nu, n = local_matrix(4, 3), local_vector(8), local_matrix(2, 3), local_vector(3), local_vector(3)
-    t = local_matrix(2, 3)
+    X, h, d, nu, n, t = local_arrays("4 3, 8, 2 3, 3, 3, 2 3")
     faces = integer_matrix(p.faces_at, p.nf, FACE)
     nn, size = take(p, x, state, f, X, h, d, nu)
     k, part, distance = chord(nn, X, x[0])
@@ -239,9 +234,7 @@ def curvature(p, x, x0, state, B, row):
 
     Both have the sign of the side of the surface.
     """
-    X, h, d, nu, n = local_matrix(4, 3), local_vector(8), local_matrix(2, 3), local_vector(3), local_vector(3)
-    N, z, S, r, uv = local_matrix(4, 4), local_vector(6), local_matrix(6, 3), local_vector(3), local_vector(2)
-    T, c, u = local_matrix(2, 15), local_matrix(2, 15), local_matrix(2, 15)
+    X, h, d, nu, n, N, z, S, r, uv, T, c, u = local_arrays("4 3, 8, 2 3, 3, 3, 4 4, 6, 6 3, 3, 2, 2 15, 2 15, 2 15")
     f, kind = locate(p, x, state, _ROOM, uv)
     if kind != SMOOTH:
         return -1
@@ -281,7 +274,7 @@ def curvature(p, x, x0, state, B, row):
 @kernel
 def contact_hessian(p, x, x0, state, H_N):
     """Add (3) to H_N (nd, nd)."""
-    B, row = local_matrix(15, 15), local_vector(15)
+    B, row = local_arrays("15 15, 15")
     f = curvature(p, x, x0, state, B, row)
     if f < 0:
         return

@@ -62,7 +62,7 @@ from fem_mbs.elements.contacts.shapes.shape_contact import (
     shape_rows,
     sphere_center,
 )
-from fem_mbs.jit import ContactRows, kernel, local_matrix, local_vector
+from fem_mbs.jit import ContactRows, kernel, local_arrays, local_matrix, local_vector
 from fem_mbs.rotations import dot, exp_matrix, log_matrix, multiply, multiply_T, rotate, rotate_T
 
 LEFT_OUT = 1e-4  # of ρ: pairs outside the slots may be deeper than those inside by less
@@ -222,7 +222,7 @@ def _search_edges(p, q, R, count):
     """Put pairs of edges among the K nearest, of which corners are ``count``; axes are those of B. The new number."""
     n_a, nv, K, m_a, m_b = q.first_corner[1], p.size_nv, p.size_K, q.first_edge[1], p.size_m_B
     places, best, found, bound, face, near = p.places, p.best, p.found, p.low, p.low_face, p.near
-    z, at, v, u, w = local_matrix(4, 3), local_vector(4), local_vector(3), local_vector(3), local_vector(3)
+    z, at, v, u, w = local_arrays("4 3, 4, 3, 3, 3")
     reach = best[K - 1] if count == K else math.inf
     for j in range(m_b):
         i, k = q.end[m_a + j, 0], q.end[m_a + j, 1]
@@ -270,7 +270,7 @@ def _crossed(q, places):
 @kernel
 def _go(x, R, v, time, x1, R1):
     """Fill x1 (2, 3), R1 (2, 3, 3) with where velocities v (12,) take a pose x, R in a time."""
-    psi, E = local_vector(3), local_matrix(3, 3)
+    psi, E = local_arrays("3, 3 3")
     for a in range(2):
         for i in range(3):
             x1[a, i] = x[a, i] + time * v[6 * a + i]
@@ -530,8 +530,7 @@ def contact_hessian(p, x, R, state, H_N):
     if f >= nv:
         capsule_kernels.contact_hessian(edges_of(p, q, f - nv), x, R, H_N)
         return
-    y, y_B, n, zero = local_vector(3), local_vector(3), local_vector(3), local_vector(3)
-    N, F, H = local_matrix(3, 3), local_matrix(3, 3), local_matrix(12, 12)
+    y, y_B, n, zero, N, F, H = local_arrays("3, 3, 3, 3, 3 3, 3 3, 12 12")
     a = 0 if f < q.first_corner[1] else 1
     b, c = 1 - a, q.corner[f]
     _unit(F)

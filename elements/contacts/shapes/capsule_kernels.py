@@ -40,7 +40,7 @@ import numpy as np
 
 from fem_mbs.distance.segments import feet
 from fem_mbs.elements.contacts.shapes.shape_contact import arc_slip, arc_start, middle_of_gap
-from fem_mbs.jit import kernel, local_matrix, local_vector
+from fem_mbs.jit import kernel, local_arrays, local_matrix, local_vector
 from fem_mbs.rotations import add_cross, add_skew_skew, cross, dot, log_matrix, rotate, rotate_T, tangent_inverse
 
 PARAMETERS = np.dtype(
@@ -172,7 +172,7 @@ def _normal_rows(p, R, z, c, arm, n, G_N, W, point, normal):
 @kernel
 def _slip_row(p, R, sign, w, u, h, r, z, z0, psi, spread, mean, c, n, moves, turns, row):
     """Add ∂slip/∂q of (4) to a row (nd,), for its w (3,), sign u (3,) and h = ∂slip/∂n (3,)."""
-    g, T = local_vector(3), local_matrix(3, 3)
+    g, T = local_arrays("3, 3 3")
     of_sigma = of_tau = 0.0  # half of ∂slip/∂(mean of σ), of τ
     for i in range(3):
         of_sigma += 0.5 * w[i] * (z[1, i] - z0[1, i] - z[0, i] + z0[0, i])
@@ -211,11 +211,8 @@ def _velocity_rows(p, R, c, r, sign, t, t_o, V_T, W):
 @kernel
 def contact(p, x, R, x0, R0, rows):
     """Kinematics (1)-(5)."""
-    z, z0, psi, at, v = local_matrix(4, 3), local_matrix(4, 3), local_matrix(4, 3), local_vector(4), local_vector(3)
-    c, mean, n, n0, m = local_vector(4), local_vector(4), local_vector(3), local_vector(3), local_vector(3)
-    moves, turns, r, axis = local_matrix(2, 12), local_matrix(3, 12), local_vector(2), local_vector(3)
-    t, w, u, end = local_matrix(2, 3), local_matrix(2, 3), local_matrix(2, 3), local_matrix(2, 3)
-    y, turn, spread, h = local_vector(3), local_vector(3), local_vector(3), local_matrix(2, 3)
+    z, z0, psi, at, v, c, mean, n, n0, m, moves = local_arrays("4 3, 4 3, 4 3, 4, 3, 4, 4, 3, 3, 3, 2 12")
+    turns, r, axis, t, w, u, end, y, turn, spread, h = local_arrays("3 12, 2, 3, 2 3, 2 3, 2 3, 2 3, 3, 3, 3, 2 3")
     arm = local_vector(2)
     nearest(p, x0, R0, z0, at, v, mean)
     size0 = _changes(z0, at, v, mean, moves, turns, n0)
@@ -248,9 +245,7 @@ def contact(p, x, R, x0, R0, rows):
 @kernel
 def contact_hessian(p, x, R, H_N):
     """Add ∂G_N/∂q to H_N (nd, nd): ∂(c_k n)/∂z between ends, and the second variation of each end."""
-    z, at, v, c, n = local_matrix(4, 3), local_vector(4), local_vector(3), local_vector(4), local_vector(3)
-    moves, turns = local_matrix(2, 12), local_matrix(3, 12)
-    g, y, block, half = local_vector(3), local_vector(3), local_matrix(3, 3), local_matrix(3, 3)
+    z, at, v, c, n, moves, turns, g, y, block, half = local_arrays("4 3, 4, 3, 4, 3, 2 12, 3 12, 3, 3, 3 3, 3 3")
     nearest(p, x, R, z, at, v, c)
     _changes(z, at, v, c, moves, turns, n)
     for k in range(4):

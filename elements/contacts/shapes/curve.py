@@ -36,7 +36,7 @@ from fem_mbs.elements.contacts.shapes.shape_contact import (
     sphere_hessian,
 )
 from fem_mbs.errors import ParameterError
-from fem_mbs.jit import address, kernel, local_vector, matrix
+from fem_mbs.jit import address, kernel, local_arrays, matrix
 from fem_mbs.nodes import Ground
 from fem_mbs.rotations import dot
 
@@ -95,7 +95,7 @@ def foot_on_curve(p, y, c, c1, c2):
 @kernel
 def _nearest_profile(p, y, n, N):
     """Distance [m] of y (3,) from the wall over a profile by (1); fills n (3,) and N (3, 3)."""
-    flat, c, c1, c2 = local_vector(3), local_vector(3), local_vector(3), local_vector(3)
+    flat, c, c1, c2 = local_arrays("3, 3, 3, 3")
     flat[0], flat[1], flat[2] = y[0], y[1], 0.0
     foot_on_curve(p, flat, c, c1, c2)
     size = math.sqrt(c1[0] * c1[0] + c1[1] * c1[1])
@@ -114,7 +114,7 @@ def _nearest_profile(p, y, n, N):
 @kernel
 def _nearest_wire(p, y, n, N):
     """Distance [m] of y (3,) from the wire by (2); fills n (3,) and N (3, 3)."""
-    c, c1, c2 = local_vector(3), local_vector(3), local_vector(3)
+    c, c1, c2 = local_arrays("3, 3, 3")
     foot_on_curve(p, y, c, c1, c2)
     for i in range(3):
         n[i] = y[i] - c[i]

@@ -41,7 +41,7 @@ from fem_mbs.element.contact import Contact
 from fem_mbs.elements.contacts.shapes.shape_contact import add_turning, relative_turn
 from fem_mbs.elements.contacts.shapes.sphere_plane import center_hessian, center_in_second
 from fem_mbs.errors import ParameterError, label
-from fem_mbs.jit import kernel, local_matrix, local_vector
+from fem_mbs.jit import kernel, local_arrays, local_matrix, local_vector
 from fem_mbs.nodes import Ground
 from fem_mbs.rotations import cross, dot, multiply_T, rotate, rotate_T
 
@@ -86,7 +86,7 @@ def support(p, Q, n, c, M):
 @kernel
 def point_row(a, e, Qe, c, z, R_B, row):
     """Add (5) to a row (12,), z = y + c, Qe = Qᵀ e; c as in `support`, A components."""
-    arm, turned, u = local_vector(3), local_vector(3), local_vector(3)
+    arm, turned, u = local_arrays("3, 3, 3")
     rotate(R_B, e, u)
     for i in range(3):
         arm[i] = a[i] + c[i]
@@ -103,12 +103,8 @@ def point_row(a, e, Qe, c, z, R_B, row):
 def contact(p, node_A, node_B, rows):
     """Kinematics (1)-(7)."""
     A, B = node_A, node_B
-    y, y0, n, e, c, c0 = (
-        local_vector(3), local_vector(3), local_vector(3), local_vector(3), local_vector(3), local_vector(3)
-    )  # fmt: skip
-    z, mean, in_A, Qe, nothing = local_vector(3), local_vector(3), local_vector(3), local_vector(3), local_vector(3)
-    Q, Q0, M, T, psi = local_matrix(3, 3), local_matrix(3, 3), local_matrix(3, 3), local_matrix(3, 3), local_vector(3)
-    u, v, turn = local_vector(3), local_vector(3), local_vector(3)
+    y, y0, n, e, c, c0, z, mean, in_A, Qe, nothing, Q, Q0 = local_arrays("3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3 3, 3 3")
+    M, T, psi, u, v, turn = local_arrays("3 3, 3 3, 3, 3, 3, 3")
     center_in_second(p.p_AP, A.x, A.R, B.x, B.R, y)
     center_in_second(p.p_AP, A.x0, A.R0, B.x0, B.R0, y0)
     relative_turn(A.R, B.R, A.R0, B.R0, Q, Q0, psi, T)
@@ -155,8 +151,7 @@ def contact(p, node_A, node_B, rows):
 @kernel
 def contact_hessian(p, x_A, R_A, x_B, R_B, H_N):
     """Add (8) to H_N (12, 12)."""
-    y, n, c, z = local_vector(3), local_vector(3), local_vector(3), local_vector(3)
-    Q, M, L, B = local_matrix(3, 3), local_matrix(3, 3), local_matrix(3, 3), local_matrix(3, 3)
+    y, n, c, z, Q, M, L, B = local_arrays("3, 3, 3, 3, 3 3, 3 3, 3 3, 3 3")
     center_in_second(p.p_AP, x_A, R_A, x_B, R_B, y)
     multiply_T(R_B, R_A, Q)
     for i in range(3):
@@ -187,7 +182,7 @@ def contact_hessian(p, x_A, R_A, x_B, R_B, H_N):
 @kernel
 def trouble(p, x_A, R_A, x_B, R_B):
     """1 for a disc that lies on the plane, or nearly so."""
-    y, n, c, Q, M = local_vector(3), local_vector(3), local_vector(3), local_matrix(3, 3), local_matrix(3, 3)
+    y, n, c, Q, M = local_arrays("3, 3, 3, 3 3, 3 3")
     center_in_second(p.p_AP, x_A, R_A, x_B, R_B, y)
     multiply_T(R_B, R_A, Q)
     for i in range(3):

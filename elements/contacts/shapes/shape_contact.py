@@ -70,7 +70,7 @@ import numpy as np
 from fem_mbs.arguments.checked import FrameLike
 from fem_mbs.element.contact import Contact
 from fem_mbs.errors import ParameterError
-from fem_mbs.jit import kernel, local_matrix, local_vector
+from fem_mbs.jit import kernel, local_arrays, local_matrix, local_vector
 from fem_mbs.rotations import (
     add_cross,
     add_R_skew,
@@ -236,11 +236,8 @@ def shape_rows(a, F, r, A, B, foot, rows, between):
     """
     part, gap, gap0, share = between
     y, y0, n, N = foot.y, foot.y0, foot.n, foot.N
-    Q, T, t, w = local_matrix(3, 3), local_matrix(3, 3), local_matrix(2, 3), local_matrix(2, 3)
-    u, end, h = local_matrix(2, 3), local_matrix(2, 3), local_matrix(2, 3)
-    m, d, psi, z, e = local_vector(3), local_vector(3), local_vector(3), local_vector(3), local_vector(3)
-    Q0, E, T_C = local_matrix(3, 3), local_matrix(3, 3), local_matrix(3, 3)
-    e_n, n_C, f = local_vector(3), local_vector(3), local_vector(3)
+    Q, T, t, w, u, end, h, m, d, psi, z, e, Q0 = local_arrays("3 3, 3 3, 2 3, 2 3, 2 3, 2 3, 2 3, 3, 3, 3, 3, 3, 3 3")
+    E, T_C, e_n, n_C, f = local_arrays("3 3, 3 3, 3, 3, 3")
     arm, mean_arm = r + part * gap, r + 0.5 * part * (gap + gap0)
     if share != 0.0:
         mean_arm -= 0.5 * share * (math.sqrt(dot(y, y)) + math.sqrt(dot(y0, y0)))
@@ -293,8 +290,7 @@ def shape_rows(a, F, r, A, B, foot, rows, between):
 @kernel
 def shape_hessian(a, F, R_A, R_B, y_B, n, N, H_N):
     """Add ∂G_N/∂q of (5) to H_N (12, 12)."""
-    Q, J, NF, B = local_matrix(3, 3), local_matrix(3, 12), local_matrix(3, 3), local_matrix(3, 3)
-    e, z = local_vector(3), local_vector(3)
+    Q, J, NF, B, e, z = local_arrays("3 3, 3 12, 3 3, 3 3, 3, 3")
     multiply_T(R_B, R_A, Q)
     rotate(F, n, e)
     add_R_skew(-1.0, R_B, e, H_N, 0, 9)
@@ -358,7 +354,7 @@ def sphere_contact(nearest, p, A, B, rows, share=0.0):
 @kernel
 def sphere_hessian(nearest, p, x_A, R_A, x_B, R_B, H_N):
     """Add ∂G_N/∂q to H_N (12, 12) for the shape with the kernel ``nearest``."""
-    y, y_B, n, N = local_vector(3), local_vector(3), local_vector(3), local_matrix(3, 3)
+    y, y_B, n, N = local_arrays("3, 3, 3, 3 3")
     sphere_center(x_A, R_A, p.p_AP, x_B, R_B, p.p_BQ, p.R_BQ, y_B, y)
     nearest(p, y, n, N)
     shape_hessian(p.p_AP, p.R_BQ, R_A, R_B, y_B, n, N, H_N)

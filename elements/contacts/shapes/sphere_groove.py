@@ -51,7 +51,7 @@ from fem_mbs.elements.contacts.shapes.shape_contact import (
     sphere_hessian,
 )
 from fem_mbs.errors import ParameterError
-from fem_mbs.jit import kernel, local_matrix, local_vector
+from fem_mbs.jit import kernel, local_arrays
 from fem_mbs.nodes import Ground
 
 _CENTERED = 1e-9  # of the radius of the groove
@@ -111,7 +111,7 @@ def contact(p, node_A, node_B, rows):
     A, B = node_A, node_B
     sphere_contact(_nearest, p, A, B, rows)
     if p.spall_half > 0.0:
-        y, y_B, f, P = local_vector(3), local_vector(3), local_vector(3), local_matrix(3, 3)
+        y, y_B, f, P = local_arrays("3, 3, 3, 3 3")
         sphere_center(A.x, A.R, p.p_AP, B.x, B.R, p.p_BQ, p.R_BQ, y_B, y)
         groove_field(p, y, f, P)
         length = math.sqrt(f[0] * f[0] + f[1] * f[1] + f[2] * f[2])

@@ -33,7 +33,7 @@ from fem_mbs.element.base import register
 from fem_mbs.element.contact import Contact
 from fem_mbs.elements.contacts.shapes.shape_contact import add_turning, relative_turn
 from fem_mbs.errors import ParameterError
-from fem_mbs.jit import kernel, local_matrix, local_vector
+from fem_mbs.jit import kernel, local_arrays, local_vector
 from fem_mbs.nodes import Ground
 from fem_mbs.rotations import (
     add_R_skew,
@@ -79,9 +79,7 @@ def _normal_row(p, x_A, R_A, R_B, Q, y, n, G_N, point, normal):
 def contact(p, node_A, node_B, rows):
     """Kinematics (2)-(7)."""
     A, B = node_A, node_B
-    y, y0, n, e, en = local_vector(3), local_vector(3), local_vector(3), local_vector(3), local_vector(3)
-    Q, Q0, T = local_matrix(3, 3), local_matrix(3, 3), local_matrix(3, 3)
-    psi, turn, z, s = local_vector(3), local_vector(3), local_vector(3), local_vector(3)
+    y, y0, n, e, en, Q, Q0, T, psi, turn, z, s = local_arrays("3, 3, 3, 3, 3, 3 3, 3 3, 3 3, 3, 3, 3, 3")
     center_in_second(p.p_AP, A.x, A.R, B.x, B.R, y)
     center_in_second(p.p_AP, A.x0, A.R0, B.x0, B.R0, y0)
     relative_turn(A.R, B.R, A.R0, B.R0, Q, Q0, psi, T)
@@ -120,7 +118,7 @@ def contact(p, node_A, node_B, rows):
 @kernel
 def center_hessian(a, n, y, Q, R_B, H_N):
     """Add (8) to H_N (12, 12)."""
-    u, Qn = local_vector(3), local_matrix(3, 3)
+    u, Qn = local_arrays("3, 3 3")
     add_R_skew(-1.0, R_B, n, H_N, 0, 9)
     add_R_skew(1.0, R_B, n, H_N, 6, 9)
     add_skew_RT(1.0, n, R_B, H_N, 9, 0)
@@ -148,7 +146,7 @@ def center_hessian(a, n, y, Q, R_B, H_N):
 @kernel
 def contact_hessian(p, x_A, R_A, x_B, R_B, H_N):
     """Add (8) to H_N (12, 12)."""
-    y, n, Q = local_vector(3), local_vector(3), local_matrix(3, 3)
+    y, n, Q = local_arrays("3, 3, 3 3")
     center_in_second(p.p_AP, x_A, R_A, x_B, R_B, y)
     multiply_T(R_B, R_A, Q)
     for i in range(3):

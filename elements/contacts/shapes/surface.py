@@ -40,7 +40,7 @@ from fem_mbs.elements.contacts.shapes.shape_contact import (
     sphere_hessian,
 )
 from fem_mbs.errors import label
-from fem_mbs.jit import address, kernel, local_matrix, local_vector, tensor
+from fem_mbs.jit import address, kernel, local_arrays, local_matrix, local_vector, tensor
 from fem_mbs.nodes import Ground
 from fem_mbs.rotations import cross, dot
 
@@ -75,7 +75,7 @@ def foot_on_surface(p, y, at, s, v, A):
     Fills its place at (2,), s (6,) as `_on_surface`, v = y − F (3,) and the inverse A (2, 2) of (1)-(2), with zeros for
     directions held by the border; returns the number of these.
     """
-    slope, fixed = local_vector(2), local_vector(2)
+    slope, fixed = local_arrays("2, 2")
     for i in range(2):
         at[i] = min(max(y[i], p.low[i]), p.high[i])
     for _ in range(_ROUNDS):
@@ -113,7 +113,7 @@ def height_over(p, y):
     """Distance [m] of y (3,) from the tangent plane at its foot point: negative behind the surface, and outside
     that.
     """
-    at, s, v, A = local_vector(2), local_vector(6), local_vector(3), local_matrix(2, 2)
+    at, s, v, A = local_arrays("2, 6, 3, 2 2")
     foot_on_surface(p, y, at, s, v, A)
     return (v[2] - s[1] * v[0] - s[2] * v[1]) / math.sqrt(1.0 + s[1] * s[1] + s[2] * s[2])
 
@@ -141,8 +141,7 @@ def _nearest_surface(p, y, n, N):
 @kernel
 def nearest_on_side(p, side, y, n, N):
     """Distance [m] of y (3,) from a side (1, −1) of the surface by (1)-(2); fills n (3,) and N (3, 3)."""
-    at, s, v, A = local_vector(2), local_vector(6), local_vector(3), local_matrix(2, 2)
-    S, n_i = local_matrix(2, 3), local_matrix(2, 3)
+    at, s, v, A, S, n_i = local_arrays("2, 6, 3, 2 2, 2 3, 2 3")
     held = foot_on_surface(p, y, at, s, v, A)
     S[0, 0], S[0, 1], S[0, 2] = 1.0, 0.0, s[1]
     S[1, 0], S[1, 1], S[1, 2] = 0.0, 1.0, s[2]
@@ -204,9 +203,7 @@ def contact_hessian(p, x_A, R_A, x_B, R_B, H_N):
 @kernel
 def trouble(p, x_A, R_A, x_B, R_B):
     """1 for a point that is over the rectangle and behind the surface."""
-    y, y_B, at, s, v, A = (
-        local_vector(3), local_vector(3), local_vector(2), local_vector(6), local_vector(3), local_matrix(2, 2)
-    )  # fmt: skip
+    y, y_B, at, s, v, A = local_arrays("3, 3, 2, 6, 3, 2 2")
     sphere_center(x_A, R_A, p.p_AP, x_B, R_B, p.p_BQ, p.R_BQ, y_B, y)
     if p.radius > 0.0 or foot_on_surface(p, y, at, s, v, A) > 0:
         return 0.0

@@ -23,7 +23,7 @@ Source: docs/theory/joint_friction.md, (2)-(4). Symbols: see `fem_mbs.elements.j
 import numpy as np
 
 from fem_mbs.elements.joints.rows import column, plane_hessian, plane_row
-from fem_mbs.jit import kernel, local_matrix, local_vector
+from fem_mbs.jit import kernel, local_arrays, local_vector
 from fem_mbs.rotations import add_cross, rotate, rotate_T
 from fem_mbs.system.friction import MOST_ROWS, SLIP, friction_in
 
@@ -40,7 +40,7 @@ PARAMETERS = np.dtype(
 @kernel
 def turn_row(sign, R_F, z, R_S, first, second, G):
     """Add sign times (1) to G (12,): z (3,) in axes of the body with R_F, whose columns begin at ``first`` − 3."""
-    Z, y = local_vector(3), local_vector(3)
+    Z, y = local_arrays("3, 3")
     rotate(R_F, z, Z)
     rotate_T(R_S, Z, y)
     for i in range(3):
@@ -51,7 +51,7 @@ def turn_row(sign, R_F, z, R_S, first, second, G):
 @kernel
 def turn_hessian(sign, R_F, z, R_S, first, second, H):
     """Add sign times ∂G/∂q of (1) to H (12, 12)."""
-    Z, y, unit, moved = local_vector(3), local_vector(3), local_vector(3), local_vector(3)
+    Z, y, unit, moved = local_arrays("3, 3, 3, 3")
     rotate(R_F, z, Z)
     rotate_T(R_S, Z, y)
     for j in range(3):
@@ -125,8 +125,7 @@ def pin_bound(p, R_F, R_FP, shift, R_S, z, own, other, lam, bound_lam, bound_q):
     The pin lies along column (2 + shift) mod 3 of R_FP, on the body with R_F; z (3,) is the other pin in axes of its
     body with R_S; ``own``, ``other``: where θ of both bodies begin.
     """
-    axes, m, a = local_matrix(3, 3), local_vector(3), local_vector(3)
-    local, slope = local_vector(5), local_vector(5)
+    axes, m, a, local, slope = local_arrays("3 3, 3, 3, 5, 5")
     rotate(R_S, z, m)
     for i in range(3):
         column(R_FP, (i + shift) % 3, a)
@@ -138,7 +137,7 @@ def pin_bound(p, R_F, R_FP, shift, R_S, z, own, other, lam, bound_lam, bound_q):
     for i in range(5):
         slope[i] = 0.0
     total = terms(p, local, slope)
-    W, L, turn = local_vector(3), local_vector(3), local_vector(3)
+    W, L, turn = local_arrays("3, 3, 3")
     for i in range(3):
         W[i] = slope[0] * axes[0, i] + slope[1] * axes[1, i] + slope[2] * axes[2, i]
         L[i] = lam[3] * (slope[3] * axes[0, i] + slope[4] * axes[1, i])
@@ -162,7 +161,7 @@ def pin_bound(p, R_F, R_FP, shift, R_S, z, own, other, lam, bound_lam, bound_q):
 def friction_bound(p, R_A, R_B, s, lam, bound, bound_lam, bound_q):
     """Add (3) to bound (1,) [N, N m], (4) to bound_lam (nr,) and (6) to bound_q (12,)."""
     nr = lam.shape[0]
-    local, slope, y, w = local_vector(5), local_vector(5), local_vector(3), local_vector(3)
+    local, slope, y, w = local_arrays("5, 5, 3, 3")
     given = p.preload
     if p.preload_signal >= 0:
         given += s[p.preload_signal, 0]

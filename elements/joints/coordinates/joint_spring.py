@@ -31,7 +31,7 @@ from fem_mbs.elements.joints.coordinates.kernels import (
     count,
 )
 from fem_mbs.elements.joints.rows import check_parallel, random_joint
-from fem_mbs.jit import address, kernel, local_matrix, local_vector
+from fem_mbs.jit import address, kernel, local_arrays, local_vector
 
 PARAMETERS = np.dtype(
     [("table_at", "i8"), ("pieces", "i8"), ("damping_at", "i8"), ("damping_pieces", "i8"), ("rest", "f8")]
@@ -81,7 +81,7 @@ def force(p, x_A, R_A, x_B, R_B, v, state, f):
 @kernel
 def force_tangent(p, x_A, R_A, x_B, R_B, v, state, K, C):
     """Add (2) to K and C (12, 12)."""
-    G, H = local_vector(12), local_matrix(12, 12)
+    G, H = local_arrays("12, 12 12")
     value, rate = value_and_rate(p, x_A, R_A, x_B, R_B, v, state[0], G)
     coordinate_hessian(p.kind, p.p_AP, p.R_AP, p.p_BQ, p.R_BQ, x_A, R_A, x_B, R_B, H)
     spring, stiffness, _ = curve_values(p.table_at, p.pieces, value - p.rest)

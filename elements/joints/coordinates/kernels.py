@@ -28,7 +28,7 @@ Source: docs/theory/joints.md, (12), (13); derived from the rows (2), (3) of `jo
 import math
 
 from fem_mbs.elements.joints.rows import along_axis, axes_hessian, axes_product, axes_row, plane_hessian, plane_row
-from fem_mbs.jit import kernel, local_matrix, local_vector
+from fem_mbs.jit import kernel, local_arrays, local_vector
 
 TURN_Z, TURN_X, SLIDE_X, SLIDE_Y, SLIDE_Z = 0, 1, 2, 3, 4
 
@@ -75,7 +75,7 @@ def coordinate_value(kind, p_AP, R_AP, p_BQ, R_BQ, near, x_A, R_A, x_B, R_B):
 @kernel
 def coordinate_gradient(kind, p_AP, R_AP, p_BQ, R_BQ, near, x_A, R_A, x_B, R_B, G):
     """Fill G (12,) with the gradient of a coordinate; return its value as `coordinate_value` does."""
-    g, GS = local_vector(2), local_matrix(2, 12)
+    g, GS = local_arrays("2, 2 12")
     if kind >= SLIDE_X:
         g[:] = 0.0
         GS[:, :] = 0.0
@@ -100,7 +100,7 @@ def coordinate_hessian(kind, p_AP, R_AP, p_BQ, R_BQ, x_A, R_A, x_B, R_B, H):
             for j in range(12):
                 H[i, j] = HS[0, i, j]
         return
-    g, GS, G = local_vector(2), local_matrix(2, 12), local_vector(12)
+    g, GS, G = local_arrays("2, 2 12, 12")
     n = _cosine_and_sine(kind, R_A, R_AP, R_B, R_BQ, g, GS)
     if kind == TURN_Z:
         axes_hessian(R_A, R_AP, 0, R_B, R_BQ, 0, 0, HS)

@@ -43,7 +43,7 @@ from fem_mbs.elements.joints.screw import Screw
 from fem_mbs.elements.joints.spherical import Spherical
 from fem_mbs.elements.joints.universal import Universal
 from fem_mbs.errors import label
-from fem_mbs.jit import kernel, local_vector
+from fem_mbs.jit import kernel, local_arrays
 from fem_mbs.rotations import dot, rotate, rotate_T
 
 MOST = 5  # rows, of perpendicular axes
@@ -66,7 +66,7 @@ UNNAMED = {
 @kernel
 def record_turn(R_F, R_frame, axis, R_A, R_B, state):
     """Record u and w of (1) in state (6,) for an axis of a frame (columns of R_frame) on a node with rotation R_F."""
-    u, y = local_vector(3), local_vector(3)
+    u, y = local_arrays("3, 3")
     column(R_frame, (axis + 2) % 3, u)  # n × e
     rotate(R_F, u, y)
     rotate_T(R_A, y, state[:3])
@@ -78,7 +78,7 @@ def record_turn(R_F, R_frame, axis, R_A, R_B, state):
 @kernel
 def engage(p, x_A, R_A, x_B, R_B, state):
     """Record where all coordinates are."""
-    d, u, n = local_vector(3), local_vector(3), local_vector(3)
+    d, u, n = local_arrays("3, 3, 3")
     for row in range(state.shape[0] // 6):
         kind, kept = p.kinds[row], state[6 * row : 6 * row + 6]
         if kind >= SLIDE:

@@ -45,7 +45,7 @@ from fem_mbs.elements.joints.coordinates.kernels import (
     count,
     first,
 )
-from fem_mbs.jit import kernel, local_matrix, local_vector
+from fem_mbs.jit import kernel, local_arrays, local_matrix, local_vector
 from fem_mbs.rotations import rotate
 
 # Of (1), for `fem_mbs.system.far_contacts`. An angle is the direction of a vector of Q in a plane of P, at least 0.9
@@ -117,7 +117,7 @@ def force(p, x_A, R_A, x_B, R_B, v, state, f):
 @kernel
 def force_tangent(p, x_A, R_A, x_B, R_B, v, state, K, C):
     """Add the tangents of (2) to K and C (12, 12)."""
-    G, H = local_vector(12), local_matrix(12, 12)
+    G, H = local_arrays("12, 12 12")
     value, rate = value_and_rate(p, x_A, R_A, x_B, R_B, v, state[0], G)
     effort, stiffness, damping = pressing(p, value, rate)
     if stiffness != 0.0:
