@@ -76,11 +76,12 @@ def end_rates(R, S, velocity, spin, offset, dy, dtheta):
 
 
 @kernel
-def segment_rates(length, S_k, dy_k, theta_k, dy_l, theta_l, u, A, D, d, du, dpsi, rate):
+def segment_rates(length, S_k, ends, u, A, D, d, du, dpsi, rate):
     """Fill (2) and the strain rates (1) of motions (ẏ inertial, θ̇ section axes) of the two section frames.
 
-    d (3,) = S_kᵀ (ẏ_l − ẏ_k) is left for `rate_gradient`.
+    ends: ẏ_k, θ̇_k, ẏ_l, θ̇_l; d (3,) = S_kᵀ (ẏ_l − ẏ_k) is left for `rate_gradient`.
     """
+    dy_k, theta_k, dy_l, theta_l = ends
     for i in range(3):
         dpsi[i] = dy_l[i] - dy_k[i]
     rotate_T(S_k, dpsi, d)

@@ -34,8 +34,10 @@ def add_damping_matrix(p, R, S, u, A, D, eps, B):
 
 
 @kernel
-def add_damping(p, R, v, S, u, psi, form, A, D, eps, rate, d, theta, du, dpsi, K, C):
+def add_damping(p, R, v, at, rates, K, C):
     """Add the damping matrix to C (18, 18), and to K what (ȧ, ḃ) changes with the pose at fixed velocities."""
+    S, u, psi, form, A, D, eps = at
+    d, theta, du, dpsi, rate = rates
     E, B = local_arrays("18 18, 18 18")
     B[:, :] = 0.0
     add_damping_matrix(p, R, S, u, A, D, eps, B)
@@ -46,7 +48,7 @@ def add_damping(p, R, v, S, u, psi, form, A, D, eps, rate, d, theta, du, dpsi, K
         for j in range(18):
             C[i, j] += B[i, j]
     # ∂(ȧ, ḃ) over columns (u₁, ψ₁, u₂, ψ₂, θ_A, θ_M)
-    Z, T, rates, viscous, of_rate, of_pose, ab, other = local_arrays("6 9, 12 18, 12 18, 12 18, 12, 12, 12, 12")
+    Z, T, changes, viscous, of_rate, of_pose, ab, other = local_arrays("6 9, 12 18, 12 18, 12 18, 12, 12, 12, 12")
     t, q = local_arrays("12, 12")
     scale = 2.0 / p.length
     for h in range(2):
@@ -71,14 +73,14 @@ def add_damping(p, R, v, S, u, psi, form, A, D, eps, rate, d, theta, du, dpsi, K
                 ab[i] += other[i] - 0.5 * (of_pose[i] + of_pose[6 + i])
             column = 6 * h + j if j < 6 else 12 + 3 * h + j - 6
             for i in range(12):
-                rates[i, column] = ab[i]
+                changes[i, column] = ab[i]
     for i in range(12):
         for j in range(18):
             viscous[i, j] = 0.0
         for k in range(12):
             c_v = p.C_v[i, k]
             for j in range(18):
-                viscous[i, j] += c_v * rates[k, j]
+                viscous[i, j] += c_v * changes[k, j]
     for j in range(18):
         for i in range(12):
             other[i] = viscous[i, j]

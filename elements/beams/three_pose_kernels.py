@@ -21,7 +21,16 @@ from fem_mbs.elements.beams.law import (
 )
 from fem_mbs.elements.beams.segment import add_arm_turning
 from fem_mbs.elements.beams.three_pose_damping import add_damping, add_damping_matrix, viscous_stress
-from fem_mbs.elements.beams.three_pose_kinematics import carry_rows, gradients, half_rates, halves, pull, spread
+from fem_mbs.elements.beams.three_pose_kinematics import (
+    HalfRates,
+    Halves,
+    carry_rows,
+    gradients,
+    half_rates,
+    halves,
+    pull,
+    spread,
+)
 from fem_mbs.elements.beams.three_pose_tangent import add_bending, add_turning, carry, law_hessian, to_frames
 from fem_mbs.jit import kernel, local_arrays, local_vector
 from fem_mbs.rotations import rotate
@@ -74,8 +83,9 @@ def force_and_law(p, x, R, v, f, ab, G, w, s_v):
     solve(P, w)
     stress(p, G, w, w2, r, s)
     if p.damped == 1:
-        d, du, dpsi, theta = local_arrays("2 3, 2 3, 2 3, 3 3")
-        half_rates(p, R, v, S, u, A, D, d, theta, du, dpsi, rest)
+        d, theta, du, dpsi = local_arrays("2 3, 3 3, 2 3, 2 3")
+        rates = HalfRates(d, theta, du, dpsi, rest)
+        half_rates(p, R, v, Halves(S, u, psi, form, A, D, eps), rates)
         mean_and_slope_rates(p, eps, rest, t)
         viscous_stress(p, t, s_v)
         for i in range(12):
@@ -116,14 +126,15 @@ def linearise(p, x, R, v, solve_law, w, f, K, C):
     law_tangent(p, w, P, Lam, C_ab)
     law_hessian(p, eps, A, D, C_ab, H)
     if p.damped == 1:
-        d, du, dpsi, theta = local_arrays("2 3, 2 3, 2 3, 3 3")
-        half_rates(p, R, v, S, u, A, D, d, theta, du, dpsi, rest)
+        d, theta, du, dpsi = local_arrays("2 3, 3 3, 2 3, 2 3")
+        rates = HalfRates(d, theta, du, dpsi, rest)
+        half_rates(p, R, v, Halves(S, u, psi, form, A, D, eps), rates)
         mean_and_slope_rates(p, eps, rest, ab)
         viscous_stress(p, ab, t)
         for i in range(12):
             s[i] += t[i]
             s_force[i] += t[i]
-        add_damping(p, R, v, S, u, psi, form, A, D, eps, rest, d, theta, du, dpsi, K, C)
+        add_damping(p, R, v, Halves(S, u, psi, form, A, D, eps), rates, K, C)
     # forces
     pull(p, eps, A, D, s_force, t, q)
     row[:] = 0.0
@@ -184,7 +195,7 @@ def update(p, x, R, state, delta):
     stress(p, G, state, w2, r, s)
     law_residual(p, G, e, state, w2, r, rest)
     law_operator(p, state, r, U, Lam)
-    half_rates(p, R, delta, S, u, A, D, d, theta, du, dpsi, s)
+    half_rates(p, R, delta, Halves(S, u, psi, form, A, D, eps), HalfRates(d, theta, du, dpsi, s))
     mean_and_slope_rates(p, eps, s, ab)
     for i in range(12):
         for k in range(12):

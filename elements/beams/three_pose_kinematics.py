@@ -14,6 +14,8 @@ Source: docs/theory/beams.md, sections 1-3.
     ε₁, ε₂    eps         (12,)            strains of the halves
 """
 
+import collections
+
 from fem_mbs.elements.beams.law import half_stresses
 from fem_mbs.elements.beams.segment import (
     add_end_force,
@@ -25,6 +27,10 @@ from fem_mbs.elements.beams.segment import (
 )
 from fem_mbs.jit import kernel, local_arrays, local_matrix
 from fem_mbs.rotations import add_cross, form_gradient, rotate, rotate_T
+
+# Of both halves: pose, and rates: strain rates (12,), d, du, dpsi (2, 3) of them, spins theta (3, 3) of A, M, B
+Halves = collections.namedtuple("Halves", "S u psi form A D eps")
+HalfRates = collections.namedtuple("HalfRates", "d theta du dpsi rate")
 
 
 @kernel
@@ -58,8 +64,10 @@ def gradients(u, psi, form, D):
 
 
 @kernel
-def half_rates(p, R, v, S, u, A, D, d, theta, du, dpsi, rate):
-    """Fill the strain rates (12,) of both halves; d, du, dpsi (2, 3) of them, spins theta (3, 3) of A, M, B."""
+def half_rates(p, R, v, at, rates):
+    """Fill `HalfRates` of both halves for velocities v (18,) of the nodes."""
+    S, u, _, _, A, D, _ = at
+    d, theta, du, dpsi, rate = rates
     dy = local_matrix(3, 3)
     end_rates(R[0], S[0:3], v[0:3], v[3:6], p.p_A, dy[0], theta[0])
     end_rates(R[2], S[6:9], v[12:15], v[15:18], p.p_B, dy[2], theta[2])
@@ -67,10 +75,8 @@ def half_rates(p, R, v, S, u, A, D, d, theta, du, dpsi, rate):
         dy[1, i], theta[1, i] = v[6 + i], v[9 + i]
     for h in range(2):
         k, m = 3 * h, 3 * h + 3
-        segment_rates(
-            0.5 * p.length, S[k:m], dy[h], theta[h], dy[h + 1], theta[h + 1], u[h], A[k:m], D[k:m], d[h], du[h],
-            dpsi[h], rate[6 * h : 6 * h + 6],
-        )  # fmt: skip
+        ends = (dy[h], theta[h], dy[h + 1], theta[h + 1])
+        segment_rates(0.5 * p.length, S[k:m], ends, u[h], A[k:m], D[k:m], d[h], du[h], dpsi[h], rate[6 * h : 6 * h + 6])
 
 
 @kernel

@@ -26,7 +26,7 @@ from fem_mbs.elements.beams.inertia import gravity_energy, inertia, inertia_tang
 from fem_mbs.elements.beams.limits import TENSION_TWO_NODE, tension_number, trouble_two_node
 from fem_mbs.elements.beams.sections import Section
 from fem_mbs.elements.beams.shapes import STATIONS, WEIGHTS, hermite_fields, inertia_numbers, linear_fields
-from fem_mbs.elements.beams.two_node_geometry import relative_pose
+from fem_mbs.elements.beams.two_node_geometry import SEGMENT, Segment, relative_pose
 from fem_mbs.elements.beams.two_node_kernels import (
     PARAMETERS,
     force,
@@ -37,7 +37,7 @@ from fem_mbs.elements.beams.two_node_kernels import (
     update,
 )
 from fem_mbs.errors import label
-from fem_mbs.jit import kernel, local_arrays
+from fem_mbs.jit import kernel, local_arrays, local_record
 from fem_mbs.nodes import Node
 from fem_mbs.rotations import exp, skew, tangent_inverse
 
@@ -49,21 +49,21 @@ def energy(p, x, R, gravity):
 
 
 @kernel
-def output(p, x, R, v, a, gravity, out):
+def output(p, R, v, a, gravity, node_A, node_B, out):
     """Fill out (18,): section forces and moments (1) at A and B, strains Γ − Γ₀ and κ − κ₀."""
     Ma, f = local_arrays("12, 12")
     for i in range(12):
         Ma[i], f[i] = 0.0, 0.0
     inertia(p, R, v, a, gravity, Ma, f)
-    force(p, x[0], R[0], v[0:3], v[3:6], x[1], R[1], v[6:9], v[9:12], f)
-    S_A, S_B, A, u, psi, form, strain = local_arrays("3 3, 3 3, 3 3, 3, 3, 9, 6")
-    relative_pose(p, x[0], R[0], x[1], R[1], S_A, S_B, u, psi, form, A, strain)
+    force(p, node_A, node_B, f)
+    seg = local_record(Segment, SEGMENT)
+    relative_pose(p, node_A.x, node_A.R, node_B.x, node_B.R, seg)
     for i in range(12):
         f[i] = Ma[i] - f[i]
-    section_output(-1.0, R[0], p.p_A, p.S_A, S_A, f[0:6], out[0:3], out[3:6])
-    section_output(1.0, R[1], p.p_B, p.S_B, S_B, f[6:12], out[6:9], out[9:12])
+    section_output(-1.0, R[0], p.p_A, p.S_A, seg.S_A, f[0:6], out[0:3], out[3:6])
+    section_output(1.0, R[1], p.p_B, p.S_B, seg.S_B, f[6:12], out[6:9], out[9:12])
     for i in range(6):
-        out[12 + i] += strain[i] - p.strain0[i]
+        out[12 + i] += seg.strain[i] - p.strain0[i]
 
 
 class TwoNodeBeam(BeamElement):

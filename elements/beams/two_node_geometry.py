@@ -22,6 +22,8 @@ is in `beams.two_node_law`.
     ε, ε₀      strain          (6,)     -, 1/m    Γ, κ; of the unloaded element
 """
 
+import collections
+
 from fem_mbs.elements.beams.segment import (
     add_arm_column,
     add_arm_row,
@@ -35,29 +37,36 @@ from fem_mbs.elements.beams.segment import (
     segment_pose,
     segment_rates,
 )
-from fem_mbs.jit import kernel, local_arrays, local_matrix, local_vector
+from fem_mbs.jit import kernel, local_arrays, local_matrix, local_record, local_vector
 from fem_mbs.rotations import add_cross, add_skew, form_gradient, form_hessian, rotate, rotate_T
 
+# Of two nodes: pose of the segment by (1), and its rates by (2)
+Segment = collections.namedtuple("Segment", "S_A S_B u psi form A D strain")
+SEGMENT = "3 3, 3 3, 3, 3, 9, 3 3, 3 3, 6"
+Rates = collections.namedtuple("Rates", "d theta_A theta_B du dpsi rate")
+RATES = "3, 3, 3, 3, 3, 6"
+
 
 @kernel
-def relative_pose(p, x_A, R_A, x_B, R_B, S_A, S_B, u, psi, form, A, strain):
-    """Fill the section rotations, (u, ψ), the operator A with its form, and the strains of (1)."""
+def relative_pose(p, x_A, R_A, x_B, R_B, seg):
+    """Fill all of a `Segment` but D, by (1)."""
     y_A, y_B = local_arrays("3, 3")
-    section_frame(x_A, R_A, p.p_A, p.S_A, y_A, S_A)
-    section_frame(x_B, R_B, p.p_B, p.S_B, y_B, S_B)
-    segment_pose(p.length, y_A, S_A, y_B, S_B, u, psi, form, A, strain)
+    section_frame(x_A, R_A, p.p_A, p.S_A, y_A, seg.S_A)
+    section_frame(x_B, R_B, p.p_B, p.S_B, y_B, seg.S_B)
+    segment_pose(p.length, y_A, seg.S_A, y_B, seg.S_B, seg.u, seg.psi, seg.form, seg.A, seg.strain)
 
 
 @kernel
-def relative_rates(p, R_A, v_A, w_A, R_B, v_B, w_B, S_A, S_B, u, A, D, d, theta_A, theta_B, du, dpsi, rate):
-    """Fill (2) and the strain rates (1) of a motion v (ẋ, Ω) of the nodes.
+def relative_rates(p, R_A, v_A, w_A, R_B, v_B, w_B, seg, rates):
+    """Fill `Rates`: (2) and the strain rates (1) of a motion v (ẋ, Ω) of the nodes.
 
     d (3,) = S_Aᵀ (ẏ_B − ẏ_A), theta_A, theta_B (3,) the angular velocities in section axes are left for the tangent.
     """
     dy_A, dy_B = local_arrays("3, 3")
-    end_rates(R_A, S_A, v_A, w_A, p.p_A, dy_A, theta_A)
-    end_rates(R_B, S_B, v_B, w_B, p.p_B, dy_B, theta_B)
-    segment_rates(p.length, S_A, dy_A, theta_A, dy_B, theta_B, u, A, D, d, du, dpsi, rate)
+    end_rates(R_A, seg.S_A, v_A, w_A, p.p_A, dy_A, rates.theta_A)
+    end_rates(R_B, seg.S_B, v_B, w_B, p.p_B, dy_B, rates.theta_B)
+    ends = (dy_A, rates.theta_A, dy_B, rates.theta_B)
+    segment_rates(p.length, seg.S_A, ends, seg.u, seg.A, seg.D, rates.d, rates.du, rates.dpsi, rates.rate)
 
 
 @kernel
@@ -174,10 +183,10 @@ def add_damping_stress(p, rate, s):
 
 
 @kernel
-def add_damping_tangent(p, A, D, u, psi, form, d, theta_A, theta_B, du, dpsi, H):
+def add_damping_tangent(p, seg, rates, H):
     """Add Qᵀ C_v ∂ε̇/∂q to H (6, 9), at fixed velocities of the section frames."""
-    Z = local_matrix(6, 9)
-    rate_gradient(A, D, u, psi, form, d, theta_A, theta_B, du, dpsi, Z)
+    Z, A, D = local_matrix(6, 9), seg.A, seg.D
+    rate_gradient(A, D, seg.u, seg.psi, seg.form, rates.d, rates.theta_A, rates.theta_B, rates.du, rates.dpsi, Z)
     column = local_vector(6)
     for j in range(9):
         for i in range(6):
@@ -190,38 +199,38 @@ def add_damping_tangent(p, A, D, u, psi, form, d, theta_A, theta_B, du, dpsi, H)
 
 
 @kernel
-def tangents(p, R_A, v_A, w_A, R_B, v_B, w_B, S_A, S_B, u, psi, form, A, D, s, s_force, C_t, K, C):
+def tangents(p, node_A, node_B, seg, s, s_force, C_t, K, C):
     """Add K (12, 12) for stresses s and law C_t, and the damping matrix C; add C_v ε̇ to s and s_force (6,)."""
     H, N, b, mu, F = local_arrays("6 9, 9 9, 3, 3, 3")
     H[:, :] = 0.0
     if p.damped == 1:
-        d, du, dpsi, rate, theta_A, theta_B = local_arrays("3, 3, 3, 6, 3, 3")
-        relative_rates(p, R_A, v_A, w_A, R_B, v_B, w_B, S_A, S_B, u, A, D, d, theta_A, theta_B, du, dpsi, rate)
-        add_damping_stress(p, rate, s)
-        add_damping_stress(p, rate, s_force)
+        rates = local_record(Rates, RATES)
+        relative_rates(p, node_A.R, node_A.v, node_A.w, node_B.R, node_B.v, node_B.w, seg, rates)
+        add_damping_stress(p, rates.rate, s)
+        add_damping_stress(p, rates.rate, s_force)
         Cv = local_matrix(6, 6)
         for i in range(6):
             for j in range(6):
                 Cv[i, j] = p.C_v[i, j]
-        add_law(p, A, D, Cv, H)
+        add_law(p, seg.A, seg.D, Cv, H)
         E = local_matrix(12, 12)
         E[:, :] = 0.0
         N[:, :] = 0.0
-        add_to_nodes(p, R_A, R_B, S_A, A, u, H, N, E)
+        add_to_nodes(p, node_A.R, node_B.R, seg.S_A, seg.A, seg.u, H, N, E)
         if p.eccentric == 1:
-            add_arm_velocity(R_A, p.p_A, w_A, E, K, 0)
-            add_arm_velocity(R_B, p.p_B, w_B, E, K, 6)
+            add_arm_velocity(node_A.R, p.p_A, node_A.w, E, K, 0)
+            add_arm_velocity(node_B.R, p.p_B, node_B.w, E, K, 6)
         for i in range(12):
             for j in range(12):
                 C[i, j] += E[i, j]
         H[:, :] = 0.0
-        add_damping_tangent(p, A, D, u, psi, form, d, theta_A, theta_B, du, dpsi, H)
+        add_damping_tangent(p, seg, rates, H)
     N[:, :] = 0.0
-    conjugates(A, D, s, b, mu)
-    add_law(p, A, D, C_t, H)
-    add_geometric(A, D, u, psi, form, s, b, mu, H, N)
-    add_to_nodes(p, R_A, R_B, S_A, A, u, H, N, K)
+    conjugates(seg.A, seg.D, s, b, mu)
+    add_law(p, seg.A, seg.D, C_t, H)
+    add_geometric(seg.A, seg.D, seg.u, seg.psi, seg.form, s, b, mu, H, N)
+    add_to_nodes(p, node_A.R, node_B.R, seg.S_A, seg.A, seg.u, H, N, K)
     if p.eccentric == 1:
-        rotate(S_A, b, F)
-        add_arm_turning(-1.0, R_A, p.p_A, F, K, 3)
-        add_arm_turning(1.0, R_B, p.p_B, F, K, 9)
+        rotate(seg.S_A, b, F)
+        add_arm_turning(-1.0, node_A.R, p.p_A, F, K, 3)
+        add_arm_turning(1.0, node_B.R, p.p_B, F, K, 9)

@@ -12,6 +12,10 @@ import numpy as np
 
 from fem_mbs.elements.beams.segment import conjugates
 from fem_mbs.elements.beams.two_node_geometry import (
+    RATES,
+    SEGMENT,
+    Rates,
+    Segment,
     add_damping_stress,
     add_forces,
     relative_pose,
@@ -26,7 +30,7 @@ from fem_mbs.elements.beams.two_node_law import (
     solve_factored,
     stress,
 )
-from fem_mbs.jit import kernel, local_arrays, local_vector
+from fem_mbs.jit import kernel, local_arrays, local_record, local_vector
 from fem_mbs.rotations import form_gradient
 
 PARAMETERS = np.dtype(
@@ -54,34 +58,36 @@ PARAMETERS = np.dtype(
 
 
 @kernel
-def force(p, x_A, R_A, v_A, w_A, x_B, R_B, v_B, w_B, f):
+def force(p, node_A, node_B, f):
     """Add (7) with damping (9) to f (12,)."""
-    S_A, S_B, A, D, u, psi, form, strain, X, G, w, r = local_arrays("3 3, 3 3, 3 3, 3 3, 3, 3, 9, 6, 6 6, 6 6, 6, 6")
+    seg = local_record(Segment, SEGMENT)
+    X, G, w, r = local_arrays("6 6, 6 6, 6, 6")
     rest, s, b, mu = local_arrays("6, 6, 3, 3")
-    relative_pose(p, x_A, R_A, x_B, R_B, S_A, S_B, u, psi, form, A, strain)
-    form_gradient(0, form, psi, u, D)
-    flexibility(p, strain, X, G)
-    mean_forces(p, strain, G, w)
-    stress(p, strain, w, r, rest, s)
+    relative_pose(p, node_A.x, node_A.R, node_B.x, node_B.R, seg)
+    form_gradient(0, seg.form, seg.psi, seg.u, seg.D)
+    flexibility(p, seg.strain, X, G)
+    mean_forces(p, seg.strain, G, w)
+    stress(p, seg.strain, w, r, rest, s)
     if p.damped == 1:
-        d, du, dpsi, rate, theta_A, theta_B = local_arrays("3, 3, 3, 6, 3, 3")
-        relative_rates(p, R_A, v_A, w_A, R_B, v_B, w_B, S_A, S_B, u, A, D, d, theta_A, theta_B, du, dpsi, rate)
-        add_damping_stress(p, rate, s)
-    conjugates(A, D, s, b, mu)
-    add_forces(p, R_A, R_B, S_A, A, u, b, mu, f)
+        rates = local_record(Rates, RATES)
+        relative_rates(p, node_A.R, node_A.v, node_A.w, node_B.R, node_B.v, node_B.w, seg, rates)
+        add_damping_stress(p, rates.rate, s)
+    conjugates(seg.A, seg.D, s, b, mu)
+    add_forces(p, node_A.R, node_B.R, seg.S_A, seg.A, seg.u, b, mu, f)
 
 
 @kernel
-def linearise(p, x_A, R_A, v_A, w_A, x_B, R_B, v_B, w_B, solve, w, f, K, C):
+def linearise(p, node_A, node_B, solve, w, f, K, C):
     """Add f, K, C of the mixed iteration (8) at section forces w (6,); with ``solve`` = 1 w is found first by (3)."""
-    S_A, S_B, A, D, u, psi, form, strain, X, G, Lam = local_arrays("3 3, 3 3, 3 3, 3 3, 3, 3, 9, 6, 6 6, 6 6, 6 6")
+    seg = local_record(Segment, SEGMENT)
+    X, G, Lam = local_arrays("6 6, 6 6, 6 6")
     C_t, r, rest, s, s_force, b, mu = local_arrays("6 6, 6, 6, 6, 6, 3, 3")
-    relative_pose(p, x_A, R_A, x_B, R_B, S_A, S_B, u, psi, form, A, strain)
-    form_gradient(0, form, psi, u, D)
-    flexibility(p, strain, X, G)
+    relative_pose(p, node_A.x, node_A.R, node_B.x, node_B.R, seg)
+    form_gradient(0, seg.form, seg.psi, seg.u, seg.D)
+    flexibility(p, seg.strain, X, G)
     if solve == 1:
-        mean_forces(p, strain, G, w)
-    stress(p, strain, w, r, rest, s)
+        mean_forces(p, seg.strain, G, w)
+    stress(p, seg.strain, w, r, rest, s)
     law_operator(p, w, r, X, Lam)
     law_tangent(p, w, G, Lam, C_t)
     solve_factored(G, rest)
@@ -89,57 +95,40 @@ def linearise(p, x_A, R_A, v_A, w_A, x_B, R_B, v_B, w_B, solve, w, f, K, C):
         s_force[i] = s[i]
         for k in range(6):
             s_force[i] += Lam[k, i] * rest[k]
-    tangents(p, R_A, v_A, w_A, R_B, v_B, w_B, S_A, S_B, u, psi, form, A, D, s, s_force, C_t, K, C)
-    conjugates(A, D, s_force, b, mu)
-    add_forces(p, R_A, R_B, S_A, A, u, b, mu, f)
+    tangents(p, node_A, node_B, seg, s, s_force, C_t, K, C)
+    conjugates(seg.A, seg.D, s_force, b, mu)
+    add_forces(p, node_A.R, node_B.R, seg.S_A, seg.A, seg.u, b, mu, f)
 
 
 @kernel
-def force_tangent(p, x_A, R_A, v_A, w_A, x_B, R_B, v_B, w_B, f, K, C):
+def force_tangent(p, node_A, node_B, f, K, C):
     """Add K = −∂f/∂q and C = −∂f/∂v (12, 12) of `force`, and the forces themselves."""
     w = local_vector(6)
-    linearise(p, x_A, R_A, v_A, w_A, x_B, R_B, v_B, w_B, 1, w, f, K, C)
+    linearise(p, node_A, node_B, 1, w, f, K, C)
 
 
 @kernel
-def mixed(p, x_A, R_A, v_A, w_A, x_B, R_B, v_B, w_B, state, f, K, C):
+def mixed(p, node_A, node_B, state, f, K, C):
     """Add f, K, C of the mixed iteration (8) at the kept section forces ``state`` (6,)."""
-    linearise(p, x_A, R_A, v_A, w_A, x_B, R_B, v_B, w_B, 0, state, f, K, C)
+    linearise(p, node_A, node_B, 0, state, f, K, C)
 
 
 @kernel
 def update(p, x_A, R_A, x_B, R_B, state, delta):
     """Advance the section forces ``state`` (6,) by (8) for the variation delta (12,) of the nodes."""
-    S_A, S_B, A, D, u, psi, form, strain, X, G, Lam = local_arrays("3 3, 3 3, 3 3, 3 3, 3, 3, 9, 6, 6 6, 6 6, 6 6")
-    r, rest, s, d, du, dpsi, rate, theta_A, theta_B = local_arrays("6, 6, 6, 3, 3, 3, 6, 3, 3")
-    relative_pose(p, x_A, R_A, x_B, R_B, S_A, S_B, u, psi, form, A, strain)
-    form_gradient(0, form, psi, u, D)
-    flexibility(p, strain, X, G)
-    stress(p, strain, state, r, rest, s)
+    seg = local_record(Segment, SEGMENT)
+    X, G, Lam = local_arrays("6 6, 6 6, 6 6")
+    rates = local_record(Rates, RATES)
+    r, rest, s = local_arrays("6, 6, 6")
+    relative_pose(p, x_A, R_A, x_B, R_B, seg)
+    form_gradient(0, seg.form, seg.psi, seg.u, seg.D)
+    flexibility(p, seg.strain, X, G)
+    stress(p, seg.strain, state, r, rest, s)
     law_operator(p, state, r, X, Lam)
-    relative_rates(
-        p,
-        R_A,
-        delta[0:3],
-        delta[3:6],
-        R_B,
-        delta[6:9],
-        delta[9:12],
-        S_A,
-        S_B,
-        u,
-        A,
-        D,
-        d,
-        theta_A,
-        theta_B,
-        du,
-        dpsi,
-        rate,
-    )
+    relative_rates(p, R_A, delta[0:3], delta[3:6], R_B, delta[6:9], delta[9:12], seg, rates)
     for i in range(6):
         for k in range(6):
-            rest[i] += Lam[i, k] * rate[k]
+            rest[i] += Lam[i, k] * rates.rate[k]
     solve_factored(G, rest)
     for i in range(6):
         state[i] += rest[i]
@@ -148,20 +137,22 @@ def update(p, x_A, R_A, x_B, R_B, state, delta):
 @kernel
 def initial(p, x_A, R_A, x_B, R_B, state):
     """Fill the section forces ``state`` (6,) that belong to the configuration."""
-    S_A, S_B, A, u, psi, form, strain, X, G = local_arrays("3 3, 3 3, 3 3, 3, 3, 9, 6, 6 6, 6 6")
-    relative_pose(p, x_A, R_A, x_B, R_B, S_A, S_B, u, psi, form, A, strain)
-    flexibility(p, strain, X, G)
-    mean_forces(p, strain, G, state)
+    seg = local_record(Segment, SEGMENT)
+    X, G = local_arrays("6 6, 6 6")
+    relative_pose(p, x_A, R_A, x_B, R_B, seg)
+    flexibility(p, seg.strain, X, G)
+    mean_forces(p, seg.strain, G, state)
 
 
 @kernel
 def strain_energy(p, x_A, R_A, x_B, R_B):
     """½ L w·(ε − ε₀) [J]."""
-    S_A, S_B, A, u, psi, form, strain, X, G, w = local_arrays("3 3, 3 3, 3 3, 3, 3, 9, 6, 6 6, 6 6, 6")
-    relative_pose(p, x_A, R_A, x_B, R_B, S_A, S_B, u, psi, form, A, strain)
-    flexibility(p, strain, X, G)
-    mean_forces(p, strain, G, w)
+    seg = local_record(Segment, SEGMENT)
+    X, G, w = local_arrays("6 6, 6 6, 6")
+    relative_pose(p, x_A, R_A, x_B, R_B, seg)
+    flexibility(p, seg.strain, X, G)
+    mean_forces(p, seg.strain, G, w)
     energy = 0.0
     for i in range(6):
-        energy += 0.5 * p.length * w[i] * (strain[i] - p.strain0[i])
+        energy += 0.5 * p.length * w[i] * (seg.strain[i] - p.strain0[i])
     return energy

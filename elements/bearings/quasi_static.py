@@ -108,13 +108,13 @@ def speed_of_ring(p, w_A, w_B, ring):
 
 
 @kernel
-def wrench(p, x_A, R_A, w_A, x_B, R_B, w_B, v, s, q, G, phi, S, W):
+def wrench(p, node_A, node_B, v, s, q, G, phi, S, W):
     """Fill q, G, φ (5,), S (5, 5) and W = ∂φ/∂(ω_i, ω_o) (5, 2) of (2); returns the strain energy [J]."""
-    coordinates(p, x_A, R_A, x_B, R_B, q, G)
+    coordinates(p, node_A.x, node_A.R, node_B.x, node_B.R, q, G)
     phi[:] = 0.0
     S[:, :] = 0.0
     W[:, :] = 0.0
-    inner, outer = speed_of_ring(p, w_A, w_B, 0), speed_of_ring(p, w_A, w_B, 1)
+    inner, outer = speed_of_ring(p, node_A.w, node_B.w, 0), speed_of_ring(p, node_A.w, node_B.w, 1)
     energy = ring_forces(p.law, s[0, 0], s[1, 0], q, inner, outer, phi, S, W)
     for k in range(5):
         phi[k] -= p.springs[k] * q[k]
@@ -129,26 +129,26 @@ def wrench(p, x_A, R_A, w_A, x_B, R_B, w_B, v, s, q, G, phi, S, W):
 
 
 @kernel
-def bearing_force(p, x_A, R_A, w_A, x_B, R_B, w_B, v, s, f):
+def bearing_force(p, node_A, node_B, v, s, f):
     """Add (2) to f (12,)."""
     q, G, phi, S, W = local_arrays("5, 5 12, 5, 5 5, 5 2")
-    wrench(p, x_A, R_A, w_A, x_B, R_B, w_B, v, s, q, G, phi, S, W)
+    wrench(p, node_A, node_B, v, s, q, G, phi, S, W)
     for j in range(12):
         for k in range(5):
             f[j] += G[k, j] * phi[k]
 
 
 @kernel
-def bearing_tangent(p, x_A, R_A, w_A, x_B, R_B, w_B, v, s, K, C):
+def bearing_tangent(p, node_A, node_B, v, s, K, C):
     """Add (3) to K and C (12, 12)."""
     q, G, phi, S, W, SG = local_arrays("5, 5 12, 5, 5 5, 5 2, 5 12")
     H = local_vector(720).reshape(5, 12, 12)
     H[:] = 0.0
-    wrench(p, x_A, R_A, w_A, x_B, R_B, w_B, v, s, q, G, phi, S, W)
+    wrench(p, node_A, node_B, v, s, q, G, phi, S, W)
     for k in range(3):
-        plane_hessian(x_A, R_A, p.p_AP, p.R_AP, x_B, R_B, p.p_BQ, k, k, H)
-    axes_hessian(R_A, p.R_AP, 1, R_B, p.R_BQ, 2, 3, H)
-    axes_hessian(R_A, p.R_AP, 0, R_B, p.R_BQ, 2, 4, H)
+        plane_hessian(node_A.x, node_A.R, p.p_AP, p.R_AP, node_B.x, node_B.R, p.p_BQ, k, k, H)
+    axes_hessian(node_A.R, p.R_AP, 1, node_B.R, p.R_BQ, 2, 3, H)
+    axes_hessian(node_A.R, p.R_AP, 0, node_B.R, p.R_BQ, 2, 4, H)
     H[3] *= -1.0
     for k in range(5):
         for j in range(12):
@@ -176,21 +176,21 @@ def bearing_tangent(p, x_A, R_A, w_A, x_B, R_B, w_B, v, s, K, C):
 
 
 @kernel
-def energy_bearing(p, x_A, R_A, w_A, x_B, R_B, w_B, v, s):
+def energy_bearing(p, node_A, node_B, v, s):
     """Strain energy of the contacts [J]."""
     q, G, phi, S, W = local_arrays("5, 5 12, 5, 5 5, 5 2")
-    return wrench(p, x_A, R_A, w_A, x_B, R_B, w_B, v, s, q, G, phi, S, W)
+    return wrench(p, node_A, node_B, v, s, q, G, phi, S, W)
 
 
 @kernel
-def bearing_output(p, x_A, R_A, w_A, x_B, R_B, w_B, v, s, out):
+def bearing_output(p, node_A, node_B, v, s, out):
     """Displacement, tilt, force, moment, cage speed, pressures, spin power, then loads and angles ball by ball."""
     q, G, phi, S, W, b, Y = local_arrays("5, 5 12, 5, 5 5, 5 2, 26, 5 3")
-    wrench(p, x_A, R_A, w_A, x_B, R_B, w_B, v, s, q, G, phi, S, W)
+    wrench(p, node_A, node_B, v, s, q, G, phi, S, W)
     for k in range(5):
         out[k] += q[k]
-    add_effort(R_B, p.p_BQ, G, phi, out[5:11])
-    inner, outer = speed_of_ring(p, w_A, w_B, 0), speed_of_ring(p, w_A, w_B, 1)
+    add_effort(node_B.R, p.p_BQ, G, phi, out[5:11])
+    inner, outer = speed_of_ring(p, node_A.w, node_B.w, 0), speed_of_ring(p, node_A.w, node_B.w, 1)
     Z, law = int(p.law[0]), p.law
     loaded, of_loaded, of_all, largest_i, largest_o = 0.0, 0.0, 0.0, 0.0, 0.0
     for j in range(Z):

@@ -22,6 +22,10 @@ from fem_mbs.element.base import BetweenFrames, Force, register
 from fem_mbs.elements.beams.limits import LARGEST_ANGLE, turned_too_far
 from fem_mbs.elements.beams.segment import conjugates
 from fem_mbs.elements.beams.two_node_geometry import (
+    RATES,
+    SEGMENT,
+    Rates,
+    Segment,
     add_damping_stress,
     add_forces,
     relative_pose,
@@ -31,7 +35,7 @@ from fem_mbs.elements.beams.two_node_geometry import (
 from fem_mbs.elements.forces.curve import ForceCurve, curve_values
 from fem_mbs.elements.joints.rows import random_joint
 from fem_mbs.errors import label
-from fem_mbs.jit import kernel, local_arrays
+from fem_mbs.jit import kernel, local_arrays, local_matrix, local_record, local_vector
 from fem_mbs.rotations import form_gradient, log, multiply
 
 LARGE = 1.0  # rad: from there on forces of translations are 2 % and more off those in axes of P
@@ -74,47 +78,48 @@ def elastic(p, strain, s, C):
 
 
 @kernel
-def deformation(p, x_A, R_A, v_A, w_A, x_B, R_B, v_B, w_B, strain, s):
-    """Fill strain and s (6,) of (1), (2), damping included."""
-    S_A, S_B, A, D, u, psi, form, C, d, du, dpsi, rate = local_arrays("3 3, 3 3, 3 3, 3 3, 3, 3, 9, 6 6, 3, 3, 3, 6")
-    theta_A, theta_B = local_arrays("3, 3")
-    relative_pose(p, x_A, R_A, x_B, R_B, S_A, S_B, u, psi, form, A, strain)
-    elastic(p, strain, s, C)
+def deformation(p, node_A, node_B, seg, s):
+    """Fill seg (a `Segment`) and s (6,) of (1), (2), damping included."""
+    C = local_matrix(6, 6)
+    relative_pose(p, node_A.x, node_A.R, node_B.x, node_B.R, seg)
+    form_gradient(0, seg.form, seg.psi, seg.u, seg.D)
+    elastic(p, seg.strain, s, C)
     if p.damped == 1:
-        form_gradient(0, form, psi, u, D)
-        relative_rates(p, R_A, v_A, w_A, R_B, v_B, w_B, S_A, S_B, u, A, D, d, theta_A, theta_B, du, dpsi, rate)
-        add_damping_stress(p, rate, s)
+        rates = local_record(Rates, RATES)
+        relative_rates(p, node_A.R, node_A.v, node_A.w, node_B.R, node_B.v, node_B.w, seg, rates)
+        add_damping_stress(p, rates.rate, s)
 
 
 @kernel
-def force(p, x_A, R_A, v_A, w_A, x_B, R_B, v_B, w_B, f):
+def force(p, node_A, node_B, f):
     """Add the forces of (2) to f (12,)."""
-    S_A, S_B, A, D, u, psi, form, strain, s, b, mu = local_arrays("3 3, 3 3, 3 3, 3 3, 3, 3, 9, 6, 6, 3, 3")
-    deformation(p, x_A, R_A, v_A, w_A, x_B, R_B, v_B, w_B, strain, s)
-    relative_pose(p, x_A, R_A, x_B, R_B, S_A, S_B, u, psi, form, A, strain)
-    form_gradient(0, form, psi, u, D)
-    conjugates(A, D, s, b, mu)
-    add_forces(p, R_A, R_B, S_A, A, u, b, mu, f)
+    seg = local_record(Segment, SEGMENT)
+    s, b, mu = local_arrays("6, 3, 3")
+    deformation(p, node_A, node_B, seg, s)
+    conjugates(seg.A, seg.D, s, b, mu)
+    add_forces(p, node_A.R, node_B.R, seg.S_A, seg.A, seg.u, b, mu, f)
 
 
 @kernel
-def force_tangent(p, x_A, R_A, v_A, w_A, x_B, R_B, v_B, w_B, K, C):
+def force_tangent(p, node_A, node_B, K, C):
     """Add K = −∂f/∂q and C = −∂f/∂v (12, 12)."""
-    S_A, S_B, A, D, u, psi, form, strain, s, s_force, law = local_arrays("3 3, 3 3, 3 3, 3 3, 3, 3, 9, 6, 6, 6, 6 6")
-    relative_pose(p, x_A, R_A, x_B, R_B, S_A, S_B, u, psi, form, A, strain)
-    form_gradient(0, form, psi, u, D)
-    elastic(p, strain, s, law)
+    seg = local_record(Segment, SEGMENT)
+    s, s_force, law = local_arrays("6, 6, 6 6")
+    relative_pose(p, node_A.x, node_A.R, node_B.x, node_B.R, seg)
+    form_gradient(0, seg.form, seg.psi, seg.u, seg.D)
+    elastic(p, seg.strain, s, law)
     for i in range(6):
         s_force[i] = s[i]
-    tangents(p, R_A, v_A, w_A, R_B, v_B, w_B, S_A, S_B, u, psi, form, A, D, s, s_force, law, K, C)
+    tangents(p, node_A, node_B, seg, s, s_force, law, K, C)
 
 
 @kernel
 def energy(p, x_A, R_A, x_B, R_B):
     """Potential V of (2) [J]."""
-    S_A, S_B, A, C, u, psi, form, strain, s = local_arrays("3 3, 3 3, 3 3, 6 6, 3, 3, 9, 6, 6")
-    relative_pose(p, x_A, R_A, x_B, R_B, S_A, S_B, u, psi, form, A, strain)
-    return elastic(p, strain, s, C)
+    seg = local_record(Segment, SEGMENT)
+    C, s = local_arrays("6 6, 6")
+    relative_pose(p, x_A, R_A, x_B, R_B, seg)
+    return elastic(p, seg.strain, s, C)
 
 
 @kernel
@@ -127,12 +132,12 @@ def trouble(p, R_A, R_B):
 
 
 @kernel
-def output(p, x_A, R_A, v_A, w_A, x_B, R_B, v_B, w_B, out):
+def output(p, node_A, node_B, out):
     """Deformation, and force and moment (2)."""
-    strain, s = local_arrays("6, 6")
-    deformation(p, x_A, R_A, v_A, w_A, x_B, R_B, v_B, w_B, strain, s)
+    seg, s = local_record(Segment, SEGMENT), local_vector(6)
+    deformation(p, node_A, node_B, seg, s)
     for i in range(6):
-        out[i] += strain[i]
+        out[i] += seg.strain[i]
         out[6 + i] += s[i]
 
 

@@ -51,23 +51,23 @@ def axial(p, d, w, s, e, law):
 
 
 @kernel
-def force(p, x_A, R_A, v_A, w_A, x_B, R_B, v_B, w_B, s, f):
+def force(p, node_A, node_B, s, f):
     """Add the forces of (1) to f (12,)."""
     d, w, e, law = local_arrays("3, 3, 3, 2")
-    ends_apart(p, x_A, R_A, v_A, w_A, x_B, R_B, v_B, w_B, d, w)
+    ends_apart(p, node_A, node_B, d, w)
     _, pulled = axial(p, d, w, s, e, law)
     for i in range(3):
         e[i] *= pulled
-    add_spring_force(p, R_A, R_B, e, f)
+    add_spring_force(p, node_A.R, node_B.R, e, f)
 
 
 @kernel
-def force_tangent(p, x_A, R_A, v_A, w_A, x_B, R_B, v_B, w_B, s, K, C):
+def force_tangent(p, node_A, node_B, s, K, C):
     """Add K = −∂f/∂q and C = −∂f/∂v (12, 12)."""
     d, w, e, law = local_arrays("3, 3, 3, 2")
-    ends_apart(p, x_A, R_A, v_A, w_A, x_B, R_B, v_B, w_B, d, w)
+    ends_apart(p, node_A, node_B, d, w)
     length, pulled = axial(p, d, w, s, e, law)
-    add_spring_tangent(p, R_A, w_A, R_B, w_B, d, w, e, length, pulled / length, law[0], law[1], K, C)
+    add_spring_tangent(p, node_A, node_B, d, w, e, (length, pulled / length, law[0], law[1]), K, C)
 
 
 @kernel
@@ -79,10 +79,10 @@ def energy(p, x_A, R_A, x_B, R_B):
 
 
 @kernel
-def output(p, x_A, R_A, v_A, w_A, x_B, R_B, v_B, w_B, s, out):
+def output(p, node_A, node_B, s, out):
     """Length, its rate, and the axial force."""
     d, w, e, law = local_arrays("3, 3, 3, 2")
-    ends_apart(p, x_A, R_A, v_A, w_A, x_B, R_B, v_B, w_B, d, w)
+    ends_apart(p, node_A, node_B, d, w)
     length, pulled = axial(p, d, w, s, e, law)
     out[0] += length
     out[1] += dot(e, w)

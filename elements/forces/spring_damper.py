@@ -43,12 +43,12 @@ def add_point_velocity(scale, a, R, velocity, Omega, w):
 
 
 @kernel
-def ends_apart(p, x_A, R_A, v_A, w_A, x_B, R_B, v_B, w_B, d, w):
+def ends_apart(p, node_A, node_B, d, w):
     """Fill d and w (3,), from P to Q and its rate."""
-    points_apart(x_A, R_A, p.p_AP, x_B, R_B, p.p_BQ, d)
+    points_apart(node_A.x, node_A.R, p.p_AP, node_B.x, node_B.R, p.p_BQ, d)
     w[:] = 0.0
-    add_point_velocity(-1.0, p.p_AP, R_A, v_A, w_A, w)
-    add_point_velocity(1.0, p.p_BQ, R_B, v_B, w_B, w)
+    add_point_velocity(-1.0, p.p_AP, node_A.R, node_A.v, node_A.w, w)
+    add_point_velocity(1.0, p.p_BQ, node_B.R, node_B.v, node_B.w, w)
 
 
 @kernel
@@ -68,16 +68,16 @@ def pull(p, d, w, e):
 
 
 @kernel
-def spring_force(p, x_A, R_A, v_A, w_A, x_B, R_B, v_B, w_B, f):
+def spring_force(p, node_A, node_B, f):
     """Add (1) to f (12,)."""
     d, w, e = local_arrays("3, 3, 3")
-    ends_apart(p, x_A, R_A, v_A, w_A, x_B, R_B, v_B, w_B, d, w)
+    ends_apart(p, node_A, node_B, d, w)
     length, ratio, _ = pull(p, d, w, e)
     for i in range(3):
         d[i] *= ratio
         if length == 0.0:
             d[i] += p.damping * w[i]
-    add_spring_force(p, R_A, R_B, d, f)
+    add_spring_force(p, node_A.R, node_B.R, d, f)
 
 
 @kernel
@@ -94,17 +94,18 @@ def add_spring_force(p, R_A, R_B, pulled, f):
 
 
 @kernel
-def spring_tangent(p, x_A, R_A, v_A, w_A, x_B, R_B, v_B, w_B, K, C):
+def spring_tangent(p, node_A, node_B, K, C):
     """Add (2) and (3) to K and C (12, 12)."""
     d, w, e = local_arrays("3, 3, 3")
-    ends_apart(p, x_A, R_A, v_A, w_A, x_B, R_B, v_B, w_B, d, w)
+    ends_apart(p, node_A, node_B, d, w)
     length, ratio, _ = pull(p, d, w, e)
-    add_spring_tangent(p, R_A, w_A, R_B, w_B, d, w, e, length, ratio, p.stiffness, p.damping, K, C)
+    add_spring_tangent(p, node_A, node_B, d, w, e, (length, ratio, p.stiffness, p.damping), K, C)
 
 
 @kernel
-def add_spring_tangent(p, R_A, w_A, R_B, w_B, d, w, e, length, ratio, stiffness, damping, K, C):
-    """Add (2) and (3) with ∂F/∂l = ``stiffness``, ∂F/∂l' = ``damping`` and F/l = ``ratio`` to K and C (12, 12)."""
+def add_spring_tangent(p, node_A, node_B, d, w, e, law, K, C):
+    """Add (2) and (3) to K and C (12, 12); law: l, F/l, ∂F/∂l and ∂F/∂l'."""
+    length, ratio, stiffness, damping = law
     pulled, y, J, JD, Jw, JE = local_arrays("3, 3, 3 12, 3 12, 3 12, 3 12")
     J[:, :] = 0.0
     Jw[:, :] = 0.0
@@ -114,12 +115,12 @@ def add_spring_tangent(p, R_A, w_A, R_B, w_B, d, w, e, length, ratio, stiffness,
         pulled[i] = ratio * d[i]
         if length == 0.0:
             pulled[i] += damping * w[i]
-    add_R_skew(1.0, R_A, p.p_AP, J, 0, 3)
-    add_R_skew(-1.0, R_B, p.p_BQ, J, 0, 9)
-    cross(p.p_AP, w_A, y)
-    add_R_skew(-1.0, R_A, y, Jw, 0, 3)
-    cross(p.p_BQ, w_B, y)
-    add_R_skew(1.0, R_B, y, Jw, 0, 9)
+    add_R_skew(1.0, node_A.R, p.p_AP, J, 0, 3)
+    add_R_skew(-1.0, node_B.R, p.p_BQ, J, 0, 9)
+    cross(p.p_AP, node_A.w, y)
+    add_R_skew(-1.0, node_A.R, y, Jw, 0, 3)
+    cross(p.p_BQ, node_B.w, y)
+    add_R_skew(1.0, node_B.R, y, Jw, 0, 9)
     # JD = D J with D = ∂(e F)/∂d, JE = E J and Jw ← E ∂w/∂q with E = ∂(e F)/∂w
     along = dot(e, w)
     for j in range(12):
@@ -144,9 +145,9 @@ def add_spring_tangent(p, R_A, w_A, R_B, w_B, d, w, e, length, ratio, stiffness,
         if damped:
             for j in range(12):
                 C[r, j] += j0 * JE[0, j] + j1 * JE[1, j] + j2 * JE[2, j]
-    rotate_T(R_A, pulled, y)
+    rotate_T(node_A.R, pulled, y)
     add_skew_skew(-1.0, p.p_AP, y, K, 3, 3)
-    rotate_T(R_B, pulled, y)
+    rotate_T(node_B.R, pulled, y)
     add_skew_skew(1.0, p.p_BQ, y, K, 9, 9)
 
 
@@ -160,10 +161,10 @@ def energy_spring(p, x_A, R_A, x_B, R_B):
 
 
 @kernel
-def spring_output(p, x_A, R_A, v_A, w_A, x_B, R_B, v_B, w_B, out):
+def spring_output(p, node_A, node_B, out):
     """Length and axial force."""
     d, w, e = local_arrays("3, 3, 3")
-    ends_apart(p, x_A, R_A, v_A, w_A, x_B, R_B, v_B, w_B, d, w)
+    ends_apart(p, node_A, node_B, d, w)
     length, _, force = pull(p, d, w, e)
     out[0] += length
     out[1] += force

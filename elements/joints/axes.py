@@ -50,7 +50,7 @@ def parallel_output(p, x_A, R_A, x_B, R_B, v, lam, g, G, state, out):
     clear_rows(g, G)
     parallel(p, R_A, R_B, g, G)
     add_moment(R_B, G, lam, out)
-    add_coordinate(TURN_Z, p.p_AP, p.R_AP, p.p_BQ, p.R_BQ, state[0], x_A, R_A, x_B, R_B, v, 3, 4, out)
+    add_coordinate(TURN_Z, p, state[0], x_A, R_A, x_B, R_B, v, 3, 4, out)
 
 
 @kernel
@@ -71,8 +71,8 @@ def perpendicular_output(p, x_A, R_A, x_B, R_B, v, lam, g, G, state, out):
     clear_rows(g, G)
     perpendicular(p, R_A, R_B, g, G)
     add_moment(R_B, G, lam, out)
-    add_coordinate(TURN_Z, p.p_AP, p.R_AP, p.p_BQ, p.R_BQ, state[0], x_A, R_A, x_B, R_B, v, 3, 5, out)
-    add_coordinate(TURN_X, p.p_AP, p.R_AP, p.p_BQ, p.R_BQ, state[1], x_A, R_A, x_B, R_B, v, 4, 6, out)
+    add_coordinate(TURN_Z, p, state[0], x_A, R_A, x_B, R_B, v, 3, 5, out)
+    add_coordinate(TURN_X, p, state[1], x_A, R_A, x_B, R_B, v, 4, 6, out)
 
 
 class ParallelAxes(Joint):

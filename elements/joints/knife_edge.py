@@ -59,7 +59,7 @@ def hessian(p, x_A, R_A, x_B, R_B, H):
         unit_variation(R_A, R_B, j, moved, turned_A, turned_B)
         add_cross(1.0, turned_B, s, moved)
         cross(turned_B, t, dt)
-        velocity_row_change(R_A, R_B, r, nothing, t, moved, nothing, dt, turned_A, turned_B, j, H[0])
+        velocity_row_change(R_A, R_B, r, nothing, t, (moved, nothing, dt, turned_A, turned_B), j, H[0])
 
 
 @kernel

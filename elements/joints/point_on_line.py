@@ -39,7 +39,7 @@ def output(p, x_A, R_A, x_B, R_B, v, lam, g, G, out):
     constraint(p, x_A, R_A, x_B, R_B, g, G)
     for j in range(3):
         out[j] += G[0, 6 + j] * lam[0] + G[1, 6 + j] * lam[1]
-    add_coordinate(SLIDE_Z, p.p_AP, p.R_AP, p.p_BQ, p.R_BQ, 0.0, x_A, R_A, x_B, R_B, v, 3, 4, out)
+    add_coordinate(SLIDE_Z, p, 0.0, x_A, R_A, x_B, R_B, v, 3, 4, out)
 
 
 class PointOnLine(Joint):

@@ -141,14 +141,14 @@ def hessian(p, x_A, R_A, x_B, R_B, state, H):
 
 
 @kernel
-def output(p, x_A, R_A, v_A, w_A, x_B, R_B, v_B, w_B, state, lam, out):
+def output(p, node_A, node_B, state, lam, out):
     """Force on the first body, foot and its rate along the curve."""
     y_B, v, c1, c2, m, e, z, Q, row, turned = local_arrays("3, 3, 3, 3, 3, 3, 3, 3 3, 12, 3")
-    u = foot(p, x_A, R_A, x_B, R_B, y_B, v, c1, c2)
+    u = foot(p, node_A.x, node_A.R, node_B.x, node_B.R, y_B, v, c1, c2)
     for k in range(2):
         cross(state[3 * k : 3 * k + 3], c1, m)
         rotate(p.R_BQ, m, e)
-        rotate(R_B, e, z)
+        rotate(node_B.R, e, z)
         for i in range(3):
             out[i] += lam[k] * z[i]
     out[3] += u
@@ -157,11 +157,11 @@ def output(p, x_A, R_A, v_A, w_A, x_B, R_B, v_B, w_B, state, lam, out):
         turned[i] = c1[i] / size
     for j in range(12):
         row[j] = 0.0
-    multiply_T(R_B, R_A, Q)
+    multiply_T(node_B.R, node_A.R, Q)
     rotate(p.R_BQ, turned, e)
-    add_along(1.0, e, p.p_AP, R_B, Q, y_B, row)
+    add_along(1.0, e, p.p_AP, node_B.R, Q, y_B, row)
     for i in range(3):
-        out[4] += row[i] * v_A[i] + row[3 + i] * w_A[i] + row[6 + i] * v_B[i] + row[9 + i] * w_B[i]
+        out[4] += row[i] * node_A.v[i] + row[3 + i] * node_A.w[i] + row[6 + i] * node_B.v[i] + row[9 + i] * node_B.w[i]
 
 
 class PointOnSpline(Joint):

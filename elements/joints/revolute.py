@@ -48,7 +48,7 @@ def output(p, x_A, R_A, x_B, R_B, v, lam, g, G, state, out):
     clear_rows(g, G)
     constraint(p, x_A, R_A, x_B, R_B, g, G)
     add_effort(R_B, p.p_BQ, G, lam, out)
-    add_coordinate(TURN_Z, p.p_AP, p.R_AP, p.p_BQ, p.R_BQ, state[0], x_A, R_A, x_B, R_B, v, 6, 7, out)
+    add_coordinate(TURN_Z, p, state[0], x_A, R_A, x_B, R_B, v, 6, 7, out)
 
 
 class Revolute(Joint):

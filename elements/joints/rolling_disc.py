@@ -118,7 +118,7 @@ def hessian(p, x_A, R_A, x_B, R_B, H):
         for k in range(3):
             axis_of(R_A, p.R_AP, (k + 2) % 3, t)
             cross(turned_A, t, dt)
-            velocity_row_change(R_A, R_B, r, s, t, moved, ds, dt, turned_A, turned_B, j, H[k])
+            velocity_row_change(R_A, R_B, r, s, t, (moved, ds, dt, turned_A, turned_B), j, H[k])
 
 
 @kernel

@@ -74,8 +74,9 @@ def _turned_moment(d_arm, arm, t, dt, turned, moment):
 
 
 @kernel
-def velocity_row_change(R_A, R_B, r, s, t, moved, ds, dt, turned_A, turned_B, j, H):
-    """Add (2) to column j of H (12, 12); δr = moved + δs."""
+def velocity_row_change(R_A, R_B, r, s, t, change, j, H):
+    """Add (2) to column j of H (12, 12); change: moved, δs, δt and the rotations of A and B, δr = moved + δs."""
+    moved, ds, dt, turned_A, turned_B = change
     moment, back, dr = local_arrays("3, 3, 3")
     for i in range(3):
         dr[i] = moved[i] + ds[i]

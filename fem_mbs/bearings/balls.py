@@ -124,11 +124,11 @@ def ball_speeds(law, ci, si, co, so, inner_speed, outer_speed, Y):
 
 
 @kernel
-def _balance(law, dr, dz, r, z, inner_speed, outer_speed, frozen, F, J, b, Y):
+def _balance(law, dr, dz, r, z, speeds, frozen, F, J, b, Y):
     """Fill F (2,) with the right side of (3) [N], J (8, 2) with its derivatives, and the numbers of the ball in b.
 
     Rows of J: derivatives of F with respect to r, z, the two components of C_i, ω_i, ω_o; then ∂P/∂α_o over l_o and
-    ∂P/∂α_i over l_i. ``frozen`` ≥ 0: F_c has this value and M_g = 0. Positions are measured
+    ∂P/∂α_i over l_i. speeds: ω_i, ω_o. ``frozen`` ≥ 0: F_c has this value and M_g = 0. Positions are measured
     from C_o: (r, z) of the ball, (dr, dz) of C_i. Returns the size of the forces on the ball [N].
     """
     so_r, so_z, si_r, si_z = r, z, dr - r, dz - z
@@ -148,7 +148,7 @@ def _balance(law, dr, dz, r, z, inner_speed, outer_speed, frozen, F, J, b, Y):
     dFo_r, dFo_z, dFi_r, dFi_z = Qo * so, -Qo * co, -Qi * si, Qi * ci
     dPi_r, dPi_z, dPo_r, dPo_z = Qi * si, -Qi * ci, 0.0, 0.0
     if frozen < 0.0:
-        ball_speeds(law, ci, si, co, so, inner_speed, outer_speed, Y)
+        ball_speeds(law, ci, si, co, so, speeds[0], speeds[1], Y)
         wm, wr = Y[0, 0], Y[0, 2]
         Fc, T = m * law[HALF_PITCH] * wm * wm, law[SPIN_INERTIA] * wm * wr / D
         nr, nz = -lam_i * si + lam_o * so, lam_i * ci - lam_o * co  # λ_i τ_i − λ_o τ_o
@@ -191,10 +191,10 @@ def _balance(law, dr, dz, r, z, inner_speed, outer_speed, frozen, F, J, b, Y):
 
 
 @kernel
-def _newton(law, dr, dz, r, z, inner_speed, outer_speed, frozen, F, J, b, Y):
+def _newton(law, dr, dz, r, z, speeds, frozen, F, J, b, Y):
     """Solve (3) from (r, z); return (r, z, whether it converged to round-off). Positions as in `_balance`."""
     A = law[REACH_O] + law[REACH_I]
-    scale = _balance(law, dr, dz, r, z, inner_speed, outer_speed, frozen, F, J, b, Y)
+    scale = _balance(law, dr, dz, r, z, speeds, frozen, F, J, b, Y)
     norm = math.hypot(F[0], F[1])
     for _ in range(_ITERATIONS):
         if norm <= 1e-15 * scale:
@@ -212,16 +212,14 @@ def _newton(law, dr, dz, r, z, inner_speed, outer_speed, frozen, F, J, b, Y):
         better = False
         halvings = 30 if norm > 1e-11 * scale else 1  # near round-off a step that does not help is the last one
         for _ in range(halvings):
-            new_scale = _balance(
-                law, dr, dz, r + factor * step_r, z + factor * step_z, inner_speed, outer_speed, frozen, F, J, b, Y
-            )
+            new_scale = _balance(law, dr, dz, r + factor * step_r, z + factor * step_z, speeds, frozen, F, J, b, Y)
             new = math.hypot(F[0], F[1])
             if new < norm:
                 better = True
                 break
             factor *= 0.5
         if not better:
-            _balance(law, dr, dz, r, z, inner_speed, outer_speed, frozen, F, J, b, Y)
+            _balance(law, dr, dz, r, z, speeds, frozen, F, J, b, Y)
             return r, z, norm <= 1e-11 * scale  # round-off, or stuck
         r, z, norm, scale = r + factor * step_r, z + factor * step_z, new, new_scale
     return r, z, norm <= 1e-11 * scale
@@ -280,8 +278,8 @@ def moving_ball(law, sr, sz, inner_speed, outer_speed, b):
     if total > 0.0:  # on the line of centres, the indentation shared as without forces of inertia
         share = law[REACH_O] + total * (law[K_N] / law[K_O]) ** (2.0 / 3.0)
         r, z = share * sr / distance, share * sz / distance
-    r, z, _ = _newton(law, sr, sz, r, z, inner_speed, outer_speed, Fc, F, J, b, Y)
-    r, z, solved = _newton(law, sr, sz, r, z, inner_speed, outer_speed, -1.0, F, J, b, Y)
+    r, z, _ = _newton(law, sr, sz, r, z, (inner_speed, outer_speed), Fc, F, J, b, Y)
+    r, z, solved = _newton(law, sr, sz, r, z, (inner_speed, outer_speed), -1.0, F, J, b, Y)
     if not solved:
         b[FAILED] = 1.0
     # static condensation: dP = P_c dC + P_v dv + P_ω dω with dv = −J_v⁻¹ (J_c dC + J_ω dω)

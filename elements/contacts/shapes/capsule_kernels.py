@@ -34,18 +34,22 @@ Source: docs/theory/contacts.md, (17)-(21); nearest points of segments: Ericson,
               segment      ()      -     1 when the first is a capsule, 0 when it is a sphere
 """
 
+import collections
 import math
 
 import numpy as np
 
 from fem_mbs.distance.segments import feet
-from fem_mbs.elements.contacts.shapes.shape_contact import arc_slip, arc_start, middle_of_gap
+from fem_mbs.elements.contacts.shapes.shape_contact import Arc, arc_slip, arc_start, middle_of_gap
 from fem_mbs.jit import kernel, local_arrays, local_matrix, local_vector
 from fem_mbs.rotations import add_cross, add_skew_skew, cross, dot, log_matrix, rotate, rotate_T, tangent_inverse
 
 PARAMETERS = np.dtype(
     [("offset", "f8", (4, 3)), ("node", "i8", (4,)), ("radius", "f8", (2,)), ("segment", "i8")]
 )  # fmt: skip
+# of (4): arms (2,), ends now and at the start, rotations of the ends (4, 3), ∂Ψ/∂(mean gap) (3,), mean weights (4,), and
+# weights, normal and gradients of both at the end
+Step = collections.namedtuple("Step", "r z z0 psi spread mean c n moves turns")
 _NEAR_AXIS = 0.9  # cosine between the normal and the axis from which t1 comes from another direction
 
 
@@ -136,10 +140,10 @@ def _add_turn(p, k, R, g, row):
 
 
 @kernel
-def _displacements(p, R, R0, z, z0, mean, r, part, y, turn, spread, psi):
-    """Fill y and Ψ of (4), ∂Ψ/∂(mean gap), spread (3,), for s = part, and the rotations of the ends in the step, psi
-    (4, 3)."""
+def _displacements(p, R, R0, step, part, y, turn):
+    """Fill y and Ψ of (4), and spread and psi of the step, for s = part."""
     T = local_matrix(3, 3)
+    r, z, z0, psi, spread, mean, _, _, _, _ = step
     for i in range(3):
         y[i] = turn[i] = spread[i] = 0.0
     for k in range(4):
@@ -170,8 +174,9 @@ def _normal_rows(p, R, z, c, arm, n, G_N, W, point, normal):
 
 
 @kernel
-def _slip_row(p, R, sign, w, u, h, r, z, z0, psi, spread, mean, c, n, moves, turns, row):
+def _slip_row(p, R, sign, w, u, h, step, row):
     """Add ∂slip/∂q of (4) to a row (nd,), for its w (3,), sign u (3,) and h = ∂slip/∂n (3,)."""
+    r, z, z0, psi, spread, mean, c, n, moves, turns = step
     g, T = local_arrays("3, 3 3")
     of_sigma = of_tau = 0.0  # half of ∂slip/∂(mean of σ), of τ
     for i in range(3):
@@ -228,15 +233,16 @@ def contact(p, x, R, x0, R0, rows):
     # the step, at the means of weights and lever arms
     for k in range(4):
         mean[k] = 0.5 * (mean[k] + c[k])
-    _displacements(p, R, R0, z, z0, mean, r, part, y, turn, spread, psi)
+    step = Step(r, z, z0, psi, spread, mean, c, n, moves, turns)
+    _displacements(p, R, R0, step, part, y, turn)
     for i in range(3):
         axis[i] = z0[3, i] - z0[2, i]
     follows = arc_start(n0, n, m)
     _first_tangents(axis, R0[p.node[2]], m, t)
-    arc_slip(m, n, follows, 1.0, y, turn, t, u, w, end, rows.slip, h)  # Ψ has the radii
+    arc_slip(n, follows, 1.0, y, turn, Arc(m, t, u, w, end, h), rows.slip)  # Ψ has the radii
     for k in range(2):
         o, sign = 1 - k, 2.0 * k - 1.0  # slip_1 has −u_2, slip_2 has +u_1; t_1 × n = −t_2, t_2 × n = t_1
-        _slip_row(p, R, sign, w[k], u[o], h[k], r, z, z0, psi, spread, mean, c, n, moves, turns, rows.G_T[k])
+        _slip_row(p, R, sign, w[k], u[o], h[k], step, rows.G_T[k])
         _velocity_rows(p, R, c, arm, sign, end[k], end[o], rows.V_T[k], rows.W[k])
         for i in range(3):
             rows.tangents[k, i] += end[k, i]

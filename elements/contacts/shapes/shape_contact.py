@@ -90,6 +90,8 @@ from fem_mbs.rotations import (
 FRAMES = [("p_AP", "f8", (3,)), ("p_BQ", "f8", (3,)), ("R_BQ", "f8", (3, 3)), ("radius", "f8")]
 # of (1)-(5): the centre of the sphere, y_B and y, the normal and the curvature there; y0, n0 at the start of the step
 Foot = collections.namedtuple("Foot", "y_B y y0 n n0 N")
+# of (6)-(9), from m: tangents at the start (2, 3), u, w, tangents at the end, and h = ∂slip/∂n, all (2, 3)
+Arc = collections.namedtuple("Arc", "m t u w end h")
 _NEAR_AXIS = 0.9  # cosine between the normal and the z axis from which t1 comes from the x axis
 _TURNED = -0.9  # cosine between the normals of a step below which the arc is undetermined
 
@@ -119,7 +121,7 @@ def first_tangents(n, t):
 
 
 @kernel
-def arc(c):
+def arc_stretch(c):
     """κ of (9) and dκ/dc for the cosine c of the angle between the normals."""
     sigma = 0.5 * (1.0 - c)
     if sigma < 0.05:
@@ -183,15 +185,16 @@ def arc_start(n0, n, m):
 
 
 @kernel
-def arc_slip(m, n, follows, r, d, psi, t, u, w, end, slip, h):
-    """Add (7) to slip (2,); fill u, w of (8), the tangents at the end by (6) and h = ∂slip/∂n, all (2, 3).
+def arc_slip(n, follows, r, d, psi, arc, slip):
+    """Add (7) to slip (2,); fill u, w, end and h of an `Arc`.
 
     m (3,) and follows as from `arc_start`, t (2, 3) the tangents there, d (3,) = y − y0.
     """
+    m, t, u, w, end, h = arc
     c = min(dot(m, n), 1.0)
     alpha = 0.5 / (1.0 + c)
     alpha_c = -2.0 * alpha * alpha
-    kappa, kappa_c = arc(c)
+    kappa, kappa_c = arc_stretch(c)
     for k in range(2):
         s = dot(t[k], n)
         for i in range(3):
@@ -258,7 +261,7 @@ def shape_rows(a, F, r, A, B, foot, rows, between):
     rotate_T(E, n, n_C)
     follows = arc_start(foot.n0, n_C, m)
     first_tangents(m, t)
-    arc_slip(m, n_C, follows, mean_arm, d, psi, t, u, w, end, rows.slip, h)
+    arc_slip(n_C, follows, mean_arm, d, psi, Arc(m, t, u, w, end, h), rows.slip)
     for k in range(2):
         o, sign = 1 - k, 2.0 * k - 1.0
         # slip, (10), (12), (13)

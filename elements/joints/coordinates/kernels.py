@@ -135,10 +135,10 @@ def first(p, x_A, R_A, x_B, R_B, state):
 
 
 @kernel
-def add_coordinate(kind, p_AP, R_AP, p_BQ, R_BQ, near, x_A, R_A, x_B, R_B, v, value, rate, out):
+def add_coordinate(kind, p, near, x_A, R_A, x_B, R_B, v, value, rate, out):
     """Add a coordinate to out[value] [rad or m] and its rate with velocities v (12,) to out[rate]."""
     G = local_vector(12)
-    out[value] += coordinate_gradient(kind, p_AP, R_AP, p_BQ, R_BQ, near, x_A, R_A, x_B, R_B, G)
+    out[value] += coordinate_gradient(kind, p.p_AP, p.R_AP, p.p_BQ, p.R_BQ, near, x_A, R_A, x_B, R_B, G)
     for j in range(12):
         out[rate] += G[j] * v[j]
 
