@@ -108,10 +108,7 @@ class PythonElement(Force):
         f = self.as_array("force", self.force(x.copy(), R.copy(), v.copy(), t), finite=False)
         if f.size != 6 * len(self.nodes):
             raise ParameterError(
-                self,
-                "force",
-                f,
-                f"has shape {f.shape}, must be ({len(self.nodes)}, 6): per node a force and a moment",
+                self, "force", f, f"has shape {f.shape}, must be ({len(self.nodes)}, 6): per node a force and a moment"
             )
         f = f.reshape(len(self.nodes), 6)
         bad = np.flatnonzero(~np.isfinite(f).all(axis=1))

@@ -58,13 +58,7 @@ from fem_mbs.bearings.spall import Spall
 from fem_mbs.bearings.statics import CONTROLS
 from fem_mbs.element.base import JOINT_FRAMES, BetweenFrames, Force, register
 from fem_mbs.elements.joints.coordinates.given import driving_signal
-from fem_mbs.elements.joints.rows import (
-    add_effort,
-    axes_hessian,
-    axes_row,
-    plane_hessian,
-    plane_row,
-)
+from fem_mbs.elements.joints.rows import add_effort, axes_hessian, axes_row, plane_hessian, plane_row
 from fem_mbs.jit import kernel, local_arrays, local_vector
 
 PARAMETERS = np.dtype(

@@ -117,14 +117,7 @@ class GearFlank(Contact):
     where = "backlash, centre distance and the angles of the wheels"
     two_sided = False  # the gap is that of turning teeth
 
-    def __init__(
-        self,
-        mesh: GearMesh,
-        *,
-        flank: str,
-        restitution: float = 0.0,
-        name: str | None = None,
-    ) -> None:
+    def __init__(self, mesh: GearMesh, *, flank: str, restitution: float = 0.0, name: str | None = None) -> None:
         self.name = name
         self.flank = self.as_choice("flank", flank, ("forward", "backward"))
         self.mesh = self.as_instance("mesh", mesh, GearMesh, "a GearMesh(…)")

@@ -110,12 +110,7 @@ class ParallelAxes(Joint):
     options_of = JointOptions
     parameters = JOINT_FRAMES
     coordinates = (Coordinate("angle", TURN_Z, "rate"),)
-    kernels = {
-        "constraint": parallel,
-        "hessian": parallel_hessian,
-        **COUNTS_TURN,
-        "output": parallel_output,
-    }
+    kernels = {"constraint": parallel, "hessian": parallel_hessian, **COUNTS_TURN, "output": parallel_output}
     outputs = MOMENT | outputs_of(*coordinates)
 
     def __init__(self, frame_P: FrameLike, frame_Q: FrameLike, *, name: str | None = None, **options: Any) -> None:

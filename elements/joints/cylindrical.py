@@ -92,16 +92,8 @@ class Cylindrical(Joint):
     counts_turns = True
     options_of = JointOptions
     parameters = JOINT_FRAMES
-    coordinates = (
-        Coordinate("displacement", SLIDE_Z, "displacement_rate"),
-        Coordinate("angle", TURN_Z, "angle_rate"),
-    )
-    kernels = {
-        "constraint": constraint,
-        "hessian": hessian,
-        **COUNTS_TURN,
-        "output": output,
-    }
+    coordinates = (Coordinate("displacement", SLIDE_Z, "displacement_rate"), Coordinate("angle", TURN_Z, "angle_rate"))
+    kernels = {"constraint": constraint, "hessian": hessian, **COUNTS_TURN, "output": output}
     outputs = FORCE | MOMENT | outputs_of(*coordinates)
 
     def __init__(self, frame_P: FrameLike, frame_Q: FrameLike, *, name: str | None = None, **options: Any) -> None:

@@ -12,12 +12,7 @@ from typing import Any
 from fem_mbs.arguments.checked import FrameLike
 from fem_mbs.element.base import JOINT_FRAMES, Joint, register
 from fem_mbs.elements.joints.coordinates.coordinates import COUNTS_TURN, FORCE, MOMENT, Coordinate, outputs_of
-from fem_mbs.elements.joints.coordinates.kernels import (
-    SLIDE_X,
-    SLIDE_Y,
-    TURN_Z,
-    add_coordinate,
-)
+from fem_mbs.elements.joints.coordinates.kernels import SLIDE_X, SLIDE_Y, TURN_Z, add_coordinate
 from fem_mbs.elements.joints.coordinates.options import JointOptions
 from fem_mbs.elements.joints.rows import (
     add_effort,
@@ -102,12 +97,7 @@ class Planar(Joint):
         Coordinate("y", SLIDE_Y, "y_rate"),
         Coordinate("angle", TURN_Z, "angle_rate"),
     )
-    kernels = {
-        "constraint": constraint,
-        "hessian": hessian,
-        **COUNTS_TURN,
-        "output": output,
-    }
+    kernels = {"constraint": constraint, "hessian": hessian, **COUNTS_TURN, "output": output}
     outputs = FORCE | MOMENT | outputs_of(*coordinates)
 
     def __init__(self, frame_P: FrameLike, frame_Q: FrameLike, *, name: str | None = None, **options: Any) -> None:

@@ -98,12 +98,7 @@ class Revolute(Joint):
     options_of = JointOptions
     parameters = JOINT_FRAMES
     coordinates = (Coordinate("angle", TURN_Z, "rate"),)
-    kernels = {
-        "constraint": constraint,
-        "hessian": hessian,
-        **COUNTS_TURN,
-        "output": output,
-    }
+    kernels = {"constraint": constraint, "hessian": hessian, **COUNTS_TURN, "output": output}
     outputs = FORCE | MOMENT | outputs_of(*coordinates)
 
     def __init__(self, frame_P: FrameLike, frame_Q: FrameLike, *, name: str | None = None, **options: Any) -> None:

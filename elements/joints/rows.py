@@ -28,15 +28,7 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.jit import kernel, local_arrays
-from fem_mbs.rotations import (
-    add_cross,
-    add_R_skew,
-    add_rotated,
-    add_skew_skew,
-    dot,
-    rotate,
-    rotate_T,
-)
+from fem_mbs.rotations import add_cross, add_R_skew, add_rotated, add_skew_skew, dot, rotate, rotate_T
 
 POSE_TOLERANCE = 1e-8  # of initial poses, relative to the size: that of the check when a model is compiled
 

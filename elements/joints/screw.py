@@ -122,12 +122,7 @@ class Screw(Joint):
     options_of = JointOptions
     parameters = PARAMETERS
     coordinates = (Coordinate("angle", TURN_Z, "angle_rate"),)
-    kernels = {
-        "constraint": constraint,
-        "hessian": hessian,
-        **COUNTS_TURN,
-        "output": output,
-    }
+    kernels = {"constraint": constraint, "hessian": hessian, **COUNTS_TURN, "output": output}
     outputs = {
         "force": (3, "N"),
         "moment": (3, "N m"),

@@ -164,10 +164,7 @@ class Universal(CrossedAxes):
     n_state = 2
     options_of = JointOptions
     parameters = JOINT_FRAMES
-    coordinates = (
-        Coordinate("first_angle", TURN_Z, "first_rate"),
-        Coordinate("second_angle", TURN_X, "second_rate"),
-    )
+    coordinates = (Coordinate("first_angle", TURN_Z, "first_rate"), Coordinate("second_angle", TURN_X, "second_rate"))
     kernels = {
         "constraint": constraint,
         "hessian": hessian,

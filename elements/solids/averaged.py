@@ -198,14 +198,7 @@ class AveragedCoupling(Constraint):
     outputs = {"force": (3, "N"), "moment": (3, "N m")}
 
     def __init__(
-        self,
-        nodes: Any,
-        p: ArrayLike,
-        weights: ArrayLike,
-        *,
-        center: ArrayLike,
-        radius: float,
-        name: str | None = None,
+        self, nodes: Any, p: ArrayLike, weights: ArrayLike, *, center: ArrayLike, radius: float, name: str | None = None
     ) -> None:
         self.name = name
         right = isinstance(nodes, (list, tuple)) and all(isinstance(node, Node) for node in nodes)

@@ -201,10 +201,7 @@ class Limits:
         weight, turning = np.append(gravity @ R_0, np.zeros(9)), self._about_center(0.5 * (W - W.T))
         rest = field - weight - turning
         spins = size * np.abs(W + W.T).max() > 0.1 * np.abs(rest[:3] + W @ r.center).max()
-        parts = {
-            "its own weight": (weight, "gravity=[…]"),
-            "angular acceleration": (turning, ""),
-        }
+        parts = {"its own weight": (weight, "gravity=[…]"), "angular acceleration": (turning, "")}
         name, pattern = ("centrifugal forces", "axis=…, point=…") if spins else ("its acceleration", "gravity=[…]")
         parts[name] = rest, pattern
         most = max(parts, key=lambda name: parts[name][0] @ r.inertia_left_out @ parts[name][0])

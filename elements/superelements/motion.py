@@ -18,13 +18,7 @@ Symbols and their names in code: `data`, value and derivative of each in one dir
 
 import math
 
-from fem_mbs.elements.superelements.duals import (
-    copy,
-    dual_cross,
-    dual_multiply,
-    dual_multiply_T,
-    dual_trace,
-)
+from fem_mbs.elements.superelements.duals import copy, dual_cross, dual_multiply, dual_multiply_T, dual_trace
 from fem_mbs.jit import kernel, local_arrays, local_matrix
 from fem_mbs.rotations import (
     add_cross,

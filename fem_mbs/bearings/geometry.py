@@ -37,10 +37,7 @@ CLEARANCE_CLASSES = {
 
 _BOUNDARY = "ISO 15 boundary dimensions"
 _GROOVES = "assumption of ISO/TS 16281 for grooves that are not known; makers use 0.515 to 0.53"
-_COMMON = {
-    "osculation_inner": (0.52, _GROOVES),
-    "osculation_outer": (0.53, _GROOVES),
-}
+_COMMON = {"osculation_inner": (0.52, _GROOVES), "osculation_outer": (0.53, _GROOVES)}
 # designation -> parameter -> (value, where it comes from)
 PRESETS = {
     "6204": {

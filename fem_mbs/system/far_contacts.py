@@ -24,13 +24,7 @@ Source: elementary; derived here.
 import math
 
 from fem_mbs.jit import N_SLOTS, integer_matrix, integers, kernel
-from fem_mbs.system.contacts import (
-    begin_contact,
-    contact_groups,
-    contacts_of,
-    evaluate_contact,
-    keep_contact,
-)
+from fem_mbs.system.contacts import begin_contact, contact_groups, contacts_of, evaluate_contact, keep_contact
 from fem_mbs.system.element_states import accept_state
 
 LARGEST = 0.35**2  # of (2)

@@ -73,7 +73,7 @@ def tell_small_obstacle(
             f"{label(owner)}: {parameter} is small for the faces that it meets, on which places are up to {hole:.3g} m "
             f"from the next node. Nodes alone touch: what {size} {how}. Take cells no longer "
             "than that there, or let points of the obstacle touch faces: "
-            "SurfaceOnSurface([ball.frame(point), …], None, body, group)",
+            "SurfaceOnSurface([ball.frame(point), …], None, body, group)"
         )
     return small
 
@@ -103,5 +103,5 @@ def tell_coarse_first(owner: Any, x_A: np.ndarray, faces_A: list[np.ndarray], x_
         Warnings.issue(
             f"{label(owner)}: the second surface is {width:.3g} m wide, and places on faces of the first are up to "
             f"{hole:.3g} m from the next node. Nodes of the first alone touch: the second passes between them. Put "
-            "it first, or give both=True",
+            "it first, or give both=True"
         )

@@ -33,21 +33,8 @@ Symbols of the tables: `face_search`.
 
 import math
 
-from fem_mbs.elements.contacts.faces.face_kernels import (
-    add_surface,
-    add_turning_bulge,
-    chord,
-    foot,
-    normal_of,
-    surface,
-)
-from fem_mbs.elements.contacts.faces.face_search import (
-    FACE,
-    SMOOTH,
-    behind,
-    locate,
-    take,
-)
+from fem_mbs.elements.contacts.faces.face_kernels import add_surface, add_turning_bulge, chord, foot, normal_of, surface
+from fem_mbs.elements.contacts.faces.face_search import FACE, SMOOTH, behind, locate, take
 from fem_mbs.jit import integer_matrix, kernel, local_arrays
 from fem_mbs.rotations import cross, dot
 

@@ -224,7 +224,7 @@ class SurfaceContacts(Checked):
             Warnings.issue(
                 f"{label(self)}: an impact on all of its {len(places)} points at once, with restitution 0, takes "
                 f"{share:.0%} of the energy: {label(surface.body)} has too few modes ({surface.body.modes}) to spring "
-                "back. Take more modes, fewer points, or a restitution",
+                "back. Take more modes, fewer points, or a restitution"
             )
         return [surface.nodes[k] for k in places]
 

@@ -55,13 +55,7 @@ from fem_mbs.distance.hull_kernels import (
 )
 from fem_mbs.distance.segments import feet
 from fem_mbs.elements.contacts.shapes import capsule_kernels
-from fem_mbs.elements.contacts.shapes.shape_contact import (
-    Foot,
-    middle_of_gap,
-    shape_hessian,
-    shape_rows,
-    sphere_center,
-)
+from fem_mbs.elements.contacts.shapes.shape_contact import Foot, middle_of_gap, shape_hessian, shape_rows, sphere_center
 from fem_mbs.jit import ContactRows, kernel, local_arrays, local_matrix, local_vector
 from fem_mbs.rotations import dot, exp_matrix, log_matrix, multiply, multiply_T, rotate, rotate_T
 

@@ -47,7 +47,7 @@ from fem_mbs.rotations import add_cross, add_skew_skew, cross, dot, log_matrix, 
 PARAMETERS = np.dtype(
     [("offset", "f8", (4, 3)), ("node", "i8", (4,)), ("radius", "f8", (2,)), ("segment", "i8")]
 )  # fmt: skip
-# of (4): arms (2,), ends now and at the start, rotations of the ends (4, 3), ∂Ψ/∂(mean gap) (3,), mean weights (4,), and
+# of (4): arms (2,), ends now and at the start, rotations of the ends (4, 3), ∂Ψ/∂(mean gap) (3,), mean weights (4,) and
 # weights, normal and gradients of both at the end
 Step = collections.namedtuple("Step", "r z z0 psi spread mean c n moves turns")
 _NEAR_AXIS = 0.9  # cosine between the normal and the axis from which t1 comes from another direction

@@ -35,16 +35,7 @@ from fem_mbs.elements.contacts.shapes.shape_contact import add_turning, relative
 from fem_mbs.errors import ParameterError
 from fem_mbs.jit import kernel, local_arrays, local_vector
 from fem_mbs.nodes import Ground
-from fem_mbs.rotations import (
-    add_R_skew,
-    add_skew_RT,
-    add_skew_skew,
-    cross,
-    dot,
-    multiply_T,
-    rotate,
-    rotate_T,
-)
+from fem_mbs.rotations import add_R_skew, add_skew_RT, add_skew_skew, cross, dot, multiply_T, rotate, rotate_T
 
 PARAMETERS = np.dtype([("p_AP", "f8", (3,)), ("p_BQ", "f8", (3,)), ("R_BQ", "f8", (3, 3)), ("radius", "f8")])
 

@@ -31,12 +31,7 @@ from fem_mbs.elements.joints.coordinates.kernels import (
     coordinate_value,
     count,
 )
-from fem_mbs.elements.joints.rows import (
-    POSE_TOLERANCE,
-    check_parallel,
-    random_joint,
-    start_tolerance,
-)
+from fem_mbs.elements.joints.rows import POSE_TOLERANCE, check_parallel, random_joint, start_tolerance
 from fem_mbs.errors import label
 from fem_mbs.functions.signals import Signal
 from fem_mbs.jit import kernel, local_vector

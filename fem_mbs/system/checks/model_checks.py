@@ -285,7 +285,7 @@ def groups_left_out(system: "CompiledSystem") -> None:
             if id(group) not in known:
                 Warnings.issue(
                     f"{label(group)} has a shape on {label(node)}, but is not in the model: nothing touches by it. Add "
-                    "it with model.add(group)",
+                    "it with model.add(group)"
                 )
 
 
@@ -338,7 +338,7 @@ def far_away(system: "CompiledSystem") -> None:
             f"model '{system.name}': the moving bodies have a size of some {system.extent:.2g} m and are "
             f"{distance:.2g} m from the origin. Joints and contacts can then be wrong by "
             f"{START_TOLERANCE * distance:.1g} m at the start without an error, and steps leave round-off of that "
-            "distance. Put the model near the origin",
+            "distance. Put the model near the origin"
         )
 
 
