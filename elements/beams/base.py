@@ -72,6 +72,12 @@ class BeamElement(BeamLike, Inertia, Force):
                 placed.append(Frame(frame.node, frame.p, frame.node.rotation.T @ S, name=frame.name))
         return placed
 
+    def _set_record(self, placed, damping):
+        """Values of the parameters; placed: whether the section frames at the ends differ from those of the nodes."""
+        A, B = self.frame_A, self.frame_B
+        frames = (A.p, A.rotation, B.p, B.rotation, int(placed))
+        self.record = (self.length, *frames, self.strain0, *self._law(damping), *self._inertia())
+
     def _helix(self, A, B):
         """ψ, L Γ of the helix between two frames (position, orientation), angle checked."""
         psi = log(A[1].T @ B[1])

@@ -231,17 +231,7 @@ class Beam(BeamElement):
         self.length, self.strain0 = self._reference(length)
         self._along(section)
         ends = (self.frame_A, self.frame_B)
-        self.record = (
-            self.length,
-            self.frame_A.p,
-            self.frame_A.rotation,
-            self.frame_B.p,
-            self.frame_B.rotation,
-            int(any(np.any(f.p) or np.any(f.rotation != np.eye(3)) for f in ends)),
-            self.strain0,
-            *self._law(damping),
-            *self._inertia(),
-        )
+        self._set_record(any(np.any(f.p) or np.any(f.rotation != np.eye(3)) for f in ends), damping)
 
     # --- geometry -------------------------------------------------------------------------------------------------
 

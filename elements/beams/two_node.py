@@ -158,17 +158,7 @@ class TwoNodeBeam(BeamElement):
         self._tangent(way / self.length)
         self.strain0 = np.concatenate([way, psi]) / self.length
         self._along(section)
-        self.record = (
-            self.length,
-            self.frame_A.p,
-            self.frame_A.rotation,
-            self.frame_B.p,
-            self.frame_B.rotation,
-            int(any(np.any(frame.p) for frame in (self.frame_A, self.frame_B))),
-            self.strain0,
-            *self._law(damping),
-            *self._inertia(),
-        )
+        self._set_record(any(np.any(frame.p) for frame in (self.frame_A, self.frame_B)), damping)
 
     def _law(self, damping):
         """F₀, F₁, F₂, flag, and the damping matrix with its flag."""

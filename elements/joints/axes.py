@@ -6,13 +6,10 @@
 Source: docs/theory/joints.md, (8). Symbols: see `fem_mbs.elements.joints.rows`.
 """
 
-from typing import Any
-
-from fem_mbs.arguments.checked import FrameLike
-from fem_mbs.element.base import JOINT_FRAMES, Joint, register
+from fem_mbs.element.base import register
 from fem_mbs.elements.joints.coordinates.coordinates import COUNTS_TURN, MOMENT, Coordinate, outputs_of
 from fem_mbs.elements.joints.coordinates.kernels import TURN_X, TURN_Z, add_coordinate
-from fem_mbs.elements.joints.coordinates.options import JointOptions
+from fem_mbs.elements.joints.coordinates.options import JointWithOptions
 from fem_mbs.elements.joints.rows import axes_hessian, axes_row, check_parallel, clear_rows, random_joint
 from fem_mbs.elements.joints.universal import CrossedAxes, Universal, check_perpendicular, count_turns, first_turns
 from fem_mbs.jit import kernel, local_vector
@@ -75,7 +72,7 @@ def perpendicular_output(p, x_A, R_A, x_B, R_B, v, lam, g, G, state, out):
     add_coordinate(TURN_X, p, state[1], x_A, R_A, x_B, R_B, v, 4, 6, out)
 
 
-class ParallelAxes(Joint):
+class ParallelAxes(JointWithOptions):
     """The z axes of frames P and Q stay parallel: the second body may move anywhere and rotate about its z axis.
 
     Parameters
@@ -107,16 +104,10 @@ class ParallelAxes(Joint):
     rows = 2
     n_state = 1
     counts_turns = True
-    options_of = JointOptions
-    parameters = JOINT_FRAMES
+    conditions = (check_parallel,)
     coordinates = (Coordinate("angle", TURN_Z, "rate"),)
     kernels = {"constraint": parallel, "hessian": parallel_hessian, **COUNTS_TURN, "output": parallel_output}
     outputs = MOMENT | outputs_of(*coordinates)
-
-    def __init__(self, frame_P: FrameLike, frame_Q: FrameLike, *, name: str | None = None, **options: Any) -> None:
-        super().__init__(frame_P, frame_Q, name=name)
-        check_parallel(self)
-        self.companions = JointOptions(self, **options).companions
 
 
 class PerpendicularAxes(CrossedAxes):
@@ -150,8 +141,7 @@ class PerpendicularAxes(CrossedAxes):
 
     rows = 1
     n_state = 2
-    options_of = JointOptions
-    parameters = JOINT_FRAMES
+    conditions = (check_perpendicular,)
     coordinates = Universal.coordinates
     kernels = {
         "constraint": perpendicular,
@@ -161,11 +151,6 @@ class PerpendicularAxes(CrossedAxes):
         "output": perpendicular_output,
     }
     outputs = MOMENT | outputs_of(*coordinates)
-
-    def __init__(self, frame_P: FrameLike, frame_Q: FrameLike, *, name: str | None = None, **options: Any) -> None:
-        super().__init__(frame_P, frame_Q, name=name)
-        check_perpendicular(self)
-        self.companions = JointOptions(self, **options).companions
 
 
 register(ParallelAxes, example=lambda rng, a, b: random_joint(ParallelAxes, rng, a, b))

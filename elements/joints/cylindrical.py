@@ -7,13 +7,10 @@
 Source: docs/theory/joints.md, (8). Symbols: see `fem_mbs.elements.joints.rows`.
 """
 
-from typing import Any
-
-from fem_mbs.arguments.checked import FrameLike
-from fem_mbs.element.base import JOINT_FRAMES, Joint, register
+from fem_mbs.element.base import register
 from fem_mbs.elements.joints.coordinates.coordinates import COUNTS_TURN, FORCE, MOMENT, Coordinate, outputs_of
 from fem_mbs.elements.joints.coordinates.kernels import SLIDE_Z, TURN_Z, add_coordinate
-from fem_mbs.elements.joints.coordinates.options import JointOptions
+from fem_mbs.elements.joints.coordinates.options import JointWithOptions
 from fem_mbs.elements.joints.rows import (
     add_effort,
     axes_hessian,
@@ -54,7 +51,7 @@ def output(p, x_A, R_A, x_B, R_B, v, lam, g, G, state, out):
     add_coordinate(TURN_Z, p, state[0], x_A, R_A, x_B, R_B, v, 7, 9, out)
 
 
-class Cylindrical(Joint):
+class Cylindrical(JointWithOptions):
     """The second body moves along and rotates about the common z axis of frames P and Q.
 
     Parameters
@@ -90,17 +87,10 @@ class Cylindrical(Joint):
     weaker_rows = {"PointOnLine": (0, 1)}
     n_state = 1
     counts_turns = True
-    options_of = JointOptions
-    parameters = JOINT_FRAMES
+    conditions = (check_parallel, check_on_axis)
     coordinates = (Coordinate("displacement", SLIDE_Z, "displacement_rate"), Coordinate("angle", TURN_Z, "angle_rate"))
     kernels = {"constraint": constraint, "hessian": hessian, **COUNTS_TURN, "output": output}
     outputs = FORCE | MOMENT | outputs_of(*coordinates)
-
-    def __init__(self, frame_P: FrameLike, frame_Q: FrameLike, *, name: str | None = None, **options: Any) -> None:
-        super().__init__(frame_P, frame_Q, name=name)
-        check_parallel(self)
-        check_on_axis(self)
-        self.companions = JointOptions(self, **options).companions
 
 
 register(Cylindrical, example=lambda rng, a, b: random_joint(Cylindrical, rng, a, b))

@@ -7,13 +7,10 @@
 Source: docs/theory/joints.md, (8). Symbols: see `fem_mbs.elements.joints.rows`.
 """
 
-from typing import Any
-
-from fem_mbs.arguments.checked import FrameLike
-from fem_mbs.element.base import JOINT_FRAMES, Joint, register
+from fem_mbs.element.base import register
 from fem_mbs.elements.joints.coordinates.coordinates import COUNTS_TURN, FORCE, MOMENT, Coordinate, outputs_of
 from fem_mbs.elements.joints.coordinates.kernels import SLIDE_X, SLIDE_Y, TURN_Z, add_coordinate
-from fem_mbs.elements.joints.coordinates.options import JointOptions
+from fem_mbs.elements.joints.coordinates.options import JointWithOptions
 from fem_mbs.elements.joints.rows import (
     add_effort,
     axes_hessian,
@@ -55,7 +52,7 @@ def output(p, x_A, R_A, x_B, R_B, v, lam, g, G, state, out):
     add_coordinate(TURN_Z, p, state[0], x_A, R_A, x_B, R_B, v, 8, 11, out)
 
 
-class Planar(Joint):
+class Planar(JointWithOptions):
     """The second body slides in a plane of the first, at right angles to the common z axis, and rotates about it.
 
     Parameters
@@ -90,8 +87,7 @@ class Planar(Joint):
     rows = 3
     n_state = 1
     counts_turns = True
-    options_of = JointOptions
-    parameters = JOINT_FRAMES
+    conditions = (check_parallel, check_in_plane)
     coordinates = (
         Coordinate("x", SLIDE_X, "x_rate"),
         Coordinate("y", SLIDE_Y, "y_rate"),
@@ -99,12 +95,6 @@ class Planar(Joint):
     )
     kernels = {"constraint": constraint, "hessian": hessian, **COUNTS_TURN, "output": output}
     outputs = FORCE | MOMENT | outputs_of(*coordinates)
-
-    def __init__(self, frame_P: FrameLike, frame_Q: FrameLike, *, name: str | None = None, **options: Any) -> None:
-        super().__init__(frame_P, frame_Q, name=name)
-        check_parallel(self)
-        check_in_plane(self)
-        self.companions = JointOptions(self, **options).companions
 
 
 register(Planar, example=lambda rng, a, b: random_joint(Planar, rng, a, b))

@@ -7,13 +7,10 @@
 Source: docs/theory/joints.md, (8). Symbols: see `fem_mbs.elements.joints.rows`.
 """
 
-from typing import Any
-
-from fem_mbs.arguments.checked import FrameLike
-from fem_mbs.element.base import JOINT_FRAMES, Joint, register
+from fem_mbs.element.base import register
 from fem_mbs.elements.joints.coordinates.coordinates import FORCE, Coordinate, outputs_of
 from fem_mbs.elements.joints.coordinates.kernels import SLIDE_Z, add_coordinate
-from fem_mbs.elements.joints.coordinates.options import JointOptions
+from fem_mbs.elements.joints.coordinates.options import JointWithOptions
 from fem_mbs.elements.joints.rows import check_on_axis, clear_rows, plane_hessian, plane_row, random_joint
 from fem_mbs.jit import kernel
 
@@ -42,7 +39,7 @@ def output(p, x_A, R_A, x_B, R_B, v, lam, g, G, out):
     add_coordinate(SLIDE_Z, p, 0.0, x_A, R_A, x_B, R_B, v, 3, 4, out)
 
 
-class PointOnLine(Joint):
+class PointOnLine(JointWithOptions):
     """A point of the second body stays on a line of the first; all rotations stay free.
 
     Parameters
@@ -72,16 +69,10 @@ class PointOnLine(Joint):
     """
 
     rows = 2
-    options_of = JointOptions
-    parameters = JOINT_FRAMES
+    conditions = (check_on_axis,)
     coordinates = (Coordinate("displacement", SLIDE_Z, "rate"),)
     kernels = {"constraint": constraint, "hessian": hessian, "output": output}
     outputs = FORCE | outputs_of(*coordinates)
-
-    def __init__(self, frame_P: FrameLike, frame_Q: FrameLike, *, name: str | None = None, **options: Any) -> None:
-        super().__init__(frame_P, frame_Q, name=name)
-        check_on_axis(self)
-        self.companions = JointOptions(self, **options).companions
 
 
 register(PointOnLine, example=lambda rng, a, b: random_joint(PointOnLine, rng, a, b))

@@ -11,10 +11,10 @@ Source: docs/theory/joints.md, (8). Symbols: see `fem_mbs.elements.joints.rows`.
 from typing import Any
 
 from fem_mbs.arguments.checked import FrameLike
-from fem_mbs.element.base import JOINT_FRAMES, Joint, register
+from fem_mbs.element.base import register
 from fem_mbs.elements.joints.coordinates.coordinates import FORCE, MOMENT, Coordinate, outputs_of
 from fem_mbs.elements.joints.coordinates.kernels import SLIDE_Z, add_coordinate
-from fem_mbs.elements.joints.coordinates.options import JointOptions
+from fem_mbs.elements.joints.coordinates.options import JointWithOptions
 from fem_mbs.elements.joints.rows import (
     add_effort,
     check_on_axis,
@@ -55,7 +55,7 @@ def output(p, x_A, R_A, x_B, R_B, v, lam, g, G, out):
     add_coordinate(SLIDE_Z, p, 0.0, x_A, R_A, x_B, R_B, v, 6, 7, out)
 
 
-class Prismatic(Joint):
+class Prismatic(JointWithOptions):
     """Slider: the second body moves along the common z axis of frames P and Q, without turning against the first.
 
     Parameters
@@ -87,18 +87,14 @@ class Prismatic(Joint):
 
     rows = 5
     weaker_rows = {"Cylindrical": (0, 1, 3, 4), "PointOnLine": (0, 1)}
-    options_of = JointOptions
-    parameters = JOINT_FRAMES
+    conditions = (check_parallel, check_on_axis)
     coordinates = (Coordinate("displacement", SLIDE_Z, "rate"),)
     kernels = {"constraint": constraint, "hessian": hessian, "output": output}
     outputs = FORCE | MOMENT | outputs_of(*coordinates)
 
     def __init__(self, frame_P: FrameLike, frame_Q: FrameLike, *, name: str | None = None, **options: Any) -> None:
-        super().__init__(frame_P, frame_Q, name=name)
-        check_parallel(self)
-        check_on_axis(self)
+        super().__init__(frame_P, frame_Q, name=name, **options)
         self.record = (self.frame_P.p, start_orientation(self), self.frame_Q.p, self.frame_Q.rotation)
-        self.companions = JointOptions(self, **options).companions
 
 
 register(Prismatic, example=lambda rng, a, b: random_joint(Prismatic, rng, a, b))

@@ -5,13 +5,10 @@
 Source: docs/theory/joints.md, (8). Symbols: see `fem_mbs.elements.joints.rows`.
 """
 
-from typing import Any
-
-from fem_mbs.arguments.checked import FrameLike
-from fem_mbs.element.base import JOINT_FRAMES, Joint, register
+from fem_mbs.element.base import register
 from fem_mbs.elements.joints.coordinates.coordinates import COUNTS_TURN, FORCE, MOMENT, Coordinate, outputs_of
 from fem_mbs.elements.joints.coordinates.kernels import TURN_Z, add_coordinate
-from fem_mbs.elements.joints.coordinates.options import JointOptions
+from fem_mbs.elements.joints.coordinates.options import JointWithOptions
 from fem_mbs.elements.joints.rows import (
     add_effort,
     axes_hessian,
@@ -51,7 +48,7 @@ def output(p, x_A, R_A, x_B, R_B, v, lam, g, G, state, out):
     add_coordinate(TURN_Z, p, state[0], x_A, R_A, x_B, R_B, v, 6, 7, out)
 
 
-class Revolute(Joint):
+class Revolute(JointWithOptions):
     """Hinge: the second body rotates relative to the first about the common z axis of frames P and Q.
 
     Parameters
@@ -95,17 +92,10 @@ class Revolute(Joint):
     }
     n_state = 1
     counts_turns = True
-    options_of = JointOptions
-    parameters = JOINT_FRAMES
+    conditions = (check_origins, check_parallel)
     coordinates = (Coordinate("angle", TURN_Z, "rate"),)
     kernels = {"constraint": constraint, "hessian": hessian, **COUNTS_TURN, "output": output}
     outputs = FORCE | MOMENT | outputs_of(*coordinates)
-
-    def __init__(self, frame_P: FrameLike, frame_Q: FrameLike, *, name: str | None = None, **options: Any) -> None:
-        super().__init__(frame_P, frame_Q, name=name)
-        check_origins(self)
-        check_parallel(self)
-        self.companions = JointOptions(self, **options).companions
 
 
 register(Revolute, example=lambda rng, a, b: random_joint(Revolute, rng, a, b))

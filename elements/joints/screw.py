@@ -18,7 +18,7 @@ import numpy as np
 
 from fem_mbs.arguments.checked import FrameLike
 from fem_mbs.element.base import JOINT_FRAMES, Joint, register
-from fem_mbs.elements.joints.coordinates.coordinates import COUNTS_TURN, Coordinate
+from fem_mbs.elements.joints.coordinates.coordinates import COUNTS_TURN, FORCE, MOMENT, Coordinate, outputs_of
 from fem_mbs.elements.joints.coordinates.kernels import (
     SLIDE_Z,
     TURN_Z,
@@ -42,6 +42,8 @@ from fem_mbs.elements.joints.rows import (
 from fem_mbs.jit import kernel, local_matrix, local_vector
 
 PARAMETERS = np.dtype([*JOINT_FRAMES.descr, ("pitch", "f8"), ("offset", "f8")])
+
+MOTIONS = (Coordinate("angle", TURN_Z, "angle_rate"), Coordinate("displacement", SLIDE_Z, "displacement_rate"))
 
 
 @kernel
@@ -121,16 +123,9 @@ class Screw(Joint):
     n_state = 1
     options_of = JointOptions
     parameters = PARAMETERS
-    coordinates = (Coordinate("angle", TURN_Z, "angle_rate"),)
+    coordinates = MOTIONS[:1]
     kernels = {"constraint": constraint, "hessian": hessian, **COUNTS_TURN, "output": output}
-    outputs = {
-        "force": (3, "N"),
-        "moment": (3, "N m"),
-        "angle": (1, "rad"),
-        "displacement": (1, "m"),
-        "angle_rate": (1, "rad/s"),
-        "displacement_rate": (1, "m/s"),
-    }
+    outputs = FORCE | MOMENT | outputs_of(*MOTIONS)
 
     def __init__(
         self, frame_P: FrameLike, frame_Q: FrameLike, *, lead: float, name: str | None = None, **options: Any

@@ -12,10 +12,10 @@ from typing import Any, TypeVar
 import numpy as np
 
 from fem_mbs.arguments.checked import ArrayLike, FrameLike, Keywords, Named
-from fem_mbs.element.base import JOINT_FRAMES, Joint, register
+from fem_mbs.element.base import register
 from fem_mbs.elements.joints.coordinates.coordinates import FORCE, MOMENT, Coordinate, outputs_of
 from fem_mbs.elements.joints.coordinates.kernels import TURN_X, TURN_Z, add_coordinate, coordinate_value
-from fem_mbs.elements.joints.coordinates.options import JointOptions
+from fem_mbs.elements.joints.coordinates.options import JointWithOptions
 from fem_mbs.elements.joints.rows import (
     POSE_TOLERANCE,
     add_effort,
@@ -84,7 +84,7 @@ def check_perpendicular(joint: Any) -> None:
     )
 
 
-class CrossedAxes(Joint):
+class CrossedAxes(JointWithOptions):
     """Base of joints about the z axis of frame P and the x axis of frame Q, which its method `at` places."""
 
     @classmethod
@@ -162,8 +162,7 @@ class Universal(CrossedAxes):
     rows = 4
     weaker_rows = {"Spherical": (0, 1, 2)}
     n_state = 2
-    options_of = JointOptions
-    parameters = JOINT_FRAMES
+    conditions = (check_origins, check_perpendicular)
     coordinates = (Coordinate("first_angle", TURN_Z, "first_rate"), Coordinate("second_angle", TURN_X, "second_rate"))
     kernels = {
         "constraint": constraint,
@@ -173,12 +172,6 @@ class Universal(CrossedAxes):
         "output": output,
     }
     outputs = FORCE | MOMENT | outputs_of(*coordinates)
-
-    def __init__(self, frame_P: FrameLike, frame_Q: FrameLike, *, name: str | None = None, **options: Any) -> None:
-        super().__init__(frame_P, frame_Q, name=name)
-        check_origins(self)
-        check_perpendicular(self)
-        self.companions = JointOptions(self, **options).companions
 
 
 register(Universal, example=lambda rng, a, b: random_joint(Universal, rng, a, b))

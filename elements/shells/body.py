@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.arguments.checked import ArrayLike, Checked
+from fem_mbs.arguments.checked import ArrayLike
 from fem_mbs.elements.shells.element import SHELLS, ShellElement, badness, checked_axis, normals_of
 from fem_mbs.elements.shells.orientation import (
     branches,
@@ -138,12 +138,7 @@ class ShellBody(MeshBody):
         self._tell_hanging(blocks)
         directors = self._directors(normals, blocks, fold)
         self._refuse_bad(blocks, directors)
-        self.nodes = self._nodes(
-            self.as_vector("position", position),
-            self.as_rotation("rotation", rotation),
-            self.as_vector("velocity", velocity),
-            self.as_vector("angular_velocity", angular_velocity),
-        )
+        self.nodes = self._nodes(position, rotation, velocity, angular_velocity)
         self.elements: list[ShellElement] = []
         self.connectivity: dict[str, np.ndarray] = {}
         self._parts: list[tuple[ShellSection, np.ndarray, np.ndarray]] = []
@@ -154,7 +149,7 @@ class ShellBody(MeshBody):
                 first = directions(X[some], checked_axis(self, axis, one, normals_of(X[some])))
                 turned = np.broadcast_to(np.eye(3), (n, rows.shape[1], 3, 3))
                 made = records(X[some], D[chosen], turned, one, first=first, **options)
-                self._fill(SHELLS[rows.shape[1]], self._place[some], made, one)
+                self._fill(SHELLS[rows.shape[1]], self._place[some], made, section=one)
                 self._parts.append((one, self._place[some], made))
         self.area = float(sum(made["nodal"].sum() / one.mass_per_area for one, _, made in self._parts))
         self.mass = float(sum(made["nodal"].sum() for _, _, made in self._parts))
@@ -251,24 +246,6 @@ class ShellBody(MeshBody):
                     where = X[bad[0]].mean(axis=0).round(6).tolist()
                     message = f"cells of type {cell} are {message}; the first is number {numbers[bad[0]]}, at {where} m"
                     raise ParameterError(self, "mesh", len(bad), message)
-
-    def _fill(self, kind, places, made, section):
-        """Elements of one type and section, on nodes ``places`` (n, nn), with their records."""
-        nodes, first = self.nodes, len(self.elements)
-        alike = {
-            "body_name": self.name,
-            "section": section,
-            "signals": [],
-            "index": None,
-            "viscous": bool(made["beta"].any()),
-        }
-        for k, row in enumerate(places.tolist()):
-            element = kind.__new__(kind)
-            name = None if self.name is None else f"{self.name} {first + k}"
-            Checked.set_unchecked(
-                element, _own_name=name, nodes=tuple([nodes[i] for i in row]), record=made[k], _made=True, **alike
-            )
-            self.elements.append(element)
 
     def faces_of(self, owner: Any, group: str | None) -> list[np.ndarray]:
         """Places (nn,) in `nodes` of the cells of a group, or of those all of whose nodes are in it; None: of all.

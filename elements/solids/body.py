@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from fem_mbs.arguments.checked import ArrayLike, Checked
+from fem_mbs.arguments.checked import ArrayLike
 from fem_mbs.elements.solids.element import DEFAULTS, MASSES, SOLIDS, SolidElement, lighten, records
 from fem_mbs.elements.solids.material import SolidMaterial
 from fem_mbs.elements.solids.mesh_body import MeshBody
@@ -97,12 +97,7 @@ class SolidBody(MeshBody):
         kinds = {cell: self._kind(cell, elements) for cell in solids}
         used = [self.mesh.cells[cell][numbers] for cell, numbers in solids.items()]
         self._use_points(np.unique(np.concatenate([rows.ravel() for rows in used])))
-        self.nodes = self._nodes(
-            self.as_vector("position", position),
-            self.as_rotation("rotation", rotation),
-            self.as_vector("velocity", velocity),
-            self.as_vector("angular_velocity", angular_velocity),
-        )
+        self.nodes = self._nodes(position, rotation, velocity, angular_velocity)
         self.elements: list[SolidElement] = []
         self.records: dict[str, np.ndarray] = {}
         for (cell, numbers), rows in zip(solids.items(), used):
@@ -112,7 +107,7 @@ class SolidBody(MeshBody):
             if light is not None:
                 self._lighten(light, cell, rows, made)
             self.records[cell] = made
-            self._fill(kinds[cell], self._place[rows], made)
+            self._fill(kinds[cell], self._place[rows], made, material=material)
         if light is not None:
             self.node_numbers(light)  # raises an error for a group without nodes of this body
         self.volume = float(sum(made["w"].sum() for made in self.records.values()))
@@ -162,24 +157,6 @@ class SolidBody(MeshBody):
         )
         self.check(whole == 0, "light", light, message)
         lighten(CELLS[cell], made, touching)
-
-    def _fill(self, kind, places, made):
-        """Elements of one type, on nodes ``places`` (n, nn), with their records."""
-        nodes, first = self.nodes, len(self.elements)
-        alike = {
-            "body_name": self.name,
-            "material": self.material,
-            "signals": [],
-            "index": None,
-            "viscous": bool(made["beta"].any()),
-        }
-        for k, row in enumerate(places.tolist()):
-            element = kind.__new__(kind)
-            name = None if self.name is None else f"{self.name} {first + k}"
-            Checked.set_unchecked(
-                element, _own_name=name, nodes=tuple([nodes[i] for i in row]), record=made[k], _made=True, **alike
-            )
-            self.elements.append(element)
 
     def nodal_volumes(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Places (n, nn) in `nodes` of elements of one kind, and the part (n, nn) [m³] of their volume of each node."""

@@ -47,8 +47,11 @@ class MeshBody(Part):
         self._place[points] = np.arange(len(points))
         self.reference = self.mesh.points[points]
 
-    def _nodes(self, position, rotation, velocity, spin):
+    def _nodes(self, position, rotation, velocity, angular_velocity):
         """Nodes, which share one array; those with rotations are turned as the body is."""
+        position, rotation = self.as_vector("position", position), self.as_rotation("rotation", rotation)
+        velocity = self.as_vector("velocity", velocity)
+        spin = self.as_vector("angular_velocity", angular_velocity)
         arms = self.reference @ rotation.T
         turns = bool(self.node_kind().free[3:].any())
         motion = np.zeros((len(arms), MOTION))
@@ -64,6 +67,18 @@ class MeshBody(Part):
             )
             made.append(node)
         return made
+
+    def _fill(self, kind, places, made, **alike):
+        """Elements of one type, on nodes ``places`` (n, nn), with their records and what they have in common."""
+        nodes, first = self.nodes, len(self.elements)
+        alike |= {"body_name": self.name, "signals": [], "index": None, "viscous": bool(made["beta"].any())}
+        for k, row in enumerate(places.tolist()):
+            element = kind.__new__(kind)
+            name = None if self.name is None else f"{self.name} {first + k}"
+            Checked.set_unchecked(
+                element, _own_name=name, nodes=tuple([nodes[i] for i in row]), record=made[k], _made=True, **alike
+            )
+            self.elements.append(element)
 
     @property
     def points_inside(self) -> np.ndarray:

@@ -6,11 +6,12 @@ joint, and names it after the joint: "hinge spring", "hinge lower stop".
 Source: docs/theory/joints.md.
 """
 
+from collections.abc import Callable
 from typing import Any
 
-from fem_mbs.arguments.checked import Checked
+from fem_mbs.arguments.checked import Checked, FrameLike
 from fem_mbs.arguments.representation import line
-from fem_mbs.element.base import Element, Joint
+from fem_mbs.element.base import JOINT_FRAMES, Element, Joint
 from fem_mbs.elements.joints.coordinates.coordinates import check_limits, coordinate_of
 
 
@@ -264,3 +265,31 @@ class JointOptions(Checked):
             law = given if isinstance(given, DryFriction) else DryFriction(given)
             coordinate = next(c for c in self._joint.coordinates if c.name == at)
             self._add("friction", coordinate, JointFriction, friction=law.coefficient, **law.options)
+
+
+class JointWithOptions(Joint):
+    """Base of joints that take the options of `JointOptions`.
+
+    Parameters
+    ----------
+    frame_P, frame_Q : Frame, Node or body
+        Attachments on the first and on the second body (or ground).
+    name : str, optional
+    **options
+        stiffness, damping, rest, stops, motor, friction: see `JointOptions`.
+
+    Class attributes
+    ----------------
+    conditions : tuple of functions of the joint
+        Raise an error for frames that do not fit at the start.
+    """
+
+    options_of = JointOptions
+    parameters = JOINT_FRAMES
+    conditions: tuple[Callable[[Joint], None], ...] = ()
+
+    def __init__(self, frame_P: FrameLike, frame_Q: FrameLike, *, name: str | None = None, **options: Any) -> None:
+        super().__init__(frame_P, frame_Q, name=name)
+        for condition in self.conditions:
+            condition(self)
+        self.companions = JointOptions(self, **options).companions
