@@ -60,6 +60,27 @@ PARAMETERS = np.dtype(
 
 
 @kernel
+def evaluate(p, x, R, at, ab, e, G, U, P):
+    """Fill the poses of the halves, a, b and e (12,), and the operators of the law G (3, 12), U (12, 3), P (12, 12)."""
+    halves(p, x, R, at.S, at.u, at.psi, at.form, at.A, at.eps)
+    gradients(at.u, at.psi, at.form, at.D)
+    mean_and_slope(p, at.eps, ab, e)
+    slope_operator(p, ab, G, U)
+    factor(p, G, U, P)
+
+
+@kernel
+def add_pulled(p, R, at, q, f):
+    """Add the forces of b₁, μ₁, b₂, μ₂ of q (12,) to f (18,)."""
+    row = local_vector(18)
+    row[:] = 0.0
+    spread(at.S, at.u, at.A, q, row)
+    for i in range(18):
+        row[i] = -row[i]
+    carry_rows(p, R, row, f)
+
+
+@kernel
 def force(p, x, R, v, f):
     """Add the forces (1) with damping (4) to f (18,)."""
     ab, G, w, s_v = local_arrays("12, 3 12, 12, 12")
@@ -72,12 +93,9 @@ def force_and_law(p, x, R, v, f, ab, G, w, s_v):
     ḃ) in s_v.
     """
     S, u, psi, form, A, D, eps, e, U, P, r = local_arrays("9 3, 2 3, 2 3, 2 9, 6 3, 6 3, 12, 12, 12 3, 12 12, 3")
-    w2, s, t, q, rest, row = local_arrays("3, 12, 12, 12, 12, 18")
-    halves(p, x, R, S, u, psi, form, A, eps)
-    gradients(u, psi, form, D)
-    mean_and_slope(p, eps, ab, e)
-    slope_operator(p, ab, G, U)
-    factor(p, G, U, P)
+    w2, s, t, q, rest = local_arrays("3, 12, 12, 12, 12")
+    at = Halves(S, u, psi, form, A, D, eps)
+    evaluate(p, x, R, at, ab, e, G, U, P)
     for i in range(12):
         w[i], s_v[i] = e[i], 0.0
     solve(P, w)
@@ -85,17 +103,13 @@ def force_and_law(p, x, R, v, f, ab, G, w, s_v):
     if p.damped == 1:
         d, theta, du, dpsi = local_arrays("2 3, 3 3, 2 3, 2 3")
         rates = HalfRates(d, theta, du, dpsi, rest)
-        half_rates(p, R, v, Halves(S, u, psi, form, A, D, eps), rates)
+        half_rates(p, R, v, at, rates)
         mean_and_slope_rates(p, eps, rest, t)
         viscous_stress(p, t, s_v)
         for i in range(12):
             s[i] += s_v[i]
     pull(p, eps, A, D, s, t, q)
-    row[:] = 0.0
-    spread(S, u, A, q, row)
-    for i in range(18):
-        row[i] = -row[i]
-    carry_rows(p, R, row, f)
+    add_pulled(p, R, at, q, f)
 
 
 @kernel
@@ -103,12 +117,9 @@ def linearise(p, x, R, v, solve_law, w, f, K, C):
     """Add f, K, C of the mixed iteration at section forces w (12,); with ``solve_law`` = 1 w is found first."""
     S, u, psi, form, A, D, eps, ab, e, G, U = local_arrays("9 3, 2 3, 2 3, 2 9, 6 3, 6 3, 12, 12, 12, 3 12, 12 3")
     P, r, rest, s, t, q, w2, s_force, Lam, C_ab = local_arrays("12 12, 3, 12, 12, 12, 12, 3, 12, 12 12, 12 12")
-    H, E, row = local_arrays("12 12, 18 18, 18")
-    halves(p, x, R, S, u, psi, form, A, eps)
-    gradients(u, psi, form, D)
-    mean_and_slope(p, eps, ab, e)
-    slope_operator(p, ab, G, U)
-    factor(p, G, U, P)
+    H, E = local_arrays("12 12, 18 18")
+    at = Halves(S, u, psi, form, A, D, eps)
+    evaluate(p, x, R, at, ab, e, G, U, P)
     if solve_law == 1:
         for i in range(12):
             w[i] = e[i]
@@ -128,20 +139,16 @@ def linearise(p, x, R, v, solve_law, w, f, K, C):
     if p.damped == 1:
         d, theta, du, dpsi = local_arrays("2 3, 3 3, 2 3, 2 3")
         rates = HalfRates(d, theta, du, dpsi, rest)
-        half_rates(p, R, v, Halves(S, u, psi, form, A, D, eps), rates)
+        half_rates(p, R, v, at, rates)
         mean_and_slope_rates(p, eps, rest, ab)
         viscous_stress(p, ab, t)
         for i in range(12):
             s[i] += t[i]
             s_force[i] += t[i]
-        add_damping(p, R, v, Halves(S, u, psi, form, A, D, eps), rates, K, C)
+        add_damping(p, R, v, at, rates, K, C)
     # forces
     pull(p, eps, A, D, s_force, t, q)
-    row[:] = 0.0
-    spread(S, u, A, q, row)
-    for i in range(18):
-        row[i] = -row[i]
-    carry_rows(p, R, row, f)
+    add_pulled(p, R, at, q, f)
     # tangent
     pull(p, eps, A, D, s, t, q)
     add_bending(A, D, u, psi, form, s, t, H)
@@ -187,15 +194,12 @@ def update(p, x, R, state, delta):
     """Advance the section forces ``state`` (12,) by (8) of `beams.law` for the variation delta (18,) of the nodes."""
     S, u, psi, form, A, D, eps, ab, e, G, U = local_arrays("9 3, 2 3, 2 3, 2 9, 6 3, 6 3, 12, 12, 12, 3 12, 12 3")
     P, r, rest, s, Lam, d, du, dpsi, theta, w2 = local_arrays("12 12, 3, 12, 12, 12 12, 2 3, 2 3, 2 3, 3 3, 3")
-    halves(p, x, R, S, u, psi, form, A, eps)
-    gradients(u, psi, form, D)
-    mean_and_slope(p, eps, ab, e)
-    slope_operator(p, ab, G, U)
-    factor(p, G, U, P)
+    at = Halves(S, u, psi, form, A, D, eps)
+    evaluate(p, x, R, at, ab, e, G, U, P)
     stress(p, G, state, w2, r, s)
     law_residual(p, G, e, state, w2, r, rest)
     law_operator(p, state, r, U, Lam)
-    half_rates(p, R, delta, Halves(S, u, psi, form, A, D, eps), HalfRates(d, theta, du, dpsi, s))
+    half_rates(p, R, delta, at, HalfRates(d, theta, du, dpsi, s))
     mean_and_slope_rates(p, eps, s, ab)
     for i in range(12):
         for k in range(12):

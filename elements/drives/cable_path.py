@@ -166,18 +166,6 @@ def add_gradient(p, x, R, scale, G):
 
 
 @kernel
-def _add_block(scale, A, F, B, H, row, column):
-    """Add scale A F B of (3, 3) matrices to the block of H that begins at (row, column)."""
-    for i in range(3):
-        for j in range(3):
-            total = 0.0
-            for m in range(3):
-                for n in range(3):
-                    total += A[i, m] * F[m, n] * B[n, j]
-            H[row + i, column + j] += scale * total
-
-
-@kernel
 def _span_jacobians(p, k, R, R_E, delta, J):
     """Fill J (15, 3), five blocks: ∂Δᵀ by x, θ of both ends of span k and by θ of the node of E."""
     ends = local_matrix(3, 3)

@@ -79,9 +79,6 @@ class _Toothed(Coupling):
         along, apart = (sign * (axes @ part) for part in force)
         return Term(P, Q, kind, start, coefficient, teeth, along, apart, axes @ (place - P.position))
 
-    def _pitch_radius(self, module: float | None, teeth: np.ndarray | None, k: int) -> float | None:
-        return None if module is None or teeth is None else 0.5 * module * float(teeth[k])
-
 
 class GearPair(_Toothed):
     """Two gears with rigid teeth: external, internal, or bevel, which follows from the axes of their joints.
