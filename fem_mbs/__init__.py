@@ -157,7 +157,7 @@ def __getattr__(name):
         value = getattr(importlib.import_module(_HOME[name]), name)
     elif name in _MODULES:
         value = importlib.import_module(f"fem_mbs.{name}")
-    elif name.startswith("__"):  # tools ask every object for such names; a search for a near one takes 10 ms
+    elif name.startswith("_"):  # tools ask every object for such names; a search for a near one takes 10 ms
         raise AttributeError(f"module 'fem_mbs' has no attribute '{name}'")
     else:
         from fem_mbs.arguments.spelling import elsewhere, meant  # when it is needed only: `import fem_mbs` stays quick
