@@ -12,8 +12,10 @@ WORKERS ?= 2
 RUN := .venv/bin/python
 # matrices are small here: threads of BLAS only wait for each other
 export OPENBLAS_NUM_THREADS ?= 1
+# processes that tests start would translate all Python sources again
+unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test checked lint validate bench docs clean
+.PHONY: demo test checked translated lint validate bench docs clean
 .DELETE_ON_ERROR:
 
 demo: .venv/ready
@@ -23,9 +25,13 @@ demo: .venv/ready
 	@echo "made in $(CURDIR)/out; ParaView opens the .vtkhdf files:"
 	@cd out && ls -1 roller_crank_*
 
-# lint and documentation beside each other, each on one processor; then the tests on all
+# lint and documentation beside each other, each on one processor; then the tests on all. Lint ends first: meanwhile
+# the modules of the tests are translated, which each worker would do for itself
 checked: .venv/ready-docs
-	$(MAKE) --no-print-directory -j2 lint docs
+	$(MAKE) --no-print-directory -j2 translated docs
+
+translated: lint
+	$(RUN) -m pytest --collect-only --quiet --quiet > /dev/null
 
 # a file goes to one worker: what its tests share, and the kernels that it is the first to need, are made once
 test: checked
