@@ -54,7 +54,14 @@ SCHEMES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("stepper, order", SCHEMES, ids=[f"{type(s).__name__} {k}" for k, (s, _) in enumerate(SCHEMES)])
+OTHERS = {0, 2, 4}  # of a method that is there with another option
+
+
+@pytest.mark.parametrize(
+    "stepper, order",
+    [pytest.param(*one, marks=[pytest.mark.slow] if k in OTHERS else []) for k, one in enumerate(SCHEMES)],
+    ids=[f"{type(stepper).__name__} {k}" for k, (stepper, _) in enumerate(SCHEMES)],
+)
 def test_a_tumbling_solid_keeps_momentum_and_what_it_loses_of_the_rest_falls_with_the_order(stepper, order):
     spin, energy = [], []
     for h in (1e-3, 5e-4):

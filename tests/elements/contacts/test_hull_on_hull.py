@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from contact_at import Kinematics
+from in_turn import in_turn
 from scipy.optimize import nnls
 
 import fem_mbs as fem
@@ -319,8 +320,7 @@ def planks(stepper, turn=np.pi / 2, **law):
     return stepper().run(model, t_end=0.1, h=1e-3), part
 
 
-@pytest.mark.parametrize("stepper", ALL)
-@pytest.mark.parametrize("turn", [np.pi / 2, 0.6, 1e-5, 0.0])
+@pytest.mark.parametrize(("stepper", "turn"), in_turn(ALL, [np.pi / 2, 0.6, 1e-5, 0.0]))
 def test_planks_that_cross_stay_on_each_other(stepper, turn):
     result, part = planks(stepper, turn, **({"friction": 0.5} if stepper in FRICTIONAL else {}))
     # in gaps of round-off it falls for a step with the methods that have velocities alone
@@ -353,8 +353,7 @@ def edges_across(restitution, speed=2.0, gap=1e-12):
     return model, part, (1 + restitution) * speed / compliance
 
 
-@pytest.mark.parametrize("stepper", ALL)
-@pytest.mark.parametrize("restitution", [0.0, 0.7])
+@pytest.mark.parametrize(("stepper", "restitution"), in_turn(ALL, [0.0, 0.7], start=3))
 def test_edges_that_strike_across_exchange_the_impulse_of_two_rigid_bodies(stepper, restitution):
     model, part, expected = edges_across(restitution)
     result = stepper().run(model, t_end=1e-5, h=1e-6)
@@ -380,8 +379,7 @@ def test_equal_cubes_in_a_row_hand_their_speed_on(stepper):
     assert np.abs(ends[:, 1:]).max() < 1e-6
 
 
-@pytest.mark.parametrize("stepper", FRICTIONAL)
-@pytest.mark.parametrize("part_of_limit", [0.99, 1.01])
+@pytest.mark.parametrize(("stepper", "part_of_limit"), in_turn(FRICTIONAL, [0.99, 1.01], start=2))
 def test_a_prism_slides_on_a_tilted_hull_beyond_the_angle_of_friction(stepper, part_of_limit):
     slope = exp([0, np.arctan(0.5 * part_of_limit), 0])
     model = fem.Model("prism on a ramp", gravity=[0, 0, -G])

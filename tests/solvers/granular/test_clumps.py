@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from in_turn import in_turn
 from scipy.spatial.transform import Rotation
 
 import fem_mbs as fem
@@ -136,8 +137,7 @@ def test_friction_is_that_of_the_contacts_pair_by_pair(relaxed, monkeypatch):
     assert a.rows([75])["position"] == pytest.approx(b.rows([75])["position"], abs=2e-6)
 
 
-@pytest.mark.parametrize("shape", ["dumbbell", "tetrahedron"])
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize(("name", "shape"), in_turn(METHODS, ["dumbbell", "tetrahedron"], first="nsga"))
 def test_a_heap_keeps_its_invariants(name, shape):
     result = METHODS[name]().run(heap(64, 4, shape), 0.8, H)
     assert swept(result) and result.statistics["inexact_contact_problems"] == 0 and not result.warnings

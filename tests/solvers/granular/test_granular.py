@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from grain_piles import METHODS, G, H, pile, swept
+from in_turn import in_turn
 
 import fem_mbs as fem
 from fem_mbs.solvers.granular import grains
@@ -50,8 +51,7 @@ def both_ways(model, relaxed, steps):
     return results
 
 
-@pytest.mark.parametrize("radii", [(0.05,), (0.05, 0.03)])
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize(("name", "radii"), in_turn(METHODS, [(0.05,), (0.05, 0.03)], first="nsga"))
 def test_a_pile_keeps_its_invariants(name, radii):
     tolerance, method = 1e-3, METHODS[name](contact_tolerance=1e-3)
     model = pile(64, 4, radii=radii)

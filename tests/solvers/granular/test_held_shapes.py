@@ -4,6 +4,7 @@ import functools
 
 import numpy as np
 import pytest
+from in_turn import in_turn
 from scipy.spatial.transform import Rotation
 
 import fem_mbs as fem
@@ -48,9 +49,7 @@ def drop(law, guide, shape):
     return model
 
 
-@pytest.mark.parametrize("guide", GUIDES)
-@pytest.mark.parametrize("law", LAWS)
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize(("name", "guide", "law"), in_turn(METHODS, GUIDES, LAWS, first="nsga"))
 def test_what_drops_beside_a_fixed_post_goes_on_with_the_table(name, law, guide):
     """v = m V/(m + M) where the table can give way, else 0; the impulse is central, the post is left behind or held."""
     for shape in ("ball", "box"):

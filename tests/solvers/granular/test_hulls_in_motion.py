@@ -5,6 +5,7 @@ import time
 import numpy as np
 import pile
 import pytest
+from in_turn import in_turn
 from resumed import differences, stopped_and_resumed
 from scipy.spatial.transform import Rotation
 from stones import CUBE, distance, lying, polyhedron, put_stone, world
@@ -81,8 +82,7 @@ def test_free_hulls_that_collide_keep_their_momentum(friction, restitution):
     assert max(lost) < 1.0
 
 
-@pytest.mark.parametrize("h", [2 * H, H, H / 2])
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize(("name", "h"), in_turn(METHODS, [2 * H, H, H / 2], first="nsga"))
 def test_the_energy_of_a_tumbling_polyhedron_never_rises(name, h):
     """At impacts; in flight to the error of the scheme, which is of first order in the step after an impact for
     `DecoupledNSGA` (0.2 h of the energy, measured; 2e-8 for the others).
@@ -98,9 +98,10 @@ def test_the_energy_of_a_tumbling_polyhedron_never_rises(name, h):
     assert total[-1] < 0.5 * total[0]
 
 
-@pytest.mark.parametrize("form", ["cube", "stone"])
-@pytest.mark.parametrize("name", METHODS)
-@pytest.mark.parametrize("over", [0.99, 0.999, 1.001, 1.01])
+@pytest.mark.parametrize(
+    ("name", "form", "over"),
+    in_turn(METHODS, ["cube", "stone"], [0.99, 0.999, 1.001, 1.01], first="nsga"),
+)
 def test_a_hull_sticks_below_and_slides_above_the_friction_angle(over, name, form):
     mu, h, t_end = 0.5, H, 0.3
     slope = np.arctan(mu * over)
@@ -220,8 +221,7 @@ def test_a_bracket_hangs_in_another():
     assert load == pytest.approx([-5.0 * G, 0, 0], abs=1e-4)
 
 
-@pytest.mark.parametrize("turn", [0.0, 0.3])
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize(("name", "turn"), in_turn(METHODS, [0.0, 0.3], first="nsga"))
 def test_a_block_slides_over_the_seam_of_two_parts_as_if_there_were_none(name, turn):
     """Without friction; the groove between rounded edges stops no corner."""
     model, group = world(floor=False)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from in_turn import in_turn
 
 import fem_mbs as fem
 
@@ -25,9 +26,10 @@ def ball_on_floor(friction=0.5, shape="sphere"):
     return model.add(group) and model, ball
 
 
-@pytest.mark.parametrize("shape", ["sphere", "capsule"])
-@pytest.mark.parametrize("kind", ["force", "moment", "offset"])
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize(
+    ("name", "shape", "kind"),
+    in_turn(METHODS, ["sphere", "capsule"], ["force", "moment", "offset"], first="nsga"),
+)
 def test_a_ball_that_is_pushed_rolls_with_the_acceleration_of_rolling(name, kind, shape):
     """(m + J/r²) a = F of a force at the centre, M/r of a moment, F (1 + z/r) of a force z above the centre."""
     model, ball = ball_on_floor(shape=shape)

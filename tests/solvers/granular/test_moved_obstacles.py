@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from in_turn import in_turn
 from scipy.spatial.transform import Rotation
 
 import fem_mbs as fem
@@ -43,9 +44,10 @@ def plate(kind, *, stiffness=2000.0, damping=0.0, mass=2.0, height=0.3, shift=0.
     return model
 
 
-@pytest.mark.parametrize("mass", [0.01, 2.0])
-@pytest.mark.parametrize("kind", [fem.SphereOnPlane, fem.SphereOnBox])
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize(
+    ("name", "mass", "kind"),
+    in_turn(METHODS, [0.01, 2.0], [fem.SphereOnPlane, fem.SphereOnBox], first="nsga"),
+)
 def test_a_ball_and_a_plate_go_on_with_the_momentum_of_the_ball(name, kind, mass):
     """Impact without restitution: v = m √(2 g H)/(m + M); spring, weight and plate have no time to do anything."""
     h, height = 1e-4, 0.3

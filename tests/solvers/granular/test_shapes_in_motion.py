@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
+from in_turn import in_turn
 from scipy.spatial.transform import Rotation
 from test_group_shapes import distance
 
@@ -123,8 +124,7 @@ def test_a_box_at_rest_neither_creeps_nor_sinks(name):
     assert carried(result, 0) / H == pytest.approx([-G * np.sin(0.4), 0, G * np.cos(0.4)], rel=1e-6, abs=1e-6)
 
 
-@pytest.mark.parametrize("part", [0.99, 1.01, 1.5])
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize(("name", "part"), in_turn(METHODS, [0.99, 1.01, 1.5], first="nsga"))
 def test_a_box_sticks_below_the_friction_angle_and_slides_above(name, part):
     slope = part * np.arctan(0.5)
     model, group = world(friction=0.5, slope=slope)
@@ -135,8 +135,7 @@ def test_a_box_sticks_below_the_friction_angle_and_slides_above(name, part):
     assert np.abs(result["box"].angular_velocity).max() < 1e-7
 
 
-@pytest.mark.parametrize("shift", [0.0, 0.02])
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize(("name", "shift"), in_turn(METHODS, [0.0, 0.02], first="nsga"))
 def test_a_stack_of_five_boxes_stays_and_carries_its_weight(name, shift):
     model, group = world(friction=0.5)
     for k in range(5):
@@ -244,8 +243,7 @@ def true_gaps(result, k, cores):
     return least
 
 
-@pytest.mark.parametrize("restitution", [0.0, 0.4])
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize(("name", "restitution"), in_turn(METHODS, [0.0, 0.4], first="nsga"))
 def test_a_mixed_heap_keeps_its_invariants(name, restitution):
     model, cores = mixed(64, 4, restitution)
     result = METHODS[name]().run(model, 0.8, 2e-3)

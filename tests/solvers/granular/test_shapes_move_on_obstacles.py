@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from in_turn import in_turn
 from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 from test_shapes_in_motion import METHODS, G, H, carried
@@ -27,9 +28,7 @@ def crossings(t, z):
     return t[k] + (t[k + 1] - t[k]) * z[k] / (z[k] - z[k + 1])
 
 
-@pytest.mark.parametrize("part", [0.98, 1.02])
-@pytest.mark.parametrize("kind", ["block", "plate"])
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize(("name", "part", "kind"), in_turn(METHODS, [0.98, 1.02], ["block", "plate"], first="nsga"))
 def test_a_box_tips_over_an_edge_beyond_the_middle_of_its_own(name, kind, part):
     """Of corners of the obstacle below its face, and edges that cross."""
     model, group = fem.Model("ledge", gravity=[0, 0, -G]), fem.ContactGroup(friction=0.6, name="group")
@@ -46,8 +45,7 @@ def test_a_box_tips_over_an_edge_beyond_the_middle_of_its_own(name, kind, part):
         assert turned < 1e-6 and carried(result, 0)[2] / H == pytest.approx(G, rel=1e-6)
 
 
-@pytest.mark.parametrize("restitution", [0.0, 0.6])
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize(("name", "restitution"), in_turn(METHODS, [0.0, 0.6], first="nsga"))
 def test_a_box_that_drops_flat_on_a_roller_rebounds_by_newtons_law(name, restitution):
     """Two edges cross the axis; the box is centred, so that impulses are vertical."""
     model, group = fem.Model("drop", gravity=[0, 0, -G]), fem.ContactGroup(restitution=restitution, name="group")

@@ -6,6 +6,7 @@ of the same kind; where the second body starts is not printed.
 
 import numpy as np
 import pytest
+from in_turn import in_turn
 from scipy.spatial.transform import Rotation
 from stones import CUBE, distance, lying, polyhedron, put_stone, world
 
@@ -55,8 +56,7 @@ STEPPERS = {
 }
 
 
-@pytest.mark.parametrize("name", STEPPERS)
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize(("name", "case"), in_turn(STEPPERS, CASES))
 def test_dropped_polyhedra_come_to_rest_without_overlap_or_gain_of_energy(case, name):
     options, overlap, rise, kinetic = CASES[case]
     result = STEPPERS[name]().run(dropped(**options), 2.5, 2e-3)
