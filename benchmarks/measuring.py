@@ -7,7 +7,6 @@ from collections import defaultdict
 import numpy as np
 
 from fem_mbs.jit import callback_address, python_callback
-from fem_mbs.solvers.stepping.march.chunks import signals_at
 
 PROBLEMS = "smooth", "position", "velocity"
 # what a call belongs to -> kinds of calls that `Watch` counts
@@ -33,8 +32,7 @@ class Run:
         records = engine.make_records(1 + steps // self.every)
         start = time.process_time()
         times = engine.system.initial.t + (self.done + 1 + np.arange(steps)) * self.h
-        signals, _ = signals_at(engine.system, times, self.h, engine.method.instants)
-        _, _, error = engine.advance(times, signals, records)
+        _, _, error = engine.march.advance(times, records)
         spent = time.process_time() - start
         if error is not None:
             raise error

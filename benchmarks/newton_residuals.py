@@ -46,13 +46,12 @@ def residuals(name, disturbed=0.0, **options):
     build, h = CASES[name]
     system, found = build().compile(), ()
     options = {"reuse": False, "contact_solver": "newton", "divide_failed_steps": False, **options}
-    signals = np.array([[signal.jet(h) for signal in system.signals]]).reshape(1, 1, -1, 3)
     for iterations in range(1, ENOUGH):
         engine = fem.DecoupledNSGA(rtol=1e-15, max_iterations=iterations, **options).prepare(system, h)
         acceleration = engine.arrays["Vd0"]
         acceleration *= 1.0 + disturbed * np.random.default_rng(0).uniform(-1.0, 1.0, acceleration.shape)
         engine.run[0]["costly"] = 0  # costly steps that fail are repeated with own tangents: that history is not meant
-        engine.advance(np.array([h]), signals, engine.make_records(1))
+        engine.march.advance(np.array([h]), engine.make_records(1))
         if engine.run[0]["code"] == OK:
             return found / found[0]
         found = engine.arrays["history"][: int(engine.run[0]["history_length"])].copy()
@@ -89,7 +88,7 @@ def break_residuals(problem, reuse=False):
     arrays = engine.arrays
     start = {name: values.copy() for name, values in arrays.items()} | {f"{k}0": arrays[k].copy() for k in "xQRV"}
     counts = {name: int(engine.run[0][name]) for name in COUNTS}
-    engine.advance(np.array([BREAK_STEP]), np.zeros((1, 1, 1, 3)), engine.make_records(1))
+    engine.march.advance(np.array([BREAK_STEP]), engine.make_records(1))
 
     def solved(part, again=False, **limits):
         """Call a part: number of the sub-problem that failed, impact problems, residuals of the last Newton."""

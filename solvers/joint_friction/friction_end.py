@@ -124,7 +124,8 @@ def end_step(d, s):
     changed = stopped = False
     s.friction_event, s.given_back = -1.0, 0.0
     struck, split = contacts_struck(d, s), in_impact(s)
-    corrected = s.ledger_part != 0 and stays_closed(d, s)
+    balance = s.works.shape[0] > 0
+    corrected = balance and stays_closed(d, s)
     if corrected:
         mean_velocities(d, s)
     for g in friction_groups(d):
@@ -134,7 +135,7 @@ def end_step(d, s):
             if split:
                 back_to_touch(kept)
                 stopped = stopped or (kept.start_status == SLIP and end_status(s, kept) == STICK)
-            if s.ledger_part != 0:
+            if balance:
                 works_of_step(g, e, s, kept, corrected)
                 impact = impact_of_split(s, kept)
                 most = impact if split else kept.step_work

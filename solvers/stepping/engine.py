@@ -32,6 +32,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fem_mbs.errors import Warnings
 from fem_mbs.functions.signals import Held
 from fem_mbs.results.table import PAIR_COLUMNS
 from fem_mbs.solvers.stepping.contact_groups import contact_groups
@@ -42,11 +43,10 @@ from fem_mbs.solvers.stepping.kernels.data import TABLE
 from fem_mbs.solvers.stepping.kernels.records import records
 from fem_mbs.solvers.stepping.kernels.shared_factors import BORDERED
 from fem_mbs.solvers.stepping.march.march import March
-from fem_mbs.solvers.stepping.monitors.external_work import external
-from fem_mbs.solvers.stepping.monitors.extremes import checked_groups
+from fem_mbs.solvers.stepping.monitors.catalogue import MONITORS
 from fem_mbs.solvers.stepping.monitors.failure import diagnose
 from fem_mbs.solvers.stepping.monitors.jumps import JumpWatch
-from fem_mbs.solvers.stepping.monitors.ledger import NO_BALANCE, balance_of
+from fem_mbs.solvers.stepping.monitors.ledger import Ledger
 from fem_mbs.solvers.stepping.numbers import numbers_of_run
 from fem_mbs.solvers.stepping.run_data import RunData
 from fem_mbs.system.records import POSITION
@@ -74,7 +74,8 @@ class Engine:
         balance: bool = False,
         forces: bool = False,
     ) -> None:
-        self.method, self.system, self.strict = method, system, strict
+        self.method, self.system, self.strict, self.balance = method, system, strict, balance
+        self.every = save_every  # steps between two states with outputs
         self.march = March(self, h)
         method.refuse(system)
         method.refuse_friction(system)
@@ -88,13 +89,15 @@ class Engine:
         self.shift = SHIFT if method.epsilon is None else method.epsilon
         self.contact_tolerance = method.contact_tolerance or PAIRWISE  # of contact groups
         self.sensing = self._sensing()
-        interrupted = self.sensing is not None or any(
+        # there are stops before the end of the run
+        self.interrupted = self.sensing is not None or any(
             t > system.initial.t for e in system.elements for t, _ in e.switch_times()
         )
-        self.balance = balance
         self.grains, pairs = contact_groups(self)
         self.contact_groups: Any = self.grains or pairs  # a part of each step
-        self.ledger = balance_of(system, method, self.grains, interrupted, balance)
+        self.monitors = [kind(self) for kind in MONITORS]
+        self.ledger = next(monitor for monitor in self.monitors if isinstance(monitor, Ledger))
+        self.jumps = next(monitor for monitor in self.monitors if isinstance(monitor, JumpWatch))
         self.matrices = system.lay_out(*method.matrices(system), stack=method.stack(system))
         self.data = self.matrices.data
         self._allocate()
@@ -104,8 +107,7 @@ class Engine:
         if "mixed" in self.own.dtype.names and self.own[0]["mixed"]:
             self.use_mixed()
         self._start()
-        self.jumps = JumpWatch(system)
-        self.march.equip(interrupted)
+        self.march.equip(self.interrupted)
 
     @property
     def h(self) -> float:
@@ -115,8 +117,8 @@ class Engine:
     @property
     def parts_with_state(self) -> dict[str, Any]:
         """What has get_state() and set_state(state), for checkpoints, by name; see `stepping.saved.saved_state`."""
-        parts = {"jumps": self.jumps, "contact groups": self.contact_groups,
-                 "contact problems": self.contact_problems, "march": self.march}  # fmt: skip
+        parts = {"contact groups": self.contact_groups, "contact problems": self.contact_problems, "march": self.march}
+        parts |= {f"monitor {type(monitor).__name__}": monitor for monitor in self.monitors}
         return {name: part for name, part in parts.items() if part is not None}
 
     def _sensing(self):
@@ -142,49 +144,48 @@ class Engine:
         stacked = [] if self.matrices.stacked is None else [self.matrices.stacked]
         unknowns = max(layout.n for layout in self.matrices.layouts + stacked) * self.method.split(system)
         sizes = {"N": N, "full": 6 * N, "m": system.m, "nc": system.nc, "u": unknowns}
-        table, efforts = external(system)
         sizes |= {"nm": 0, "nw": 0} if self.sensing is None else self.sensing.sizes
-        sizes |= {"ni": len(self.method.instants), "ns": max(len(system.signals), 1), "nx": len(table), "ne": efforts}
-        checked, n_checked, at_peaks = checked_groups(system)
-        sizes |= {"nq": len(checked), "ny": n_checked, "np": at_peaks, "nd": system.nc_fixed}
-        sizes["nf"] = system.n_friction
-        sizes |= NO_BALANCE if self.ledger is None else self.ledger.sizes()
+        sizes |= {"ni": len(self.method.instants), "ns": max(len(system.signals), 1), "nd": system.nc_fixed}
+        sizes |= {"nf": system.n_friction, "na": sum(monitor.after_step is not None for monitor in self.monitors)}
+        for monitor in self.monitors:
+            sizes |= monitor.sizes()
         # of contacts that keep their rows; those of groups come and go
         sizes["nb"] = 3 * BORDERED if 0 < system.nc == system.nc_fixed and system.n_drill == 0 else 0
         sizes["nz"] = len(self.matrices.layouts[POSITION].values)
-        data = self.run_data = RunData(system, (TABLE, self.method.table), sizes)
+        tables = [monitor.table for monitor in self.monitors if monitor.table is not None]
+        data = self.run_data = RunData(system, [TABLE, self.method.table, *tables], sizes)
         self.arrays, self.run, self.own, self.record_of = data.arrays, data.run, data.own, data.record_of
-        self.arrays["external"][:] = table
-        self.arrays["remarking"][:] = checked
-        self.arrays["extremes"][:] = np.inf, -np.inf
-        self.arrays["deepest"][:] = np.inf, 0.0
-        if self.ledger is not None:
-            self.arrays["booked"][:] = self.ledger.groups
+        self._start_monitors()
         self.arrays["spatial"][:] = system.spatial
         self.arrays["T"][:] = np.eye(3)
         self.arrays["instants"][:] = self.method.instants
         self.run[0]["nc_fixed"], self.run[0]["unsaved_step"] = system.nc_fixed, -1
         self.pair_tables: list[np.ndarray] = []
 
+    def _start_monitors(self):
+        """Initial data of monitors, and addresses of their parts and records."""
+        from fem_mbs.jit import address
+
+        addresses, records = [], iter(self.run_data.record[2:])
+        for monitor in self.monitors:
+            if monitor.table is not None:
+                monitor.own = next(records)
+            monitor.start()
+            if monitor.after_step is not None:
+                at = 0 if monitor.table is None else address(monitor.own)
+                addresses.append((monitor.after_step.address, at))
+        self.arrays["monitors"][:] = np.reshape(addresses, (-1, 2))
+
     def _connect(self):
         """Addresses of compiled parts, of problems and of records."""
         from fem_mbs.jit import address
         from fem_mbs.solvers.contact import passed
         from fem_mbs.solvers.stepping.kernels import checks, run
-        from fem_mbs.solvers.stepping.monitors import creep_watch, depth_watch, external_work, extremes, ledger
 
         self.run_steps = run.run_steps
-        shared = {"check": checks.check, "record": run.record, "newton": newton.newton, "creeps": creep_watch.creeps}
-        if len(self.arrays["external"]):
-            shared["work"] = external_work.work
-        if len(self.arrays["remarking"]):
-            shared["extremes"] = extremes.extremes
-        if self.system.nc_fixed:
-            shared["depths"] = depth_watch.depths
+        shared = {"check": checks.check, "record": run.record, "newton": newton.newton}
         if self.sensing is not None:
             shared |= self.sensing.parts()
-        if self.ledger is not None:
-            shared["ledger"] = ledger.ledger
         if any("touching" in group.calls for group in self.system.groups):
             shared["passage"] = passed.passage
         parts = {**shared, **self.method.parts()}
@@ -262,12 +263,11 @@ class Engine:
 
     def make_records(self, size: int) -> dict[str, np.ndarray]:
         """Arrays for ``size`` saved steps."""
-        lines = self.ledger.lines if self.balance and self.ledger is not None else ()
-        return records(self.system, size, self.forces, len(lines))
+        return records(self.system, size, self.forces, len(self.ledger.lines) if self.balance else 0)
 
     def keep_whole(self, every: int) -> None:
         """Only one state in so many gets outputs, energies and constraint violations."""
-        self.run[0]["whole_every"] = every
+        self.run[0]["whole_every"] = self.every = every
 
     def first(self, block: dict[str, np.ndarray]) -> None:
         """Record the initial state."""
@@ -279,7 +279,7 @@ class Engine:
         self.pair_tables = [np.zeros((0, PAIR_COLUMNS))] if self.system.searches else []
 
     def last(self, block: dict[str, np.ndarray]) -> None:
-        """Record the present state, even between saved states; `run_warnings` checks it."""
+        """Record the present state, even between saved states."""
         from fem_mbs.jit import address, invoke
 
         run = self.run[0]
@@ -292,19 +292,6 @@ class Engine:
         if self.contact_groups is not None:
             self.pair_tables = [self.contact_groups.closed_pairs()]
             block["pair_count"][0] = len(self.pair_tables[0])
-
-    def advance(
-        self, times: np.ndarray, signals: np.ndarray, block: dict[str, np.ndarray]
-    ) -> tuple[int, int, Exception | None]:
-        """Take the steps that end at ``times`` (k,), with given signals of each (k, instants, n_signals, 3).
-
-        Steps of variable size have the signals of the model. Returns as `March.advance`, which runs use.
-        """
-        if self.march.varies:
-            return self.march.advance(times, block)
-        self.matrices.update()
-        self.run_data.record_into(block)
-        return self.march.take(times, signals, block)
 
     @property
     def exhausted(self) -> bool:
@@ -345,6 +332,10 @@ class Engine:
         laws = [self.system.laws[: len(struck)][struck], *(search.laws for search in self.system.searches)]
         return any((law["restitution"] > 0.0).any() for law in laws)
 
+    def warnings(self) -> list[str]:
+        """Non-fatal problems, a list of sentences: of construction and compile time, then those of the run."""
+        return [*Warnings.of(self.system), *(text for monitor in self.monitors for text in monitor.warnings())]
+
     def statistics(self) -> dict[str, float]:
         """What was counted over all steps, saved or not."""
         repeated, handed = int(self.run[0]["repeated"]), int(self.run[0]["handed"])
@@ -360,8 +351,9 @@ class Engine:
             controlled = {**controlled, "switches": switches, "energy_lost_in_switches": lost}
         counted = {"jammed_joints": "jammed", "searched_pieces": "pieces"} if self.system.frictions else {}
         friction = {name: int(self.run[0][field]) for name, field in counted.items()}
+        watched = {name: value for monitor in self.monitors for name, value in monitor.statistics().items()}
         return {"repeated_steps": repeated, "contact_problems": handed, **steps, **searches, **controlled,
-                **self.method.counted(self), **friction}  # fmt: skip
+                **self.method.counted(self), **friction, **watched}  # fmt: skip
 
     def state(self) -> "State":
         """Current state of the run, a copy."""

@@ -3,8 +3,7 @@
 from typing import TYPE_CHECKING
 
 from fem_mbs.solvers.stepping.kernels.codes import EXACT, MOST_WORK
-from fem_mbs.solvers.stepping.monitors.external_work import explained, gaps_are_given
-from fem_mbs.solvers.stepping.monitors.loss_watch import losses_are_reported
+from fem_mbs.solvers.stepping.monitors.external_work import gaps_are_given
 
 if TYPE_CHECKING:
     from fem_mbs.solvers.stepping.engine import Engine
@@ -24,13 +23,8 @@ def numbers_of_run(engine: "Engine", save_every: int) -> dict[str, float]:
         "pp_T": method.friction_penalty * mass, "pv_T": method.friction_penalty * mass,
         "epsilon": method.contact_shift if method.epsilon is None else engine.shift, "restitution_scale": 1.0,
         "epsilon_rows": 0.0 if method.epsilon is None and system.independent else engine.shift,
-        "from_start": int(method.velocities_first), "watched": int(explained(system)),
-        "loss_seen": int(losses_are_reported(system, method, engine.grains)), "strict": int(engine.strict),
-        "most_work": MOST_WORK,
-        "pair_line": -1 if engine.ledger is None else engine.ledger.pairs,
-        "swept_line": -1 if engine.ledger is None else engine.ledger.swept,
-        "rtol": method.rtol, "tol_v": tol_v, "mean_mass": system.mean_mass,
-        "lightest": system.lightest,
+        "from_start": int(method.velocities_first), "strict": int(engine.strict), "most_work": MOST_WORK,
+        "rtol": method.rtol, "tol_v": tol_v, "mean_mass": system.mean_mass, "lightest": system.lightest,
         "length": system.length,
         "max_iterations": method.max_iterations, "max_problems": method.max_problems,
         "newton": int(settled and (method.contact_solver != "problem" or system.nc == 0)),

@@ -14,7 +14,7 @@ the steps before the rejected one would have to be taken again, with factors tha
 the last bits of a run would depend on the number of steps in a call.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -50,29 +50,32 @@ class RunData:
     Parameters
     ----------
     system : System
-    tables : tuple of Table, shared by all methods and of the method
+    tables : sequence of Table, shared by all methods, of the method, and those of monitors
     sizes : dict of symbol -> int, extents of the arrays
 
     Attributes
     ----------
-    run, own : (1,) records of numbers and addresses: shared by all methods, and of the method
+    record : list of (1,) records of numbers and addresses, one of each table
+    run, own : the first two of them
     arrays : dict of name -> array
     records : (1,) record of the addresses of the arrays that saved steps go to
     """
 
-    def __init__(self, system: "CompiledSystem", tables: tuple["Table", "Table"], sizes: dict[str, int]) -> None:
+    def __init__(self, system: "CompiledSystem", tables: "Sequence[Table]", sizes: dict[str, int]) -> None:
         self.system, self.tables = system, tables
-        self.run, self.own = (np.zeros(1, table.dtype) for table in tables)
+        self.record = [np.zeros(1, table.dtype) for table in tables]
+        self.run, self.own = self.record[:2]
         # views of their only rows; a name of both is that of the run
         self._record_of = {name: record[0] for record in (self.own, self.run) for name in record.dtype.names}
-        self._kept_arrays, numbers = (
-            [name for table in tables for name in table.names(array=array, kept=True)] for array in (True, False)
-        )
-        own = [name for name in numbers if name not in (self.run.dtype.names or ())]
-        named = ((self.run, numbers), (self.own, own))
-        self._kept_words = [(record.view(np.int64), _words_of(record, names)) for record, names in named]
+        self._kept_arrays = [name for table in tables for name in table.names(array=True, kept=True)]
+        self._kept_words = [(record.view(np.int64), _words_of(t, record)) for t, record in zip(tables, self.record)]
         self._scaled = [(n, item.scaling) for table in tables for n, item in table.items.items() if item.scaling]
-        self.arrays = {name: array for table in tables for name, array in table.arrays(sizes).items()}
+        self.arrays: dict[str, np.ndarray] = {}
+        for table in tables:
+            arrays = table.arrays(sizes)
+            if twice := arrays.keys() & self.arrays.keys():
+                raise ValueError(f"{table.name}: array '{min(twice)}' has the name of one of another table of the run")
+            self.arrays |= arrays
         self._gather_kept()
         self.aim()
         self.records = np.zeros(1, RECORDS.dtype)
@@ -88,7 +91,7 @@ class RunData:
 
     def aim(self) -> None:
         """Put the addresses of the arrays into the records; again when arrays were replaced."""
-        for table, record in zip(self.tables, (self.run, self.own)):
+        for table, record in zip(self.tables, self.record):
             table.aim(record, self.arrays)
 
     def record_of(self, name: str) -> np.void:
@@ -153,7 +156,7 @@ class RunData:
 
     def keep_starts(self) -> None:
         """Let compiled code copy the start of every step, for `start_of_step`."""
-        sources = [self._block, *self._states(), self.run, self.own]
+        sources = [self._block, *self.record, *self._states()]
         self._copies = [np.zeros_like(array) for array in sources]
         rows = [(address(a), address(b), a.nbytes // 8) for a, b in zip(sources, self._copies)]
         self._table = np.array(rows, dtype=np.int64).reshape(-1, 3)
@@ -161,26 +164,26 @@ class RunData:
 
     def start_of_step(self) -> Kept:
         """Return the start of the last step that compiled code has begun."""
-        block, *states, run, own = self._copies
-        numbers = [copy.view(np.int64)[at] for copy, (_, at) in zip((run, own), self._kept_words)]
-        return Kept(block.copy(), numbers, [state.copy() for state in states])
+        block, *copies = self._copies
+        numbers = [copy.view(np.int64)[at] for copy, (_, at) in zip(copies, self._kept_words)]
+        return Kept(block.copy(), numbers, [state.copy() for state in copies[len(self.record) :]])
 
     # --- checkpoints --------------------------------------------------------------------------------------------------
 
     def get_state(self) -> dict[str, Any]:
         """Return a copy for a checkpoint: all numbers but addresses, and all arrays."""
-        tables = [numbers_of(table, record) for table, record in zip(self.tables, (self.run, self.own))]
+        tables = [numbers_of(table, record) for table, record in zip(self.tables, self.record)]
         return {"tables": tables, "arrays": arrays_of(self.arrays)}
 
     def set_state(self, state: dict[str, Any]) -> None:
         """Continue from what `get_state` has returned; ValueError for the state of another run."""
         put_arrays("run", self.arrays, state["arrays"])
         self.aim()
-        for table, record, numbers in zip(self.tables, (self.run, self.own), state["tables"]):
+        for table, record, numbers in zip(self.tables, self.record, state["tables"], strict=True):
             put_numbers(table, record, numbers)
 
 
-def _words_of(record: np.ndarray, names: list[str]) -> np.ndarray:
-    """Return where the numbers of a record lie that have these names, in words of eight bytes."""
-    fields = record.dtype.fields or {}
-    return np.array([fields[name][1] // 8 for name in names if name in fields], dtype=np.int64)
+def _words_of(table: "Table", record: np.ndarray) -> np.ndarray:
+    """Return where the kept numbers of a record lie, in words of eight bytes."""
+    fields: Any = record.dtype.fields
+    return np.array([fields[name][1] // 8 for name in table.names(array=False, kept=True)], dtype=np.int64)

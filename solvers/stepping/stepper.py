@@ -407,8 +407,7 @@ class Stepper(StepperOptions):
         bar = Progress(self.number("t_end", asked.t_end, "s"), start=start, enabled=progress)
         size = max(1, min(int(CHUNK_BYTES / self._bytes(engine)), MOST_RECORDS))
         return Chunks(
-            engine, writer, observers, bar, start=start, steps=steps, every=asked.save_every, size=size,
-            checkpoints=checkpoints, notes=notes,
+            engine, writer, observers, bar, start=start, steps=steps, size=size, checkpoints=checkpoints, notes=notes,
         )  # fmt: skip
 
     def _completed(self, failure, done, save, result):

@@ -6,7 +6,6 @@ import numpy as np
 
 import fem_mbs as fem
 from fem_mbs.rotations import exp
-from fem_mbs.solvers.stepping.march.chunks import signals_at
 from fem_mbs.solvers.stepping.march.switch import switch
 
 LINKS = ((2.0, 0.18, 0.5), (1.5, 0.11, 0.4))  # mass [kg], inertia about z [kg m²], centre from the hinge [m]
@@ -36,10 +35,9 @@ class Run:
     def take(self, steps):
         """So many steps more."""
         times = self.h * np.arange(self.steps + 1, self.steps + steps + 1)
-        signals, error = signals_at(self.system, times, self.h, self.engine.method.instants)
         block = self.engine.make_records(steps)
         self.engine.t_end = times[-1]
-        done, saved, error = self.engine.advance(times, signals, block)
+        done, saved, error = self.engine.march.advance(times, block)
         if error is not None:
             raise error
         assert done == saved == steps
@@ -70,10 +68,7 @@ class Run:
 
     @property
     def warnings(self):
-        from fem_mbs.solvers.stepping.monitors.energy_watch import drift_of_energy
-        from fem_mbs.solvers.stepping.monitors.run_warnings import warnings_of
-
-        return [*warnings_of(self.engine), *drift_of_energy(self.engine)]
+        return self.engine.warnings()
 
 
 def chain(angles=(0.0, 0.3), rates=(2.0, -1.0), **lock):

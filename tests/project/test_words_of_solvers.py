@@ -9,7 +9,6 @@ import pytest
 import fem_mbs as fem
 from fem_mbs.errors import FemMbsError, ParameterError, SolverError
 from fem_mbs.results.sums import SUMS
-from fem_mbs.solvers.stepping.monitors.run_warnings import warnings_of
 
 
 def stretched():
@@ -70,7 +69,7 @@ def test_advice_names_only_what_the_method_and_the_model_can_have():
 def test_the_warning_of_a_rising_energy_counts_in_words(rises, words):
     engine = fem.MoreauJean().prepare(spring().compile(), 1e-3)
     engine.run[0]["rises"], engine.run[0]["largest_rise"] = rises, 2.0
-    (text,) = warnings_of(engine)
+    (text,) = engine.warnings()
 
     assert re.search(words, text) and text.endswith("Halve h") and "step_control" not in text
 

@@ -171,7 +171,7 @@ def test_every_number_of_every_record_is_filled(method):
     first = {name: array[:1].copy() for name, array in block.items()}
     for array in block.values():
         array[:] = unset[array.dtype.kind]
-    done, saved, error = engine.advance(np.arange(1, 201) * 1e-3, np.zeros((200, len(method.instants), 1, 3)), block)
+    done, saved, error = engine.march.advance(np.arange(1, 201) * 1e-3, block)
     assert (done, saved, error) == (200, 200, None) and (block["impact"].any() or type(method).__name__ in SMOOTH)
     block["step"][76] = 0  # step 77 is the one that may be called so
     for part in (first, block):

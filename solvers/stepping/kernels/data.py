@@ -26,8 +26,7 @@ from fem_mbs.system.records import DATA
 
 # C functions that parts call each other through: a part is then compiled on its own, not again inside its callers
 PARTS = (
-    "advance step position record check sweep settle newton grains work passage friction measure watch ask ledger "
-    "extremes depths creeps stiction"
+    "advance step position record check sweep settle newton grains work passage friction measure watch ask stiction"
 ).split()
 PROBLEMS = "position velocity".split()  # what Newton's iteration solves, see stepping.newton
 
@@ -47,8 +46,7 @@ COUNTS = {  # of a step
 
 # N nodes, full = 6 N, m constraint rows, nc contacts, u unknowns of the largest matrix, ni instants, ns signals,
 # nx groups of elements that are not conservative, ne efforts of these, nm numbers of sensors, nw events; nl, nk, nt
-# of the energy balance; nq groups that warn about extremes, ny of their outputs, np of their nodes with a peak; nd
-# contacts not of contact groups
+# of the energy balance; nd contacts not of contact groups; na monitors with a part after each step
 TABLE = Table(
     "run",
     {
@@ -139,17 +137,8 @@ TABLE = Table(
         "booked": Item("nl 4", "groups of elements: number, kind, first of their kept numbers, first line", "i8"),
         "booked_before": Item("nk", "what is kept of them from the last end", kept=True),
         "works": Item("nt", "work of each line since the start", kept=True),
-        # outputs with warnings of elements, see stepping.extremes
-        "remarking": Item("nq 4", "groups: number, first of their outputs, that of the peak or −1, first node", "i8"),
-        "extremes": Item("ny 2", "smallest and largest value of these after any step", kept=True),
-        "peaks": Item("np 19", "positions, rotations, velocities of nodes at the peak, and when", kept=True),
         "unkept": Item("nd 2", "what impacts have lost against their law [J], largest approach [m/s]", kept=True),
-        # nodes that move otherwise than their velocities, see stepping.creep_watch: translation, rotation
-        "creep": Item(
-            "N 2 5", "of a window: what velocities leave (3), what they may leave, square of the largest", kept=True
-        ),
-        "crept": Item("N 2 5", "what they have left in all (3), how long that lasted, when it began", kept=True),
-        "deepest": Item("nd 2", "smallest gap of contacts that are not of groups after any step, and when", kept=True),
+        "monitors": Item("na 2", "addresses of their parts after each step, of their records", "i8"),
         "pair_line": Item("", "line of the contacts of contact groups, −1: without", "i8"),
         "swept_line": Item(
             "", "line of the work of a contact group that the Gauss-Seidel solver takes, −1: none", "i8"
@@ -244,8 +233,6 @@ TABLE = Table(
         "top_kinetic": Item("", "largest kinetic energy", kept=True),
         "largest_rise": Item("", "of the energy, beyond what is allowed", kept=True),
         "drift": Item("", "largest |g| of the constraints in what was recorded, as a length", kept=True),
-        "creep_steps": Item("", "steps of the window", "i8", kept=True),
-        "creep_time": Item("", "time that they took", kept=True),
         "rise_time": Item("", "time of the largest rise", kept=True),
         "sweep_travel": Item("", "of a contact that is passed"),
         "sweep_size": Item("", "of a contact that is passed"),
@@ -353,6 +340,7 @@ TABLE = Table(
         "data_at": Item("", "record of the system", "i8"),
         "run_at": Item("", "record of the run itself", "i8"),
         "own_at": Item("", "record of the table of the method", "i8"),
+        "monitor_at": Item("", "record of the table of the monitor that is called", "i8"),
         "records_at": Item("", "record of the arrays of saved steps", "i8"),
         "mirror_at": Item("", "table from which a step that stops is restored, see stepping.mirror", "i8"),
         "mirrored": Item("", "rows of that table", "i8"),

@@ -91,6 +91,14 @@ def momentum(d, x, R, Mv, spatial, linear, angular):
 
 
 @kernel
+def monitor(s):
+    """Call the parts of all monitors after a step, or in the initial state."""
+    for k in range(s.monitors.shape[0]):
+        s.monitor_at = s.monitors[k, 1]
+        call2(s.monitors[k, 0], s.data_at, s.run_at)
+
+
+@kernel
 def record_whole(d, s, o, data, run):
     """Store violations, outputs, energies and momenta of a state; returns True if its energy is finite."""
     N, m, k = d.n_nodes, d.m, s.saved
@@ -106,17 +114,12 @@ def record_whole(d, s, o, data, run):
         output_values(d, x, R, V, o.acceleration[k], vector(s.phi_at, m), o.output[k])
     o.energy[k, 0], o.energy[k, 1] = energies(d, x, R, V, vector(s.force_at, 6 * N))
     momentum(d, x, R, vector(s.force_at, 6 * N), s.spatial, o.linear_momentum[k], o.angular_momentum[k])
-    if s.ledger_part != 0:
-        if s.step_number == 0:
-            call2(s.ledger_part, data, run)  # keeps what the first step needs
-        if o.work.shape[1] > 0:
-            copy1(s.works, o.work[k])
-    if s.step_number == 0 and s.extremes_part != 0:
-        call2(s.extremes_part, data, run)  # the initial state
-    if s.step_number == 0 and s.depths_part != 0:
-        call2(s.depths_part, data, run)
-    if s.step_number == 0 and s.external.shape[0] > 0:
-        call2(s.work_part, data, run)  # keeps what the first step needs
+    if s.step_number == 0:
+        monitor(s)
+        if s.external.shape[0] > 0:
+            call2(s.work_part, data, run)  # keeps what the first step needs
+    if o.work.shape[1] > 0:
+        copy1(s.works, o.work[k])
     finite = math.isfinite(o.energy[k, 0] + o.energy[k, 1])
     if finite and s.loss_seen != 0:
         note_loss(s, o.energy[k, 0], o.energy[k, 1])
@@ -185,13 +188,7 @@ def run_steps(data, run, count, start, times, signals):
         s.step_number += 1
         if s.in_parts == 0:
             s.work = 0
-        if s.ledger_part != 0:
-            call2(s.ledger_part, s.data_at, s.run_at)
-        if s.extremes_part != 0:
-            call2(s.extremes_part, s.data_at, s.run_at)
-        if s.depths_part != 0:
-            call2(s.depths_part, s.data_at, s.run_at)
-        call2(s.creeps_part, s.data_at, s.run_at)
+        monitor(s)
         if s.step_number % s.save_every == 0:
             s.code = OK
             call2(s.record_part, s.data_at, s.run_at)

@@ -15,15 +15,6 @@ import numpy as np
 from fem_mbs.errors import NonFiniteError, SolverError
 from fem_mbs.results.file.memory import memory_of
 from fem_mbs.results.sums import KeptStates
-from fem_mbs.solvers.stepping.monitors.creep_watch import creep_of_nodes
-from fem_mbs.solvers.stepping.monitors.depth_watch import DepthWatch
-from fem_mbs.solvers.stepping.monitors.energy_watch import drift_of_energy
-from fem_mbs.solvers.stepping.monitors.extremes import warnings_of_extremes
-from fem_mbs.solvers.stepping.monitors.load_watch import LoadWatch
-from fem_mbs.solvers.stepping.monitors.loss_watch import loss_of_energy
-from fem_mbs.solvers.stepping.monitors.run_warnings import warnings_of
-from fem_mbs.solvers.stepping.monitors.strain_watch import StrainWatch
-from fem_mbs.solvers.stepping.monitors.surface_watch import SurfaceWatch
 
 if TYPE_CHECKING:
     from fem_mbs.results.file.writer import ResultsWriter
@@ -87,14 +78,13 @@ class Chunks:
         *,
         start: float,
         steps: int,
-        every: int,
         size: int,
         checkpoints: "Checkpoints | None" = None,
         notes: Sequence[str] = (),
     ) -> None:
         self.engine, self.writer, self.observers, self.bar = engine, writer, observers, bar
-        self.start, self.steps, self.every = start, steps, every
-        self.least = 1 if observers else every  # steps between two records
+        self.start, self.steps, self.every = start, steps, engine.every
+        self.least = 1 if observers else engine.every  # steps between two records
         self.size, self.records = size, engine.make_records(size)
         self.gathered, self.pairs = 0, []  # not yet written
         self.states = KeptStates()  # of those that observers see
@@ -103,8 +93,6 @@ class Chunks:
         self.failure: Exception | None = None
         self.checkpoints, self.notes = checkpoints, notes
         self.before = 0  # steps that were taken before this part of the run
-        self.depth, self.loads = DepthWatch(engine), LoadWatch(engine.system, every)
-        self.strain, self.surfaces = StrainWatch(engine.system), SurfaceWatch(engine.system)
 
     @property
     def ended(self) -> str:
@@ -116,19 +104,13 @@ class Chunks:
         return self.start + steps * self.engine.march.h
 
     def get_state(self) -> dict[str, Any]:
-        """Where the run is and what watches it has seen; everything that was gathered is written."""
-        parts: dict[str, Any] = {"depth": self.depth, "loads": self.loads, "strain": self.strain}
-        parts |= {"surfaces": self.surfaces, "states": self.states}
-        return {"done": self.done, "kept": self.kept, **{name: part.get_state() for name, part in parts.items()}}
+        """Where the run is; everything that was gathered is written."""
+        return {"done": self.done, "kept": self.kept, "states": self.states.get_state()}
 
     def set_state(self, state: dict[str, Any]) -> None:
         """Go on from what `get_state` has given."""
         self.done = self.before = state["done"]
         self.kept = state["kept"]
-        self.depth.set_state(state["depth"])
-        self.loads.set_state(state["loads"])
-        self.strain.set_state(state["strain"])
-        self.surfaces.set_state(state["surfaces"])
         self.states.set_state(state["states"])
 
     def take_all(self, interrupt: Any) -> None:
@@ -168,9 +150,7 @@ class Chunks:
             self._write()
             self.engine.last(self.records)
             block, pairs = {name: array[:1] for name, array in self.records.items()}, self.engine.pairs()
-            self.depth.look(block["t"], pairs)
-            self.strain.look(block)
-            self.surfaces.look(block)
+            self._observe(block)
             if self.observers:  # it was in the block before, and has left its impulses
                 block, pairs = self.states.keep_last(block, pairs)
             self.writer.append(block, pairs)
@@ -204,14 +184,16 @@ class Chunks:
     def _keep(self, records, saved):
         """Show the states of a chunk to the observers, and gather them."""
         block, pairs = {name: array[:saved] for name, array in records.items()}, self.engine.pairs()
-        self.depth.look(block["t"], pairs)
-        self.loads.look(block)
-        self.strain.look(block)
-        self.surfaces.look(block)
+        self._observe(block)
         for observer in self.observers:
             observer.observe(block)
         self.gathered += saved
         self.pairs += pairs
+
+    def _observe(self, block):
+        """Show recorded states to the monitors."""
+        for monitor in self.engine.monitors:
+            monitor.observe(block)
 
     def _block(self):
         """Number of records of the next write; in memory there is nothing that a killed run could keep."""
@@ -254,17 +236,7 @@ class Chunks:
             self.reason = f"interrupted at t = {self.time(self.done):.9g} s"
             print(f"\n{self.reason}; results up to there are kept", file=sys.stderr)
         try:
-            warnings = [*warnings_of(self.engine), *drift_of_energy(self.engine), *self.depth.warnings()]
-            warnings += [
-                *loss_of_energy(self.engine),
-                *creep_of_nodes(self.engine),
-                *warnings_of_extremes(self.engine),
-                *self.loads.warnings(),
-                *self.strain.warnings(),
-                *self.surfaces.warnings(),
-                *self.notes,
-            ]
-            warnings = list(dict.fromkeys(warnings))
+            warnings = list(dict.fromkeys([*self.engine.warnings(), *self.notes]))
             if self.engine.strict and warnings and self.failure is None:
                 end = self.time(self.done)
                 text = f"{' '.join(warnings)} Without strict=True this is a warning of the result."

@@ -65,6 +65,5 @@ def jump_rates(engine: "Engine", motors: "list[Element]") -> bool:
     change = system.energies(engine.state())[0] - before
     run["last_energy"] += change
     run["least_energy"] += change
-    if engine.ledger is not None:
-        add_jump_work(engine, engine.ledger, impulse, rates)
+    add_jump_work(engine, impulse, rates)
     return True

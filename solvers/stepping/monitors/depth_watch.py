@@ -11,15 +11,17 @@ after every step; at those of contact groups, which come and go, Python does in 
 Source: docs/theory/accepted_steps.md, (9).
 """
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numba import carray
 
+from fem_mbs.data_table import Item, Table
 from fem_mbs.errors import label
-from fem_mbs.jit import entry, kernel
+from fem_mbs.jit import entry, void_pointer
 from fem_mbs.results.table import pair_column
 from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
+from fem_mbs.solvers.stepping.monitors.monitor import Monitor
 from fem_mbs.system.contacts import contact_groups, contacts_of
 from fem_mbs.system.sizes import gyration
 
@@ -29,6 +31,9 @@ if TYPE_CHECKING:
 
 SHARE = 0.1  # of ℓ in (1), as compliant contacts may be deep
 OF_MODEL = 0.01  # of L, as joints that are apart
+# nd: contacts that are not of contact groups
+TABLE = Table("depths", {"deepest": Item("nd 2", "smallest gap of a contact after any step, and when", kept=True)})
+_DEPTHS = TABLE.dtype
 
 
 def finest(contact: "Contact") -> float:
@@ -36,38 +41,42 @@ def finest(contact: "Contact") -> float:
     return min([contact.room, *filter(None, map(gyration, contact.nodes))])
 
 
-@kernel
-def note_depths(d, s):
+@entry("void(int64, int64)")
+def depths(data, run):
     """Record the gaps of contacts that are not of contact groups, after a step.
 
     Those that were not evaluated in it are open, see `system.far_contacts`.
     """
+    d, s = system_at(data)[0], run_at(run)[0]
+    deepest = carray(void_pointer(s.monitor_at), (1,), _DEPTHS)[0].deepest
     for g in contact_groups(d):
         if g.first_contact + g.n > s.nc_fixed:
             continue
         contact = contacts_of(g)
         for e in range(g.n):
             c = g.first_contact + e
-            if contact.gap[e] < s.deepest[c, 0]:
-                s.deepest[c, 0], s.deepest[c, 1] = contact.gap[e], s.t
+            if contact.gap[e] < deepest[c, 0]:
+                deepest[c, 0], deepest[c, 1] = contact.gap[e], s.t
 
 
-@entry("void(int64, int64)")
-def depths(data, run):
-    """`note_depths` as a part."""
-    note_depths(system_at(data)[0], run_at(run)[0])
-
-
-class DepthWatch:
+class DepthWatch(Monitor):
     """Deepest penetration of any contact over its bound (1)."""
 
+    table = TABLE
+    state = "share", "text"
+
     def __init__(self, engine: "Engine") -> None:
-        self.method, self.system, self.engine = engine.method, engine.system, engine
+        super().__init__(engine)
+        self.after_step = depths if self.system.nc_fixed else None
         self.share, self.text = 0.0, ""  # of pairs of contact groups: largest d over its bound, in words
 
-    def look(self, t: np.ndarray, tables: Sequence[np.ndarray]) -> None:
-        """Take in saved times (k,) and tables of closed pairs of contact groups, one per time."""
-        for time, table in zip(t, tables):
+    def start(self) -> None:
+        """No contact has been closed."""
+        self.engine.arrays["deepest"][:] = np.inf, 0.0
+
+    def observe(self, block: dict[str, np.ndarray]) -> None:
+        """Take in the closed pairs of contact groups in recorded states."""
+        for time, table in zip(block["t"], self.engine.pairs()):
             if len(table):
                 self._look_at_pairs(time, table)
 
@@ -109,21 +118,13 @@ class DepthWatch:
             size, what = self.system.size, "the size of the model"
         return f"{name} is {depth:.3g} m deep at t = {t:.6g} s, {depth / size:.2g} times {size:.3g} m, {what}"
 
-    def get_state(self) -> dict[str, Any]:
-        """State of the monitored pairs; the engine has that of the other contacts."""
-        return {"share": self.share, "told": self.text}
-
-    def set_state(self, state: dict[str, Any]) -> None:
-        """Continue from the state of `get_state`."""
-        self.share, self.text = state["share"], state["told"]
-
     def warnings(self) -> list[str]:
         """Warning of a contact that is deeper than (1)."""
         share, text = max((self.share, self.text), self._deepest())
         if share <= 1.0:
             return []
         why = "check the motion there, and halve h"
-        if self.method.follows:
+        if self.engine.method.follows:
             why = (
                 "the method closes contacts in velocities, and bodies overlap by what its steps travel. Halve h, or "
                 "use a method that holds gaps: DecoupledNSGA, MoreauJean(projection=True)"

@@ -38,6 +38,7 @@ import numpy as np
 from fem_mbs.jit import N_SLOTS, SLOT, call2, entry, integer_matrix, integers, kernel, local_vector, vector
 from fem_mbs.rotations import quaternion_log, quaternion_multiply
 from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
+from fem_mbs.solvers.stepping.monitors.monitor import Monitor
 from fem_mbs.system.assembly import stored_energy
 from fem_mbs.system.friction import coefficients_of, friction_of
 from fem_mbs.system.gather import gather
@@ -46,6 +47,7 @@ from fem_mbs.system.records import groups_of, switches_of, zero
 if TYPE_CHECKING:
     from fem_mbs.element.base import Element
     from fem_mbs.element.friction_row import FrictionRow
+    from fem_mbs.solvers.stepping.engine import Engine
     from fem_mbs.system.compiled import CompiledSystem
     from fem_mbs.system.groups import Group
 
@@ -251,7 +253,7 @@ def external_work(d, s):
 
 @entry("void(int64, int64)")
 def work(data, run):
-    """`external_work` in ``s.step_work``: a part, for models without loads and drivers do not need it."""
+    """Set ``s.step_work`` to `external_work`."""
     s = run_at(run)[0]
     s.step_work = external_work(system_at(data)[0], s)
 
@@ -263,3 +265,23 @@ def allow_work(s):
     s.recent_work = s.step_work + KEPT * s.recent_work
     s.allowed_work += s.recent_work
     s.given_work += s.step_work
+
+
+class ExternalWork(Monitor):
+    """Bound (2) of the work of loads and drivers; the checks of a step call its compiled part."""
+
+    def __init__(self, engine: "Engine") -> None:
+        super().__init__(engine)
+        self.groups, self.efforts = external(self.system)
+
+    def sizes(self) -> dict[str, int]:
+        """Return numbers of groups and of what is kept of their elements."""
+        return {"nx": len(self.groups), "ne": self.efforts}
+
+    def start(self) -> None:
+        """Set the groups, and the part, which models without loads and drivers do not need."""
+        self.engine.arrays["external"][:] = self.groups
+        run = self.engine.run[0]
+        run["watched"] = explained(self.system)
+        if len(self.groups):
+            run["work_part"] = work.address

@@ -5,37 +5,35 @@ outputs after every step, only those of elements with the method ``output_warnin
 and nothing in models without them. Checks that require a whole motion use the one at which one output, the ``peak`` of
 an element, is largest.
 
-    symbol      code                  meaning
-                s.remarking           groups of such elements: number, first of their outputs, place of the peak
-                                      among those of an element (−1: none), first of their rows in s.peaks
-                s.extremes            smallest and largest value of each of these outputs
-                s.peaks               x (3), R (9), V (6) of a node where the peak of its element was largest, and when
+Symbols: `TABLE`.
 """
 
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numba import carray
 
-from fem_mbs.jit import N_SLOTS, entry, integer_matrix, integers, kernel
+from fem_mbs.data_table import Item, Table
+from fem_mbs.jit import N_SLOTS, entry, integer_matrix, integers, kernel, void_pointer
 from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
+from fem_mbs.solvers.stepping.monitors.monitor import Monitor
 from fem_mbs.system.assembly import output_of
 from fem_mbs.system.checks.element_checks import output_warnings, peak_warnings
 from fem_mbs.system.records import groups_of
 
 if TYPE_CHECKING:
     from fem_mbs.solvers.stepping.engine import Engine
-    from fem_mbs.system.compiled import CompiledSystem
 
-
-def checked_groups(system: "CompiledSystem") -> tuple[np.ndarray, int, int]:
-    """Groups with elements that check their outputs, (k, 4) int64; numbers of outputs, and of nodes of peaks."""
-    table, count, nodes = [], 0, 0
-    for number, group in enumerate(system.groups):
-        if group.sizes["no"] and any(element.output_warnings for element in group.elements):
-            table.append((number, count, _place_of_peak(group), nodes))
-            count += group.n * group.sizes["no"]
-            nodes += group.n * group.sizes["nn"] if table[-1][2] >= 0 else 0
-    return np.array(table, np.int64).reshape(-1, 4), count, nodes
+# nq groups of such elements, ny of their outputs, np of their nodes with a peak
+TABLE = Table(
+    "extremes",
+    {
+        "checked": Item("nq 4", "groups: number, first of their outputs, that of the peak or −1, first of peaks", "i8"),
+        "extremes": Item("ny 2", "smallest and largest value of these after any step", kept=True),
+        "peaks": Item("np 19", "x (3), R (9), V (6) of nodes where the peak was largest, and when", kept=True),
+    },
+)
+_EXTREMES = TABLE.dtype
 
 
 def _place_of_peak(group):
@@ -49,11 +47,11 @@ def _place_of_peak(group):
 
 
 @kernel
-def keep_peak(g, e, row, s):
+def keep_peak(g, e, row, s, peaks):
     """Keep the motion of the nodes of an element."""
     nodes = integer_matrix(g.nodes_at, g.n, g.nn)
     for k in range(g.nn):
-        i, kept = nodes[e, k], s.peaks[row + k]
+        i, kept = nodes[e, k], peaks[row + k]
         for j in range(3):
             kept[j] = s.x[i, j]
             for m in range(3):
@@ -63,45 +61,66 @@ def keep_peak(g, e, row, s):
         kept[18] = s.t
 
 
-@kernel
-def note_extremes(d, s):
+@entry("void(int64, int64)")
+def note_extremes(data, run):
     """Record the outputs of the state after a step."""
-    b, groups = integers(d.table_at, N_SLOTS), groups_of(d)
-    for k in range(s.remarking.shape[0]):
-        g, at, peak = groups[s.remarking[k, 0]], s.remarking[k, 1], s.remarking[k, 2]
+    d, s = system_at(data)[0], run_at(run)[0]
+    own = carray(void_pointer(s.monitor_at), (1,), _EXTREMES)[0]
+    b, groups, checked, extremes = integers(d.table_at, N_SLOTS), groups_of(d), own.checked, own.extremes
+    for k in range(checked.shape[0]):
+        g, at, peak = groups[checked[k, 0]], checked[k, 1], checked[k, 2]
         for e in range(g.n):
             out = output_of(d, g, e, b, s.x, s.R, s.V, s.Vd, s.lam_report)
             for j in range(g.no):
                 # what is not a number is no extreme
-                if out[j] < s.extremes[at, 0]:
-                    s.extremes[at, 0] = out[j]
-                if out[j] > s.extremes[at, 1]:
-                    s.extremes[at, 1] = out[j]
+                if out[j] < extremes[at, 0]:
+                    extremes[at, 0] = out[j]
+                if out[j] > extremes[at, 1]:
+                    extremes[at, 1] = out[j]
                     if j == peak:
-                        keep_peak(g, e, s.remarking[k, 3] + e * g.nn, s)
+                        keep_peak(g, e, checked[k, 3] + e * g.nn, s, own.peaks)
                 at += 1
 
 
-@entry("void(int64, int64)")
-def extremes(data, run):
-    """`note_extremes`: a part, for most models do not need it."""
-    note_extremes(system_at(data)[0], run_at(run)[0])
+class ExtremesWatch(Monitor):
+    """Extremes of outputs; no compiled code in models without such elements."""
 
+    table = TABLE
 
-def warnings_of_extremes(engine: "Engine") -> list[str]:
-    """Warnings of elements about the extremes of a run, and about the motions at their peaks."""
-    seen: Any = engine.arrays["extremes"]
-    if not np.isfinite(seen).any():
-        return []
-    rows = np.full((2, engine.system.n_outputs), np.nan)
-    found: list = []
-    for number, at, peak, first in engine.arrays["remarking"]:
-        group = engine.system.groups[number]
-        if peak >= 0:
-            found += _at_peaks(group, seen[at + peak :: group.sizes["no"], 1], engine.arrays["peaks"][first:])
-        count = group.n * group.sizes["no"]
-        rows[:, group.first_output : group.first_output + count] = seen[at : at + count].T
-    return output_warnings(engine.system, rows) + peak_warnings(found)
+    def __init__(self, engine: "Engine") -> None:
+        super().__init__(engine)
+        table, self.n_outputs, self.n_peaks = [], 0, 0
+        for number, group in enumerate(self.system.groups):
+            if group.sizes["no"] and any(element.output_warnings for element in group.elements):
+                table.append((number, self.n_outputs, _place_of_peak(group), self.n_peaks))
+                self.n_outputs += group.n * group.sizes["no"]
+                self.n_peaks += group.n * group.sizes["nn"] if table[-1][2] >= 0 else 0
+        self.checked = np.array(table, np.int64).reshape(-1, 4)
+        self.after_step = note_extremes if table else None
+
+    def sizes(self) -> dict[str, int]:
+        """Return numbers of groups, outputs and nodes."""
+        return {"nq": len(self.checked), "ny": self.n_outputs, "np": self.n_peaks}
+
+    def start(self) -> None:
+        """No output has been evaluated."""
+        self.engine.arrays["checked"][:] = self.checked
+        self.engine.arrays["extremes"][:] = np.inf, -np.inf
+
+    def warnings(self) -> list[str]:
+        """Return warnings of elements about the extremes of a run, and about the motions at their peaks."""
+        seen: Any = self.engine.arrays["extremes"]
+        if not np.isfinite(seen).any():
+            return []
+        rows = np.full((2, self.system.n_outputs), np.nan)
+        found: list = []
+        for number, at, peak, first in self.checked:
+            group = self.system.groups[number]
+            if peak >= 0:
+                found += _at_peaks(group, seen[at + peak :: group.sizes["no"], 1], self.engine.arrays["peaks"][first:])
+            count = group.n * group.sizes["no"]
+            rows[:, group.first_output : group.first_output + count] = seen[at : at + count].T
+        return output_warnings(self.system, rows) + peak_warnings(found)
 
 
 def _at_peaks(group, values, kept):

@@ -7,14 +7,15 @@ jump: bodies are moved at once, with an energy that nobody gives, or the step fa
 depend on is looked at; loads may jump.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fem_mbs.errors import label
+from fem_mbs.solvers.stepping.monitors.monitor import Monitor
 
 if TYPE_CHECKING:
-    from fem_mbs.system.compiled import CompiledSystem
+    from fem_mbs.solvers.stepping.engine import Engine
 
 FACTOR = 10.0  # c of (1)
 FLOOR = 1e-9  # of the largest value of a signal so far
@@ -34,8 +35,8 @@ def jumps_between(values: np.ndarray, h: float, period: np.ndarray, size: np.nda
     return change > FACTOR * (h * rate + h * h * second) + FLOOR * size
 
 
-class JumpWatch:
-    """Looks at the signals of all steps of a run.
+class JumpWatch(Monitor):
+    """Looks at the signals of all steps of a run, which the march passes to it.
 
     Attributes
     ----------
@@ -43,8 +44,11 @@ class JumpWatch:
         Middles [s] of steps in which something jumps, the first `MOST`.
     """
 
-    def __init__(self, system: "CompiledSystem") -> None:
-        self.system = system
+    state = "times", "last", "size", "first"
+
+    def __init__(self, engine: "Engine") -> None:
+        super().__init__(engine)
+        system = self.system
         self.times: list[float] = []
         self.watched = [k for k, owner in enumerate(system.signal_owner) if owner.role in ("constraint", "contact")]
         owners = [system.signal_owner[k] for k in self.watched]
@@ -67,16 +71,6 @@ class JumpWatch:
             self.first = self.first or self._description(int(np.argmax(found[k])), values[k : k + 2, :, 0], ends[k], h)
             self.times += [float(ends[k] - 0.5 * h)] if len(self.times) < MOST else []
         self.last = values[-1]
-
-    def get_state(self) -> dict[str, Any]:
-        """What was seen so far, a copy."""
-        return {"times": list(self.times), "last": None if self.last is None else self.last.copy(),
-                "size": self.size.copy(), "first": self.first}  # fmt: skip
-
-    def set_state(self, state: dict[str, Any]) -> None:
-        """Go on from what `get_state` has given."""
-        self.times, self.last, self.first = list(state["times"]), state["last"], state["first"]
-        self.size[:] = state["size"]
 
     def cause(self, t: float, h: float) -> str:
         """What jumps in a step h [s] that ends at t [s], in words; "" if nothing does."""

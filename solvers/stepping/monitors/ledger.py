@@ -43,7 +43,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from fem_mbs.errors import label
-from fem_mbs.jit import N_SLOTS, SLOT, call2, entry, integers, kernel, local_matrix, local_vector, vector
+from fem_mbs.jit import N_SLOTS, SLOT, call2, entry, integers, invoke, kernel, local_matrix, local_vector, vector
 from fem_mbs.results.energy_table import OF_GROUPS
 from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
 from fem_mbs.solvers.stepping.monitors.external_work import (
@@ -58,6 +58,7 @@ from fem_mbs.solvers.stepping.monitors.external_work import (
     weights,
 )
 from fem_mbs.solvers.stepping.monitors.loss_watch import impulses_are_known, losses_are_reported
+from fem_mbs.solvers.stepping.monitors.monitor import Monitor
 from fem_mbs.system.assembly import potential_of_forces
 from fem_mbs.system.contacts import contact_groups, contacts_of, gradient_times
 from fem_mbs.system.friction import friction_of
@@ -67,10 +68,7 @@ from fem_mbs.system.records import groups_of, switches_of, zero
 if TYPE_CHECKING:
     from fem_mbs.element.base import Element
     from fem_mbs.element.friction_row import FrictionRow
-    from fem_mbs.solvers.granular.grains import Grains
     from fem_mbs.solvers.stepping.engine import Engine
-    from fem_mbs.solvers.stepping.stepper import Stepper
-    from fem_mbs.system.compiled import CompiledSystem
 
 _F, _GT, _GTT, _RATE = (SLOT[k] for k in ("f", "gt", "gtt", "rate"))
 KINDS = ("load", "damper", "driver", "impact", "friction", "contact", "switch")
@@ -87,8 +85,8 @@ def work_kind(element: "Element") -> int:
     return FORCE if "force" in element.kernels else 0
 
 
-class Ledger:
-    """Lines of the energy balance of a system.
+class Ledger(Monitor):
+    """Energy balance of a run on request, or for the losses of `stepping.monitors.loss_watch`; else it has no lines.
 
     Attributes
     ----------
@@ -102,9 +100,17 @@ class Ledger:
     swept : int, line of a contact group that the Gauss-Seidel solver takes, normal and tangential work; −1 without one
     """
 
-    def __init__(self, system: "CompiledSystem", switches: bool, pairs: bool, swept: bool) -> None:
-        self.kept, self.lines = 0, []
-        table: list[tuple] = []
+    def __init__(self, engine: "Engine") -> None:
+        super().__init__(engine)
+        self.kept, self.lines, self.groups = 0, [], np.zeros((0, 4), np.int64)
+        self.switches = self.pairs = self.swept = -1
+        if engine.balance or losses_are_reported(self.system, engine.method, engine.grains):
+            self._make_lines()
+        if engine.balance or self.lines:
+            self.after_step = ledger
+
+    def _make_lines(self):
+        system, grains, table = self.system, self.engine.grains, []
         for number in system.added:
             group = system.groups[number]
             if group.elements[0].role == "friction":
@@ -122,12 +128,15 @@ class Ledger:
         if system.field is not None:
             self.lines.append(("gravity", "load"))
         self.groups = np.array(table, np.int64).reshape(-1, 4)
-        self.switches = len(self.lines) if switches else -1
-        self.lines += [("switches", "switch")] if switches else []
-        self.pairs = len(self.lines) if pairs else -1
-        self.lines += [(OF_GROUPS, "impact"), (OF_GROUPS, "friction")] if pairs else []
-        self.swept = len(self.lines) if swept else -1
-        self.lines += [(OF_GROUPS, "contact")] if swept else []
+        if self.engine.interrupted:
+            self.switches = len(self.lines)
+            self.lines.append(("switches", "switch"))
+        if system.searches and grains is None:
+            self.pairs = len(self.lines)
+            self.lines += [(OF_GROUPS, "impact"), (OF_GROUPS, "friction")]
+        if impulses_are_known(grains):
+            self.swept = len(self.lines)
+            self.lines.append((OF_GROUPS, "contact"))
         for contact in system.contacts[: system.nc_fixed]:
             self.lines += [(contact.name or label(contact), word) for word in ("impact", "friction")]
 
@@ -142,21 +151,14 @@ class Ledger:
         return rows
 
     def sizes(self) -> dict[str, int]:
-        """Sizes of the arrays of a run."""
+        """Return numbers of groups, of what is kept of their elements, and of lines."""
         return {"nl": len(self.groups), "nk": self.kept, "nt": len(self.lines)}
 
-
-def balance_of(
-    system: "CompiledSystem", method: "Stepper", grains: "Grains | None", switches: bool, balance: bool
-) -> Ledger | None:
-    """Energy balance of a run on request, or for the losses that `stepping.monitors.loss_watch` finds; or None."""
-    if not balance and not losses_are_reported(system, method, grains):
-        return None
-    ledger = Ledger(system, switches, bool(system.searches) and grains is None, impulses_are_known(grains))
-    return ledger if balance or ledger.lines else None
-
-
-NO_BALANCE: dict[str, int] = {"nl": 0, "nk": 0, "nt": 0}
+    def start(self) -> None:
+        """Set the groups and the lines of contact groups."""
+        self.engine.arrays["booked"][:] = self.groups
+        run = self.engine.run[0]
+        run["pair_line"], run["swept_line"] = self.pairs, self.swept
 
 
 def _name(element):
@@ -374,24 +376,25 @@ def renew(engine: "Engine", change: float = 0.0) -> None:
     change : float [J]
         Of the energy, by what was switched; nothing else is added to the works.
     """
-    if engine.run[0]["work_part"]:  # loads and drivers: what the bound of their work in the next step begins with
+    run, balance = engine.run[0], engine.ledger
+    if run["work_part"]:  # loads and drivers: what the bound of their work in the next step begins with
         engine.call_part("work")
-    if engine.ledger is None or not engine.run[0]["ledger_part"]:
+    if balance.after_step is None:
         return
     works = engine.arrays["works"].copy()
-    engine.call_part("ledger")
+    invoke(balance.after_step.address, int(run["data_at"]), int(run["run_at"]))
     engine.arrays["works"][:] = works
-    if engine.ledger.switches >= 0:
-        engine.arrays["works"][engine.ledger.switches] += change
+    if balance.switches >= 0:
+        engine.arrays["works"][balance.switches] += change
 
 
-def add_jump_work(engine: "Engine", ledger: Ledger, impulse: np.ndarray, missing: np.ndarray) -> None:
+def add_jump_work(engine: "Engine", impulse: np.ndarray, missing: np.ndarray) -> None:
     """Add the work of drivers in a jump of velocities: W = −Λ·½ ((∂g/∂t)⁻ + (∂g/∂t)⁺).
 
     ``impulse`` (m,): Λ; ``missing`` (m,): G v⁻ + (∂g/∂t)⁺, which is how far ∂g/∂t has jumped.
     """
     system, a = engine.system, engine.arrays
-    for number, kind, at, line in ledger.groups:
+    for number, kind, at, line in engine.ledger.groups:
         group = system.groups[number]
         for e in range(group.n if kind == DRIVER else 0):
             nr = group.sizes["nr"]

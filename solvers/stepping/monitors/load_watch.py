@@ -18,11 +18,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fem_mbs.shapes import matrices
+from fem_mbs.solvers.stepping.monitors.monitor import Monitor
 from fem_mbs.system.checks.element_checks import point_loads, warning_texts
 
 if TYPE_CHECKING:
     from fem_mbs.element.kinds import FloatingBody
-    from fem_mbs.system.compiled import CompiledSystem
+    from fem_mbs.solvers.stepping.engine import Engine
 
 LASTING = 0.5  # of (1)
 LEAST = 8  # states of a window
@@ -38,12 +39,15 @@ class Watched(NamedTuple):
     window: float
 
 
-class LoadWatch:
-    """Means of forces and deformations in windows of saved states; ``every``: steps between those with outputs."""
+class LoadWatch(Monitor):
+    """Means of forces and deformations in windows of saved states."""
 
-    def __init__(self, system: "CompiledSystem", every: int) -> None:
-        self.every, self.watched = every, []
-        for body, (points, columns) in point_loads(system).items():
+    state = "sums", "last", "found"
+
+    def __init__(self, engine: "Engine") -> None:
+        super().__init__(engine)
+        self.watched = []
+        for body, (points, columns) in point_loads(self.system).items():
             window = body.settling_time(points)
             if np.isfinite(window):
                 nodes = np.array([node.index for node in body.nodes])
@@ -52,11 +56,11 @@ class LoadWatch:
         self.last: float | None = None  # time of the last state that was taken in
         self.found: list[list] = [[] for _ in self.watched]
 
-    def look(self, block: dict[str, np.ndarray]) -> None:
-        """Take in recorded states."""
+    def observe(self, block: dict[str, np.ndarray]) -> None:
+        """Take in recorded states that have outputs."""
         if not self.watched:
             return
-        rows = np.flatnonzero(block["step"] % self.every == 0)
+        rows = np.flatnonzero(block["step"] % self.engine.every == 0)
         t, outputs = block["t"][rows], block["output"][rows]
         if not len(rows):
             return
@@ -97,14 +101,6 @@ class LoadWatch:
             return
         warnings = one.body.load_warnings(one.points, forces.reshape(-1, 3), d)
         self.found[number] = max([warnings, self.found[number]], key=lambda given: given[0][1] if given else 0.0)
-
-    def get_state(self) -> dict[str, Any]:
-        """State of the monitor."""
-        return {"sums": self.sums, "last": self.last, "found": self.found}
-
-    def set_state(self, state: dict[str, Any]) -> None:
-        """Continue from the state of `get_state`."""
-        self.sums, self.last, self.found = state["sums"], state["last"], state["found"]
 
     def warnings(self) -> list[str]:
         """Warnings of the bodies."""

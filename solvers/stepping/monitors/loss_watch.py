@@ -22,10 +22,10 @@ from typing import TYPE_CHECKING
 
 from fem_mbs.jit import kernel
 from fem_mbs.solvers.stepping.monitors.external_work import explained
+from fem_mbs.solvers.stepping.monitors.monitor import Monitor
 
 if TYPE_CHECKING:
     from fem_mbs.solvers.granular.grains import Grains
-    from fem_mbs.solvers.stepping.engine import Engine
     from fem_mbs.solvers.stepping.stepper import Stepper
     from fem_mbs.system.compiled import CompiledSystem
 
@@ -60,18 +60,26 @@ def note_loss(s, kinetic, potential):
         s.total_loss, s.total_loss_time = s.most_energy - own, s.t
 
 
-def loss_of_energy(engine: "Engine") -> list[str]:
-    """Warning that the method has lost more than (1), and more than what rose before that nothing explains either."""
-    run = engine.run[0]
-    loss, kinetic = float(run["total_loss"]), float(run["top_kinetic"])
-    nothing = run["mean_mass"] * (SLOW * run["scale_v"]) ** 2 + run["all_left"]
-    rose = float(run["rises"] * run["largest_rise"]) if run["rises"] else 0.0
-    first = run["step_number"] < FIRST or kinetic == 0.0
-    if first or loss <= SHARE * kinetic + nothing + rose:
-        return []
-    return [
-        f"energy was {loss:.3g} J, {100 * loss / kinetic:.3g} % of the largest kinetic energy, below an earlier "
-        f"value at t = {float(run['total_loss_time']):.6g} s, and nothing in the model has taken it: the method damps "
-        "what its steps do not resolve, stiff parts that turn above all. Halve h, or use a method that keeps energy: "
-        "DecoupledNSGA, GeneralizedAlpha, MoreauJean(theta=0.5, projection=True)"
-    ]
+class LossWatch(Monitor):
+    """Numerical dissipation of methods that solve velocities first."""
+
+    def start(self) -> None:
+        """Let `note_loss` be called where losses can be reported."""
+        engine = self.engine
+        engine.run[0]["loss_seen"] = losses_are_reported(self.system, engine.method, engine.grains)
+
+    def warnings(self) -> list[str]:
+        """Return the warning of a loss above (1) and above a rise before that nothing explains either."""
+        run = self.engine.run[0]
+        loss, kinetic = float(run["total_loss"]), float(run["top_kinetic"])
+        nothing = run["mean_mass"] * (SLOW * run["scale_v"]) ** 2 + run["all_left"]
+        rose = float(run["rises"] * run["largest_rise"]) if run["rises"] else 0.0
+        first = run["step_number"] < FIRST or kinetic == 0.0
+        if first or loss <= SHARE * kinetic + nothing + rose:
+            return []
+        return [
+            f"energy was {loss:.3g} J, {100 * loss / kinetic:.3g} % of the largest kinetic energy, below an earlier "
+            f"value at t = {float(run['total_loss_time']):.6g} s, and nothing in the model has taken it: the method "
+            "damps what its steps do not resolve, stiff parts that turn above all. Halve h, or use a method that keeps "
+            "energy: DecoupledNSGA, GeneralizedAlpha, MoreauJean(theta=0.5, projection=True)"
+        ]

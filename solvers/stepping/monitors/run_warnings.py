@@ -1,24 +1,17 @@
-"""Warnings of a run: non-fatal problems. Each function reports one kind.
+"""Warnings by numbers that steps record in all runs: non-fatal problems. Each function reports one kind.
 
-The warnings of construction and of the checks at compile time come first, see `fem_mbs.errors.Warnings`.
-
-What watches a run says the rest itself: `stepping.monitors.jumps`, `stepping.march.divider`,
-`stepping.march.step_control`,
-`stepping.monitors.energy_watch` of energies that rise little by little, `stepping.monitors.impact_watch` of energy
-that impacts lose,
-`stepping.monitors.depth_watch` of contacts that are too deep, `stepping.monitors.creep_watch` of positions that part
-from velocities,
-`granular.grains` of restitution that steps have lost in contact groups.
+Those with data of their own are monitors of their own, see `stepping.monitors.catalogue`.
 
 Source: docs/theory/accepted_steps.md, (5), (7).
 """
 
 from typing import TYPE_CHECKING
 
-from fem_mbs.errors import Warnings, label
+from fem_mbs.errors import label
 from fem_mbs.solvers.granular.strikes import loss_warnings
-from fem_mbs.solvers.stepping.monitors.energy_watch import cause
+from fem_mbs.solvers.stepping.monitors.energy_watch import cause, drift_of_energy
 from fem_mbs.solvers.stepping.monitors.impact_watch import energy_of_impacts
+from fem_mbs.solvers.stepping.monitors.monitor import Monitor
 
 if TYPE_CHECKING:
     from fem_mbs.solvers.stepping.engine import Engine
@@ -26,21 +19,23 @@ if TYPE_CHECKING:
 DRIFT = 0.01  # of the size of the model: joints farther apart than that are reported
 
 
-def warnings_of(engine: "Engine") -> list[str]:
-    """Non-fatal problems of the run of an engine, a list of sentences."""
-    texts = [*Warnings.of(engine.system), *engine.jumps.warnings()]
-    if engine.march.control is not None:
-        texts += engine.march.control.warnings()
-    if engine.grains is not None:
-        texts += engine.grains.warnings()
-    if "all_lost" in engine.own.dtype.names:
-        own, most = engine.own[0], float(engine.run[0]["top_kinetic"])  # that of saved states
-        texts += loss_warnings(
-            f"Contacts of '{engine.system.name}'", float(own["all_lost"]), max(most, float(own["kinetic"]))
-        )
-    texts += energy_of_impacts(engine)
-    texts += without_restitution(engine) + without_stronge(engine) + jammed(engine) + singular(engine)
-    return texts + risen(engine) + inexact(engine) + drifted(engine)
+def of_step_control(engine: "Engine") -> list[str]:
+    """Warnings of what controls and subdivides steps."""
+    return [] if engine.march.control is None else engine.march.control.warnings()
+
+
+def of_particles(engine: "Engine") -> list[str]:
+    """Warnings of contact groups that the Gauss-Seidel solver handles."""
+    return [] if engine.grains is None else engine.grains.warnings()
+
+
+def lost_restitution(engine: "Engine") -> list[str]:
+    """Warning of restitution that steps have lost in contacts of a method that records it."""
+    if "all_lost" not in engine.own.dtype.names:
+        return []
+    own, most = engine.own[0], float(engine.run[0]["top_kinetic"])  # that of saved states
+    name = f"Contacts of '{engine.system.name}'"
+    return loss_warnings(name, float(own["all_lost"]), max(most, float(own["kinetic"])))
 
 
 def without_restitution(engine: "Engine") -> list[str]:
@@ -140,3 +135,27 @@ def drifted(engine: "Engine") -> list[str]:
         "keeps their velocities and lets positions drift. Halve h, or use a method that keeps both: DecoupledNSGA, "
         "MoreauJean(projection=True)"
     ]
+
+
+CHECKS = (
+    of_step_control,
+    of_particles,
+    lost_restitution,
+    energy_of_impacts,
+    without_restitution,
+    without_stronge,
+    jammed,
+    singular,
+    risen,
+    inexact,
+    drifted,
+    drift_of_energy,
+)
+
+
+class RunWarnings(Monitor):
+    """Warnings by numbers that all runs have, of each function in `CHECKS`."""
+
+    def warnings(self) -> list[str]:
+        """Return the warnings of a run."""
+        return [text for check in CHECKS for text in check(self.engine)]

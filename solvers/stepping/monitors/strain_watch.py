@@ -10,15 +10,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fem_mbs.shapes import matrices
+from fem_mbs.solvers.stepping.monitors.monitor import Monitor
 from fem_mbs.system.checks.element_checks import warning_texts
 
 if TYPE_CHECKING:
-    from fem_mbs.system.compiled import CompiledSystem
+    from fem_mbs.solvers.stepping.engine import Engine
 
 MOTION = ("position", "quaternion", "velocity", "acceleration")
 
 
-class StrainWatch:
+class StrainWatch(Monitor):
     """Keeps, for each body with a check of inertia, its motion where it is deformed most.
 
     Attributes
@@ -27,12 +28,14 @@ class StrainWatch:
         ``t`` [s], ``energy`` [J], and histories of the nodes of the body in that state.
     """
 
-    def __init__(self, system: "CompiledSystem") -> None:
-        self.system = system
-        self.bodies = [e for e in system.elements if e.reduction is not None and e.misses_inertia]
+    state = ("kept",)
+
+    def __init__(self, engine: "Engine") -> None:
+        super().__init__(engine)
+        self.bodies = [e for e in self.system.elements if e.reduction is not None and e.misses_inertia]
         self.kept: list[dict[str, Any]] = [{"energy": -1.0} for _ in self.bodies]
 
-    def look(self, block: dict[str, np.ndarray]) -> None:
+    def observe(self, block: dict[str, np.ndarray]) -> None:
         """Compare the states of a block of records (k, …)."""
         if not len(block["t"]):
             return
@@ -56,11 +59,3 @@ class StrainWatch:
             at = f"at t = {kept['t']:.6g} s, where it is deformed most,"
             found.append((body, [(kind, share, f"{at} {text}") for kind, share, text in texts]))
         return warning_texts(found)
-
-    def get_state(self) -> list[dict[str, Any]]:
-        """Copy the states of largest strain energy."""
-        return [dict(kept) for kept in self.kept]
-
-    def set_state(self, state: list[dict[str, Any]]) -> None:
-        """Continue from what `get_state` has given."""
-        self.kept = [dict(kept) for kept in state]

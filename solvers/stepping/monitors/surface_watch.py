@@ -5,28 +5,32 @@ Contacts are those of nodes, so that no gap shows it. States are thinned out to 
 Source: docs/theory/solids.md, section 9.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fem_mbs.shapes import matrices
+from fem_mbs.solvers.stepping.monitors.monitor import Monitor
 from fem_mbs.system.checks.element_checks import warning_texts
 
 if TYPE_CHECKING:
-    from fem_mbs.system.compiled import CompiledSystem
+    from fem_mbs.solvers.stepping.engine import Engine
 
 STATES = 32  # of a block that are looked at
 
 
-class SurfaceWatch:
+class SurfaceWatch(Monitor):
     """Largest depth between nodes of each surface with an obstacle, and when."""
 
-    def __init__(self, system: "CompiledSystem") -> None:
-        surfaces = [contact._surface for contact in system.contacts if contact._surface is not None]
+    state = ("deepest",)
+
+    def __init__(self, engine: "Engine") -> None:
+        super().__init__(engine)
+        surfaces = [contact._surface for contact in self.system.contacts if contact._surface is not None]
         self.watched = [(surface, surface.between) for surface in surfaces if surface.between is not None]
         self.deepest = [(0.0, 0.0) for _ in self.watched]  # m, s
 
-    def look(self, block: dict[str, np.ndarray]) -> None:
+    def observe(self, block: dict[str, np.ndarray]) -> None:
         """Compare states of a block of records (k, …)."""
         count = len(block["t"])
         if not count or not self.watched:
@@ -43,11 +47,3 @@ class SurfaceWatch:
         return warning_texts(
             (surface, between.depth_warnings(*at)) for (surface, between), at in zip(self.watched, self.deepest)
         )
-
-    def get_state(self) -> list[Any]:
-        """Return what has been seen."""
-        return list(self.deepest)
-
-    def set_state(self, state: list[Any]) -> None:
-        """Continue from what `get_state` has given."""
-        self.deepest = list(state)

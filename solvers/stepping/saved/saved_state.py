@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 ADDRESS_ENDS = ("_at", "_part", "_problem")  # of names that are addresses
 ADDRESSES = ("solving", "factor", "solve")  # others that are
-ADDRESS_ARRAYS = ("kernel", "record", "radius_at")  # of obstacles
+ADDRESS_ARRAYS = ("kernel", "record", "radius_at", "monitors")  # of obstacles, and of monitors
 
 
 def is_address(name: str) -> bool:

@@ -32,7 +32,7 @@ def test_a_run_fills_every_number_of_every_record():
     for array in block.values():
         array[:] = unset[array.dtype.kind]
     times = np.arange(1, 201) * 1e-3
-    done, saved, error = engine.advance(times, np.zeros((200, 1, 1, 3)), block)
+    done, saved, error = engine.march.advance(times, block)
     assert (done, saved, error) == (200, 200, None) and block["impact"].any()
     assert all(array.size for array in block.values())
     block["step"][76] = 0  # step 77 is the one that may be called so

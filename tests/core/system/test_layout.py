@@ -11,7 +11,6 @@ import fem_mbs as fem
 from fem_mbs.jit import kernel
 from fem_mbs.linear.solvers import DENSE_LIMIT
 from fem_mbs.solvers.stepping.kernels.run import go_to
-from fem_mbs.solvers.stepping.march.chunks import signals_at
 from fem_mbs.system.global_matrices import add_block, clear_matrix
 from fem_mbs.system.layout import Rows, Stack
 from fem_mbs.system.records import SMOOTH, STACKED
@@ -22,7 +21,7 @@ H, STEPS = 1e-3, 30
 def advanced(engine, system, first, count):
     """Steps first + 1 … first + count of an engine."""
     times, block = np.arange(first + 1, first + count + 1) * H, engine.make_records(count)
-    done, _, error = engine.advance(times, signals_at(system, times, H, engine.method.instants)[0], block)
+    done, _, error = engine.march.advance(times, block)
     assert done == count and error is None
     return block
 

@@ -12,7 +12,6 @@ import roller_crank
 
 import fem_mbs as fem
 from fem_mbs.cases import nonholonomic
-from fem_mbs.solvers.stepping.march.chunks import signals_at
 
 H = 5e-3
 GGL, SEQUENTIAL = fem.NonsmoothGeneralizedAlphaGGL(), fem.NonsmoothGeneralizedAlphaGGL(coupling="sequential")
@@ -74,7 +73,7 @@ def engine_at_random(method, model, seed=0):
     rng, system = np.random.default_rng(seed), model.compile(project=True)
     engine = method.prepare(system, H)
     times, block = H * np.arange(1, 4), engine.make_records(3)
-    engine.advance(times, signals_at(system, times, H, method.instants)[0], block)
+    engine.march.advance(times, block)
     a, free = engine.arrays, system.free
     moved = 0.004 if any(element.kernels.get("mixed") for element in system.elements) else 0.2
     sizes = {"Vs": 0.3, "Vd": 3.0, "D": moved, "U": moved, "W": 0.5}

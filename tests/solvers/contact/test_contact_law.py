@@ -100,7 +100,7 @@ def turning_pair(h, **options):
     system = model.compile()
     engine = fem.DecoupledNSGA(epsilon=0.0, reuse=False, **options).prepare(system, h)
     records = engine.make_records(1)
-    done, _, error = engine.advance(np.array([h]), np.zeros((1, 1, 1, 3)), records)
+    done, _, error = engine.march.advance(np.array([h]), records)
     assert done == 1, error
     return system, engine
 

@@ -6,7 +6,6 @@ from energy_models import CASE, double_pendulum_that_strikes
 
 import fem_mbs as fem
 from fem_mbs.errors import SolverError
-from fem_mbs.solvers.stepping.monitors.run_warnings import warnings_of
 
 limiting = pytest.mark.parametrize("method", [fem.DecoupledNSGA, fem.NonsmoothGeneralizedAlphaGGL])
 
@@ -34,7 +33,7 @@ def test_the_energy_that_the_published_law_gives_is_not_told_as_a_step_that_is_t
         model = double_pendulum_that_strikes(*CASE, restitution, 0.9)
         engine = method(approach=approach).prepare(model.compile(), 1e-3, save_every)
         engine.run[0]["rises"] = 1
-        told[restitution, save_every] = warnings_of(engine)[0], engine.bounced()
+        told[restitution, save_every] = engine.warnings()[0], engine.bounced()
     assert not any(bounced for _, bounced in told.values())  # nothing has been struck
     for save_every in (1, 2):  # impacts of steps that are not saved are known too
         model = double_pendulum_that_strikes(*CASE, 1.0, 0.9)

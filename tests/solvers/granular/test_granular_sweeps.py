@@ -201,6 +201,6 @@ def test_searches_put_all_pairs_in_the_order_of_the_sweeps():
     stepper, system = fem.DecoupledNSGA(), pile(64, 4).compile()
     engine = stepper.prepare(system, H)
     engine.t_end = 0.2
-    engine.advance(H * np.arange(1, 101), np.zeros((100, 1, 1, 3)), engine.make_records(101))
+    engine.march.advance(H * np.arange(1, 101), engine.make_records(101))
     p, a = engine.grains.record[0], engine.grains.arrays
     assert p["count"] > 100 and sorted(a["order"][: p["count"]]) == list(range(p["count"]))

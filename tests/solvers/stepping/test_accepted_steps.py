@@ -176,7 +176,7 @@ def test_a_step_whose_prediction_turns_too_far_starts_from_rest():
     engine = fem.DecoupledNSGA(rho_inf=0.0).prepare(model.compile(), 1e-3)
     engine.own[0]["fresh"] = 1  # the first step is one of the trapezoidal rule, which keeps the energy
     records = engine.make_records(20)
-    assert engine.advance(1e-3 * np.arange(1, 21), np.zeros((20, 1, 1, 3)), records)[2] is None
+    assert engine.march.advance(1e-3 * np.arange(1, 21), records)[2] is None
     assert records["energy"].sum(axis=1).max() < 1.05 * 1e4
 
 
@@ -276,12 +276,12 @@ def test_sizes_that_tolerances_refer_to_are_not_those_of_attempts_that_were_give
     model.add(fem.SphereOnPlane(ball, model.ground, radius=0.1, name="floor"))
     engine = fem.DecoupledNSGA().prepare(model.compile(), 1e-3)
     engine.run[0]["step_part"] = fails_at_first.address
-    assert engine.advance(1e-3 * np.arange(1, 11), np.zeros((10, 1, 1, 3)), engine.make_records(10))[2] is None
+    assert engine.march.advance(1e-3 * np.arange(1, 11), engine.make_records(10))[2] is None
     assert engine.run[0]["repeated"] == 10
     assert engine.run[0]["scale_x"] == pytest.approx(0.2)
     assert engine.run[0]["scale_v"] == pytest.approx(np.sqrt(9.81 * 0.2))  # of falling by the size
     engine.run[0]["step_part"] = fails_then_jumps.address
-    error = engine.advance(np.array([1.1e-2]), np.zeros((1, 1, 1, 3)), engine.make_records(1))[2]
+    error = engine.march.advance(np.array([1.1e-2]), engine.make_records(1))[2]
     assert "jumped: it moved" in str(error)  # the floor of what is a jump is 1e-6 of that size
 
 

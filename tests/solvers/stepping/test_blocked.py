@@ -120,13 +120,12 @@ def test_a_contact_of_bodies_that_are_fixed_is_none_that_joints_block():
 def test_what_fails_before_contacts_are_looked_at_is_not_put_down_to_one_of_them():
     """The smooth motion of the step in which the motor meets the obstacle fails for a reason of its own."""
     from fem_mbs.solvers.stepping.kernels.codes import NOT_CONVERGED
-    from fem_mbs.solvers.stepping.march.chunks import signals_at
     from fem_mbs.solvers.stepping.monitors.failure import diagnose
 
     stepper = fem.DecoupledNSGA(divide_failed_steps=False)
     engine = stepper.prepare(crank(driven=True).compile(), 1e-3)
     times = 1e-3 * np.arange(1, 501)
-    done, _, error = engine.advance(times, signals_at(engine.system, times, 1e-3)[0], engine.make_records(501))
+    done, _, error = engine.march.advance(times, engine.make_records(501))
     assert "contact 'stop' closes" in str(error)
     assert "contact 'stop' closes" in str(diagnose(engine, NOT_CONVERGED, float(times[done])))
     engine.run[0]["failed_problem"] = 0

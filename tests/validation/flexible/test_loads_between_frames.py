@@ -2,6 +2,7 @@
 
 import re
 import warnings
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -385,7 +386,7 @@ def watched(t, sizes, axis):
     """A watch that has seen forces of these sizes on all points of the sole of a column, along an axis; the column."""
     model, column, _ = on_floor(modes=0)
     system = model.compile()
-    watch = LoadWatch(system, 1)
+    watch = LoadWatch(SimpleNamespace(system=system, every=1))
     outputs = np.zeros((len(t), system.n_outputs))
     for element, slices in system.output_slices.items():
         if element.point_of is not None:
@@ -393,7 +394,7 @@ def watched(t, sizes, axis):
     x, Q = np.tile(system.initial.x, (len(t), 1, 1)), np.tile(system.initial.Q, (len(t), 1, 1))
     for part in (slice(0, 7), slice(7, 150), slice(150, len(t))):
         given = {"step": np.arange(len(t)), "t": t, "output": outputs, "position": x, "quaternion": Q}
-        watch.look({key: one[part] for key, one in given.items()})
+        watch.observe({key: one[part] for key, one in given.items()})
     return watch, column
 
 

@@ -395,7 +395,6 @@ def test_a_system_serves_statics_modes_and_steppers_in_any_order():
     engine = keeping.prepare(system, 1e-3)
     system.matrices(system.initial)  # has no rows of contacts; those of the engine stay its own
     times, records = np.arange(1, 51) * 1e-3, engine.make_records(50)
-    signals = np.array([[signal.jet(t) for signal in system.signals] for t in times])
-    assert engine.advance(times, signals[:, None], records)[0] == 50
+    assert engine.march.advance(times, records)[0] == 50
     sphere = system.model["sphere"].node.index
     assert records["position"][-1, sphere] == pytest.approx(before["sphere"].position[-1], abs=1e-12)

@@ -384,7 +384,7 @@ def test_a_step_that_is_repeated_is_swept_from_its_start():
     model.add(fem.SphereOnBox(ball, model.ground, radius=0.03, size=[0.02, 1, 1], name="wall"))
     system = model.compile()
     engine = fem.DecoupledNSGA.published().prepare(system, 1e-3)
-    engine.advance(np.array([1e-3]), np.zeros((1, 1, 1, 3)), engine.make_records(1))
+    engine.march.advance(np.array([1e-3]), engine.make_records(1))
     group = next(group for group in system.groups if group.is_contact)
     run = engine.run[0]
     for attempt, code in ((0, PASSED), (1, OK)):

@@ -299,7 +299,7 @@ def test_three_hundred_contacts_move_as_another_code_says(solver):
     if solver == "problem":
         engine = method.prepare(system, H)
         block = engine.make_records(1)
-        engine.advance(np.array([H]), np.zeros((1, 1, 1, 3)), block)
+        engine.march.advance(np.array([H]), block)
         problem = engine.contact_problems.problem
         impulses = engine.arrays["total_Lam"][engine.arrays["candidate"] != 0]
         assert problem.relaxed and problem.error(impulses)[0] < 1e-8
@@ -321,7 +321,7 @@ def test_free_bodies_move_the_same_with_and_without_forming_the_delassus_matrix(
         monkeypatch.setattr(correction, "SMALL_ROWS", limit)
         engine = fem.ConeComplementarity(relaxed, contact_solver="problem").prepare(model.compile(), H)
         block = engine.make_records(3)
-        assert engine.advance(H * np.arange(1, 4), np.zeros((3, 1, 1, 3)), block)[0] == 3
+        assert engine.march.advance(H * np.arange(1, 4), block)[0] == 3
         assert (engine.contact_problems.problem.bodies is None) == (limit > 0)
         moved.append(block["velocity"])
     assert np.abs(moved[0] - moved[1]).max() < 1e-9
@@ -401,7 +401,7 @@ def test_a_joint_that_is_apart_is_closed_in_one_step_up_to_what_rotations_bend()
         method = fem.ConeComplementarity()
         engine = method.prepare(system, H)
         block = engine.make_records(1)
-        done, _, error = engine.advance(np.array([H]), np.zeros((1, 1, 1, 3)), block)
+        done, _, error = engine.march.advance(np.array([H]), block)
         assert (done, error) == (1, None)
         errors.append(block["violation"][0, 0])
     assert errors[0] < 1e-5 and np.log2(errors[0] / errors[1]) == pytest.approx(2.0, abs=0.1)

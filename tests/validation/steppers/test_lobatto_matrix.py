@@ -9,7 +9,6 @@ from velocity_elements import driven_point
 
 import fem_mbs as fem
 from fem_mbs.cases import nonholonomic
-from fem_mbs.solvers.stepping.march.chunks import signals_at
 
 EPS = 1e-6
 
@@ -41,8 +40,7 @@ class Stages:
         method = fem.LobattoIIIAB(stages, epsilon=0.0, check_stability=False)
         self.engine = engine = method.prepare(self.system, h)
         times = np.arange(1, steps + 1) * h
-        signals = signals_at(self.system, times, h, method.instants)[0]
-        _, _, error = engine.advance(times, signals, engine.make_records(steps))
+        _, _, error = engine.march.advance(times, engine.make_records(steps))
         assert error is None
         self.a, self.run = engine.arrays, engine.run[0]
         rng = np.random.default_rng(stages)

@@ -162,7 +162,7 @@ def test_a_loaded_ball_is_second_order_in_all_quantities_and_in_the_contact_forc
 def test_memories_of_forces_and_accelerations_follow_the_step_size_together():
     """Where a step is subdivided ā and λ̄ stay as far from a and λ as steps of that size would leave them."""
     engine = METHOD(0.8).prepare(loaded_ball.loaded_ball(True).compile(), 1e-2)
-    engine.advance(np.arange(1, 11) * 1e-2, np.zeros((10, 1, 1, 3)), engine.make_records(10))
+    engine.march.advance(np.arange(1, 11) * 1e-2, engine.make_records(10))
     a = engine.arrays
     before = a["Va0"] - a["Vd0"], a["bar0"] - a["lam_c0"]
     assert all(np.abs(difference).max() > 1e-3 for difference in before)
@@ -199,7 +199,7 @@ def test_steps_of_variable_size_are_of_second_order_in_a_contact_that_stays_clos
 def test_memories_of_forces_grow_from_their_last_change_and_not_from_a_jump():
     """ā and λ̄ belong to the time t_n + (α_m − α_f) h; what a jump left in them must not grow with the step."""
     engine = METHOD(0.8).prepare(loaded_ball.loaded_ball(True).compile(), 1e-2)
-    engine.advance(np.arange(1, 11) * 1e-2, np.zeros((10, 1, 1, 3)), engine.make_records(10))
+    engine.march.advance(np.arange(1, 11) * 1e-2, engine.make_records(10))
     a, kept = engine.arrays, engine.run_data.kept()
     alpha_m, alpha_f, _, _ = engine.method.coefficients
     change = np.ones_like(a["Vd"])
@@ -364,7 +364,7 @@ def test_the_fixed_point_iteration_finds_what_newtons_finds(slides):
         engine = METHOD(0.8, rtol=1e-9).prepare(loaded_ball.loaded_ball(slides).compile(), 1e-2)
         engine.run[0]["max_iterations"] = iterations
         records = engine.make_records(20)
-        done, _, error = engine.advance(times, np.zeros((20, 1, 1, 3)), records)
+        done, _, error = engine.march.advance(times, records)
         assert done == 20 and error is None
         assert records["contact_problems"].sum() == (0 if iterations else 20)
         found.append(np.concatenate([engine.arrays[name].ravel() for name in ("x", "V", "lam_c0")]))
@@ -383,7 +383,7 @@ def test_tangential_restitution_reverses_slip_and_drilling(disc, iterations):
     engine = METHOD(0.8, rtol=1e-9).prepare(model.compile(), 1e-3)
     engine.run[0]["max_iterations"] = iterations
     records = engine.make_records(1)
-    done, _, error = engine.advance(np.array([1e-3]), np.zeros((1, 1, 1, 3)), records)
+    done, _, error = engine.march.advance(np.array([1e-3]), records)
     assert done == 1 and error is None and records["contact_problems"].sum() == (0 if iterations else 1)
     spin = engine.arrays["R"][1] @ engine.arrays["V"][1, 3:]
     slip = engine.arrays["V"][1, :3] + np.cross(spin, [0, 0, -radius])

@@ -63,8 +63,7 @@ def advance_alone(stepper, model, t_end, h):
     engine = stepper.prepare(system, h)
     times = np.arange(1, round(t_end / h) + 1) * h
     records = engine.make_records(len(times))
-    signals = np.array([[signal.jet(t) for signal in system.signals] for t in times])
-    engine.advance(times, signals.reshape(len(times), 1, -1, 3), records)
+    engine.march.advance(times, records)
     return engine, records, system
 
 
@@ -181,7 +180,7 @@ def test_a_body_at_rest_is_carried_whatever_the_impact_threshold(tol_v):
     engine = fem.DecoupledNSGA().prepare(model.compile(), 1e-2)
     engine.run[0]["tol_v"] = tol_v
     records, times = engine.make_records(50), 1e-2 * np.arange(1, 51)
-    assert engine.advance(times, np.zeros((50, 1, 1, 3)), records)[2] is None
+    assert engine.march.advance(times, records)[2] is None
     assert np.abs(records["velocity"]).max() < 1e-12 and np.abs(records["gap"]).max() < 1e-12
 
 
@@ -271,9 +270,9 @@ def rescued(halvings):
             engine = stepper.prepare(model.compile(), h)
             engine.run[0]["pp_T"], engine.run[0]["pv_T"] = engine.run[0]["pp"], engine.run[0]["pv"]  # as published
             engine.run[0]["max_halvings"] = halvings
-            records, signals = engine.make_records(1), np.zeros((1, 1, 1, 3))
+            records = engine.make_records(1)
             for k in range(round(1.5 / h)):
-                _, _, error = engine.advance(np.array([(k + 1) * h]), signals, records)
+                _, _, error = engine.march.advance(np.array([(k + 1) * h]), records)
                 assert error is None, f"seed {seed}: {error}"
                 count += engine.run[0]["repeats"] > 0
     return count

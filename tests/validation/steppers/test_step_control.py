@@ -248,7 +248,7 @@ def test_what_the_user_asked_for_is_in_force_again_after_a_step_in_parts():
     names = "save_every", "whole_every", "strict", "h"
     before = {name: engine.run[0][name] for name in names}
     times, records = 0.05 * np.arange(1, 21), engine.make_records(20)
-    engine.advance(times, np.zeros((20, 1, 1, 3)), records)
+    engine.march.advance(times, records)
     assert engine.march.control.divided > 3
     assert {name: engine.run[0][name] for name in names} == before
     assert engine.march.size == engine.march.whole == engine.march.h == 0.05
@@ -307,7 +307,7 @@ def test_a_step_that_fails_is_taken_with_newtons_iteration_on_contacts_as_its_pa
     limits = {"rtol": 1e-8, "max_iterations": 2, "reuse": False, "contact_solver": "problem"}
     engine = fem.DecoupledNSGA(**limits).prepare(swings().compile(), 0.05)
     assert engine.run[0]["newton"] == 0
-    engine.advance(0.05 * np.arange(1, 21), np.zeros((20, 1, 1, 3)), engine.make_records(20))
+    engine.march.advance(0.05 * np.arange(1, 21), engine.make_records(20))
     newton, sizes = np.transpose(taken)
     assert engine.march.control.divided > 3 and newton.all() and engine.run[0]["newton"] == 1
     # the whole step once, with what was not asked for; after that nothing is left to try with a whole step

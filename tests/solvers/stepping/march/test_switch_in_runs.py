@@ -8,6 +8,7 @@ from switch_runs import AT_SWITCH, Run, at_switch, chain, locked_chain, masses_o
 
 import fem_mbs as fem
 from fem_mbs.solvers.stepping.kernels.codes import NOT_CONVERGED
+from fem_mbs.solvers.stepping.march.snapshot import Snapshot
 
 NSGA = fem.DecoupledNSGA()
 
@@ -36,10 +37,10 @@ def test_statics_and_modes_leave_out_what_is_off():
 
 def test_a_run_goes_on_bit_for_bit_from_what_was_kept_before_a_switch():
     run = Run(NSGA, chain(), 2e-3, linear_solver="dense").take(20)  # KLU keeps pivots, and their round-off
-    kept = run.engine.run_data.kept()
+    before = Snapshot(run.engine.march)
     ends = []
     for _ in range(2):
-        run.engine.run_data.restore(kept)
+        before.restore()
         run.steps = 20
         assert not run.system.is_on(run.model["lock"])
         run.take(10).switch("lock", True)
@@ -64,7 +65,7 @@ def test_variable_steps_go_on_after_a_switch():
     block = run.engine.make_records(400)
     for end, on in ((0.5, True), (1.0, None)):
         run.engine.t_end = end
-        _, _, error = run.engine.advance(np.array([end]), np.zeros((1, 1, 1, 3)), block)
+        _, _, error = run.engine.march.advance(np.array([end]), block)
         assert error is None
         if on:
             run.switch("lock", True)

@@ -223,9 +223,9 @@ def test_what_the_tolerance_leaves_explains_no_rise_that_matters():
     """1 mm/s given to the tip of the beam at rest is a rise: 2e-8 J, against 1e-18 J that the tolerance leaves."""
     engine = fem.DecoupledNSGA().prepare(beam_at_rest(3).compile(), 1e-3, strict=True)
     records = engine.make_records(1)
-    assert engine.advance(np.array([1e-3]), np.zeros((1, 1, 1, 3)), records)[2] is None
+    assert engine.march.advance(np.array([1e-3]), records)[2] is None
     engine.arrays["V"][-1, 1] = 1e-3
-    error = engine.advance(np.array([2e-3]), np.zeros((1, 1, 1, 3)), records)[2]
+    error = engine.march.advance(np.array([2e-3]), records)[2]
     assert error is not None and "energy increased" in str(error)
 
 
@@ -236,7 +236,7 @@ def test_a_run_whose_energy_is_beyond_all_numbers_ends_with_an_error(method):
     model.add(fem.RigidBody.sphere(1.0, 0.1))
     engine = method().prepare(model.compile(), 1e-3)
     engine.arrays["V"][-1, 0] = 2e154
-    _, saved, error = engine.advance(np.array([1e-3]), np.zeros((1, 0, 1, 3)), engine.make_records(1))
+    _, saved, error = engine.march.advance(np.array([1e-3]), engine.make_records(1))
     assert saved == 0 and "not finite" in str(error)
 
 

@@ -8,7 +8,6 @@ import fem_mbs as fem
 from fem_mbs.element.base import Force
 from fem_mbs.jit import kernel
 from fem_mbs.solvers.stepping.monitors.external_work import explained
-from fem_mbs.solvers.stepping.monitors.run_warnings import warnings_of
 from fem_mbs.system import system as systems
 
 
@@ -125,14 +124,11 @@ def given(model, steps, h, **options):
     records = engine.make_records(steps + 1)
     engine.first(records)
     start = records["energy"][0].sum()
-    from fem_mbs.solvers.stepping.march.chunks import signals_at
-
     times = h * np.arange(1, steps + 1)
-    signals, _ = signals_at(engine.system, times, h, stepper.instants)
-    done, _, error = engine.advance(times, signals, records)
+    done, _, error = engine.march.advance(times, records)
     assert done == steps and error is None
     energy = np.append(start, records["energy"][:steps].sum(axis=1))
-    return float(engine.run[0]["given_work"]), energy, warnings_of(engine)
+    return float(engine.run[0]["given_work"]), energy, engine.warnings()
 
 
 def point(**motion):
@@ -271,8 +267,6 @@ def test_a_mass_that_is_given_is_not_explained():
 
 def step_by_step(model, steps, h, names, **options):
     """Bounds w⁺ (steps,) of the work of each step, and arrays of the run at the ends of all, from the start on; k_s."""
-    from fem_mbs.solvers.stepping.march.chunks import signals_at
-
     stepper = fem.DecoupledNSGA(**options)
     engine = stepper.prepare(model.compile(), h, 1, False)
     records = engine.make_records(1)
@@ -280,7 +274,7 @@ def step_by_step(model, steps, h, names, **options):
     given, kept = [0.0], [{name: engine.arrays[name].copy() for name in names}]
     for t in h * np.arange(1, steps + 1):
         time = np.array([t])
-        assert engine.advance(time, signals_at(engine.system, time, h, stepper.instants)[0], records)[2] is None
+        assert engine.march.advance(time, records)[2] is None
         given.append(float(engine.run[0]["given_work"]))
         kept.append({name: engine.arrays[name].copy() for name in names})
     return np.diff(given), {name: np.array([row[name] for row in kept]) for name in names}, float(engine.run[0]["ks"])
