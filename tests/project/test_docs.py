@@ -14,6 +14,7 @@ import pytest
 
 import fem_mbs as fem
 from fem_mbs.element.registry import library
+from fem_mbs.solvers.stepping.monitors.catalogue import MONITORS
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -60,7 +61,7 @@ def test_code_of_a_page_runs_and_prints_what_the_page_shows(page, tmp_path, monk
             pytest.skip(str(error))
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
-    before, types, space = set(sys.modules), set(library()), {"__name__": "page"}
+    before, types, monitors, space = set(sys.modules), set(library()), list(MONITORS), {"__name__": "page"}
     try:
         for file, code, shown in blocks(page):
             if file is not None:
@@ -74,6 +75,7 @@ def test_code_of_a_page_runs_and_prints_what_the_page_shows(page, tmp_path, monk
             if shown is not None:
                 assert same_text(shown, printed.getvalue()), f"shown:\n{shown}\nprinted:\n{printed.getvalue()}"
     finally:
+        MONITORS[:] = monitors
         for name in set(library()) - types:
             del library()[name]
         for name in set(sys.modules) - before:
