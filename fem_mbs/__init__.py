@@ -6,7 +6,7 @@ quick. ``import fem_mbs as fem`` is the habit of the examples.
 
 import importlib
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _WHERE = {
     "fem_mbs.bearings.geometry": ("BearingGeometry",),
