@@ -1,4 +1,4 @@
-"""Speed of models of all sizes, with other programs beside: one table, one JSON file.
+"""Speed of models of all sizes, compared with other programs: one table, one JSON file.
 
     python benchmarks/bench.py                      all cases; peers, where .venv-peers has them (make bench makes it)
     python benchmarks/bench.py --quick              smallest sizes, one round
@@ -237,7 +237,7 @@ def commit():
     return name + ("+" if changed else "")
 
 
-def session(names, *, quick=False, large=False, rounds=3, packages=None, extras=True, tell=print):
+def session(names, *, quick=False, large=False, rounds=3, packages=None, extras=True, report=print):
     """Measure cases; the dict that is written as JSON, see `bench_tables`.
 
     Parameters
@@ -251,7 +251,7 @@ def session(names, *, quick=False, large=False, rounds=3, packages=None, extras=
         Peers to be asked.
     extras : bool
         Starts and error over cost too.
-    tell : callable
+    report : callable
         Is given a table of each row when it is ready.
     """
     packages, rows = packages or {}, []
@@ -259,7 +259,7 @@ def session(names, *, quick=False, large=False, rounds=3, packages=None, extras=
         case = cases.CASES[name]
         for size in (*(case.quick if quick else case.sizes), *(case.large if large else ())):
             rows.append(measure(name, size, rounds, packages))
-            tell(tables.terminal(rows[-1]))
+            report(tables.terminal(rows[-1]))
     now = datetime.datetime.now(datetime.timezone.utc)
     found = {
         "date": f"{now:%Y-%m-%d}", "time": f"{now:%H:%M}", "commit": commit(), "machine": machine(),
@@ -290,7 +290,7 @@ def main():
     found = session(
         options.rows or list(cases.CASES), quick=options.quick, large=options.large, packages=packages,
         rounds=1 if options.quick else options.rounds, extras=not options.rows,
-        tell=lambda text: print(text, flush=True),
+        report=lambda text: print(text, flush=True),
     )  # fmt: skip
     print(tables.summary(found))
     if options.write:

@@ -1,6 +1,6 @@
 """What `make bench` measures: cases, their sizes, and which programs run the same model how.
 
-A case turns a size into a request (`peers/protocol.py`) with all numbers that a program beside ours needs; a peer adds
+A case turns a size into a request (`peers/protocol.py`) with all numbers that another program needs; a peer adds
 its own options to it. Nothing here imports a peer.
 """
 
@@ -16,7 +16,7 @@ FREE = 10**9  # no largest size
 
 
 class Peer(NamedTuple):
-    """A program beside ours.
+    """Another program that runs the same cases.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class Case(NamedTuple):
         Only of us, and only where they are asked for.
     peers : tuple of Peer
     quality : dict of str -> callable
-        Column -> number of an answer and the request, what is kept beside the time.
+        Column -> number of an answer and the request, recorded in addition to the time.
     """
 
     title: str

@@ -40,7 +40,7 @@ def build(links, joint="revolute"):
 
 
 def request(links):
-    """Numbers of the model, for programs beside ours."""
+    """Numbers of the model, for other programs."""
     velocities, rates = motion(links)
     across, along = WIDTH**2 + WIDTH**2, LENGTH**2 + WIDTH**2
     return {

@@ -1,4 +1,4 @@
-"""Accuracy and cost of the default method on twenty everyday mechanisms, beside the published scheme and other methods.
+"""Accuracy and cost of the default method on twenty everyday mechanisms, compared with the published scheme and others.
 
     python benchmarks/everyday.py              the table; takes some minutes
     python benchmarks/everyday.py knee cam     these models
@@ -52,7 +52,7 @@ def error(obtained, exact):
 def study(name, methods=METHODS, fine=FINE):
     """Errors (n,) at `STEPS` of each method, None where it does not support the model.
 
-    And the distance of the fine run from that of the published scheme, and the cost per step of the default beside it.
+    Also the distance of the fine run from that of the published scheme, and the cost per step relative to it.
     """
     task = TASKS[name]()
     exact, _ = motion(task, fem.DecoupledNSGA(rtol=1e-9, persistent_contacts=True, impacts="split"), fine)
@@ -70,7 +70,7 @@ def study(name, methods=METHODS, fine=FINE):
 
 
 def cost(task):
-    """Processor time per step of the default beside the published scheme, least of runs in turn: all is compiled."""
+    """Processor time per step of the default and of the published scheme, least of runs in turn: all is compiled."""
     pair = METHODS["default"], METHODS["published"]
     spent = [[motion(task, make(), STEPS[-1])[1] for make in pair] for _ in range(REPEATS)]
     return float(np.divide(*np.min(spent, axis=0)))

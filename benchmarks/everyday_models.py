@@ -1,4 +1,4 @@
-"""Twenty everyday mechanisms with lasting contact, friction, stops and impacts, for the accuracy of the default method.
+"""Twenty everyday mechanisms with persistent contact, friction, stops and impacts: accuracy of the default method.
 
 Each is a function that returns a `Task`. All are planar or spatial models of a few bodies whose motion is not chaotic
 during the run, so that an error is a number and not a matter of chance. The period is that of the motion, of its
@@ -276,7 +276,7 @@ def bar_between_stops():
 
 
 def impact_oscillator():
-    """A driven mass on a spring strikes a stop once in each period."""
+    """A driven mass on a spring hits a stop once in each period."""
 
     def build():
         model = fem.Model("impact oscillator")
@@ -353,7 +353,7 @@ def ball_on_flap():
 
 
 def slider_hits_block():
-    """A slider on a spring strikes a free block on the same guide."""
+    """A slider on a spring hits a free block on the same guide."""
 
     def build():
         model = fem.Model("slider hits a block")
@@ -366,7 +366,7 @@ def slider_hits_block():
 
 
 def pendulum_hits_wall():
-    """A pendulum with a ball at its end strikes a rough slanted wall and slips along it."""
+    """A pendulum with a ball at its end hits a rough slanted wall and slips along it."""
 
     def build():
         model = fem.Model("pendulum and wall", gravity=[0, -g, 0])

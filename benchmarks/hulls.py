@@ -1,8 +1,8 @@
-"""Time of a pair of hulls beside coal (Pinocchio's fork of FCL): `python benchmarks/hulls.py`, needs the package coal.
+"""Time of a pair of hulls, compared with coal (Pinocchio's fork of FCL): `python benchmarks/hulls.py`, needs coal.
 
 Pairs of polyhedra with points on a sphere, at random poses, gaps up to a tenth of their size. What is timed: coal's
-distance, and its contact patch, pair by pair from Python; all features of all pairs by the kernel of a step, and the
-search that lists them. Medians of interleaved runs, in microseconds per pair of shapes.
+distance, and its contact patch, one pair at a time from Python; all features of all pairs by the kernel of a step, and
+the search that lists them. Medians of interleaved runs, in microseconds per pair of shapes.
 """
 
 import argparse

@@ -1,12 +1,12 @@
-"""Newton iterations of the examples of Sanchez2025, annexes A and B, beside the published ones.
+"""Newton iterations of the examples of Sanchez2025, annexes A and B, compared with the published ones.
 
     python benchmarks/iterations.py            prints the table of docs/published_benchmarks.md
 
 Largest and mean numbers per step of the three sub-problems: smooth motion, position, velocity. Step sizes, tolerance
 (1e-5) and spectral radius are those of the source. A number counts solutions of linear systems: a sub-problem whose
 first residual is small enough counts 0, where the source counts at least 1. Iterations of steps that were repeated with
-other penalties are counted, those of the contact-problem solver are not: both are shown beside, how many steps were
-repeated and how many sub-problems were handed over, because Newton iterations did not converge.
+other penalties are counted, those of the contact-problem solver are not: two columns show how many steps were
+repeated and how many sub-problems were passed to another solver because Newton iterations did not converge.
 """
 
 import sys

@@ -86,7 +86,7 @@ class Watch:
 
 
 def price_of_watching(repeats=2000):
-    """What a watched call takes besides the function [s], measured with one that does nothing."""
+    """Overhead of a timed call [s], measured with a function that does nothing."""
     nothing = ctypes.cast(ctypes.pythonapi.Py_IsInitialized, ctypes.c_void_p).value
     function = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64)(nothing)
     times = []
@@ -100,8 +100,8 @@ def price_of_watching(repeats=2000):
 def profile(method, system, h, warm, steps):
     """Where the time of a step goes if every state is saved, as a run does by default.
 
-    A step that is watched takes longer, so that shares refer to the sum of watched parts and of what a step without
-    watch takes besides: times of the same steps, one after the other.
+    Timing makes a step longer. Shares therefore refer to the sum of the timed calls and of the remaining time of a step
+    without timing: both are measured for the same steps, one after the other.
 
     Returns
     -------

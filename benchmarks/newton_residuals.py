@@ -1,4 +1,4 @@
-"""Residuals of the Newton iterations of one large smooth step, and of the step in which a billiard break strikes.
+"""Residuals of the Newton iterations of one large smooth step, and of the step of a billiard break.
 
     python benchmarks/newton_residuals.py        prints residual norms over the first, constant and exponent
 
@@ -70,9 +70,9 @@ def before_the_break():
 
 
 def break_residuals(problem, reuse=False):
-    """Norms (k,) of the residuals of a problem of the step in which the cue ball strikes, the first is 1.
+    """Norms (k,) of the residuals of a problem of the step with the impact of the cue ball, the first is 1.
 
-    A step that fails is repeated with other penalties, so its error tells the last attempt. Here the parts of a step
+    A step that fails is repeated with other penalties, and its error states the last attempt. Here the parts of a step
     are called one by one, after a step that fails because it may solve one impact problem only.
     """
     earlier, system = before_the_break(), billiard_break.build().compile()

@@ -85,7 +85,7 @@ def acary_bourrier(case, h):
     return [l1_error(moved, np.interp(result.t, fine, path))]
 
 
-# --- B.5: balls that strike each other --------------------------------------------------------------------------------
+# --- B.5: impacts of balls --------------------------------------------------------------------------------------------
 
 
 def driven_spheres(h):
@@ -107,7 +107,7 @@ def cut_ball(t_end, h, **options):
 
 def cut(restitution, h):
     result = cut_ball(0.35, h, restitution=restitution)
-    since = result.t - 20.5 * RULE_STEPS[0]  # the ball moves 20.5 of the largest steps before it strikes
+    since = result.t - 20.5 * RULE_STEPS[0]  # the ball moves 20.5 of the largest steps before its impact
     after = since > 0
     place, velocity = thirty_degree_rule.trajectory(since[after], 0.5, 0.0, restitution)
     ball = result["cue"]
@@ -143,7 +143,7 @@ def spinning(h):
 
 
 def time_of_impact():
-    """When ball 1 strikes the others [s]: it slides, then rolls."""
+    """Time of the impact of ball 1 on the others [s]: it slides, then rolls."""
     c = three_balls
     t_roll = c.speed / (c.cloth * c.g * (1 + c.mass * c.radius**2 / c.inertia))
     rolling = c.speed - c.cloth * c.g * t_roll
@@ -207,7 +207,7 @@ STUDIES = {
         RULE_STEPS[:3], ("path",), partial(rubbing_cut, steps=RULE_STEPS[:3], damping=100.0)
     ),
     "B.5.3 spinning shot": Study(
-        RULE_STEPS, ("path of cue ball", "its velocity", "path of struck ball", "its velocity"), spinning
+        RULE_STEPS, ("path of cue ball", "its velocity", "path of object ball", "its velocity"), spinning
     ),
     "B.5.4 three balls": Study(LINE_STEPS, tuple(f"{w} of {n}" for n in "123" for w in ("path", "velocity")), line),
     "B.5.5 Bernoulli's balls": Study(np.array([2e-2, 1e-2, 5e-3, 2e-3, 1e-3]), ("speed of 2", "speed of 3"), bernoulli),

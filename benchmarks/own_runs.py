@@ -23,11 +23,11 @@ MOST_WATCHED = 300  # steps of which the parts are timed
 
 
 class Model(NamedTuple):
-    """What is run: a model, the stepper, and ``tell(engine)``, results besides times."""
+    """A model, its stepper, and ``report(engine)``, results in addition to times."""
 
     model: fem.Model
     stepper: object
-    tell: object = None
+    report: object = None
 
 
 def state(engine, name):
@@ -37,13 +37,13 @@ def state(engine, name):
 
 
 def place(name, local=(0.0, 0.0, 0.0)):
-    """``tell`` of a point of a body."""
+    """``report`` of a point of a body."""
 
-    def tell(engine):
+    def report(engine):
         x, R = state(engine, name)
         return {"place": (x + R @ np.asarray(local)).tolist()}
 
-    return tell
+    return report
 
 
 def stepper(request, **options):
@@ -79,12 +79,12 @@ def ball(request):
     case = example.Sliding
     model = example.build(velocity=case.velocity, friction=case.friction)
 
-    def tell(engine):
+    def report(engine):
         x, _ = state(engine, "ball")
         v = engine.arrays["V"][[node.name for node in engine.system.nodes].index("ball"), :3]
         return {"speed": float(np.hypot(v[0], v[2])), "path": float(np.hypot(x[0] - 0.1, x[2]))}
 
-    return Model(model, stepper(request), tell)
+    return Model(model, stepper(request), report)
 
 
 def roller_crank(request):
@@ -132,8 +132,8 @@ def answer_of(model, request):
     run.go(warm)
     found = {"seconds": run.go(steps), "steps": steps, "simulated": steps * h, "method": type(model.stepper).__name__}
     found |= {"velocities": system.n, "rows": system.m, "contacts": system.nc}
-    if model.tell is not None:
-        found |= model.tell(run.engine)
+    if model.report is not None:
+        found |= model.report(run.engine)
     return found
 
 

@@ -74,7 +74,7 @@ def build(count, restitution=0.0, shape="sphere"):
 
 
 def request(count):
-    """Numbers of the model, for programs beside ours."""
+    """Numbers of the model, for other programs."""
     centers, half = places(count)
     return {"places": centers.tolist(), "half": half, "radius": RADIUS, "density": DENSITY, "friction": FRICTION,
             "gravity": [0.0, 0.0, -GRAVITY]}  # fmt: skip

@@ -5,7 +5,7 @@
 
 The model is that of examples/spheres_in_a_box.py: two sizes and materials, friction, no restitution. A run of a few
 spheres comes first, so that compilation does not count. Steps are not saved but every hundredth of a second. The parts
-are wall times of cProfile, which adds less than a hundredth: no Python runs per sphere or contact."""
+are wall times of cProfile, which adds less than 1 %: no Python runs per sphere or contact."""
 
 # ruff: noqa: E402
 
@@ -45,7 +45,7 @@ class Pour:
     result : Results
     wall, processor : s, of the whole run
     parts : dict name → s, see `PARTS`, and "the rest (compiled steps)"
-    sweeps : number of sweeps over all contacts
+    sweeps : number of Gauss-Seidel iterations over all contacts
     """
 
     result: object

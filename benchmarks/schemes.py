@@ -1,7 +1,7 @@
 """Every time stepper in the same tables: orders, energy over long times, what a step costs and keeps, lines of code.
 
     python benchmarks/schemes.py            prints the tables of docs/comparison.md; takes three minutes
-    python benchmarks/schemes.py --write    writes them into docs, beside the page that includes them
+    python benchmarks/schemes.py --write    writes them into docs, next to the page that includes them
 
 Orders are slopes of the largest errors in a run over four step sizes, in double logarithmic axes. References are
 minimal coordinates integrated to round-off (the ball), event-driven integration (impacts), and else runs of sixth
@@ -31,7 +31,7 @@ import loaded_ball
 import references
 
 ROOT = Path(__file__).resolve().parents[1]
-REFUSED = "refused"
+UNSUPPORTED = "not supported"
 
 # label -> stepper; those of the comparison, and two more formulations
 SCHEMES = {label: stepper for label, (stepper, *_) in study.METHODS.items()} | {
@@ -149,7 +149,7 @@ MOTIONS = {
 
 @cache
 def measured(label, name):
-    """Step sizes (k,) [s] and errors (k, 2) of a scheme on a motion; a text: why it refuses the model."""
+    """Step sizes (k,) [s] and errors (k, 2) of a scheme on a motion; a text: the error it raises."""
     motion, rows = MOTIONS[name], []
     system = motion.build().compile()
     for n in motion.steps:
@@ -161,9 +161,9 @@ def measured(label, name):
 
 
 def slopes(label, name):
-    """Order of places and of forces (2,), nan where there are none; a text: the refusal.
+    """Order of positions and of forces (2,), nan where there are none; a text: the error that the scheme raises.
 
-    Errors that are those of the reference are left out; where fewer than two are more than that the order is infinite.
+    Errors not above that of the reference are ignored; the order is infinite if fewer than two remain.
     """
     found = measured(label, name)
     if isinstance(found, str):
@@ -183,7 +183,7 @@ def slopes(label, name):
 
 @cache
 def impact_order(label):
-    """Order in positions through impacts: the bouncing pendulum, impacts anywhere in their steps; None: refused."""
+    """Order in positions through impacts: the bouncing pendulum, impacts anywhere in their steps; None: unsupported."""
     problem = study.PROBLEMS["impacts"]
     found = study.series(problem, SCHEMES[label], problem.steps)
     return study.order(found) if found.runs else None
@@ -277,18 +277,18 @@ def order_cells(label):
     for name in MOTIONS:
         found = slopes(label, name)
         if isinstance(found, str):
-            yield REFUSED
+            yield UNSUPPORTED
         else:
             yield ", ".join(number(order) for order in found if not np.isnan(order))
     order = impact_order(label)
-    yield REFUSED if order is None else number(order)
+    yield UNSUPPORTED if order is None else number(order)
 
 
 def error_cells(label):
     """Errors of places with the smallest steps, as texts, and the two mean errors of energy."""
     for name in MOTIONS:
         found = measured(label, name)
-        yield REFUSED if isinstance(found, str) else f"{found[1][-1, 0]:.0e}"
+        yield UNSUPPORTED if isinstance(found, str) else f"{found[1][-1, 0]:.0e}"
     yield from (f"{error:+.1e}" for error in top_energy(label))
 
 
@@ -331,7 +331,7 @@ def cost_cells(cost, usual):
 
 
 def why(reason):
-    """The part of a refusal that says what is not known, or which steps are."""
+    """The part of an error that states the unsupported feature or the largest step."""
     for begin in ("a contact, which", "rolling, spinning"):
         if begin in reason:
             return begin + reason.partition(begin)[2]
@@ -348,8 +348,10 @@ def costs_table():
         costs = mechanism.costs(SCHEMES, flexible=flexible)
         usual = costs[study.DEFAULT].seconds
         rows = [[label, *cost_cells(cost, usual)] for label, cost in costs.items() if not isinstance(cost, str)]
-        refused = [f"- **{label}** refuses it: {why(cost)}." for label, cost in costs.items() if isinstance(cost, str)]
-        parts += [f"{title}:", markdown(["scheme", *COSTS], rows), "\n".join(refused)]
+        errors = [
+            f"- **{label}** raises an error: {why(cost)}." for label, cost in costs.items() if isinstance(cost, str)
+        ]
+        parts += [f"{title}:", markdown(["scheme", *COSTS], rows), "\n".join(errors)]
     return "\n\n".join(parts)
 
 

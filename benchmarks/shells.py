@@ -1,4 +1,4 @@
-"""Speed of shells: assembly per element beside a solid element that bends as well with one over the thickness.
+"""Speed of shells: assembly per element, compared with solid elements of equal bending accuracy.
 
 Assembly is that of forces, mass and tangent into the global sparse matrix; one process, best of three. The solid is a
 plate of as many `Hexa8Enhanced`.

@@ -1,11 +1,11 @@
 """Speed of solids: assembly per element, steps of large bodies, and what a reduction of one costs and saves.
 
-Assembly is that of forces, mass and tangent into the global sparse matrix. Beside it scikit-fem where it is installed
+Assembly is that of forces, mass and tangent into the global sparse matrix. Compared with scikit-fem if installed
 (``pip install scikit-fem``): the stiffness of linear elasticity alone, on the same cube of tetrahedra of 10 nodes, with
 its own quadrature of degree 2. One process; best of three.
 
     python benchmarks/solids.py [divisions]
-    python benchmarks/solids.py steps [divisions]     a falling cube of Tetra10, and a bar beside its superelement
+    python benchmarks/solids.py steps [divisions]     a falling cube of Tetra10, and a bar and its superelement
     python benchmarks/solids.py reduce [elements, a, b]    a bar a : b : 1 of so many Tetra10 is read and reduced
 """
 

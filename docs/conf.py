@@ -36,7 +36,7 @@ autodoc_typehints = "none"
 napoleon_google_docstring = False
 napoleon_use_rtype = False
 napoleon_use_ivar = True
-# sections of our docstrings that numpydoc does not know
+# sections of our docstrings that numpydoc does not define
 napoleon_custom_sections = [
     ("Outputs", "params_style"),
     ("Class attributes", "params_style"),

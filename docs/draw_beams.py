@@ -17,8 +17,8 @@ def beam_orders():
     import test_beam_statics as statics
 
     figure, axes = panels(3, (11, 3.7))
-    styles = {"three poses": ("o-", BLUE), "two nodes": ("s--", BROWN)}
-    options = {"three poses": {}, "two nodes": {"poses": 2}}
+    styles = {"three nodes": ("o-", BLUE), "two nodes": ("s--", BROWN)}
+    options = {"three nodes": {}, "two nodes": {"poses": 2}}
     stocky = dynamics.timoshenko_free(3)
     studies = (
         # the reference has seven decimals: errors above 1e-6
@@ -37,7 +37,7 @@ def beam_orders():
         lines = {name: np.array([error(n, options[name]) for n in meshes]) for name in styles}
         for name, (style, color) in styles.items():
             panel.loglog(meshes, lines[name], style, color=color, ms=5, lw=1.3, label=name)
-        for order, name in zip(orders, ("two nodes", "three poses")[-len(orders) :]):
+        for order, name in zip(orders, ("two nodes", "three nodes")[-len(orders) :]):
             _slope(panel, meshes, lines[name][-1], order, above=name == "two nodes")
         panel.set(title=title, xlabel="intervals n")
         panel.set_xticks(meshes, [str(n) for n in meshes])
@@ -49,7 +49,7 @@ def beam_orders():
 
 
 def _slope(panel, meshes, last, order, above):
-    """A dotted line of an order beside the last two points of a curve."""
+    """A dotted line of an order next to the last two points of a curve."""
     ends = np.array(meshes[-2:], float)
     beside = (3.0 if above else 0.3) * last * (ends / ends[-1]) ** -order
     panel.loglog(ends, beside, ":", color="0.35", lw=1.3)
@@ -59,7 +59,7 @@ def _slope(panel, meshes, last, order, above):
 
 
 def beam_element():
-    """Three poses, the two helices between them, a section frame, and strains along the element."""
+    """Three node frames, the two helices between them, a section frame, and strains along the element."""
     figure, (shape, strains) = panels(2, (10.4, 3.7), width_ratios=[1.75, 1])
     length, angles = 3.0, np.array([0.55, -0.5, -0.95])  # of a half, of the normals at A, M, B
     curvature = np.diff(angles) / length

@@ -33,7 +33,9 @@ def tables(study, found):
         lines = []
         for label in study.METHODS:
             found_here = [(found[name, label], name) for name in names]
-            lines.append([label, *(entry(item, name, label) if item.runs else "refused" for item, name in found_here)])
+            lines.append(
+                [label, *(entry(item, name, label) if item.runs else "not supported" for item, name in found_here)]
+            )
         return markdown([first, *(study.PROBLEMS[name].title for name in names)], lines)
 
     def ratio(_, name, label):
@@ -49,9 +51,9 @@ def tables(study, found):
         return study.order_text(item) if name != "bar" else f"{1e3 * study.column(item, 'error')[-1]:.0f} mm"
 
     reasons = {}
-    for title, label, _, reason in study.refusals(found):
+    for title, label, _, reason in study.failures(found):
         reasons.setdefault((label, why(reason)), []).append(title)
-    refused = "\n".join(f"- **{label}** ({', '.join(titles)}): {text}." for (label, text), titles in reasons.items())
+    failed = "\n".join(f"- **{label}** ({', '.join(titles)}): {text}." for (label, text), titles in reasons.items())
     return (
         "Order of the error over the step; for the bar the error at the smallest step:\n\n"
         + table(order, "order")
@@ -59,8 +61,8 @@ def tables(study, found):
         + table(ratio, "time")
         + "\n\nA step: unknowns of its largest matrix, solves (all sub-problems), time over that of the default:\n\n"
         + table(step, "step")
-        + "\n\nWhat was refused, and why:\n\n"
-        + refused
+        + "\n\nRuns that failed, and why:\n\n"
+        + failed
         + "\n"
     )
 

@@ -33,7 +33,7 @@ def ring_hits_ground():
 
 
 def leaf_spring():
-    """The leaf as its load is lowest, coloured by stress; way of the load and force of the floor, beside the mesh."""
+    """The leaf as its load is lowest, coloured by stress; path of the load and force of the floor, also of the mesh."""
     import leaf_spring as case
     import matplotlib.image
 
@@ -93,7 +93,7 @@ def gripper():
 
 
 def snap_fit():
-    """The hook on the ramp, and pulled back; force on the catch over its place, beside the closed forms."""
+    """The hook on the ramp, and pulled back; force on the catch over its position, with the closed forms."""
     import matplotlib.image
     import matplotlib.pyplot as plt
     import snap_fit as case
@@ -144,7 +144,7 @@ def rod_from_cad():
 
 
 def shell_panel_arm():
-    """The panel with its stresses where it is furthest behind and ahead of the arm, and its tip beside the beams."""
+    """The panel with its stresses where it is furthest behind and ahead of the arm, and its tip compared with beams."""
     import matplotlib.image
     import shell_panel_arm as case
 
@@ -177,7 +177,7 @@ def shell_panel_arm():
 
 
 def shell_on_a_drum():
-    """A strip that a force at its end winds on a drum, with its stresses, and its moment beside EI/(R + h/2)."""
+    """A strip that a force at its end winds on a drum, with its stresses, and its moment compared with EI/(R + h/2)."""
     import matplotlib.image
 
     radius, h, E, load = 3.0, 0.3, 1.2e6, 800.0

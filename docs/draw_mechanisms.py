@@ -19,7 +19,7 @@ def lever_on_wedge():
 
 
 def elastic_bar():
-    """Gap at the wall and force of the impact of a bar, beside the exact ones."""
+    """Gap at the wall and force of the impact of a bar, with the exact ones."""
     import elastic_bar as bar
 
     result = bar.run(2e-3)

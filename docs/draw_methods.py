@@ -114,7 +114,7 @@ def nsga_measured():
 
 
 def newton_residuals():
-    """Residuals of the iterations of a smooth step, and of the problems of the step in which a break strikes."""
+    """Residuals of the iterations of a smooth step, and of the problems of the step of a billiard break."""
     import newton_residuals as study
 
     figure, (smooth, impact) = panels(2, (9.6, 3.6), sharey=True)
@@ -193,7 +193,7 @@ def friction_cones():
 
 
 def cubic_impact():
-    """Recovered beside resolved impacts."""
+    """Recovered and resolved impacts."""
     from fem_mbs.recovery import cubic_impact as cubic
     from fem_mbs.recovery.hysteresis import hysteresis_factor, resolved_impact
 
@@ -236,7 +236,7 @@ def folders():
     columns = {"fem_mbs": (0, 6.4, "#eef3f8"), "elements": (6.3, 12.2, "#eaf5ea"), "solvers": (12.1, 18, "#fdf2e2")}
     package = {box: re.match(r"\w+", box)[0] for box in arrows}
     figure, axes = panels(1, (12.0, 10.5))
-    files = {  # beside the folders
+    files = {  # next to the folders
         "fem_mbs": "errors, jit, rotations,\nnodes, shapes …", "fem_mbs (top)": "model, verify,\nwarmup",
         "elements": "base, user", "solvers": "statics, modal",
     }  # fmt: skip

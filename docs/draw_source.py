@@ -14,7 +14,7 @@ EXACT = {"color": "k", "lw": 0.9, "ls": "--"}
 
 
 def rolling_ball_curves():
-    """A.6.1 and A.6.2: speeds over time, beside the closed forms."""
+    """A.6.1 and A.6.2: speeds over time, with the closed forms."""
     import rolling_ball as ball
 
     figure, rows = panels(3, (11, 5.6), rows=2)
@@ -68,7 +68,7 @@ def orders_annex_b():
     _errors(rows[0], "B.5.1 two spheres", spheres)
     for name, label in (("", "e = 1"), (", e = 0.94", "e = 0.94"), (", μ = 0.2", "μ = 0.2, e = 0.94")):
         _errors(rows[1], f"B.5.2 half ball{name}", [(0, f"path, {label}")])
-    _errors(rows[2], "B.5.3 spinning shot", [(0, "cue ball, path"), (1, "its velocity"), (2, "struck ball, path")])
+    _errors(rows[2], "B.5.3 spinning shot", [(0, "cue ball, path"), (1, "its velocity"), (2, "object ball, path")])
     _errors(rows[3], "B.5.4 three balls", [(0, "path of 1"), (2, "path of 2"), (4, "path of 3")])
     _errors(rows[4], "B.5.4 three balls", [(1, "velocity of 1"), (3, "velocity of 2"), (5, "velocity of 3")])
     _errors(rows[5], "B.5.5 Bernoulli's balls", [(0, "speed of 2"), (1, "speed of 3")])
@@ -216,7 +216,7 @@ def billiard_break_curves():
 
 
 def bouncing_ball_orders():
-    """C.6.1: motion beside the closed form, its errors over the step, and the recovered force over the step."""
+    """C.6.1: motion and closed form, its errors over the step, and the recovered force over the step."""
     import bouncing_ball
     import force_recovery as ball
 

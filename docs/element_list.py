@@ -1,4 +1,4 @@
-"""Table of docs/elements.md: every element type with what it leaves free, takes and reports, asked from the code.
+"""Table of docs/elements.md: every element type with its free coordinates, options and outputs, read from the code.
 
 python docs/element_list.py        writes the table into the page; half a minute, tangents are measured
 """
@@ -30,7 +30,7 @@ def kind(cls):
 
 
 def options(cls):
-    """Keywords of the constructor beside what it is attached to."""
+    """Keywords of the constructor except attachments."""
     names = [
         name for name, p in inspect.signature(cls).parameters.items()
         if name not in NOT_OPTIONS and p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)

@@ -1,4 +1,4 @@
-"""Write `docs/mechanism_numbers.inc`: numbers of published mechanisms and structures beside their references.
+"""Write `docs/mechanism_numbers.inc`: numbers of published mechanisms and structures with their references.
 
 python docs/mechanism_numbers.py            takes a minute; run it again after changes of the cases
 """

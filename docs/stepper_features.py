@@ -1,4 +1,4 @@
-"""Table of docs/comparison.md: what each time stepper knows, asked from the code.
+"""Table of docs/comparison.md: what each time stepper supports, read from the code.
 
 python docs/stepper_features.py        writes the table into the page
 """
@@ -58,7 +58,7 @@ def sleigh():
     return model
 
 
-MODELS = {  # column -> a model that a stepper takes or refuses
+MODELS = {  # column -> a model that a stepper supports or not
     "contacts": ball,
     "rolling, spinning friction": lambda: ball(rolling_resistance=1e-3, spinning_resistance=1e-3),
     "`radius_contensou`": lambda: ball(radius_contensou=1e-3),

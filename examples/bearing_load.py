@@ -1,6 +1,6 @@
 """How a ball bearing shares its load: clearance against Stribeck and Sjövall, speed against Jones and Harris.
 
-A 6205 under radial load, with growing clearance, beside Sjövall's integral for many balls, whose value without
+A 6205 under radial load, with growing clearance, compared with Sjövall's integral for many balls, whose value without
 clearance is Stribeck's 4.37; and the 218 angular contact bearing of Harris under thrust, whose contact angles part as
 the centrifugal force of the balls grows with the speed. Reference numbers: MASTA, as quoted by a public implementation
 of ISO/TS 16281 (last two checks), Stribeck, and the closed form of an angular contact bearing at rest.

@@ -11,7 +11,7 @@ import numpy as np
 import fem_mbs as fem
 
 radius, angle = 100.0, np.pi / 4
-intervals = 8  # eight elements of two nodes in publications; here four of three poses, with as many unknowns
+intervals = 8  # publications use eight two-node elements; here four three-node beams, with as many unknowns
 side, E, P = 1.0, 1e7, 600.0  # square section; force along z
 REFERENCE = (47.1504, 15.6848, 53.4749)  # tip, by a boundary-value solver to four decimals
 
@@ -38,7 +38,7 @@ def main(save="bend_45.vtkhdf"):
     at_once = fem.static_equilibrium(model)
     tip = model[f"bend node {intervals}"]
     difference = np.abs(at_once.position(tip) - result.position(tip)).max()
-    # 1.1e-3 and 6.8e-5 from the converged tip (fourth order), beside the 5e-5 of the reference
+    # 1.1e-3 and 6.8e-5 from the converged tip (fourth order); the reference has 5e-5
     for n, accuracy in ((intervals, 1.2e-3), (2 * intervals, 1.5e-4)):
         finer = build(n)
         position = fem.static_equilibrium(finer).position(finer[f"bend node {n}"])

@@ -1,4 +1,4 @@
-"""Bernoulli's problem: a ball strikes two that touch each other, at once.
+"""Bernoulli's problem: a ball hits two touching balls simultaneously.
 
 Sanchez2025, section B.5.5 (after Liu et al.). Three equal balls without friction; the lines of centres make the angle α
 with the direction of the striking ball, 30° when the two touch.

@@ -1,4 +1,4 @@
-"""Billiard break: the cue ball strikes three balls that touch each other, with friction between all of them and the
+"""Billiard break: the cue ball hits three balls that touch each other, with friction between all of them and the
 cloth.
 
 Sanchez2025, section B.5.6. The layout is in a figure that is not available: the cue ball starts on the head spot, the

@@ -6,9 +6,10 @@ K = 4/(3 σ) √(R_J R_B/c) of the clearance literature), the frequency of the R
 bending of the rod). No gravity, no friction.
 
 Published: with c = 0.05 mm the journal hardly leaves the bearing and impacts carry almost nothing; with c = 0.1 mm it
-does, with impacts of up to 700 N beside a continuous force of some 4500 N. The first is reproduced. Of the second the
-order is: the motion is chaotic, single turns have largest impacts between 470 and 1100 N with steps of 1 µs (18 turns),
-1.1 and 1.7 kN with 0.5 µs (six turns), and the stiffness, of which forces go with K^0.4, is a guess.
+does, with impacts of up to 700 N and a continuous force of about 4500 N. The first is reproduced, of the second the
+order of magnitude: the motion is chaotic, the largest impact of a revolution is between 470 and 1100 N with steps
+of 1 µs (18 revolutions), 1.1 to 1.7 kN with 0.5 µs (six revolutions), and the stiffness K is a guess (forces scale
+with K^0.4).
 
     python examples/clearance_crank.py            writes clearance_crank.vtkhdf (0.1 mm), clearance_crank.png and
                                                   clearance_crank_rod.png (deformations of the rod)
@@ -130,7 +131,7 @@ def plot_rod(runs, start, save):
 
 
 def plot(runs, start, save):
-    """Force over crank angle for each clearance beside the ideal joint, slider speed, and journal paths."""
+    """Force over crank angle for each clearance and the ideal joint, slider speed, and journal paths."""
     import matplotlib.pyplot as plt
 
     figure = plt.figure(figsize=(11, 8), layout="constrained")

@@ -47,17 +47,17 @@ DEFAULT = "Decoupled, default"
 # one run: step [s], error [m], processor time [s], energy at the end − reference [J], largest |g| [m], smallest gap
 # [m], and solves per step
 Run = namedtuple("Run", "h error seconds energy drift gap iterations")
-# runs of a method on a problem: unknowns of the largest matrix, and why steps were refused (the last reason)
-Series = namedtuple("Series", "runs unknowns refused")
+# runs of a method on a problem: unknowns of the largest matrix, and the last error of runs that failed
+Series = namedtuple("Series", "runs unknowns failed")
 
 
 # --- runs ------------------------------------------------------------------------
 
 
 def series(problem, stepper, steps):
-    """`Series` of a method with several numbers of steps; what it refuses is told, not counted."""
+    """`Series` of a method with several numbers of steps; runs that raise an error are listed, not counted."""
     system, (error, energy) = problem.build().compile(), problem.reference()
-    runs, refused = [], ""
+    runs, failed = [], ""
     for n in steps:
         h = problem.duration / n
         try:
@@ -67,7 +67,7 @@ def series(problem, stepper, steps):
             result = stepper.run(system, problem.duration, h)
             seconds = time.process_time() - before
         except (ParameterError, fem.SolverError) as reason:
-            refused = str(reason)
+            failed = str(reason)
             continue
         gaps = [result[name].gap.min() for name in result.names if hasattr(result[name], "gap")]
         runs.append(
@@ -76,7 +76,7 @@ def series(problem, stepper, steps):
                 min(gaps, default=np.nan), sum(iterations(stepper, result)),
             )
         )  # fmt: skip
-    return Series(runs, unknowns(stepper, system, runs[-1].h) if runs else 0, refused)
+    return Series(runs, unknowns(stepper, system, runs[-1].h) if runs else 0, failed)
 
 
 def column(found, name):
@@ -163,12 +163,12 @@ def rows(found, name):
     return result
 
 
-def refusals(found):
-    """What methods refused: problem, method, reason, and whether at all steps or only at some."""
+def failures(found):
+    """Runs that raised an error: problem, method, reason, and whether with all step sizes or some."""
     return [
-        (PROBLEMS[name].title, label, "some steps" if item.runs else "all", item.refused)
+        (PROBLEMS[name].title, label, "some steps" if item.runs else "all", item.failed)
         for (name, label), item in found.items()
-        if item.refused
+        if item.failed
     ]
 
 
@@ -180,7 +180,7 @@ def tables(found):
         parts.append(
             f"{PROBLEMS[name].title} (a step of {DEFAULT}: {usual:.0f} µs)\n" + table([HEAD, *rows(found, name)])
         )
-    parts.append("refused\n" + "\n".join(f"  {a}, {b}, {c}: {d}" for a, b, c, d in refusals(found)))
+    parts.append("failed\n" + "\n".join(f"  {a}, {b}, {c}: {d}" for a, b, c, d in failures(found)))
     return "\n\n".join(parts)
 
 

@@ -1,4 +1,4 @@
-"""Impacts resolved in time beside impacts recovered from impulses: ball on ground, two spheres, slider and block.
+"""Impacts resolved in time and impacts recovered from impulses: ball on ground, two spheres, slider and block.
 
 Each model is run twice: with its contact, in steps longer than the impacts, whose forces are recovered afterwards; and
 with a compliant contact of the same law in its place, in steps that follow the impact (some hundred in it). Source of

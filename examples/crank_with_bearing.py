@@ -68,7 +68,7 @@ def run(ideal=False, t_end=0.14, h=1e-4, save=None, **options):
 
 
 def force_on_rod(result, bearing):
-    """Sum of the impulses of the balls on the outer race over h (k, 3) [N]; their friction is a thousandth of that."""
+    """Sum of the impulses of the balls on the outer race over h (k, 3) [N]; their friction is 0.1 % of that."""
     contacts = [result[f"bearing outer {j}"] for j in range(bearing.balls)]
     return -sum(c.impulse[:, :1] / result.h[:, None] * c.normal for c in contacts)
 
@@ -133,7 +133,7 @@ def main(save="crank_with_bearing.vtkhdf", picture="crank_with_bearing.png"):
     ideal, _ = run(ideal=True)
     if picture is not None:
         draw(result, bearing, ideal, picture)
-    # over 10 ms the momentum of the rod does not know how the force came
+    # over 10 ms the momentum of the rod depends on the mean force only
     mean, exact = means(force_on_rod(result, bearing)[1:], 100), means(ideal["joint"].force[1:], 100)
     difference = np.sqrt(np.mean((mean - exact) ** 2)) / np.sqrt(np.mean(exact**2))
     slider, wanted = (r["slider"].velocity[:, 0] for r in (result, ideal))

@@ -1,9 +1,9 @@
 """Deep groove ball bearing 6205 under a radial load: load zone, and the ball pass frequencies of defects.
 
 The shaft turns with 1800 rpm and carries 1000 N; balls, cage and races move and press as they do. Then the same with a
-spall of 1 mm on the outer race, in the load zone, and with one on the inner race. A ball that passes the spall gives
-the shaft a blow; the envelope of its vibration shows how often: with the ball pass frequency of that race, and on the
-inner race with sidebands at the speed of the shaft, whose spall runs through the load zone once a turn.
+spall of 1 mm on the outer race, in the load zone, and with one on the inner race. A ball that passes the spall
+excites the shaft by an impact; the envelope of the vibration shows how often: with the ball pass frequency of that
+race, and on the inner race with sidebands at the speed of the shaft, whose spall passes the load zone once a turn.
 
     python examples/deep_groove_bearing.py            writes deep_groove_bearing.vtkhdf (two turns, for ParaView),
                                                       deep_groove_bearing.png

@@ -1,8 +1,8 @@
-"""Forces of the impacts of a bouncing ball: recovered from a run of rigid bodies, beside the compliant impact itself.
+"""Forces of the impacts of a bouncing ball: recovered from a run of rigid bodies, and the resolved compliant impact.
 
-The run knows impulses and speeds, with steps that may be seventy times longer than an impact; forces are recovered when
-it is over. Source: Sanchez2025 annex C, section C.6.1; the height of the fall, not printed, is the one with which the
-printed duration of 1.45 ms belongs to e = 0.6.
+The run computes impulses and speeds, with steps that may be seventy times longer than an impact; forces are recovered
+after the run. Source: Sanchez2025 annex C, section C.6.1; the height of the fall, not printed, is the one with which
+the printed duration of 1.45 ms belongs to e = 0.6.
 
     python examples/force_recovery.py            writes force_recovery.vtkhdf and force_recovery.png
 """
@@ -41,7 +41,7 @@ def resolved(restitution=restitution, model="flores"):
 
 
 def plot(recovered, save):
-    """Recovered forces, and the first impact beside the resolved one."""
+    """Recovered forces, and the first impact with the resolved one."""
     figure = recovered.plot(title=f"bouncing ball, e = {restitution:g}, Flores")
     curve, (_, course, loop) = resolved(), figure.axes
     course.plot(curve.t * 1e3, curve.force, color="0.3", ls="--", lw=1.2, label="first, resolved in time")

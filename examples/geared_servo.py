@@ -1,7 +1,7 @@
 """Geared servo drive with backlash: a motor turns a load through a pinion and a wheel, and stops it again.
 
 While the motor speeds up and runs, one flank of the teeth presses. When it slows down, the load flies across the
-backlash, strikes the other flank, and rattles until the damping of the teeth has taken its energy.
+backlash, hits the other flank, and rattles until the damping of the teeth has taken its energy.
 
     python examples/geared_servo.py            writes geared_servo.vtkhdf, to open in ParaView
 """

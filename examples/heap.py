@@ -216,7 +216,7 @@ def main(count=1000, h=2e-3, save="heap.vtkhdf", picture="heap.png", solver=None
     weight = density * 4 / 3 * np.pi * (spheres_at(heap)[1] ** 3).sum() * g
     return fem.Checks(
         fem.Check("smallest gap, of a diameter", reference=0.0, obtained=gap / (2 * radius), abs=2e-6),
-        # a few grains still roll: up to 1.2 % in nine heaps
+        # a few particles still roll: up to 1.2 % in nine heaps
         fem.Check("floor carries the weight [N]", reference=weight, obtained=carried, rel=0.03),
         # the sources differ by 0.3, heaps of other seeds by 0.2
         fem.Check("decay of the forces", reference=1.65, obtained=decay(relative_forces(heap)), abs=0.35),

@@ -1,7 +1,7 @@
 """Hertz contact of a ball and the races of its bearing: ellipse, pressure, stresses below the surface.
 
 Ball bearing of Sanchez2025, chapter 4 (table 4.1), 100 N on one ball. The thesis takes its coefficients from a chart,
-to two digits, and those of the inner race for both; here they are exact, and the outer race is shown beside it.
+to two digits, and those of the inner race for both; here they are exact, and the outer race is shown too.
 
     python examples/hertz_contact.py            writes hertz_contact.png: stresses over depth, ellipses over curvatures,
                                                 and hertz_contact.vtkhdf: the ball pressed on, for ParaView

@@ -1,19 +1,19 @@
-"""Grains run through a hopper onto a vibrating conveyor on leaf springs, and over its edge onto the ground.
+"""Particles run through a hopper onto a vibrating conveyor on leaf springs, and over its edge onto the ground.
 
 A square funnel lets spheres fall into a trough on four inclined leaf springs (`Beam`). An unbalance shakes it, so that
-it throws the grains forward. Grains and conveyor act on each other: the velocity problem of all contacts knows the
-mechanism (docs/theory/contact_groups.md), and under load the trough swings less.
+it throws the particles forward. Particles and conveyor are fully coupled: the velocity problem of all contacts includes
+the mechanism (docs/theory/contact_groups.md), and under load the trough swings less.
 
-The flow through the outlet is set beside the law of Beverloo, Leniger and van de Velde (Chem. Eng. Sci. 15, 1961),
+The flow through the outlet is compared with the law of Beverloo, Leniger and van de Velde (Chem. Eng. Sci. 15, 1961),
 which is for round outlets in flat floors. For a square one its width takes the place of the diameter, and 4/π times the
 area; for walls that lean by α from the vertical there is the factor of Rose and Tanaka (The Engineer 208, 1959),
 
     W = 4/π · 0.58 ρ_b √g (D − k d)^2.5 (tan α tan φ_d)^-0.35 ,   k = 1.4 ,   φ_d = 45° ,
 
-with the bulk density ρ_b and the diameter d of the grains; constants as recommended by Nedderman (Statics and
+with the bulk density ρ_b and the diameter d of the particles; constants as recommended by Nedderman (Statics and
 Kinematics of Granular Materials, 1992, chapter 10).
 
-    python examples/hopper_conveyor.py           3,000 grains; writes hopper_conveyor.vtkhdf, to open in ParaView
+    python examples/hopper_conveyor.py           3,000 particles; writes hopper_conveyor.vtkhdf, to open in ParaView
 
 `main(10_000, t_end=7.0)` takes ten minutes and more.
 """
@@ -22,8 +22,8 @@ import numpy as np
 
 import fem_mbs as fem
 
-g, density = 9.81, 1500.0  # m/s², kg/m³ of the grains
-packed = 0.58  # part of the volume that grains take while they flow (literature)
+g, density = 9.81, 1500.0  # m/s², kg/m³ of the particles
+packed = 0.58  # volume fraction of flowing particles (literature)
 radius, spread = 0.01, 0.1  # m; radii are between 0.9 and 1.1 of it
 outlet, width, slope = 0.15, 0.50, np.radians(60)  # m, edge lengths of outlet and hopper; of its inclined walls
 low, thick = 0.62, 0.02  # m, of the outlet above the ground; of all plates
@@ -74,10 +74,10 @@ def conveyor(model, group):
 
 
 def build(count=3000, seed=1):
-    """The model with so many grains, on a jittered grid in the hopper."""
+    """The model with ``count`` particles, on a jittered grid in the hopper."""
     model = fem.Model("hopper and conveyor", gravity=[0, 0, -g])
     group = fem.ContactGroup(
-        materials={("*", "*"): {"friction": 0.4}, ("*", "earth"): {"friction": 0.6}}, name="grains"
+        materials={("*", "*"): {"friction": 0.4}, ("*", "earth"): {"friction": 0.6}}, name="particles"
     )
     rng, pitch = np.random.default_rng(seed), 2.35 * radius
     side = int(width / pitch)
@@ -102,23 +102,23 @@ def run(count=3000, t_end=3.0, h=1e-3, save="hopper_conveyor.vtkhdf", solver=Non
 
 def through_outlet(result):
     """Mass [kg] that has left the hopper in each saved step."""
-    grains = np.arange(1, 1 + len(radii_of(result)))
-    heights = np.array([result.rows([k])["position"][0, grains, 2] for k in range(len(result.t))])
+    particles = np.arange(1, 1 + len(radii_of(result)))
+    heights = np.array([result.rows([k])["position"][0, particles, 2] for k in range(len(result.t))])
     return (heights < low) @ masses(result)
 
 
 def radii_of(result):
-    """Radii [m] of all grains."""
+    """Radii [m] of all particles."""
     return np.array(result.description["contact_groups"][0]["radii"])
 
 
 def masses(result):
-    """Masses [kg] of all grains."""
+    """Masses [kg] of all particles."""
     return density * 4 / 3 * np.pi * radii_of(result) ** 3
 
 
 def flow(result, begin=0.3, end=0.7):
-    """Mean mass flow [kg/s] while these parts of all grains pass the outlet; NaN when they have not."""
+    """Mean mass flow [kg/s] between these fractions of all particles past the outlet; NaN if ``end`` is not reached."""
     passed = through_outlet(result) / masses(result).sum()
     inside = np.flatnonzero((passed > begin) & (passed < end))
     if len(inside) < 5 or passed[-1] < end:
@@ -138,10 +138,10 @@ def main(count=3000, t_end=3.0, h=1e-3, save="hopper_conveyor.vtkhdf", solver=No
     gap = min(result.pairs(k).gap.min(initial=0.0) for k in range(len(result.t)))
     lowest = (result.rows([-1])["position"][0, 1 : 1 + count, 2] - radii_of(result)).min()
     over = (result.rows([-1])["position"][0, 1 : 1 + count, 0] > length - 0.35).sum()
-    print(f"{over} of {count} grains have left the conveyor over its edge")
+    print(f"{over} of {count} particles have left the conveyor over its edge")
     return fem.Checks(
         fem.Check("smallest gap, of a diameter", reference=0.0, obtained=gap / (2 * radius), abs=2e-6),
-        fem.Check("lowest grain above the ground [m]", reference=0.0, obtained=min(lowest, 0.0), abs=1e-7),
+        fem.Check("lowest particle above the ground [m]", reference=0.0, obtained=min(lowest, 0.0), abs=1e-7),
         # the constants of the law are means of many materials
         fem.Check("flow through the outlet [kg/s]", reference=beverloo(), obtained=flow(result), rel=0.2),
     )

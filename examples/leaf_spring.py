@@ -1,7 +1,7 @@
 """Leaf spring with a load drops on the floor: a superelement that touches with the surface of its ends.
 
-The leaf of steel is reduced to one frame, its seat, and some modes. The points of its ends are no frames: they slide
-outwards on the floor as the leaf is pressed flat. Beside it: the mesh of solids that it was reduced from.
+The leaf of steel is reduced to one frame, its seat, and some modes. Its ends have no frames: they slide outwards
+on the floor as the leaf is pressed flat. The solid mesh that it was reduced from runs for comparison.
 
     python examples/leaf_spring.py       writes leaf_spring.vtkhdf, to open in ParaView
 """

@@ -1,7 +1,7 @@
 """Pick and place: a robot arm grips a ball in passing, swings on, and throws the ball into a bin.
 
-A controller moves both joints every millisecond; an event tells it that the arm carries the ball. References: momentum
-where the gripper closes, the parabola after it opens, the arm at its goal.
+A controller moves both joints every millisecond; an event signals to it that the arm carries the ball. References:
+momentum where the gripper closes, the parabola after it opens, the arm at its goal.
 
     python examples/pick_and_place.py            writes pick_and_place.vtkhdf, to open in ParaView
 """

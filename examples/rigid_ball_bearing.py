@@ -2,7 +2,7 @@
 
 Sanchez2025, chapter 4, table 4.1: inner race driven with 500 rpm, 100 N downwards, radial clearance 10 µm, eight balls.
 One ball carries the whole load when it passes the lowest point, two share it in between. The thesis shows forces
-between 0 and 100 N. Here the closed contacts do that, and besides there are impacts, whose impulse over the step is up
+between 0 and 100 N. Here the closed contacts do so, and there are also impacts, whose impulse over the step is up
 to 190 N, and some milliseconds in which one ball off the bottom carries the load alone while the race swings through
 its clearance. A ball comes to the bottom every 39 ms; the thesis runs 1 s.
 

@@ -1,4 +1,4 @@
-"""Elastic ring of solids falls on the ground, is pressed flat, jumps off and goes on ringing.
+"""Elastic ring of solids falls on the ground, is pressed flat, rebounds and continues to vibrate.
 
 48 hexahedra with enhanced strains; every node of the outer surface can touch. In flight after the impact the ring
 oscillates between two ovals. Frequency of the ovals of a thin ring (Love): ω² = n²(n² − 1)²/(n² + 1) EI/(ρA R⁴), n = 2.
@@ -44,7 +44,7 @@ def force_on(result, floor):
 
 
 def impulse_on(result, floor):
-    """Impulse of the ground [N s] in each step, which includes what single nodes that strike in it get."""
+    """Impulse of the ground [N s] in each step, which includes the impacts of single nodes in the step."""
     return sum(result[contact.name].impulse[:, 0] for contact in floor.elements)
 
 

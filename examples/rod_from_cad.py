@@ -1,12 +1,12 @@
 """Connecting rod from Gmsh in a slider-crank with clearance: a CAD part as a superelement, with its stresses.
 
 The rod is drawn by Gmsh's own interface, meshed with tetrahedra, reduced to its two bores and eight modes, and runs at
-3000 rpm. Beside it a model of beams of the shank's section with the masses of both eyes at their ends, as one would
-make by hand; both with an ideal pin and with clearance. At the outer dead centre the shank carries the inertia of the
+3000 rpm. It is compared with a beam model: the shank's section, and the masses of both eyes at its ends. Both run with
+an ideal pin and with clearance. At the outer dead centre the shank carries the inertia of the
 slider and of the half of the rod beyond: σ = F/A, where 4 % are left to bending and waves.
 
-Where the clearance opens, both models tell the same mean forces and the same time of flight. Single impacts and peaks
-differ, as they do between two step sizes of one model: the way of the journal is chaotic there.
+Where the clearance opens, both models agree in mean forces and in the time of flight. Single impacts and peaks
+differ, as they do between two step sizes of one model: the path of the journal is chaotic there.
 
     python examples/rod_from_cad.py         writes rod_from_cad.vtkhdf and rod_from_cad.png
 """

@@ -31,7 +31,7 @@ def main(save="roll_up.vtkhdf"):
     path = fem.static_equilibrium(model, steps=10, save=save)
     tip, moment = at_once.position(model["tip"]), at_once.output(model["strip 5"], "moment_B")[2]
     return fem.Checks(
-        # helices are exact whatever the mesh; what is left is the Newton tolerance squared
+        # helices are exact for any mesh; the error is the Newton tolerance squared
         fem.Check("distance of the tip from the clamp [m]", reference=0.0, obtained=np.linalg.norm(tip), abs=1e-9),
         fem.Check("bending moment [N m]", reference=2 * np.pi * EI / length, obtained=moment, rel=1e-9),
         # counts of an independent prototype; after two iterations of the first of ten steps round-off is near 1e-9,

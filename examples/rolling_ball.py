@@ -123,7 +123,7 @@ def main(h=1e-3, save="rolling_ball.vtkhdf", solver=None):
     def check(name, reference, obtained, **tolerance):
         checks.append(fem.Check(name, reference=reference, obtained=obtained, **tolerance))
 
-    # times: the scheme knows them to the step they lie in, two steps allowed; speeds and paths: 0.1 %
+    # times: resolved to the step in which they lie, two steps allowed; speeds and paths: 0.1 %
     result = Sliding.run(h, solver=solver)
     v, w = speeds(result)
     slip = np.abs(v - radius * w)

@@ -1,8 +1,8 @@
 """Rotor in two ball bearings through its critical speed: Campbell diagram, unbalance response, and the run-up in time.
 
-A disc sits beside the middle of a shaft in two preloaded 6205 bearings. The diagram tells the critical speeds, the
-response to an unbalance of 0.1 kg mm what the disc does at each speed. Then the rotor with this unbalance is driven up
-from rest in time: its orbit is that of the steady response, a little late.
+A disc sits next to the middle of a shaft in two preloaded 6205 bearings. The diagram shows the critical speeds, the
+response to an unbalance of 0.1 kg mm the motion of the disc at each speed. Then the rotor with this unbalance is driven
+up from rest in time: its orbit is that of the steady response, a little late.
 
     python examples/rotor_in_bearings.py        writes rotor_in_bearings.vtkhdf (ParaView), rotor_in_bearings.png
 """

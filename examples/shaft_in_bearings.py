@@ -37,7 +37,7 @@ def build():
     model = fem.Model("shaft in bearings", gravity=[0, 0, -9.81])
     spin = {"angular_velocity": [speed, 0, 0]}
     left, right = fem.Node6([0, 0, 0], name="left end", **spin), fem.Node6([length, 0, 0], name="right end", **spin)
-    # the disc turns about the shaft, its centre of mass is beside it
+    # the disc turns about the shaft, its centre of mass is off the axis
     place = {"position": [gear_at, 0, 0], "center": [0, eccentricity, 0], "velocity": [0, 0, 0]}
     shape = fem.shapes.Cylinder([-0.01, 0, 0], [0.01, 0, 0], gear_radius)
     gear = model.add(fem.RigidBody(disc, [1.6e-3, 9e-4, 9e-4], **place, **spin, shape=shape, name="gear"))
@@ -123,12 +123,12 @@ def main(h=1e-4, save="shaft_in_bearings.vtkhdf", picture="shaft_in_bearings.png
     turning = amplitude(result["left"].force[keep][:, 1:], t)
     expected = disc * eccentricity * speed**2 * (1 - gear_at / length)
     checks = [
-        # what is left of the start in the mean of 8 turns
+        # remainder of the initial transient in the mean of 8 revolutions
         fem.Check("force on both bearings [N]", reference=total, obtained=held, rel=1e-4),
         # the left bearing, under axial load, resists the slope of the shaft with 5 N m, which statics leaves out
         fem.Check("force on the left one [N]", reference=norm(left), obtained=norm(forces["left"]), rel=0.02),
         fem.Check("force on the right one [N]", reference=norm(right), obtained=norm(forces["right"]), rel=0.03),
-        # shaft and bearings give way and balls pass: .3 % measured
+        # shaft and bearings are compliant and balls pass: 0.3 % measured
         fem.Check("unbalance, left [N]", reference=expected, obtained=turning, rel=0.01),
     ]
     for name, reaction in (("left", left), ("right", right)):
@@ -140,7 +140,7 @@ def main(h=1e-4, save="shaft_in_bearings.vtkhdf", picture="shaft_in_bearings.png
         basic = life_hours(fem.basic_life(geometry.dynamic_rating, P), speed)
         # loads vary by 1 %, and the balls of the bearing alone stand in one position: .2 % measured
         checks.append(fem.Check(f"life of the {name} one, mean load [h]", reference=constant, obtained=life, rel=0.01))
-        # ISO 281 knows neither clearance nor tilt nor how the axial force is shared
+        # ISO 281 includes neither clearance nor tilt nor the distribution of the axial force
         checks.append(fem.Check(f"life of the {name} one, ISO 281 [h]", reference=basic, obtained=life, rel=0.2))
     return fem.Checks(*checks)
 

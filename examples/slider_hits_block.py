@@ -1,6 +1,6 @@
 """Slider of a crank mechanism hits a free block twice: forces of impacts that pass through joints.
 
-The crank turns freely after its start; its slider strikes a block that comes towards it. Source: Sanchez2025 annex C,
+The crank turns freely after its start; its slider hits a block that comes towards it. Source: Sanchez2025 annex C,
 section C.6.3 (after Machado et al.). Not printed: that the crank is free, the distance of the centres of slider and
 block at touch (0.03 m here), centres of mass at mid-length.
 

@@ -1,7 +1,7 @@
 """Snap-through of a shallow arch: two limit points, a branch that goes before them, and the path between.
 
 A sine arch on two hinges carries a load that is spread as a sine. In the theory of shallow arches the path is then
-known: the amplitude a goes with the load, q/(EI (π/L)⁴) = h − a + (h² − a²) a/(4 r²), from which the limit points; the
+known: the load of amplitude a is q/(EI (π/L)⁴) = h − a + (h² − a²) a/(4 r²), from which the limit points; the
 arch turns aside where its thrust is 4π² EI/L², at a² = h² − 16 r², and keeps that thrust: q/(EI (π/L)⁴) = h + 3 a.
 
     python examples/snap_through.py            writes snap_through.vtkhdf (the path), to open in ParaView

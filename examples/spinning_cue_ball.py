@@ -1,4 +1,4 @@
-"""A spinning cue ball strikes a ball at rest: friction between the balls throws it off the line of centres.
+"""A spinning cue ball hits a ball at rest: friction between the balls throws it off the line of centres.
 
 Sanchez2025, section B.5.3. The throw angle depends on the cut angle φ, on the spin about the vertical and on how fast
 the cue ball rolls; the friction coefficient of the balls falls with the sliding speed. Cloth without friction.

@@ -1,7 +1,7 @@
 """Three balls in line: one rolls into two that touch, without friction and with it.
 
 Sanchez2025, section B.5.4. Without friction the last ball leaves with the whole speed. With it the first ball arrives
-rolling, climbs back and hops, and strikes again and again until it rolls on together with the second.
+rolling, climbs back and hops, and hits again and again until it rolls on together with the second.
 
     python examples/three_balls.py            writes three_balls.vtkhdf (with friction), to open in ParaView
 """
@@ -66,7 +66,7 @@ def hop(result, name):
 
 
 def rolls_from(result):
-    """Time from which ball 1 rolls [s], before it strikes."""
+    """Time from which ball 1 rolls [s], before its impact."""
     slip = np.abs(result["1"].velocity[:, 0] - radius * result["1"].angular_velocity[:, 1])
     return result.t[np.argmax((slip < 1e-6) & (result.t > 0))]
 

@@ -1,4 +1,4 @@
-"""How a run is asked for and told: JSON on standard input, JSON on the last line of standard output.
+"""Request and answer of a run: JSON on standard input, JSON on the last line of standard output.
 
 Scripts of this folder run in the environment of the peers and import nothing of the project; `benchmarks/own_runs.py`,
 which does, speaks the same language. A request names a case and holds the numbers of its model. An answer has
@@ -19,7 +19,7 @@ import time
 
 
 def memory():
-    """The most memory this process had [MB]: of itself, where Linux tells, not of what it was forked from."""
+    """Peak memory of this process [MB]: on Linux without that of the process it was forked from."""
     try:
         with open("/proc/self/status", encoding="ascii") as file:
             return next(int(line.split()[1]) for line in file if line.startswith("VmHWM")) / 1024
@@ -62,7 +62,7 @@ def overlap(places, radius, half):
 
 
 def pile_quality(seen, places):
-    """What is told of a pile: overlaps that were seen, mean height at the end [m]."""
+    """Quality of a pile: largest and last overlap, mean height at the end [m]."""
     return {"overlap": max(seen), "overlap_end": seen[-1], "height": float(places[:, 2].mean())}
 
 

@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 def session():
     """The smallest case, without peers."""
     told = []
-    found = bench.session(["top"], quick=True, rounds=1, extras=False, tell=told.append)
+    found = bench.session(["top"], quick=True, rounds=1, extras=False, report=told.append)
     return json.loads(json.dumps(found)), told  # as it is read from a file
 
 

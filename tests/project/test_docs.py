@@ -249,7 +249,7 @@ def test_scripts_of_the_command_line_page_pass_their_checks(tmp_path, capsys, mo
         assert main([command, str(ROOT / script), *options]) == 0, capsys.readouterr().out
 
 
-def test_the_table_of_what_time_steppers_know_is_that_of_the_code():
+def test_the_table_of_supported_features_of_time_steppers_is_that_of_the_code():
     spec = importlib.util.spec_from_file_location("stepper_features", ROOT / "docs" / "stepper_features.py")
     features = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(features)

@@ -17,6 +17,9 @@ COVERED = {
     "how-to": "docs/howto/*.md",
     "API": "docs/api/*.md",
     "theory": "docs/theory/*.md",
+    "scripts of docs": "docs/*.py",
+    "examples": "examples/*.py",
+    "benchmarks": "benchmarks/**/*.py",
     **{
         f"fem_mbs/{folder}": f"fem_mbs/{folder}/**/*.py"
         for folder in (
