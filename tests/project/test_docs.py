@@ -60,6 +60,7 @@ def test_code_of_a_page_runs_and_prints_what_the_page_shows(page, tmp_path, monk
         except (ImportError, OSError) as error:  # or libraries that it is linked with
             pytest.skip(str(error))
     monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(ROOT / "docs")  # scripts that pages show
     monkeypatch.syspath_prepend(tmp_path)
     before, types, monitors, space = set(sys.modules), set(library()), list(MONITORS), {"__name__": "page"}
     try:
