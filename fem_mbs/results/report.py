@@ -54,8 +54,8 @@ def report_lines(result: "Results") -> Iterator[tuple[str, str]]:
     if s.get("impact_sequences_cut_short"):
         yield "impacts", f"{s['impact_sequences_cut_short']} {CUT}"
     if s.get("split_impacts") or s.get("impacts_not_split"):
-        left = f", {s['impacts_not_split']} not: in steps as a whole" if s.get("impacts_not_split") else ""
-        yield "split", f"{s.get('split_impacts', 0)} impacts at their touch{left}"
+        left = f", {s['impacts_not_split']} within whole steps" if s.get("impacts_not_split") else ""
+        yield "split", f"{s.get('split_impacts', 0)} impacts at first contact{left}"
     if s.get("impacts_by_stronge") or s.get("impacts_by_newton"):
         yield "law", f"{s['impacts_by_stronge']} impacts by Stronge's law, {s['impacts_by_newton']} by Newton's"
     total = result.energy.total
