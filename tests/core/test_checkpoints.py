@@ -1,4 +1,4 @@
-"""Checkpoint files: whole or the one before, for the right model, refused in words; results that are continued."""
+"""Checkpoint files: complete or the previous one, for the right model, errors; results that are continued."""
 
 import gc
 import os
@@ -139,7 +139,7 @@ def test_observers_go_on_with_what_they_have_seen(monkeypatch, tmp_path):
 
 
 def test_warnings_and_counts_of_before_are_told_at_the_end(monkeypatch, tmp_path):
-    """A driver that jumps before the checkpoint is told of after it."""
+    """A driver that jumps before the checkpoint is reported after it."""
 
     def jumping():
         model = fem.Model("jump")
@@ -258,7 +258,7 @@ def test_who_dies_while_the_results_are_copied_can_resume_again(monkeypatch, tmp
         patch.setattr(continued, "copy_into", lambda *_: (_ for _ in ()).throw(Killed))
         with pytest.raises(Killed):
             fem.resume(path)
-    assert len(fem.load(path).t) == 151  # put back
+    assert len(fem.load(path).t) == 151  # restored
     os.replace(path, continued.before_path(path))  # as a killed process leaves it
     path.write_bytes(b"half a file")
     checkpoint = checkpoint_file.checkpoint_path(path)
@@ -381,7 +381,7 @@ def test_internal_states_that_results_do_not_hold_are_named(whole):
 
 
 def turned_many_times():
-    """Wheels of a gear pair that turn about three times and one and a half times, with all that counts their turns."""
+    """Wheels of a gear pair that turn about three times and one and a half times, with all multi-turn angles."""
     model = fem.Model("turns")
     axles = []
     for k, speed in enumerate((40.0, -20.0)):

@@ -1,4 +1,4 @@
-"""Checks accept what is within the tolerance, refuse what is not, and end a script with the right exit code."""
+"""Checks pass within the tolerance, fail outside, and end a script with the right exit code."""
 
 import math
 

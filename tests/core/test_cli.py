@@ -14,7 +14,7 @@ from fem_mbs.cli import main
 from fem_mbs.results.progress import Progress
 
 SCRIPT = '''
-"""A script that knows a closed form."""
+"""A script with a closed form."""
 
 import numpy as np
 

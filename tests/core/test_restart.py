@@ -152,7 +152,7 @@ def pour():
     model, group = fem.Model("pour", gravity=[0, 0, -9.81]), fem.ContactGroup(friction=0.3, name="grains")
     for k in range(3):
         place = [0.03 * k, 0, 0.021 + 0.042 * (k % 2)]
-        group.sphere(model.add(fem.RigidBody.sphere(0.05, 0.02, position=place, name=f"grain {k}")), 0.02)
+        group.sphere(model.add(fem.RigidBody.sphere(0.05, 0.02, position=place, name=f"particle {k}")), 0.02)
     group.obstacle(fem.SphereOnPlane, model.ground.frame())
     model.add(group)
     return model
@@ -164,7 +164,7 @@ def test_a_pour_goes_on_from_its_last_state():
     system = pour().compile()
     system.initial = first.state(-1)
     second = fem.DecoupledNSGA().run(system, 0.25, 1e-3)
-    for name in ("grain 0", "grain 1", "grain 2"):
+    for name in ("particle 0", "particle 1", "particle 2"):
         assert second[name].position[-1] == pytest.approx(whole[name].position[-1], abs=1e-5)
 
 

@@ -1,4 +1,4 @@
-"""``fem-mbs validate``: every case says where it is from and why, runs with its methods, and tells the truth."""
+"""``fem-mbs validate``: every case says where it is from and why, runs with its methods, and is correct."""
 
 import json
 import math

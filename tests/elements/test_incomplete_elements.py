@@ -1,4 +1,4 @@
-"""Elements of one's own that miss something are named before anything is computed."""
+"""User-defined elements with missing members are named before anything is computed."""
 
 import numpy as np
 import pytest

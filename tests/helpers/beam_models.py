@@ -1,7 +1,7 @@
 """Cantilevers of the tests of beams, and the order that errors on successive meshes show.
 
 ``n`` counts intervals between nodes, so that equal n are equal unknowns. `TWO` is the two-node element with the
-reference strain in its flexibility, for which its tables were made; the default is the three-pose element.
+reference strain in its flexibility, for which its tables were made; the default is the three-node element.
 """
 
 import numpy as np

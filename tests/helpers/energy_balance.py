@@ -40,7 +40,7 @@ class Balance:
     Attributes
     ----------
     change, work, rest, power : E_{n+1} − E_n, L, S, h Π
-    turning, creep : T of contacts that do not strike, K
+    turning, creep : T of contacts without impact, K
     striking : ½ Σ Λ_N |G_N(q_{n+1}) v_n − G_N(q_n) v_n| of contacts that do, the error of what Newton's law reflects
     rebound : Σ Λ_N γ_N of contacts that separate at the end of the step
     impact : whether a contact is marked as an impact

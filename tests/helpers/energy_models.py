@@ -21,7 +21,7 @@ def ball_on_a_race(restitution, h=1e-3, run=None, **options):
 
 
 def double_pendulum_that_strikes(angles, speeds, restitution, friction):
-    """Two rods of 1 m and 1 kg whose tip strikes a rough floor after 0.1 mm (Kane and Levinson's example)."""
+    """Two rods of 1 m and 1 kg whose tip hits a rough floor after 0.1 mm (Kane and Levinson's example)."""
     model = fem.Model("Kane's double pendulum")
     along = [np.array([np.sin(q), 0.0, -np.cos(q)]) for q in angles]
     spins = [np.array([0.0, -w, 0.0]) for w in speeds]

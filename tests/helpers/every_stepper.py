@@ -4,7 +4,7 @@ import pytest
 
 from fem_mbs.solvers import STEPPERS
 
-# options besides the defaults with which a method passes through here
+# options in addition to the defaults with which a method passes through here
 VARIANTS = {
     "DecoupledNSGA": [{}, {"persistent_contacts": False}, {"impacts": "split"}],
     "MoreauJean": [{}, {"theta": 1.0}, {"projection": True}, {"theta": 1.0, "projection": True}],
@@ -14,10 +14,10 @@ VARIANTS = {
     "GeneralizedAlpha": [{}, {"formulation": "index 3"}],
 }
 METHODS = [STEPPERS[name](**options) for name in STEPPERS for options in VARIANTS.get(name, [{}])]
-SMOOTH = {"GeneralizedAlpha"}  # methods that refuse contacts
+SMOOTH = {"GeneralizedAlpha"}  # methods that do not support contacts
 # orders in positions of smooth motion that are not 2
 ORDER = {"MoreauJean theta=1.0": 1, "ConeComplementarity": 1, "LobattoIIIAB": 4}
-# methods, and variants of them, that refuse contact groups
+# methods, and variants of them, that do not support contact groups
 WITHOUT_GROUPS = (
     "LobattoIIIAB", "LobattoIIIAB stages=2", "NonsmoothGeneralizedAlphaGGL",
     "NonsmoothGeneralizedAlphaGGL coupling=sequential", "NonsmoothGeneralizedAlphaGGL constraints=velocities",

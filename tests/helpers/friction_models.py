@@ -30,9 +30,9 @@ def turned(angle):
 
 
 def guide(kappa=0.0, velocity=1.0, moment=1.0, stop=None, restitution=0.0):
-    """Slider of 1 kg in a guide with two pads 0.4 m apart, friction 0.5 beside the centre for a given κ.
+    """Slider of 1 kg in a guide with two pads 0.4 m apart, friction 0.5 off the centre for a given κ.
 
-    ``stop``: how far beside the centre it meets a stop, 20.5 mm ahead.
+    ``stop``: how far off the centre it meets a stop, 20.5 mm ahead.
     """
     model = fem.Model("guide")
     slider = model.add(fem.RigidBody(1.0, 0.02 * np.eye(3), velocity=[velocity, 0, 0], name="slider"))

@@ -1,8 +1,8 @@
-"""Closed forms of plane impacts with friction, by hand: slip that goes on, sticks or reverses."""
+"""Closed forms of plane impacts with friction, by hand: slip that continues, sticks or reverses."""
 
 import numpy as np
 
-GOES_ON, STICKS, REVERSES = "goes on", "sticks", "reverses"
+GOES_ON, STICKS, REVERSES = "continues", "sticks", "reverses"
 
 
 def planar(W, u, mu, e):

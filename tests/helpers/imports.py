@@ -92,7 +92,7 @@ def layer(module: str) -> str:
 
 
 def folder(module: str) -> str:
-    """The folder of a module, as it lies in the source tree; "fem_mbs" for the files beside the folders."""
+    """The folder of a module, as it lies in the source tree; "fem_mbs" for the files next to the folders."""
     file = sources()[module]
     return file.parent.relative_to(ROOT).as_posix()
 
@@ -103,7 +103,7 @@ def folder(module: str) -> str:
 def boxes() -> dict:
     """Box of the drawing -> set of the boxes that its files import.
 
-    A box is a folder. The files beside the folders of the core are two boxes: "fem_mbs" that all others stand on, with
+    A box is a folder. The files next to the folders of the core are two boxes: "fem_mbs" that all others stand on, with
     the folders `FOUNDATIONS`, and "fem_mbs (top)" of those that import the other folders. Faces (``__init__.py``)
     import by lazy names and are left out. Folders that import each other are one box, "a + b".
     """

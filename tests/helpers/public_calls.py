@@ -1,6 +1,6 @@
 """A valid call of every public constructor and function: name -> function that gives it and its arguments.
 
-A comma in a name tells several calls of one function apart.
+A comma in a name distinguishes several calls of one function.
 """
 
 from calls_of_bearings import BEARINGS

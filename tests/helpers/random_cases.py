@@ -13,7 +13,7 @@ models are *sensible*, which is computed from the model before it runs; a quarte
     stretch      N (1/GA − 1/EA) ≤ 1, N: tension of a beam that turns as it does at the start. Sections of a linear law
                  turn aside of themselves beyond (`elements.beams.base`); no method finds a motion of use there
     drivers      move no contact in a direction that joints hold and in which friction can take up any force: neither
-                 the driver nor the contact can give way (`locked_by_drivers`)
+                 the driver nor the contact is compliant (`locked_by_drivers`)
     clearances   with ``divide_failed_steps=False``, which asks that a step that fails ends the run, and without step
                  control: the lightest body with all energy (above) crosses none within a step
 
@@ -99,7 +99,7 @@ def stretch(model):
 
 
 def locked_by_drivers(model):
-    """Whether a driver can press a contact that cannot give way: there is an impulse r in its friction cone with
+    """Whether a driver can press a rigid contact: there is an impulse r in its friction cone with
 
         W r = 0 ,   r·w ≠ 0 ,   W = D S⁻¹ Dᵀ (3, 3),  w the velocity that the driver gives the contact
 
@@ -237,7 +237,7 @@ OWN_OPTIONS = {
 
 
 def options_of(method, options, seed):
-    """Those of the options of `DecoupledNSGA` that a method knows, and in half of the models choices of its own."""
+    """Those of the options of `DecoupledNSGA` that a method supports, and in half of the models choices of its own."""
     rng, known = np.random.default_rng([seed, 1]), inspect.signature(STEPPERS[method]).parameters
     result = {name: value for name, value in options.items() if name in known}
     if rng.random() < 0.5:

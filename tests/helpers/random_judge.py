@@ -2,8 +2,8 @@
 
     fine      complete; the energy does not rise, but for the work of loads and drivers
     warned    the energy rises, and ``result.warnings`` says something
-    refused   an error in words of the package, which is a SolverError when a step failed
-    gain      the energy rises without a word
+    rejected   an error in words of the package, which is a SolverError when a step failed
+    gain      the energy rises without a warning
     wrong     not finite, a contact deeper than the method says, an exception from inside, no end
     not taken a ParameterError before the first step: a model or a step size that the method does not take
 

@@ -41,7 +41,7 @@ def run(seed, method="DecoupledNSGA", finer=1):
 
 
 def folds(outcome):
-    """Whether a model was refused that folds its beams up beyond what one element can, in steps an eighth as long too.
+    """Whether a model that folds beams beyond the range of one element raised an error, also with steps of h/8.
 
     No method could run it: it says nothing of the steps.
     """
@@ -65,7 +65,7 @@ def statistics(outcomes):
     """Table of outcomes by family, of all and of sensible models; lines of text."""
     families = sorted({o.family for o in outcomes})
     kinds = ("fine", "warned", "refused", "gain", "wrong", "not taken")
-    yield f"{'family':14s} {'models':>7s} " + " ".join(f"{k:>9s}" for k in kinds) + "   sensible: taken, refused"
+    yield f"{'family':14s} {'models':>7s} " + " ".join(f"{k:>9s}" for k in kinds) + "   sensible: taken, rejected"
     for family in [*families, "all"]:
         mine = [o for o in outcomes if family in (o.family, "all")]
         count = Counter(o.kind for o in mine)
@@ -75,7 +75,7 @@ def statistics(outcomes):
         yield (f"{family:14s} {len(mine):7d} " + " ".join(f"{count[k]:9d}" for k in kinds)
                + f"   {len(taken):5d}, {refused:3d} = {share:.1f} %")  # fmt: skip
     refusals = Counter(kind_of_refusal(o.message) for o in outcomes if o.kind == "refused")
-    yield "refused: " + ", ".join(f"{text} {n}" for text, n in refusals.most_common())
+    yield "rejected: " + ", ".join(f"{text} {n}" for text, n in refusals.most_common())
 
 
 def work(connection, method):

@@ -86,7 +86,7 @@ class Maker:
         return self.model.ground if body is None else body
 
     def body(self, place, velocity=(0, 0, 0), spin=(0, 0, 0)):
-        """A rigid body of some shape, centre of mass at its node or beside it."""
+        """A rigid body of some shape, centre of mass at its node or off it."""
         size = self.rng.uniform(0.04, 0.2, 3)
         mass = self.mass()
         a, b, c = mass / 12.0 * size**2
@@ -204,7 +204,7 @@ def upwards(normal):
     return frame_with_axis(normal) @ np.array([[1.0, 0, 0], [0, 0, 1], [0, -1, 0]]).T
 
 
-FRICTION_ONLY = ("restitution", "friction")  # what the law of a contact knows that is made compliant
+FRICTION_ONLY = ("restitution", "friction")  # parameters of the law of a contact that is made compliant
 
 
 def obstacle(make, frame, centre, radius, gap, other=None, compliant=False):

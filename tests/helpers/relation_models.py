@@ -320,7 +320,7 @@ def grains_on_a_sprung_plate(s):
     for i in range(10):
         layer, k = divmod(i, 4)
         at = np.array([0.11 * (k // 2) - 0.055, 0.11 * (k % 2) - 0.055, 0.06 + 0.11 * layer])
-        bodies.append(s.sphere(f"grain {i}", 0.1, 0.05, at + rng.uniform(-0.003, 0.003, 3), [0, 0, -0.5]))
+        bodies.append(s.sphere(f"particle {i}", 0.1, 0.05, at + rng.uniform(-0.003, 0.003, 3), [0, 0, -0.5]))
         group.sphere(bodies[-1], 0.05 * s.length)
     plate = s.box("plate", 2.0, [0.8, 0.8, 0.04], [0, 0, -0.02])
     group.obstacle(fem.SphereOnBox, plate.frame(), size=[0.8 * s.length, 0.8 * s.length, 0.04 * s.length])

@@ -256,7 +256,7 @@ def saved_and_loaded(case, base):
 
 
 def resumed(case, base):
-    """A run that has ended goes on; one with variable steps is stopped, because the end cuts its last step."""
+    """A run that has ended continues; one with variable steps is stopped, because the end cuts its last step."""
     share, facts = float(case.rng.choice([0.3, 0.5, 0.77])), base.facts
     steps = round(facts.t_end / facts.h)
     t_end = steps * facts.h
@@ -334,9 +334,9 @@ def speeds_given(run, body, count):
 def rates_integrated(case, run):
     """Each coordinate is the integral of its reported rate: bodies along x, y, z, and joints.
 
-    What is left of x_{k+1} − x_k − ½ h (v_k + v_{k+1}) in a step, less h |v_{k+1} − v_k| and as much of the steps next
+    Remainder of x_{k+1} − x_k − ½ h (v_k + v_{k+1}) in a step, less h |v_{k+1} − v_k| and as much of the steps next
     to it: an impact may lie anywhere in its step, and what a step does is of the order of what its velocities change.
-    A grain that is struck from both sides hardly changes its own: what counts are the impulses, see `speeds_given`.
+    A particle that is hit from both sides hardly changes its own: what counts are the impulses, see `speeds_given`.
     """
     result, facts = run.result, run.facts
     rows = result.rows(np.arange(len(result.t)))

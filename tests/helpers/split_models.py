@@ -1,4 +1,4 @@
-"""Planar models with impacts, and their motion by an event-driven integrator that knows nothing of the package.
+"""Planar models with impacts, and their motion by an event-driven integrator independent of the package.
 
 Angles are those of a pendulum that hangs down at 0 and turns towards +x; bodies are spheres on massless rods.
 """
@@ -13,7 +13,7 @@ INERTIA = 0.4 * RADIUS**2  # of a sphere of 1 kg
 
 
 def event_driven(rate, gap, strike, y0, t_end):
-    """State y at t_end of y' = rate(y), with y ← strike(y) whenever gap(y) falls to zero; impact by impact."""
+    """State y at t_end of y' = rate(y), with y ← impact(y) whenever gap(y) falls to zero; impact by impact."""
 
     def touch(_, y):
         return gap(y)
@@ -54,7 +54,7 @@ class Ball:
 
 
 class Pendulum:
-    """A sphere on a rod of 1 m, with a damper in its hinge, that strikes a wall twice."""
+    """A sphere on a rod of 1 m, with a damper in its hinge, that hits a wall twice."""
 
     t_end = 1.6
 
@@ -123,7 +123,7 @@ class Disc:
 
 
 class TwoLinks:
-    """Two spheres on rods of 0.5 m hinged to each other; the lower one strikes a wall with friction."""
+    """Two spheres on rods of 0.5 m hinged to each other; the lower one hits a wall with friction."""
 
     t_end, length = 0.9, 0.5
 

@@ -1,4 +1,4 @@
-"""The stiffness that stresses give, K_g(v), beside the third derivative of the energy that it is."""
+"""The stiffness that stresses give, K_g(v), compared with the third derivative of the energy that it is."""
 
 from fem_mbs.solvers.paths.linear_buckling import bound_geometric
 

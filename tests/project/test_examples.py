@@ -16,7 +16,7 @@ NEEDS = {"rod_from_cad": "gmsh", "gear_with_thin_web": "gmsh"}
 # `fem-mbs validate` have most of what is compared
 LONG = {"clearance_crank", "compare_steppers", "hopper_conveyor"}
 
-# the checks of grains hold for fewer of them, and these for larger steps
+# the checks of particles hold for fewer of them, and these for larger steps
 SHORTER = {
     "gear_with_thin_web": {"h": 2e-5},
     "geared_servo": {"h": 4e-5},

@@ -11,7 +11,7 @@ MOST_ANY = 83  # functions of solvers with Any among their types
 
 
 def folders():
-    """Folders of the sources: beside each other in a source tree, inside each other once installed."""
+    """Folders of the sources: next to each other in a source tree, inside each other once installed."""
     core = Path(fem.__file__).parent
     beside = [core.parent / name for name in ("elements", "solvers")]
     return [core, *(folder for folder in beside if folder.is_dir())]

@@ -12,7 +12,7 @@ from fem_mbs.results.sums import SUMS
 
 
 def stretched():
-    """A rod pulled past the strains that its element remarks on."""
+    """A rod pulled past the strains of the valid range of its element."""
     section = fem.Section.circle(2e-3, E=210e9, nu=0.3, density=7850)
     model = fem.Model("rod")
     rod = fem.beam_line(fem.Node6(fixed=True), [1, 0, 0], 2, section, name="rod")
@@ -249,7 +249,7 @@ def test_modes_of_rigid_bodies_are_zero_and_those_of_slender_wires_are_not():
     loose = fem.Model("body")
     loose.add(fem.RigidBody.box(1.0, [0.1, 0.2, 0.3]))
     assert (fem.modes(loose, 6).omega == 0).all()
-    soft = fem.Model("soft beside stiff")
+    soft = fem.Model("soft next to stiff")
     for k, stiffness in enumerate((1e-4, 1e6)):
         mass = soft.add(fem.PointMass(1.0, position=[1, k, 0]))
         soft.add(fem.Spring(soft.ground.frame([0, k, 0]), mass, stiffness=stiffness, free_length=1.0))

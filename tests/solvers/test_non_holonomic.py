@@ -1,4 +1,4 @@
-"""Rows of velocities in every time stepper: orders, what they hold and what they leave free, refusals."""
+"""Rows of velocities in every time stepper: orders, constrained and free motions, errors."""
 
 import re
 
@@ -94,7 +94,7 @@ def test_rates_hold_in_every_saved_state(method):
 
 @pytest.mark.parametrize("method", [fem.LobattoIIIAB(stages=s) for s in (2, 3, 4)], ids=label)
 def test_the_energy_of_a_disc_does_not_drift(method):
-    """Twenty seconds of wobbling: averages over the first and the last fifth; what moves between is bounded."""
+    """Twenty seconds of wobbling: averages over the first and the last fifth; the exchange between them is bounded."""
     h = {2: 5e-3, 3: 2e-2, 4: 4e-2}[method.stages]
     total = method.run(case.disc_model(push=case.PUSH), 20.0, h).energy.total
     fifth = len(total) // 5
@@ -158,7 +158,7 @@ def test_a_motor_that_holds_a_rate_gives_the_moment_that_turns_its_body(method):
 
 
 def sleigh_before_a_wall(restitution):
-    """The sleigh with a bumper that strikes a wall beside its path."""
+    """The sleigh with a bumper that hits a wall next to its path."""
     model = case.sleigh_model()
     wall = model.ground.frame([0.0, 0.35, 0.0], rotation=[np.pi / 2, 0, 0])  # normal along −y
     bumper = model["sleigh"].frame([0.2, 0, 0])

@@ -83,7 +83,7 @@ def test_a_tumbling_solid_keeps_momentum_and_what_it_loses_of_the_rest_falls_wit
 
 @pytest.mark.parametrize("rho_inf", [pytest.param(1.0, marks=pytest.mark.slow), 0.8])
 def test_a_solid_that_swings_on_a_line_of_its_nodes_is_second_order_in_time(rho_inf):
-    """Soft pendulum of 2 × 1 × 1 Hexa20 that falls from the horizontal, beside the fourth order of Lobatto's method."""
+    """Soft pendulum of 2 × 1 × 1 Hexa20 that falls from the horizontal, compared with Lobatto's method of order 4."""
 
     def end(stepper, h):
         body = block("hexa20", [1, 0.2, 0.2], [2, 1, 1], E=2e4, density=10.0, damping=1e-3)

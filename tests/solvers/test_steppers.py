@@ -98,7 +98,7 @@ def test_a_ball_shot_at_a_ball_in_one_step_never_gets_behind_it_unseen(method):
     model.add(fem.SphereOnSphere(shot, target, radius_A=0.1, radius_B=0.1, name="pair"))
     try:
         result = method.run(model, 5e-2, 1e-2)
-    except SolverError as error:  # what the balls would have done is told, not computed
+    except SolverError as error:  # what the balls would have done is reported, not computed
         assert re.search("'pair'.*within the step", str(error)) and error.element is model["pair"]
         assert len(error.result.t) == 1
     else:
@@ -367,7 +367,7 @@ def test_a_lightly_loaded_stiff_rod_bends_as_its_stiffness_says(method, load):
 @every_method_with_contacts
 @pytest.mark.parametrize("degrees, slides", [(8.0, False), (12.0, True)])
 def test_rolling_resistance_holds_a_ball_on_a_slope_and_lets_it_roll_where_it_is_steeper(method, degrees, slides):
-    """An arm of 0.02 m holds a ball of 0.1 m up to 11.3°; beyond it accelerates with 5/7 of what is left."""
+    """An arm of 0.02 m holds a ball of 0.1 m up to 11.3°; beyond it accelerates with 5/7 of the excess."""
     slope, h, end = np.radians(degrees), 5e-3, 1.0
     model = fem.Model("slope", gravity=[0, 0, -9.81])
     up = np.array([np.sin(slope), 0, np.cos(slope)])
@@ -383,4 +383,4 @@ def test_rolling_resistance_holds_a_ball_on_a_slope_and_lets_it_roll_where_it_is
     assert way == pytest.approx(0.5 * pull * end**2, abs=9.81 * h * h + pull * h)
     if not slides:
         later = x[len(x) // 2 :]
-        assert np.abs(later - later[0]).max() < 1e-7  # 1.2 mm where positions did not know the moment
+        assert np.abs(later - later[0]).max() < 1e-7  # 1.2 mm where positions did not include the moment

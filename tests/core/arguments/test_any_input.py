@@ -1,4 +1,4 @@
-"""Whatever is given to a public constructor or function: it is accepted, or refused by an error of this package.
+"""Whatever is given to a public constructor or function: it is accepted, or raises an error of this package.
 
 Each call of `public_calls` is valid. Each of its arguments is replaced in turn by everything in `BAD`; what comes out
 must not be an error from the inside of NumPy, of Python or of this package's own code.
@@ -18,7 +18,7 @@ NAN, INF = float("nan"), float("inf")
 
 
 class Anything:
-    """An object that nothing here knows."""
+    """An object unknown to this package."""
 
 
 BAD = {
@@ -75,7 +75,7 @@ BAD = {
 
 
 def outcome(function, arguments):
-    """None if the call was accepted or refused in this package's words, else the type and the text of the error."""
+    """None if the call was accepted, or raised an error of this package, else the type and the text of the error."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:

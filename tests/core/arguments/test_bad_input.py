@@ -1,4 +1,4 @@
-"""Models that cannot be right are refused when they are compiled or run: the message names what is wrong, and a cure.
+"""Invalid models raise an error when they are compiled or run: the message names the cause and a remedy.
 
 Parameters that no element can have are in test_bad_parameters.py.
 """
@@ -33,7 +33,7 @@ def only_a_node():
 
 
 def with_node(*make, node=None):
-    """A falling body beside a node, with elements made from (model, body, node)."""
+    """A falling body next to a node, with elements made from (model, body, node)."""
     model, body = falling()
     node = fem.Node6([1, 0, 0], name="tip") if node is None else node
     model.add(node)
@@ -254,7 +254,7 @@ def test_a_misspelt_keyword_is_told_with_what_was_meant(call, meant):
 
 
 def unfit():
-    """Calls that Python itself refuses, and the words of the error."""
+    """Calls that raise errors of Python itself, and the words of the error."""
     a, b = fem.RigidBody.sphere(1.0, 0.1), fem.RigidBody.sphere(1.0, 0.1, position=[1, 0, 0])
     near = r"radius = 0\.1 is given: did you mean 'radius_A' or 'radius_B'\?"
     yield lambda: fem.SphereOnSphere(a, b, radius=0.1), rf"SphereOnSphere: radius_A and radius_B are missing; {near}"
@@ -549,7 +549,7 @@ def test_a_massless_part_on_a_joint_is_told_at_the_start():
 
 
 @pytest.mark.parametrize(
-    "law, told",
+    "law, reported",
     [
         ({"friction": 30.0}, r"'floor': friction = 30.*0\.3"),
         ({"friction": 0.5, "rolling_resistance": 0.2}, r"rolling_resistance = 0\.2 m.*radius.*0\.02 m"),
@@ -557,15 +557,15 @@ def test_a_massless_part_on_a_joint_is_told_at_the_start():
         ({"friction": 5.0, "rolling_resistance": 0.1}, None),
     ],
 )  # fmt: skip
-def test_laws_of_contacts_that_are_hardly_meant_are_told_when_the_model_is_compiled(law, told):
+def test_laws_of_contacts_that_are_hardly_meant_are_told_when_the_model_is_compiled(law, reported):
     model = fem.Model("ball")
     ball = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 0, 0.1], name="ball"))
     model.add(fem.SphereOnPlane(ball, model.ground, radius=0.1, name="floor", **law))
     with warnings.catch_warnings(record=True) as found:
         warnings.simplefilter("always")
         model.compile()
-    assert len(found) == (told is not None)
-    assert not found or re.search(told, str(found[0].message))
+    assert len(found) == (reported is not None)
+    assert not found or re.search(reported, str(found[0].message))
 
 
 def test_the_same_doubtful_law_of_many_contacts_is_told_once_with_their_number():
@@ -593,13 +593,13 @@ def test_a_model_in_which_nothing_can_move_is_refused_with_the_cause(solve):
         solve(model.compile())
 
 
-@pytest.mark.parametrize(("away", "told"), [(0.0, False), (1e2, False), (1e4, True), (1e6, True)])
-def test_small_mechanisms_far_from_the_origin_are_told(away, told):
-    """1 mm there: joints that are apart by their own size would not be refused."""
+@pytest.mark.parametrize(("away", "reported"), [(0.0, False), (1e2, False), (1e4, True), (1e6, True)])
+def test_small_mechanisms_far_from_the_origin_are_told(away, reported):
+    """1 mm there: joints that are apart by their own size would not raise an error."""
     model, place = fem.Model("watch", gravity=[0, 0, -9.81]), np.array([away, 0, 0])
     arm = fem.RigidBody.box(1e-6, [1e-3, 1e-4, 1e-4], position=place + [5e-4, 0, 0], name="arm")
     model.add(arm, fem.Revolute.at(model.ground, arm, place, axis=[0, 1, 0], name="pin"))
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         model.compile()
-    assert [("near the origin" in str(w.message)) for w in caught] == [True] * told
+    assert [("near the origin" in str(w.message)) for w in caught] == [True] * reported

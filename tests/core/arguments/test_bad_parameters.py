@@ -1,4 +1,4 @@
-"""Impossible parameters are refused at once: the message names the element, the parameter, the value, and a cure."""
+"""Impossible parameters raise an error at once: the message names the element, the parameter, the value, and a cure."""
 
 import math
 
@@ -96,8 +96,8 @@ CASES = {
         r"Revolute 'pin': frame_Q.*z axis 5\.72958° from that of frame_P",
     ),
     "axes opposite": (lambda: Revolute(A.frame([1, 0, 0]), B.frame(rotation=[np.pi, 0, 0])), r"z axis 180° from"),
-    "beside the axis": (lambda: Prismatic(A.frame(), B.frame([0, 0.2, 0]), name="rail"), r"'rail'.*off the z axis"),
-    "sleeve beside": (lambda: Cylindrical(A.frame(), B.frame(), name="sleeve"), r"'sleeve'.*1 m off the z axis"),
+    "off the axis": (lambda: Prismatic(A.frame(), B.frame([0, 0.2, 0]), name="rail"), r"'rail'.*off the z axis"),
+    "sleeve off axis": (lambda: Cylindrical(A.frame(), B.frame(), name="sleeve"), r"'sleeve'.*1 m off the z axis"),
     "pins not at right angles": (
         lambda: Universal(A.frame([1, 0, 0]), B.frame(rotation=[0, 0.1, 0]), name="cross"),
         r"Universal 'cross': frame_Q.*x axis 95\.7296° from the z axis.*right angles",

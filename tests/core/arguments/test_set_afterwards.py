@@ -1,4 +1,4 @@
-"""What is set after a constructor counts, or is refused in words that say what to do."""
+"""What is set after a constructor counts, or is rejected with a remedy in the message."""
 
 import copy
 import inspect

@@ -1,4 +1,4 @@
-"""Wrong arguments of results and files are refused in words, and never reported as a damaged file."""
+"""Wrong arguments of results and files are rejected with a message, and never reported as a damaged file."""
 
 import h5py
 import numpy as np

@@ -17,7 +17,7 @@ def masta(clearance):
 
 @pytest.mark.parametrize("name, C", [("6204", 12.80e3), ("6205", 14.03e3), ("6305", 22.37e3)])
 def test_presets_have_the_rating_of_their_balls(name, C):
-    """A check of the internal dimensions: the rating by ISO 281 from them, beside that of the catalogue."""
+    """A check of the internal dimensions: the rating by ISO 281 from them, compared with that of the catalogue."""
     bearing = BearingGeometry.from_designation(name, osculation_outer=0.52)  # the formula's table is for f = .52
     assert dynamic_rating(bearing) == pytest.approx(C, rel=5e-4)  # catalogue values, docs/theory/bearings.md
     assert dynamic_rating(bearing) == pytest.approx(PRESETS[name]["dynamic_rating"][0], rel=0.01)
@@ -66,7 +66,7 @@ def test_life_of_a_6205_under_radial_load():
     assert (life.inner, life.outer, life.revolutions) == pytest.approx((394.198, 1820.917, 338.960), rel=5e-6)
     outer = fem.reference_life(bearing, loads, turning="outer")
     assert outer.revolutions == pytest.approx(308.648, rel=5e-6)
-    # the basic life knows no geometry; without clearance both agree to 2 %
+    # the basic life does not depend on geometry; without clearance both agree to 2 %
     basic = fem.basic_life(14e3, fem.equivalent_load(bearing, 2000))
     assert basic == pytest.approx(343.0) and life_hours(basic, 1500 * RPM) == pytest.approx(3811.1, abs=0.05)
     assert life.equivalent_load == pytest.approx(2000, rel=0.01)
@@ -234,6 +234,6 @@ def test_life_of_a_run_counts_its_revolutions():
     result = fem.DecoupledNSGA(rho_inf=0.8).run(model, t_end=0.05, h=1e-4)
     life = fem.life_of_run(result, "bearing", geometry, speed=100.0, start=0.02)
     still = fem.reference_life(geometry, fem.bearing_equilibrium(geometry, [1000, 0, 0]).load_inner)
-    assert life.revolutions == pytest.approx(still.revolutions, rel=1e-4)  # what is left of the start
+    assert life.revolutions == pytest.approx(still.revolutions, rel=1e-4)  # remainder of the start
     with pytest.raises(ParameterError, match=r"start = 3\.0 s.*0\.05 s"):
         fem.life_of_run(result, "bearing", geometry, speed=100.0, start=3.0)

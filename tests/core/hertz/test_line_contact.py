@@ -81,7 +81,7 @@ def test_nearly_conforming_cylinders_have_the_approach_known_from_clearance_join
 
 
 def test_logarithmic_indentation_and_the_fit_for_rollers_are_of_one_size():
-    # the fit does not know the radii; between rollers of 10 to 40 mm on races the law is 4 to 31 % above (measured)
+    # the fit does not use the radii; between rollers of 10 to 40 mm on races the law is 4 to 31 % above (measured)
     for length in (0.005, 0.01, 0.02):
         for radii in ((0.005, 0.03), (0.01, 0.06), (0.02, -0.1)):
             law = LineContact(*radii, length=length, E=207e9, nu=0.3).indentation(2e5 * length)

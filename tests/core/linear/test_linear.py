@@ -1,4 +1,4 @@
-"""Linear solvers: all give the same solution, tell singular matrices, and stay accurate when values change."""
+"""Linear solvers: all give the same solution, detect singular matrices, and stay accurate when values change."""
 
 import ctypes
 

@@ -1,4 +1,4 @@
-"""Convex parts of bodies: given ones, meshes that are cut, what is refused."""
+"""Convex parts of bodies: given ones, meshes that are cut, errors."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Parts of CAD programs and closed surfaces, meshed by Gmsh: volumes, units, named faces, and what is refused."""
+"""Parts of CAD programs and closed surfaces, meshed by Gmsh: volumes, units, named faces, and errors."""
 
 import meshio
 import numpy as np
@@ -50,7 +50,7 @@ def plate(tmp_path_factory):
     "name, rel", [("plate.step", 1e-4), ("plate.brep", 1e-4), ("plate.stl", 1e-3), ("plate.obj", 1e-3)]
 )
 def test_parts_have_their_volume_and_named_faces(plate, name, rel):
-    """STEP knows its unit. Curved edges of 6 mm err by 5e-5 of the volume, 24 chords by 1.1 % of the hole."""
+    """STEP files state their unit. Curved edges of 6 mm err by 5e-5 of the volume, 24 chords by 1.1 % of the hole."""
     options = {} if name.endswith("step") else {"units": "mm"}
     mesh = fem.mesh_from_cad(plate / name, 6e-3, groups=GROUPS, **options)
     assert mesh.volume == pytest.approx(VOLUME, rel=rel)

@@ -1,4 +1,4 @@
-"""Decks of Abaqus and Nastran: included files, coordinate systems, lists, marks, and what is refused or warned of."""
+"""Decks of Abaqus and Nastran: included files, coordinate systems, lists, marks, and errors and warnings."""
 
 import warnings
 

@@ -93,7 +93,7 @@ def test_a_set_of_the_assembly_has_its_own_nodes_and_those_of_the_instances_it_n
         ("*NSET, NSET=A, GEN\n1, 7, 2\n", [0, 2, 4, 6]),
         ("*NSE, NS=A, UNSORT\n1, 7\n", [0, 6]),
         ("*nset , nset = A\n 1 ,\t7\n", [0, 6]),
-        ("** remark\n  *NSET, NSET=A\n1, 7\n", [0, 6]),
+        ("** warning\n  *NSET, NSET=A\n1, 7\n", [0, 6]),
         ('*NSET, NSET="left, of it"\n1, 7\n*NSET, NSET=A\n"left, of it", 2\n', [0, 1, 6]),
         ("*SURFACE, NAME=A, TY=NO\n1,\n7,\n", [0, 6]),
         ("*HEADING\n *this is text\n*NSET, NSET=A,\nINTERNAL\n1, 7\n", [0, 6]),

@@ -1,4 +1,4 @@
-"""Meshes of Abaqus and Nastran: cells in their numbering, sets, surfaces, instances, supports, and what is refused."""
+"""Meshes of Abaqus and Nastran: cells in their numbering, sets, surfaces, instances, supports, and errors."""
 
 import warnings
 
@@ -118,7 +118,7 @@ _S1, S6
 
 
 def test_instances_of_abaqus_are_where_the_assembly_puts_them(tmp_path):
-    """meshio leaves them where their part is, without a word."""
+    """meshio leaves them where their part is, without a warning."""
     mesh = fem.block_mesh([2, 1, 1], [2, 1, 1], cell="hexahedron")
     text = abaqus_text(mesh, "hexahedron", "C3D8", INSTANCES, above="*PART, NAME=Brick\n")
     read = fem.read_mesh(write(tmp_path / "two.inp", text))

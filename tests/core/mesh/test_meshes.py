@@ -1,4 +1,4 @@
-"""Meshes: cells of VTK, groups of every format, quality, and what is refused in which words."""
+"""Meshes: cells of VTK, groups of every format, quality, and errors."""
 
 import itertools
 from math import factorial

@@ -1,4 +1,4 @@
-"""Contact forces from nonsmooth runs: published numbers beside resolved impacts, filters, invariants, refusals."""
+"""Contact forces from nonsmooth runs: published numbers compared with resolved impacts, filters, invariants, errors."""
 
 import warnings
 
@@ -77,7 +77,7 @@ def test_bouncing_ball_impacts_follow_the_closed_form_until_it_rests(bounces):
     assert (found.h * found.continuous).sum() + found.impacts.impulse.sum() == pytest.approx(9.8 * 4.5, rel=1e-12)
     assert found.checks().ok, found.checks()
     # no force of a closed contact before the bounces end at 4.066 s (here some steps early: measured 3.992 s), then the
-    # weight; the step that closes the contact carries what is left of the last bounce
+    # weight; the step that closes the contact carries the remainder of the last bounce
     assert found.step_times[np.flatnonzero(found.continuous)[0]] > 3.95
     assert found.continuous.max() < 2 * 9.8
     np.testing.assert_allclose(found.continuous[-300:], 9.8, rtol=1e-9)

@@ -117,7 +117,7 @@ def test_impulse_does_not_depend_on_the_damping(model, n):
     T = cubic_impact.hertz_type(1 + E, np.ones(6), E, chi, 1.0, n)[0]
     shape, rate = cubic_impact.course(tau, E)
     impulse = T ** (n + 1) * (weight * shape**n * (1 + chi[:, None] * rate)).sum(axis=1)
-    np.testing.assert_allclose(impulse, 1 + E, rtol=1e-9)  # Gauss's rule beside the end points of δⁿ
+    np.testing.assert_allclose(impulse, 1 + E, rtol=1e-9)  # Gauss's rule and the end points of δⁿ
 
 
 # Percent by which recovered duration, peak force and indentation differ from the impact resolved with the same law

@@ -1,4 +1,4 @@
-"""Filters that tell impacts from forces that go on, in made-up impulses and in runs."""
+"""Filters that separate impacts from continuous forces, in made-up impulses and in runs."""
 
 import force_recovery as bouncing
 import numpy as np
@@ -84,7 +84,7 @@ def test_more_impacts_than_fit_into_one_chunk_are_recovered_each_like_alone():
 
 
 def stack(t_end=0.34):
-    """A ball falls on a heavier one that rests on the floor; a third rests on it beside them."""
+    """A ball falls on a heavier one that rests on the floor; a third rests next to them."""
     model = fem.Model("stack", gravity=[0, 0, -9.8])
     lower = model.add(fem.RigidBody.sphere(2.0, 0.1, position=[0, 0, 0.1], fixed=("x", "y"), name="lower"))
     upper = model.add(fem.RigidBody.sphere(1.0, 0.05, position=[0, 0, 0.6978], fixed=("x", "y"), name="upper"))
@@ -92,7 +92,7 @@ def stack(t_end=0.34):
     model.add(fem.SphereOnSphere(upper, lower, radius_A=0.05, radius_B=0.1, restitution=0.8, name="hit"))
     apart = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[1, 0, 0.1], name="apart"))
     model.add(fem.SphereOnPlane(apart, model.ground, radius=0.1, restitution=0.5, name="floor apart"))
-    # a step in parts has two impact problems, and its impacts the note "sequence": here there is one
+    # a subdivided step has two impact problems, and its impacts the note "sequence": here there is one
     return fem.DecoupledNSGA(rho_inf=0.0, impacts="plain").run(model, t_end=t_end, h=1e-3)
 
 
@@ -103,7 +103,7 @@ def test_impulse_that_comes_through_another_body_is_an_impact_and_asks_for_a_mas
         floor = fem.recover_forces(result, "floor", stiffness=1e9)
     assert len(hit.impacts) == len(floor.impacts) == 1
     assert floor.impacts.note[0] == "no approach speed, through other bodies"
-    # the lower ball does not move: all of the impulse goes on to the floor, and the weight stays
+    # the lower ball does not move: all of the impulse is transmitted to the floor, and the weight stays
     assert floor.impacts.impulse[0] == pytest.approx(hit.impacts.impulse[0], rel=1e-9)
     np.testing.assert_allclose(floor.continuous[1:], 2 * 9.8, rtol=1e-9)
     assert np.isnan(floor.impacts.peak_force[0]) and floor.checks().ok

@@ -63,7 +63,7 @@ def test_spans_and_arcs_of_a_cable_add_up_to_its_length_in_a_file_too(tmp_path):
     spans = skin.points(np.array(x), np.tile(np.eye(3), (1, 3, 1, 1)))[0][skin.cells(SPAN, LINE)]
     straight = np.linalg.norm(spans[:, 1] - spans[:, 0], axis=1).sum()
     assert straight + 0.1 * sum(rope.arcs.values()) == pytest.approx(rope.length, rel=1e-12)  # round-off
-    # a file of a version that did not know spans
+    # a file of a version without spans
     with h5py.File(path, "a") as file:
         for name in ("span_point", "span_radii", "span_node", "span_axis"):
             del file["fem_mbs/skin"][name]

@@ -202,7 +202,7 @@ def check_full(path, process, cause):
 
 
 def test_a_file_that_may_not_grow_ends_in_a_clear_error_with_all_states_before(tmp_path):
-    # space is taken for 1024 states in advance; to grow past them is refused
+    # space is taken for 1024 states in advance; growing past them raises an error
     path = tmp_path / "large.vtkhdf"
     process = python(FILLS.format(prepare=LIMIT, known=False), path)
     check_full(path, process, "file has reached the largest size that this system allows")
@@ -213,7 +213,7 @@ def test_a_full_disk_ends_in_a_clear_error_with_all_states_before(tmp_path):
     disk.mkdir()
     mount = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=16m", "tmpfs", disk], capture_output=True)
     if mount.returncode:
-        pytest.skip("only root may mount the small disk of this test; the two beside it need none")
+        pytest.skip("only root may mount the small disk of this test; the two next to it need none")
     try:
         process = python(FILLS.format(prepare="", known=True), disk / "run.vtkhdf")
         check_full(disk / "run.vtkhdf", process, "disk is full")
@@ -424,7 +424,7 @@ def test_names_with_commas_and_quotes_are_one_column_of_a_table(tmp_path):
 
 
 def test_threads_that_pack_may_take_the_lock_of_h5py(system, tmp_path, monkeypatch):
-    """Garbage collection in one of them closes what is left of other files, which needs the lock."""
+    """Garbage collection in one of them closes the rest of other files, which needs the lock."""
     pack = vtkhdf.packed
     waits = []
 

@@ -1,4 +1,4 @@
-"""A run tells where its memory is: arrays by what they are for, and what the process had at most."""
+"""Report of the memory of a run: arrays by what they are for, and what the process had at most."""
 
 import numpy as np
 import pytest

@@ -13,7 +13,7 @@ from fem_mbs.results.drawing.notebook import Film, Picture
 
 
 class Table(HTMLParser):
-    """Cells and caption of a table; refuses tags that do not close."""
+    """Cells and caption of a table; rejects tags that do not close."""
 
     def __init__(self, text):
         super().__init__()

@@ -446,7 +446,7 @@ def test_a_plane_motion_is_looked_at_from_the_front(system):
 
 
 def test_the_resultant_of_many_contacts_is_in_inertial_axes():
-    """A block that sticks on a slope: what holds it is its weight, whatever the axes of the slope are."""
+    """A block that sticks on a slope: the friction force balances its weight, whatever the axes of the slope are."""
     model = fem.Model("slope", gravity=[0, 0, -9.81])
     slope = model.ground.frame([0, 0, 0], [0.2, 0.1, 0.3])
     up = slope.rotation[:, 2]

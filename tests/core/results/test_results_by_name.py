@@ -1,4 +1,4 @@
-"""Results are indexed by name: what is in them, what iteration gives, what is refused."""
+"""Results are indexed by name: what is in them, what iteration gives, errors."""
 
 import numpy as np
 import pytest

@@ -80,7 +80,7 @@ def test_a_model_that_has_not_run_has_no_slider(viewer):
     other.close()
 
 
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="a display is told by its name on Linux alone")
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only on Linux a name identifies the display")
 def test_without_a_display_show_says_what_to_do_instead(result, monkeypatch):
     for name in ("DISPLAY", "WAYLAND_DISPLAY"):
         monkeypatch.delenv(name, raising=False)

@@ -11,7 +11,7 @@ from fem_mbs.results.drawing.skin import SOLID
 
 @pytest.fixture(scope="module")
 def bent(tmp_path_factory):
-    """A beam of quadratic hexahedra under an end load and one of tetrahedra beside it, with a results file."""
+    """A beam of quadratic hexahedra under an end load and one of tetrahedra next to it, with a results file."""
     path = tmp_path_factory.mktemp("bent") / "bent.vtkhdf"
     first = block("hexa20", [4, 1, 1], [4, 1, 2], E=1e4)
     mesh = fem.block_mesh([1, 1, 1], [1, 1, 1], cell="tetra10")
@@ -88,7 +88,7 @@ def test_stresses_ask_for_a_state_with_the_body(bent):
 
 
 def test_vtk_reads_every_saved_time_of_solids_and_of_recovered_reductions(tmp_path):
-    """A swinging solid beside a swinging reduction: places and stresses of each saved step, of every fifth step."""
+    """A swinging solid and its reduction: positions and stresses of each saved step, of every fifth step."""
     vtk = pytest.importorskip("vtk")
     from vtk.util.numpy_support import vtk_to_numpy
 

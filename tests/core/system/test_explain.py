@@ -1,4 +1,4 @@
-"""What `explain` tells: mobility, loops and replacements that work when they are made, motions that nothing resists."""
+"""Output of `explain`: mobility, loops and replacements that work when they are made, motions without resistance."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The beam as an element: geometry, what is refused, eccentric ends, objectivity, damping, output.
+"""The beam as an element: geometry, errors, eccentric ends, objectivity, damping, output.
 
 Tangents against finite differences are in test_contract.py; published benchmarks in tests/validation.
 """
@@ -142,7 +142,7 @@ def test_hidden_node_moves_with_the_ends_at_the_start_until_it_is_told_otherwise
     assert model.compile().initial.V[beam.middle.index, :3] == pytest.approx([7, 0, 0])
 
 
-# --- what is refused --------------------------------------------------------------------------------------------------
+# --- errors -----------------------------------------------------------------------------------------------------------
 
 A, B = Node6(name="a"), Node6([1, 0, 0], name="b")
 
@@ -350,7 +350,7 @@ def test_compiled_check_names_the_beam_whose_ends_are_turned_beyond_the_limit(an
         assert f"turned by {abs(angle):.2f} rad" in text
 
 
-# --- remarks ----------------------------------------------------------------------------------------------------------
+# --- warnings ---------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("pull, said", [(45.0, None), (60.0, "tension.* 60 EI/L²"), (-9.0, None)])

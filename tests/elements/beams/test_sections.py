@@ -1,4 +1,4 @@
-"""Cross-sections: numbers of standard shapes, what is refused, shifts, stresses."""
+"""Cross-sections: numbers of standard shapes, errors, shifts, stresses."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Ball bearing with moving balls and cage (`DynamicBearing`, `BearingHistory`), beside quasi-static solutions."""
+"""Ball bearing with moving balls and cage (`DynamicBearing`, `BearingHistory`) compared with quasi-static ones."""
 
 import numpy as np
 import pytest
@@ -67,7 +67,7 @@ def test_the_load_zone_follows_sjovall():
     epsilon = 0.5 * (1 - 5e-6 / u)
     psi = np.linspace(-np.pi, np.pi, 20001)
     J_r = np.mean(np.maximum(1 - (1 - np.cos(psi)) / (2 * epsilon), 0) ** 1.5 * np.cos(psi))
-    # the continuous integral beside nine balls: 0.7 % (4.79 and 4.82)
+    # the continuous integral compared with nine balls: 0.7 % (4.79 and 4.82)
     assert 9 * load.max() * J_r == pytest.approx(1000.0, rel=1e-2)
 
 
@@ -130,7 +130,7 @@ def test_at_speed_the_angles_part_as_the_centrifugal_force_asks_for(rpm):
         ]
 
     exact = fsolve(missing, [inner, outer], xtol=1e-12)
-    # what is left of the swing at the start
+    # remainder of the swing at the start
     np.testing.assert_allclose([inner, outer], exact, rtol=3e-4)
 
 
@@ -248,7 +248,7 @@ def test_one_constructor_makes_all_levels():
 
 @pytest.mark.parametrize("turned", ["frames", "body"])
 def test_histories_do_not_depend_on_where_the_axis_points(turned):
-    """A bearing about x, its shaft with axes of the inertial frame or its own, beside one about z."""
+    """A bearing about x, its shaft with axes of the inertial frame or its own, compared with one about z."""
     geometry, speed = bearing_6205(10e-6), 2 * np.pi * 30
     lies = fem.bearing_equilibrium(geometry, force=[0, -1000, 0], fixed=("rx", "ry")).displacement
 

@@ -1,4 +1,4 @@
-"""Compliant contacts: force law, first touch, friction, any geometry, what they refuse."""
+"""Compliant contacts: force law, first touch, friction, any geometry, errors."""
 
 from itertools import pairwise
 
@@ -151,7 +151,7 @@ def test_a_pulled_contact_does_not_stick():
 
 
 def test_refused_steps_do_not_change_the_approach_speed():
-    """Steps that reach deep into the contact are refused; what they would have kept must not remain."""
+    """Steps that reach deep into the contact are rejected; what they would have kept must not remain."""
     coarse = run(throw(0.6, height=0.05), 0.03, h=1e-3, h_max=1e-2, tolerance=1e-9)
     assert coarse.statistics["inaccurate_steps"] + coarse.statistics["failed_steps"] > 3
     assert coarse["ball"].velocity[-1, 2] == pytest.approx(0.6 * 4.0, rel=1e-3)
@@ -216,7 +216,7 @@ def test_an_impact_on_balls_that_touch_is_the_limit_of_one_on_balls_a_small_gap_
         np.testing.assert_allclose(speeds, integrated_row(gap), atol=2e-5, err_msg=f"gap {gap:g} m")
     np.testing.assert_allclose(found[1e-9], found[0.0], atol=1e-5)
     np.testing.assert_allclose(found[1e-7], found[0.0], atol=5e-4)  # linear in the gap: 1.5e-3 at 1 µm
-    assert found[0.0][2] > 0.9  # nearly all of the momentum goes on
+    assert found[0.0][2] > 0.9  # nearly all of the momentum continues
     # the damping is that of the impact, not of least_speed
     np.testing.assert_allclose(final_speeds(row_of_balls(0.0, 1e-6, least_speed=0.05)), found[0.0], atol=1e-4)
 
@@ -300,7 +300,7 @@ def test_an_oblique_impact_with_friction_keeps_momentum_and_angular_momentum():
     assert np.linalg.norm(jump - (jump @ n) * n) / (jump @ n) == pytest.approx(0.02, abs=1e-3)
 
 
-# --- what is refused --------------------------------------------------------------------------------------------------
+# --- errors -----------------------------------------------------------------------------------------------------------
 
 
 def plane_contact(**law):

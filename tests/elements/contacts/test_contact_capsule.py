@@ -31,7 +31,7 @@ def test_beside_a_capsule_the_contact_is_that_of_a_cylinder_and_round_its_end_th
     cylinder = Kinematics(fem.SphereOnCylinder(A.frame([0.1, 0, 0.2]), B, radius=0.2, radius_cylinder=0.3))
     end = Kinematics(fem.SphereOnSphere(A.frame([0.1, 0, 0.2]), B.frame([0, 0, 1]), radius_A=0.2, radius_B=0.3))
     turn, R = exp([0.3, -0.5, 0.9]), exp([0.2, 0.8, -0.4])
-    # beside a cylinder the point is on the sphere, beside a capsule in the middle of the gap: one when they touch
+    # next to a cylinder the point is on the sphere, next to a capsule in the middle of the gap: one when they touch
     for center, other, touch in (
         ([0.3, 0.4, 0.2], cylinder, True), ([0.6, 0.3, 0.2], cylinder, False), ([0.4, -0.2, 1.5], end, True),
     ):  # fmt: skip

@@ -107,10 +107,10 @@ def test_ends_of_a_cylinder_are_flat_and_their_edges_round_off_the_way():
     diagonal = np.array([1, 0, 1]) / np.sqrt(2)
     cases = [
         (solid, [0.2, 0.1, -1.4], 0.3, [0, 0, -1]),  # below the end
-        (solid, [0, 0.9, 0.99], 0.3, [0, 1, 0]),  # beside the wall
+        (solid, [0, 0.9, 0.99], 0.3, [0, 1, 0]),  # next to the wall
         (solid, [0.8, 0, 1.3], 0.3 * np.sqrt(2) - 0.1, diagonal),  # off the edge
         (pipe, [0.3, 0, 0.9], 0.1, [-1, 0, 0]),
-        (pipe, [0.8, 0, 1.3], 0.3 * np.sqrt(2) - 0.1, diagonal),  # has left and is beside the rim
+        (pipe, [0.8, 0, 1.3], 0.3 * np.sqrt(2) - 0.1, diagonal),  # has left and is next to the rim
         (pipe, [0.3, 0, 1.2], 0.2 * np.sqrt(2) - 0.1, [-diagonal[0], 0, diagonal[2]]),
     ]
     for element, center, gap, normal in cases:

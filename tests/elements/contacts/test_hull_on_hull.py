@@ -1,4 +1,4 @@
-"""Hulls that touch each other as contact elements: distances, beside all pairs of features, closed forms, steppers."""
+"""Hulls that touch each other as contact elements: distances, all pairs of features, closed forms, steppers."""
 
 import copy
 import itertools
@@ -247,7 +247,7 @@ def test_a_pair_that_no_contact_holds_may_not_be_deeper_than_those_that_are_held
     assert trouble(p, open_, lean, open_, lean, state) == 0.0
 
 
-# --- beside boxes -----------------------------------------------------------------------------------------------------
+# --- against boxes ----------------------------------------------------------------------------------------------------
 
 
 class AllFeatures(Part):
@@ -270,7 +270,7 @@ class AllFeatures(Part):
 
 
 def blow(kind, **law):
-    """Two boxes that tumble and strike each other, by all pairs of features or by hulls."""
+    """Two boxes that tumble and hit each other, by all pairs of features or by hulls."""
     rng = np.random.default_rng(2)
     sizes = np.array([0.3, 0.2, 0.1]), np.array([0.2, 0.4, 0.15])
     model = fem.Model("blow")
@@ -336,7 +336,7 @@ def test_planks_that_cross_stay_on_each_other(stepper, turn):
 
 
 def edges_across(restitution, speed=2.0, gap=1e-12):
-    """Prisms with their sharp edges towards each other and at right angles, struck away from both centres."""
+    """Prisms with their sharp edges towards each other and at right angles, hit away from both centres."""
     model, inertia = fem.Model("edges"), np.diag([1e-3, 2e-3, 2.5e-3])
     # faces meet at 90° in the edges along x: the core is lower by √2 ρ there, and the rounding gives ρ back
     height = 0.1 - (np.sqrt(2) - 1) * RHO
@@ -363,7 +363,7 @@ def test_edges_that_strike_across_exchange_the_impulse_of_two_rigid_bodies(stepp
 
 @pytest.mark.parametrize("stepper", ALL)
 def test_equal_cubes_in_a_row_hand_their_speed_on(stepper):
-    """Faces that strike faces: the first cube stops, the last one leaves with its speed (Newton's cradle, e = 1)."""
+    """Faces that hit faces: the first cube stops, the last one leaves with its speed (Newton's cradle, e = 1)."""
     model, size = fem.Model("cradle"), 0.1
     cubes = [
         fem.RigidBody.box(1.0, [size] * 3, position=[1.15 * size * k, 0, 0], name=f"{k}", velocity=[speed, 0, 0])
@@ -469,7 +469,7 @@ def test_a_driven_hull_pushes_another_one_with_the_force_of_friction():
 
 
 def throw(turn=None, drift=(0, 0, 0), shift=(0, 0, 0)):
-    """Two stones that strike each other with friction, seen from a frame that is turned, shifted and moves."""
+    """Two stones that hit each other with friction, seen from a frame that is turned, shifted and moves."""
     Q = exp(turn if turn is not None else [0, 0, 0])
     rng = np.random.default_rng(3)
     forms = [rng.normal(size=(12, 3)) / 10 for _ in "AB"]
@@ -500,7 +500,7 @@ def test_a_blow_is_the_same_in_every_inertial_frame(stepper, turn, drift, shift)
     result = stepper().run(model, t_end=0.2, h=5e-4)
     seen, Q = throw(turn, drift, shift)
     other = stepper().run(seen, t_end=0.2, h=5e-4)
-    assert np.abs(result["A"].velocity[-1, :3] - result["A"].velocity[0, :3]).max() > 0.3  # they have struck
+    assert np.abs(result["A"].velocity[-1, :3] - result["A"].velocity[0, :3]).max() > 0.3  # they have had an impact
     for name in "AB":
         v, w = result[name].velocity[-1, :3] @ Q.T + np.array(drift), other[name].velocity[-1, :3]
         np.testing.assert_allclose(w, v, atol=1e-7)

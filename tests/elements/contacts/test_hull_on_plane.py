@@ -1,4 +1,4 @@
-"""Hulls on planes as contact elements: boxes beside BoxOnPlane, all time steppers, joints, refusals."""
+"""Hulls on planes as contact elements: boxes compared with BoxOnPlane, all time steppers, joints, refusals."""
 
 import itertools
 
@@ -53,7 +53,7 @@ def test_a_brick_falls_to_rest_on_its_face_with_every_stepper(stepper):
 
 
 def test_a_hull_on_a_hinged_body_comes_to_rest_on_the_plane():
-    """A pendulum with a wedge at its end, which groups refuse: its lowest corner ends on the plane."""
+    """A pendulum with a wedge at its end, which groups do not support: its lowest corner ends on the plane."""
     model = fem.Model("hammer", gravity=[0, 0, -9.81])
     head = fem.convex_parts([[[-0.1, -0.1, 0], [0.1, -0.1, 0], [0, 0.1, 0], [0, 0, 0.15]]])
     body = model.add(fem.RigidBody.from_mesh(head, 2000.0, position=[0.5, 0, 0.5], name="head"))

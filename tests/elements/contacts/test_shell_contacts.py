@@ -306,7 +306,7 @@ def test_a_collision_of_shells_is_the_same_in_a_turned_frame_that_drifts():
     assert (moved - drift * result.t[-1]) @ exp(np.array(frame)) == pytest.approx(x, abs=1e-13)
 
 
-# --- what is told -----------------------------------------------------------------------------------------------------
+# --- warnings ---------------------------------------------------------------------------------------------------------
 
 
 def test_bad_input_of_skins_is_refused_by_name():
@@ -355,7 +355,7 @@ def test_bad_input_of_skins_is_refused_by_name():
 
 @pytest.mark.parametrize("obstacle", ["plane", "sphere", "cylinder", "hollow", "box", "shell", "block"])
 def test_a_side_that_looks_away_is_told(obstacle):
-    """It would sink in by its thickness, of which nothing else tells."""
+    """It would sink in by its thickness, without any other indication."""
     ground, turn = fem.Model().ground, np.array([0.4, -0.3, 0.2])
     Q = exp(turn)
     plate = fem.ShellBody(fem.panel_mesh([1, 1], [2, 2]), section(1e6, 0.3, 0.1), rotation=turn, name="plate")
@@ -432,7 +432,7 @@ def flown(kind, position, velocity, t_end, stepper=None, h=1e-2):
 
 @pytest.mark.parametrize("kind", ["shell", "block"])
 def test_a_point_that_flies_through_a_sheet_near_its_border_in_one_step_ends_the_run(kind):
-    """It is beside the border and below after the step, where nothing touches: it passed, and nothing told it."""
+    """It is outside the border and below after the step, where nothing touches: it passed, and nothing reported it."""
     with pytest.raises(fem.SolverError, match=r"touch.*went through.*one step"):
         flown(kind, [0.9, 0.5, 0.05], [20.0, 0, -20.0], t_end=0.04)
 
@@ -443,7 +443,7 @@ def test_a_point_that_slides_off_the_border_falls(kind, h):
     """The same as above with an ordinary speed: it leaves the border and falls freely."""
     x = flown(kind, [0.7, 0.5, 0.01 + 1e-5], [2.0, 0, 0], t_end=0.4, h=h)
     assert x[0] == pytest.approx(1.5, abs=1e-3)
-    fallen = 0.4 - (0.3 + 0.05 * 0.25) / 2.0  # the surface goes on by 5 % of a face
+    fallen = 0.4 - (0.3 + 0.05 * 0.25) / 2.0  # the surface continues by 5 % of a face
     assert x[2] == pytest.approx(0.01 - 0.5 * G * fallen**2, abs=3 * h)  # a step more or less: g t h
 
 

@@ -1,4 +1,4 @@
-"""Obstacles that fit between the nodes of a surface: nodes alone touch, so that they pass, and that is told."""
+"""Obstacles that fit between the nodes of a surface: nodes alone touch, so that they pass, and that is reported."""
 
 import math
 import warnings
@@ -13,7 +13,7 @@ from fem_mbs.elements.solids.between_nodes import BetweenNodes
 from fem_mbs.rotations import exp
 
 RUBBER = fem.SolidMaterial(E=1e6, nu=0.3, density=1000.0)
-SINKS = 0.5  # of the radius: told from there on
+SINKS = 0.5  # of the radius: reported from there on
 
 
 def words(make, *arguments, **options):
@@ -38,7 +38,7 @@ def radius_told(hole):
 
 
 def thrown(radius):
-    """How deep a heavy ball sinks into the middle of a cell, over its radius; and what is told."""
+    """How deep a heavy ball sinks into the middle of a cell, over its radius; and what is reported."""
     body = block()
     ball = fem.RigidBody.sphere(50.0, radius, position=[0.5, 0.5, radius + 0.1], velocity=[0, 0, -3], name="ball")
     touch, told = words(fem.SurfaceContacts, body, "z1", sphere=ball, radius=radius, name="touch")
@@ -144,7 +144,7 @@ def test_a_bore_and_a_plane_have_no_size_that_passes():
 
 
 def pressed(side, place, first="coarse", **options):
-    """A small block that falls on the coarse one: whether anything touches, and what is told."""
+    """A small block that falls on the coarse one: whether anything touches, and what is reported."""
     coarse = block()
     small = fem.SolidBody(
         fem.block_mesh([side, side, 0.3], [1, 1, 1], cell="hexahedron"), RUBBER,
@@ -196,7 +196,7 @@ def test_the_hole_of_a_triangle(corner, hole):
 
 
 def beside(side, first="block", **options):
-    """What is told of a second block that is beside the first at the start, over none of its nodes."""
+    """Warning about a second block that is next to the first at the start, over none of its nodes."""
     coarse = block()
     if first == "shell":
         coarse = fem.ShellBody(fem.panel_mesh([2, 2], [2, 2]), fem.ShellSection(RUBBER, 0.01), name="sheet")

@@ -1,4 +1,4 @@
-"""Contacts of surfaces of solids: a bar against a wall beside wave theory, spheres, friction, refusals."""
+"""Contacts of surfaces of solids: a bar against a wall compared with wave theory, spheres, friction, refusals."""
 
 import numpy as np
 import pytest
@@ -236,7 +236,7 @@ def test_an_undamped_ring_hits_the_ground_at_courant_number_10_and_gains_nothing
 
 
 def test_a_block_lies_on_a_box_smaller_than_itself():
-    """Nodes beside the box stay free; those over it carry the weight."""
+    """Nodes next to the box stay free; those over it carry the weight."""
     cube = block("hexa8", [1, 1, 0.3], [5, 5, 2], E=1e6, nu=0.3, density=1e3, damping=2e-2, position=[0, 0, 1e-4])
     model = fem.Model("shelf", gravity=[0, 0, -9.81])
     place = model.ground.frame([0.5, 0.5, -0.05])

@@ -117,7 +117,7 @@ def collision(stepper, t_end=0.12, h=1e-3):
     ("stepper", "turning"),
     [
         (fem.LobattoIIIAB(stages=2), 1e-12),  # keeps angular momentum to round-off
-        (fem.DecoupledNSGA(rho_inf=0.8), 1e-3),  # first order in the blow (measured 3e-4)
+        (fem.DecoupledNSGA(rho_inf=0.8), 1e-3),  # first order in the impact (measured 3e-4)
         (fem.MoreauJean(), 1e-3),
     ],
     ids=["Lobatto", "DecoupledNSGA", "MoreauJean"],
@@ -128,7 +128,7 @@ def test_free_bodies_that_hit_keep_their_momenta(stepper, turning):
     assert after[:3] == pytest.approx(before[:3], abs=1e-12)
     assert after[3:] == pytest.approx(before[3:], abs=turning)
     given = sum(np.abs(result[contact.name].impulse).sum(axis=0) for contact in touch.elements)
-    assert given[0] > 3.0 and given[1:].sum() > 0.5  # they have hit, and rubbed
+    assert given[0] > 3.0 and given[1:].sum() > 0.5  # they have had an impact, and rubbed
     assert 0.85 < result.energy.total[-1] / result.energy.total[0] < 0.97
 
 
@@ -256,7 +256,7 @@ def test_a_damped_soft_block_that_slips_in_part_does_not_creep(damping, options)
     result = fem.DecoupledNSGA(**options).run(model, t_end=2.0, h=2e-3)
     sole = [node.index for node in block.nodes if node.position[2] == 0.0]
     speed = (result.state(-1).x - result.state(900).x)[sole] / 0.2
-    assert np.abs(speed).max() < 1e-7  # measured up to 2e-9: what is left of the swing of the block above
+    assert np.abs(speed).max() < 1e-7  # measured up to 2e-9: remainder of the swing of the block above
     assert np.abs(result.state(-1).V[sole]).max() < 1e-7
 
 
@@ -296,7 +296,7 @@ def test_both_surfaces_can_touch_and_the_resultant_is_the_same():
     assert speeds == pytest.approx(bars(12, h=0.2 / 12)[0], abs=3e-3)
 
 
-# --- what is told ----------------------------------------------------------------------------------------------------
+# --- warnings --------------------------------------------------------------------------------------------------------
 
 
 def test_a_node_that_leaves_the_faces_within_its_reach_ends_the_run():
@@ -326,7 +326,7 @@ def test_a_node_knows_all_faces_that_have_a_point_within_its_reach(corner):
 
 @pytest.mark.parametrize("stepper", [fem.DecoupledNSGA(), fem.MoreauJean()], ids=["DecoupledNSGA", "MoreauJean"])
 def test_a_node_that_comes_from_beside_the_border_and_below_is_refused(stepper):
-    """It was lifted by 0.01 at once: the cube left with 2.2 times its energy, which nothing told."""
+    """It was lifted by 0.01 at once: the cube left with 2.2 times its energy, which nothing reported."""
     cube = solid([0.3, 0.3, 0.3], [1, 1, 1], E=1e5, position=[-0.35, 0.35, -0.01], velocity=[4, 0, 0], name="cube")
     plate = solid([2, 1, 0.2], [4, 2, 1], E=1e6, density=100.0, position=[0, 0, -0.2], name="plate")
     plate.fix("z0")
@@ -399,7 +399,7 @@ def distance(place, sides=(1.0, 1.0, 1.0), rim=0.0):
 @pytest.mark.parametrize("cell", ["hexahedron", "tetra"])
 @pytest.mark.parametrize("turn", [0, 1, 2])
 def test_beside_edges_and_corners_of_a_box_the_gap_is_the_distance_in_any_order_of_faces(cell, turn):
-    """Planes of faces do not go on in the air beside them: there were gaps of 1e-3 m at a distance of 0.3 m."""
+    """Planes of faces do not continue in the air next to them: there were gaps of 1e-3 m at a distance of 0.3 m."""
     points, rows = boundary(solid([1, 1, 1], [2, 2, 2], cell=cell))
     rows = [np.roll(row, turn).tolist() for row in (rows if turn != 1 else rows[::-1])]
     rng = np.random.default_rng(4)
@@ -414,14 +414,14 @@ def test_beside_edges_and_corners_of_a_box_the_gap_is_the_distance_in_any_order_
 
 
 def test_beside_a_sharp_wedge_there_is_air():
-    """40° between two faces: behind the plane of the one, beside the edge, a node was 0.3 m inside, of any order."""
+    """40° between two faces: behind the plane of the one, next to the edge, a node was 0.3 m inside, of any order."""
     low = np.tan(np.radians(40.0))
     points = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, -low], [0, 1, -low]], float)
     rows = [(0, 1, 2, 3), (4, 5, 2, 1), (0, 3, 5, 4), (0, 4, 1), (3, 2, 5)]
     for order in (rows, rows[::-1]):
         for place in ([1.3, 0.5, -0.2], [1.01, 0.5, -0.002], [1.1, 0.5, 0.05], [1.2, 1.3, -0.01]):
             beside = np.linalg.norm(np.array(place) - [1.0, min(place[1], 1.0), 0.0])
-            rim = 0.7 if beside < 0.05 else 1.0  # within it the lower face goes on: 0.0080 for 0.0102
+            rim = 0.7 if beside < 0.05 else 1.0  # within it the lower face continues: 0.0080 for 0.0102
             assert rim * beside * (1 - 1e-6) < probed(points, order, place)["gap"][0] < beside * (1 + 1e-6), place
         assert probed(points, order, [0.9, 0.5, -0.01])["gap"][0] == pytest.approx(-0.01)
 
@@ -470,7 +470,7 @@ def test_a_node_that_stays_over_its_face_within_a_step_does_not_go_through():
 
 
 def test_a_block_that_slides_off_an_edge_falls_freely():
-    """Down beside the wall of what it came from, and no word of going through it."""
+    """Down next to the wall of what it came from, without passing through it."""
     block = solid([0.1, 0.1, 0.1], [1, 1, 1], density=1000.0, E=1e6, damping=1e-3, position=[0.85, 0.4, 1.0],
                   velocity=[2, 0, 0], name="A")  # fmt: skip
     table = solid([1, 1, 1], [2, 2, 1], E=1e7, density=1000.0, name="B")

@@ -46,7 +46,7 @@ def test_belt_slips_until_pulley_2_has_its_speed_and_holds_from_then_on(crossed)
         slipping = t < END
         assert belt.status[slipping] == pytest.approx(1.0) and not belt.status[~slipping].any()
         assert belt.force[slipping] == pytest.approx(BOUND, rel=1e-9)
-        # the rate is linear until the step in which slip ends: its path is short by ½ a (what is left of the step)²
+        # the rate is linear until the step in which slip ends: its path is short by ½ a (remainder of the step)²
         a = RADII[1] * (RADII[1] * BOUND - LOAD) / INERTIA
         late[h] = PATH - belt.slip_path[-1]
         assert late[h] == pytest.approx(0.5 * a * (t[~slipping][0] - END) ** 2, rel=1e-3)
@@ -207,7 +207,7 @@ def test_what_makes_no_sense_is_refused_in_words(options, words):
         fem.IdealBelt(fem.Node6(), fem.Node6([0.5, 0, 0]), **options)
 
 
-# --- a belt that does not slip tells where it would ----------------------------------------------------------------
+# --- a belt that does not slip reports where it would --------------------------------------------------------------
 
 
 def kelvin(load, friction=0.3, **options):

@@ -1,4 +1,4 @@
-"""Cables over pulleys: lengths and forces against closed forms, catches, and what is refused."""
+"""Cables over pulleys: lengths and forces against closed forms, catches, and errors."""
 
 import math
 

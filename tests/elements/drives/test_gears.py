@@ -111,7 +111,7 @@ def test_teeth_load_the_bearings_and_angle_rows_do_not():
 
 def test_pressure_angle_changes_no_motion():
     a, b = (run(planetary(**options), t_end=0.2) for options in ({}, {"pressure_angle": None}))
-    # not to round-off: within a step the scheme evaluates gradients beside the hinges' g = 0, where the two differ;
+    # not to round-off: within a step the scheme evaluates gradients off the hinges' g = 0, where the two differ;
     # measured 2e-10 m and 1e-6, against 4e-5 m of the scheme itself
     assert a["planet"].position[-1] == pytest.approx(b["planet"].position[-1], abs=1e-9)
     assert a["sun mesh"].force[-1] == pytest.approx(b["sun mesh"].force[-1], rel=1e-5)
@@ -254,7 +254,7 @@ def test_rack_and_pinion_move_together_and_load_their_guides():
     assert result["teeth"].effort[-1] == pytest.approx([-0.05 * drive, drive], rel=1e-4)
     push = drive * math.tan(math.radians(20))
     assert result["guide"].force[-1] == pytest.approx([0, push, 0], abs=2e-4 * push)
-    # the teeth push at x = 0, y = −.05; the rack has gone on by x
+    # the teeth push at x = 0, y = −.05; the rack has moved on by x
     x = result["rack"].position[-1, 0]
     assert result["guide"].moment[-1][2] == pytest.approx(-x * push + 0.02 * drive, rel=1e-3)
 

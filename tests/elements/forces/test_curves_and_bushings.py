@@ -1,4 +1,4 @@
-"""Force curves, springs and bushings made of them, loads along beams: closed forms, energy, what is refused."""
+"""Force curves, springs and bushings made of them, loads along beams: closed forms, energy, errors."""
 
 import numpy as np
 import pytest

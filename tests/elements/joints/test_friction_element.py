@@ -1,4 +1,4 @@
-"""The element of joint friction: what it refuses, what goes with it, and where its terms come from."""
+"""The element of joint friction: unsupported models, options, and where its terms come from."""
 
 import re
 

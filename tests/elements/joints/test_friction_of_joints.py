@@ -103,7 +103,7 @@ def test_a_thrown_bead_stops_after_its_way():
 
 
 def test_steps_of_variable_size_do_not_pass_the_stop_of_a_joint():
-    """Before they did, with any tolerance: nothing in the smooth motion tells of it."""
+    """Before they did, with any tolerance: nothing in the smooth motion shows it."""
     model = friction_models.block(velocity=1.0, friction=0.6)
     method = fem.DecoupledNSGA(rho_inf=0.8, step_control=fem.StepControl(tolerance=1e-5))
     result = method.run(model, t_end=4.0, h=1e-2, progress=False)
@@ -127,7 +127,7 @@ def test_a_disc_on_a_table_spins_down_in_its_time():
     assert result["table"].angle[-1] == pytest.approx(0.5 * 64.0 / slowing, abs=1e-4)
 
 
-# --- what is refused ------------------------------------------------------------------------------------------------
+# --- errors ---------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Coordinates of joints: gradients at every angle, turns that are counted, and put back with refused steps."""
+"""Coordinates of joints: gradients at every angle, multi-turn angles, which rejected steps restore."""
 
 import numpy as np
 import pytest
@@ -112,7 +112,7 @@ def test_turns_are_counted_from_the_start_of_each_run_of_a_system():
 def test_angles_are_those_of_time_in_runs_with_refused_steps():
     model = spinning_rod(40.0)
     ball = model.add(fem.PointMass(1.0, position=[0, 0, -2.0], name="ball"))
-    model.add(fem.Spring(model.ground.frame([0, 0, -1]), ball, 400.0, free_length=0.7))  # its swings refuse steps
+    model.add(fem.Spring(model.ground.frame([0, 0, -1]), ball, 400.0, free_length=0.7))  # causes rejected steps
     control = fem.StepControl(tolerance=1e-4, h_max=0.07)
     result = fem.DecoupledNSGA(step_control=control).run(model, t_end=0.3, h=0.07)
     assert result.statistics["inaccurate_steps"] > 0

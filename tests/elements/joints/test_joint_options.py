@@ -16,7 +16,7 @@ INERTIA = AXIS @ J @ AXIS + MASS * np.linalg.norm(np.cross(AXIS, ARM)) ** 2  # a
 
 
 def hinged(rate=0.0, gravity=(0, 0, 0), **options):
-    """A body on a hinge with a skew axis through a point beside its centre of mass."""
+    """A body on a hinge with a skew axis through a point off its centre of mass."""
     model = fem.Model("hinged body", gravity=gravity)
     spin = rate * AXIS
     body = fem.RigidBody(MASS, J, position=-ARM, velocity=np.cross(spin, -ARM), angular_velocity=spin, name="body")

@@ -1,4 +1,4 @@
-"""Joints: what they leave free, what they carry, and that drivers follow their functions."""
+"""Joints: free coordinates, reactions, and drivers that follow their functions."""
 
 import numpy as np
 import pytest
@@ -24,7 +24,7 @@ from fem_mbs.solvers.nsga.decoupled_nsga import DecoupledNSGA
 from fem_mbs.solvers.stepping.initial import initial_accelerations
 from fem_mbs.system import assembly
 
-# Relative motions of the second body that each joint leaves free: along x, y, z and about x, y, z of frame P
+# Free relative motions of the second body for each joint: along x, y, z and about x, y, z of frame P
 FREE = {
     Spherical: (3, 4, 5),
     Revolute: (5,),
@@ -259,7 +259,7 @@ def test_driver_follows_its_function_through_more_than_one_turn():
     result = DecoupledNSGA(rho_inf=0.8).run(driven_rod(angle), t_end=1.0, h=5e-3)
     assert result["motor"].angle == pytest.approx(angle(result.t), abs=1e-10)  # position level: solved to round-off
     assert result["motor"].angle[-1] > 2 * np.pi
-    assert result["hinge"].angle == pytest.approx(angle(result.t), abs=1e-10)  # counts turns too
+    assert result["hinge"].angle == pytest.approx(angle(result.t), abs=1e-10)  # also a multi-turn one
 
 
 def test_jack_carries_weight_and_inertia():

@@ -1,5 +1,5 @@
-"""Planar, screw, point on line, point on spline, distance, constant velocity, parallel and perpendicular axes: what
-they leave free, and motions in closed form."""
+"""Planar, screw, point on line, point on spline, distance, constant velocity, parallel and perpendicular axes: their
+free coordinates, and motions in closed form."""
 
 import numpy as np
 import pytest

@@ -193,7 +193,7 @@ def test_an_event_gives_a_motor_another_rate_by_equal_and_opposite_impulses():
     assert not result.warnings
 
 
-# --- what is refused ------------------------------------------------------------------------------------------------
+# --- errors ---------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -352,7 +352,7 @@ def test_a_shell_is_folded_where_a_normal_lies_in_its_surface(cell, side):
 
 
 def mesh_with_hanging_node(thin=1.0):
-    """A square of one cell beside two cells of half its size; the node between them is on its edge."""
+    """A square of one cell next to two cells of half its size; the node between them is on its edge."""
     points = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [2, 0, 0], [2, 0.5, 0], [2, 1, 0], [1, 0.5, 0]]
     cells = [[0, 1, 2, 3], [1, 4, 5, 7], [7, 5, 6, 2]]
     return fem.Mesh(np.array(points) * [1.0, 1.0, thin], {"quad": np.array(cells)})

@@ -57,7 +57,7 @@ def test_a_cell_turned_inside_out_at_any_corner_is_found_by_its_kernel(kind):
 
 
 def test_a_cell_that_is_sound_where_it_is_stiff_but_not_where_it_weighs_is_refused():
-    """A middle node near a corner turns a quadratic tetrahedron inside out there, beside its four points."""
+    """A middle node near a corner turns a quadratic tetrahedron inside out there, next to its four points."""
     cell = CELLS["tetra10"]
     for part in np.linspace(0.5, -0.5, 100):
         X = cell.points.copy()
@@ -132,7 +132,7 @@ def tied(foot, place, group="z1", **options):
 
 
 def test_a_tied_node_is_on_its_own_face_where_the_centre_of_another_is_nearer():
-    foot = plate([0, 4, 4.2, 4.4])  # a long face beside short ones
+    foot = plate([0, 4, 4.2, 4.4])  # a long face next to short ones
     for element in tied(foot, [3.8, 1.0, 1.0]):
         assert max(node.position[0] for node in element.nodes[1:]) == 4.0
 

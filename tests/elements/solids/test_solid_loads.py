@@ -104,7 +104,7 @@ def test_a_pressed_hull_that_tumbles_keeps_its_momentum():
         p, spin = result.linear_momentum[:], result.angular_momentum[:]
         assert np.abs(p - p[0]).max() < 1e-12 * np.linalg.norm(spin[0])
         drift.append(np.abs(spin - spin[0]).max() / np.linalg.norm(spin[0]))
-    # what is left is the integrator's, of second order
+    # the rest is the integrator's, of second order
     assert drift[1] < 3e-5 and drift[0] / drift[1] == pytest.approx(4, rel=0.05), drift
 
 

@@ -1,4 +1,4 @@
-"""Bonds of meshes that do not match: resultants, patch test, frequencies, and what is refused."""
+"""Bonds of meshes that do not match: resultants, patch test, frequencies, and errors."""
 
 import numpy as np
 import pytest
@@ -55,7 +55,7 @@ def test_a_bond_of_matching_meshes_is_one_mesh():
 
 def test_uniform_stress_is_met_in_the_mean_and_disturbed_beside_the_bond():
     """Patch test: node to surface does not pass it where meshes do not match. Measured: up to 12.5 % in the elements
-    beside the bond, 0.4 % of the lengthening; 38 % and 2.5 % if the coarser mesh is the tied one."""
+    next to the bond, 0.4 % of the lengthening; 38 % and 2.5 % if the coarser mesh is the tied one."""
     model, lower, upper, _ = column([2, 2, 2], [3, 3, 3])
     lower.fix("z0")
     model.add(fem.SurfaceTraction(upper, "z1", [0.0, 0.0, 100.0]))

@@ -1,4 +1,4 @@
-"""Geometry of surfaces of faces beside closed forms: heights, foot points, rims, distances from borders."""
+"""Geometry of surfaces of faces compared with closed forms: heights, foot points, rims, distances from borders."""
 
 from types import SimpleNamespace
 
@@ -140,7 +140,7 @@ def test_a_node_that_comes_over_a_ridge_from_beside_and_below_is_welcome():
 
 
 def test_beyond_the_end_of_a_corner_between_floor_and_wall_there_is_air():
-    """Beside the border of both, nearest to the point where the valley ends; their planes do not go on there."""
+    """Next to the border of both, nearest to the point where the valley ends; their planes do not continue there."""
     points = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1], [0, 1, 1]], float)
     rows = [(0, 1, 2, 3), (0, 3, 5, 4)]
     for order in (rows, rows[::-1]):
@@ -157,7 +157,7 @@ def test_over_a_ridge_a_face_goes_on_by_a_twentieth_for_what_is_in_front_of_it()
 
 
 def test_an_edge_of_warped_faces_is_a_ridge_for_both():
-    """A sharp one: by the nodes of one face alone the other rose from it, and its plane went on in the air beside."""
+    """A sharp one: by the nodes of one face alone the other rose from it, and its plane continued in the air."""
     w = 0.1
     points = np.array([[0, 0, w], [1, 0, -w], [1, 1, w], [0, 1, -w], [0.9, 0, -w - 0.05], [0.9, 1, w - 0.05]])
     for rows in ([(0, 1, 2, 3), (1, 4, 5, 2)], [(1, 4, 5, 2), (0, 1, 2, 3)], [(3, 0, 1, 2), (5, 2, 1, 4)]):
@@ -167,9 +167,9 @@ def test_an_edge_of_warped_faces_is_a_ridge_for_both():
 
 
 def test_beside_the_end_of_a_ridge_there_is_air_where_the_surface_ends_too():
-    """The corner of a sharp wedge whose end faces do not belong to the surface: beside the ridge and beside a border.
+    """The corner of a sharp wedge whose end faces do not belong to the surface: next to the ridge and next to a border.
 
-    Behind the upper face no plane goes on. The lower one does, which the node is in front of.
+    Behind the upper face no plane continues. The lower one does, which the node is in front of.
     """
     down = np.array([np.sin(0.7), 0.0, -np.cos(0.7)])
     for order in (SIDES, SIDES[::-1]):
@@ -212,7 +212,7 @@ def test_arcs_keep_the_surface_close_to_a_sphere_up_to_its_border():
 
 @pytest.mark.parametrize("twist", [0.8, -0.8])
 def test_the_angle_at_an_edge_is_that_in_its_middle(twist):
-    """A twisted face goes on from a flat one without an angle there; at the nodes it is 0.67 rad, above `crease`."""
+    """A twisted face continues from a flat one without an angle there; at the nodes it is 0.67 rad, above `crease`."""
     nodes = [fem.Node3(p) for p in ([0, 0, 0], [0, 1, 0], [1, 0, twist], [1, 1, -twist], [-1, 0, 0], [-1, 1, 0])]
     faces = [[nodes[k] for k in row] for row in ((0, 2, 3, 1), (4, 0, 1, 5))]
     kinds = NodeOnFaces(fem.Node3([-0.5, 0.5, 1]), faces, crease=0.6).tables[0]
@@ -255,7 +255,7 @@ def test_a_node_is_behind_a_surface_from_a_twentieth_of_a_face_on():
 
 
 def test_the_face_of_the_start_of_a_step_reaches_a_quarter_of_itself_beyond_smooth_edges():
-    """Normals of flat faces tell which one it is; faces of the patch meet at 0.2 rad."""
+    """Normals of flat faces identify the face; faces of the patch meet at 0.2 rad."""
     points, rows = sphere_patch()
     middle, across = points[[6, 7, 11, 12]].mean(axis=0), points[[11, 12]].mean(axis=0)  # of face 5, of an edge of it
     on_first, on_next = [], []

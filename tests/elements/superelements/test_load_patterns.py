@@ -1,4 +1,4 @@
-"""Several loads that stiffen a superelement: energy, tangents, forms of one load, files, and what is refused."""
+"""Several loads that stiffen a superelement: energy, tangents, forms of one load, files, and errors."""
 
 import h5py
 import numpy as np
@@ -220,7 +220,7 @@ def test_loads_by_the_mass_have_the_stress_of_the_mesh_with_few_modes():
     r = bar(fem.LoadPattern(**TURNING), modes=0)
     y = np.zeros(r.size)
     for i, X in enumerate(r.positions):
-        y[6 * i : 6 * i + 6] = [0, 0, X[0], 0, -1.0, 0]  # u_z = x, and the turn that goes with it
+        y[6 * i : 6 * i + 6] = [0, 0, X[0], 0, -1.0, 0]  # u_z = x, and the turn that scales with it
     # a turn of the whole body: u_x = -(z - z_i) of the frame too, whose stress K_G also meets
     density = 1000.0 * 0.1 * 0.06
     wanted = density * 0.5 * (1.2**2 - (1.2**3 - 0.2**3) / 3)

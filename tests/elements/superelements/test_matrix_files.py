@@ -1,4 +1,4 @@
-"""Matrices of other programs for superelements: what is read is what was written, and bad files are told by line."""
+"""Matrices of other programs for superelements: read as they were written, and bad files are reported by line."""
 
 import numpy as np
 import pytest
@@ -135,7 +135,7 @@ def test_labels_and_points_must_agree(rod, tmp_path):
 
 
 def test_matrices_of_loads_beside_the_wanted_one_are_passed_over(tmp_path):
-    """Punch files have the loads, of form 9, behind stiffness and mass; asked for by name they are refused."""
+    """Punch files have the loads, of form 9, behind stiffness and mass; asked for by name they raise an error."""
     entry = "DMIG*   {}                           1               1\n*                      1               1 {}\n"
     heads = {
         "KAAX": "DMIG    KAAX           0       6       2       0\n",

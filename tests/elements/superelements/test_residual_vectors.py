@@ -1,4 +1,4 @@
-"""Residual vectors of reductions: static responses beside those of the full mesh, and what must not change."""
+"""Residual vectors of reductions: static responses next to those of the full mesh, and what must not change."""
 
 import warnings
 
@@ -268,7 +268,7 @@ def test_the_smallest_groups_are_known_without_being_asked_for():
 
 
 def test_a_weight_that_stiffens_too_may_be_given_as_it_is():
-    """``held`` has no meaning there, but a name that is no frame is a mistake; both arguments are told apart."""
+    """``held`` has no meaning there, but a name that is no frame is a mistake; both arguments are reported apart."""
     held = fem.LoadPattern(gravity=[0, 0, -9.81], held="top")
     free = fem.LoadPattern(gravity=[0, 0, -9.81])
     np.testing.assert_array_equal(made(3, residual_vectors=held).K, made(3, residual_vectors=free).K)

@@ -177,8 +177,8 @@ def test_reductions_written_before_there_were_cells_are_told(tmp_path):
         fem.load_reduction(path)
 
 
-@pytest.mark.parametrize("force, told", [(300.0, False), (6e4, True)])
-def test_deformations_beyond_the_linear_range_are_told(force, told):
+@pytest.mark.parametrize("force, reported", [(300.0, False), (6e4, True)])
+def test_deformations_beyond_the_linear_range_are_told(force, reported):
     """A cantilever turns by F L²/2EI at its end, 7/12 of it from the floating frame: 0.0015 and 0.3 rad.
 
     That turns by the mean of the chord, 2/3 of it, and of both ends, 1/2 of it: 5/12 and 7/12 are left.
@@ -192,8 +192,8 @@ def test_deformations_beyond_the_linear_range_are_told(force, told):
     tip = force * 0.4**2 / (2 * STEEL.E * 0.02 * 0.03**3 / 12)
     assert turn[-1] == pytest.approx(7 / 12 * tip, rel=0.1)
     text = [line for line in result.warnings if "floating frame" in line]
-    assert bool(text) == told
-    if told:
+    assert bool(text) == reported
+    if reported:
         assert "Superelement 'arm'" in text[0] and "Divide the part" in text[0]
 
 

@@ -1,4 +1,4 @@
-"""Surfaces of superelements: their points, groups, forces, and what is refused."""
+"""Surfaces of superelements: their points, groups, forces, and errors."""
 
 import copy
 import pickle
@@ -200,7 +200,7 @@ def test_the_share_of_a_blow_on_a_rigid_end_is_that_of_its_frame():
 
 
 def rigid_share(arm, direction):
-    """1/m_eff = 1/m + (r × e)·J⁻¹(r × e) of a rigid block that is struck in one point, over its mass."""
+    """1/m_eff = 1/m + (r × e)·J⁻¹(r × e) of a rigid block that is hit in one point, over its mass."""
     squares = np.square(SIDES)
     across = np.cross(arm, direction)
     return 1.0 / (1.0 + np.sum(across**2 * 12.0 / (squares.sum() - squares)))
@@ -296,7 +296,7 @@ def test_lobatto_refuses_nodes_without_mass_by_name():
 
 
 def test_a_surface_that_stops_all_of_a_body_is_told():
-    """More points than motions that they see: a blow with restitution 0 on all of them leaves no energy."""
+    """More points than motions that they see: an impact with restitution 0 on all of them leaves no energy."""
     ground = fem.Model().ground.frame()
     foot = fem.SuperelementSurface(fem.Superelement(made(modes=1), name="bar"), "z0")
     with pytest.warns(UserWarning, match=r"21 points.*100%.*'bar'"):
@@ -315,7 +315,7 @@ def warned(surface, plane, **law):
 
 @pytest.mark.parametrize(("modes", "framed", "along"), [(5, False, 1), (21, False, 2), (41, False, 3), (5, True, 4)])
 def test_a_block_pressed_on_its_sole_is_as_soft_as_its_modes_or_as_a_frame_there_makes_it(modes, framed, along):
-    """Shortening of a column of 0.2 m over p L/E, which modes that move along it share, or a frame on the sole knows.
+    """Shortening of a column of 0.2 m over p L/E, represented by modes that move along it, or by a frame on the sole.
 
     Those of a rod of n = 4 linear elements are φ_j = sin((2k − 1) jπ/2n); each shortens it by φ_n² over φᵀKφ.
     """

@@ -85,7 +85,7 @@ def test_a_frame_a_thousand_times_too_near_or_far_is_told(place, is_told):
 
 
 def test_a_frame_at_the_origin_of_nodes_there_is_not_told():
-    """A thousandth of any place is near these nodes: it has to be far away as well."""
+    """Any position is within 0.1 % of these nodes: it has to be far away as well."""
     assert not shaft(a=([0], [0.5, 0.2, 0.0]))[1]
     assert shaft(a=([0], [11.0, 0.0, 0.0]))[1]
 

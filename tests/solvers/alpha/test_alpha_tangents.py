@@ -200,7 +200,7 @@ def test_matrix_with_gaps_in_positions_alone_is_the_derivative_of_its_residual()
     closed = set()
     for seed in range(4):
         engine = engine_at_random(POSITIONS, smooth_contacts(), seed)
-        engine.arrays["cLam"][:] = engine.arrays["cchi"][:] = 0.0  # of friction, which is refused
+        engine.arrays["cLam"][:] = engine.arrays["cchi"][:] = 0.0  # of friction, which is not supported
         agree(*both(engine, block=0))
         closed |= set(engine.arrays["active"])
     assert closed == {0, 1}

@@ -34,7 +34,7 @@ def test_the_energy_that_the_published_law_gives_is_not_told_as_a_step_that_is_t
         engine = method(approach=approach).prepare(model.compile(), 1e-3, save_every)
         engine.run[0]["rises"] = 1
         told[restitution, save_every] = engine.warnings()[0], engine.bounced()
-    assert not any(bounced for _, bounced in told.values())  # nothing has been struck
+    assert not any(bounced for _, bounced in told.values())  # nothing has been hit
     for save_every in (1, 2):  # impacts of steps that are not saved are known too
         model = double_pendulum_that_strikes(*CASE, 1.0, 0.9)
         (text,) = method(approach="start").run(model, 2e-3, 1e-3, save_every=save_every).warnings
@@ -60,7 +60,7 @@ def test_restitution_is_not_limited_where_it_gives_no_energy(method):
 
 
 def elbow_with_a_stop_and_a_dry_shoulder():
-    """A free double pendulum whose elbow strikes its elastic stop at once."""
+    """A free double pendulum whose elbow hits its elastic stop at once."""
     w1, w2 = 2.3077, -2.3264
     model, bar = fem.Model("double pendulum"), [1, 0.05, 0.05]
     upper = {"position": [0.5, 0, 0], "velocity": [0, 0.5 * w1, 0], "angular_velocity": [0, 0, w1]}
@@ -153,7 +153,7 @@ def test_a_report_shows_impacts_that_were_split_and_steps_that_step_control_refu
 
 
 def test_a_mass_on_a_spring_keeps_its_energy_at_an_elastic_wall_with_second_order():
-    """The speed at the touch has the mean force of the way back to it; with that of its end the error is of order 1."""
+    """The speed at the touch has the mean force of the path back; with that of its end the error is of order 1."""
     lost = []
     for h in (5e-3, 2.5e-3):
         model = fem.Model("spring and wall")

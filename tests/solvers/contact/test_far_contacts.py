@@ -54,7 +54,7 @@ def test_steps_are_the_same_to_the_last_bit(case, monkeypatch):
     monkeypatch.setattr(fem.DecoupledNSGA, "scalars", lambda *given: scalars(*given) | {"far": 0})
     expected = method.run(build(stops), 1.0, 2e-3)
     assert scalars(method, build(stops).compile(), 1e-3)["far"] == 1
-    assert expected._store.read("impact").any(axis=0).sum() >= 2  # stops that are struck
+    assert expected._store.read("impact").any(axis=0).sum() >= 2  # stops that are hit
     for name in SHOWN:
         assert np.array_equal(found._store.read(name), expected._store.read(name)), name
 

@@ -1,4 +1,4 @@
-"""Impacts of a step that come one after the other in contact groups: closed forms of rows, energy, what is told."""
+"""Impacts of a step that come one after the other in contact groups: closed forms of rows, energy, what is reported."""
 
 import re
 from itertools import pairwise
@@ -16,7 +16,7 @@ METHODS = {"nsga": fem.DecoupledNSGA, "cone": fem.ConeComplementarity, "moreau":
 
 
 def row(kind, masses, gaps, restitution, **law):
-    """Bodies in a row, of which the first flies at the others with 1 m/s and strikes within 0.05 s."""
+    """Bodies in a row, of which the first flies at the others with 1 m/s and hits within 0.05 s."""
     model = fem.Model("row", gravity=[0, 0, 0])
     group, at = fem.ContactGroup(restitution=restitution, name="row", **law), -0.05
     for i, mass in enumerate(masses):
@@ -67,7 +67,7 @@ def test_impacts_beyond_the_limit_of_a_step_lose_energy_and_are_told():
     model = row("sphere", np.ones(260), 258 * [2e-6], 1.0, friction=0.0)
     result = fem.MoreauJean(contact_tolerance=1e-8).run(model, 0.06, H)
     energy, lost = result.energy.total, result.statistics["restitution_lost"]
-    assert np.diff(energy).max() < 1e-7  # the tolerance of sweeps is 1e-8
+    assert np.diff(energy).max() < 1e-7  # the tolerance of Gauss-Seidel iterations is 1e-8
     assert energy[0] - energy[-1] == pytest.approx(lost, rel=0.05) and lost > 0.1 * energy[0]
     (text,) = result.warnings
     assert "ContactGroup 'row'" in text and "kinetic energy" in text and "Halve h" in text
@@ -166,7 +166,7 @@ def test_a_run_that_is_resumed_among_impacts_goes_on_with_the_same_digits(monkey
 
 @pytest.mark.parametrize("name", METHODS)
 def test_a_driven_wall_that_strikes_a_row_at_rest_brings_all_to_twice_its_speed(name):
-    """e = 1: bodies that have passed their speed on are struck again, until all fly at 1 m/s, the wall at 0.5."""
+    """e = 1: bodies that have passed their speed on are hit again, until all fly at 1 m/s, the wall at 0.5."""
     model = fem.Model("piston", gravity=[0, 0, 0])
     wall = model.add(fem.RigidBody(1.0, 1.0, rotation=[0, np.pi / 2, 0], velocity=[0.5, 0, 0], name="wall"))
     guide = model.add(fem.Prismatic.at(model.ground, wall, [0, 0, 0], [1, 0, 0], name="guide"))
@@ -199,7 +199,7 @@ def test_what_forces_of_a_step_give_is_no_impact(name, restitution):
     assert result.energy.kinetic[2000:].max() < 1e-15 * result.energy.kinetic.max()
 
 
-# --- pair by pair ---------------------------------------------------------------------------------------------------
+# --- pairwise solver ------------------------------------------------------------------------------------------------
 
 
 def cradle(gaps, restitution, **law):

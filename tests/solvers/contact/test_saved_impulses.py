@@ -141,7 +141,7 @@ def test_two_runs_one_after_the_other_have_the_impulses_of_both():
 
 
 def rain(restitution):
-    """Spheres that fall on a floor and on each other; few with restitution are solved pair by pair."""
+    """Spheres that fall on a floor and on each other; few with restitution are solved by the pairwise solver."""
     model = fem.Model("rain", gravity=[0, 0, -G])
     group = fem.ContactGroup(friction=0.3, restitution=restitution, name="spheres")
     centers = [[0.0, 0.0, 0.15], [0.02, 0.0, 0.4], [0.5, 0.1, 0.2], [0.52, 0.08, 0.5]]

@@ -1,4 +1,4 @@
-"""Contacts between bodies as arrays of blocks: what is refused, what W is, sweeps with and without acceleration."""
+"""Contacts between bodies as arrays of blocks: errors, what W is, sweeps with and without acceleration."""
 
 import contact_families as families
 import numpy as np
@@ -126,7 +126,7 @@ def test_sweeps_over_bodies_are_those_over_the_matrix():
 
 
 def sweeps_to(problem, tol, start=None, **options):
-    """Number of sweeps to an error, from given impulses."""
+    """Number of iterations to an error, from given impulses."""
     scaled, watch = problem.scaled, Watch(problem.scaled, tol)
     r = np.zeros_like(scaled.q) if start is None else scaled.into(start)
     gauss_seidel(scaled, r, watch, iterations=3000, **options)

@@ -43,7 +43,7 @@ def test_what_it_finds_is_a_solution(name):
 
 
 def test_sweeps_on_bodies_and_on_rows_of_w_are_the_same():
-    """Order and rules are the same; sums differ in round-off, which 60 sweeps of a sliding pile do not blow up."""
+    """Order and rules are the same; sums differ in round-off, which 60 iterations of a sliding pile do not amplify."""
     given = families.pile(3, 3, speed=1.0, friction=0.1)
     ends = []
     for problem in (given, as_matrix(given)):

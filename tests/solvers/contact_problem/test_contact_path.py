@@ -100,7 +100,7 @@ def test_path_refuses_rolling_contacts_and_problems_known_by_products_only():
 
 @pytest.mark.slow  # half a minute
 def test_slabs_of_random_friction_are_solved_around_the_turning_points():
-    """480 contacts: sweeps, ADMM and interior points end at 1e-3 … 2e-2, the path goes on after 30 turning points."""
+    """480 contacts: sweeps, ADMM and interior points end at 1e-3 … 2e-2, the path continues after 30 turning points."""
     problem = families.slabs(120, speed=0.1, seed=2)
     solution = solve_contact_problem(problem, tol=TOL)
     assert solution.converged and solution.error <= TOL * (1 + 1e-6), solution.history

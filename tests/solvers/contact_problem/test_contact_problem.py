@@ -358,7 +358,7 @@ def test_an_indefinite_matrix_is_not_excused_by_its_own_rounding():
         if solution.converged:
             accepted.append(solution.error)
     assert len(accepted) > 3  # some have solutions, which may be found
-    assert max(accepted) <= 1.0001e-8  # the tolerance, and round-off of the way back to the units of the problem
+    assert max(accepted) <= 1.0001e-8  # the tolerance, and round-off of the return to the units of the problem
 
 
 def test_a_product_that_is_not_finite_is_named():

@@ -1,4 +1,4 @@
-"""Contact groups of bodies with several spheres each: closed forms, the same motion as pair by pair, invariants."""
+"""Contact groups of bodies with several spheres each: closed forms, motion of the pairwise solver, invariants."""
 
 import numpy as np
 import pytest
@@ -26,7 +26,7 @@ INERTIA = np.array(
 
 
 def swept(result):
-    """Whether a run was solved by sweeps."""
+    """Whether a run was solved by Gauss-Seidel iterations."""
     return "contact_sweeps" in result.statistics
 
 
@@ -100,7 +100,7 @@ def test_friction_of_an_eccentric_impact_is_coulombs(name):
 @pytest.mark.parametrize("times", [1, 50])
 @pytest.mark.parametrize("name", ["cone", "nsga"])
 def test_gyroscopic_moments_that_an_impact_changes_leave_its_law(name, times):
-    """The velocities of the method are those of the law of contact, although impulses change h Ω × J Ω."""
+    """The velocities of the method are those of the contact law, although impulses change h Ω × J Ω."""
     model = dropped(spin=times * np.array([20.0, 30.0, -10.0]), friction=0.0)
     result = METHODS[name](contact_tolerance=1e-9).run(model, 1e-3, 1e-3)
     arm = result["body"].rotation[0] @ [0.03, 0.04, -0.05] + [0, 0, -R]
@@ -113,7 +113,7 @@ def test_gyroscopic_moments_that_an_impact_changes_leave_its_law(name, times):
     ("shape", "restitution"), [("dumbbell", 0.0), ("dumbbell", 0.5), ("tetrahedron", 0.5), ("hook", 0.0)]
 )
 def test_smooth_bodies_move_as_they_do_pair_by_pair(shape, restitution, monkeypatch):
-    monkeypatch.setattr(grains, "BAND", 0.0)  # the law has this besides, and impacts in turn
+    monkeypatch.setattr(grains, "BAND", 0.0)  # the law has this in addition, and impacts in turn
     monkeypatch.setattr(grains, "BOUNCES", False)
     model = heap(8, 2, shape, friction=0.0, restitution=restitution)
     a, b = (
@@ -149,7 +149,7 @@ def test_a_heap_keeps_its_invariants(name, shape):
         assert (along > 0.0).all() and (across <= 0.3 * along * (1 + 1e-12)).all()
     assert np.diff(result.energy.total).max() <= 1e-3 * result.energy.kinetic.max()
     assert result.pair_count[-1] > 120
-    # momentum: what floor and walls gave and gravity took is what is left
+    # momentum: that of floor and walls and of gravity
     mass = np.array([1.0 + 0.2 * (i % 3) for i in range(64)])
     up = sum(p.impulse[p.type == 1, 2].sum() for p in map(result.pairs, range(1, len(result.t))))
     left = mass @ result.rows([-1])["velocity"][0, 1:, 2]
@@ -196,7 +196,7 @@ def test_a_light_body_beside_a_heavy_one_is_not_centred_by_the_mass_of_the_other
 
 
 def tilted(restitution):
-    """Bodies of three spheres that fall on a plate, which a driver turns about a hinge beside and below it."""
+    """Bodies of three spheres that fall on a plate, which a driver turns about a hinge next to and below it."""
     model = fem.Model("tilt", gravity=[0, 0, -G])
     group = fem.ContactGroup(friction=0.3, restitution=restitution, name="clumps")
     plate = model.add(fem.RigidBody(5.0, 1.0, position=[0.1, 0, 0], name="plate"))
@@ -235,7 +235,7 @@ def test_bodies_on_a_plate_that_turns_move_and_push_as_pair_by_pair(relaxed, res
 
 
 def test_bodies_at_rest_are_no_inexact_contact_problem():
-    """Velocities of sweeps and method differ by round-off, of which they consist."""
+    """Velocities of iterations and method differ by round-off, of which they consist."""
     model = fem.Model("stop", gravity=[0, 0, -G])
     group = fem.ContactGroup(friction=0.3, name="balls")
     group.sphere(model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 0, 0.1], velocity=[1.0, 0, 0])), 0.1)
@@ -252,7 +252,7 @@ def test_bodies_at_rest_are_no_inexact_contact_problem():
 @pytest.mark.parametrize("shape", ["spheres", "box", "rolling"])
 @pytest.mark.parametrize("method", [fem.DecoupledNSGA, fem.MoreauJean])
 def test_bodies_in_flight_keep_the_order_of_the_method(method, shape):
-    """z = v t − g t²/2 exactly at all steps: bodies were taken for struck ones where they turn, by round-off."""
+    """z = v t − g t²/2 exactly at all steps: impacts were assumed for bodies that turn, by round-off."""
     model = fem.Model("flight", gravity=[0, 0, -9.81])
     group = fem.ContactGroup(friction=0.3, name="all", **({"rolling_resistance": 0.01} if shape == "rolling" else {}))
     motion = {"velocity": [1.0, 0, 3.0], "angular_velocity": [1.0, 2, 3], "rotation": [0.3, 0.4, 0.5]}

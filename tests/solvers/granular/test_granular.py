@@ -1,4 +1,4 @@
-"""Contact groups of free spheres in motion: as pair by pair, invariants, rolling, impacts, obstacles."""
+"""Contact groups of free spheres in motion: as with the pairwise solver, invariants, rolling, impacts, obstacles."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ from fem_mbs.solvers.granular import grains
 @pytest.mark.parametrize("restitution", [0.0, 0.5])
 def test_smooth_spheres_move_as_they_do_pair_by_pair(restitution, monkeypatch):
     """Friction acts on open pairs with arms that end at the surface of each sphere here, at one point there."""
-    monkeypatch.setattr(grains, "BAND", 0.0)  # the law has this besides, and impacts in turn
+    monkeypatch.setattr(grains, "BAND", 0.0)  # the law has this in addition, and impacts in turn
     monkeypatch.setattr(grains, "BOUNCES", False)
     a, b = both_ways(pile(18, 3, restitution=restitution, friction=0.0, radii=(0.05, 0.04)), False, 60)
     assert a.pair_count.max() > 12
@@ -42,7 +42,7 @@ def test_friction_of_touching_spheres_is_that_of_their_contacts(relaxed):
 
 
 def both_ways(model, relaxed, steps):
-    """Runs by sweeps and pair by pair."""
+    """Runs with the Gauss-Seidel and the pairwise solver."""
     results = []
     for solver in ("auto", "problem"):
         method = fem.ConeComplementarity(relaxed, contact_tolerance=1e-11, contact_solver=solver)
@@ -65,7 +65,7 @@ def test_a_pile_keeps_its_invariants(name, radii):
         across = np.linalg.norm(pairs.impulse - along[:, None] * pairs.normal, axis=1)
         assert (along > 0.0).all() and (across <= 0.3 * along * (1 + 1e-12)).all()
     assert np.diff(result.energy.total).max() <= tolerance * result.energy.kinetic.max()
-    # momentum: what the floor gave and gravity took is what is left
+    # momentum: that of the floor and of gravity
     up = sum(result.pairs(k).impulse[result.pairs(k).type == 1, 2].sum() for k in range(1, len(result.t)))
     mass = np.array([1000 * radii[i % len(radii)] ** 3 for i in range(64)])
     left = (mass * result.rows([-1])["velocity"][0, 1:, 2]).sum()

@@ -165,7 +165,7 @@ def poured(beside):
 
 
 def test_leaving_out_corrections_that_have_nothing_to_do_changes_nothing():
-    """Grains alone skip the problems of positions and velocities, which run where a joint is in the model."""
+    """Particles alone skip the problems of positions and velocities, which run where a joint is in the model."""
     alone, beside = (fem.DecoupledNSGA(contact_tolerance=1e-6).run(poured(there), 0.3, H) for there in (False, True))
     assert alone.pair_count[-1] > 10
     assert alone.statistics["contact_sweeps"] == beside.statistics["contact_sweeps"] > 100

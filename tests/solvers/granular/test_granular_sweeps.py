@@ -1,4 +1,4 @@
-"""Sweeps over pairs of spheres: published digits, momentum, the lag of friction, groups of pairs."""
+"""Gauss-Seidel iterations over pairs of spheres: published digits, momentum, the lag of friction, groups of pairs."""
 
 import numpy as np
 import pytest
@@ -57,7 +57,7 @@ def test_sweeps_with_momentum_converge_as_published(tolerance, count):
 
 @pytest.mark.parametrize("relaxed", [False, True])
 def test_the_error_is_that_of_the_contact_problem_solver(relaxed):
-    """Blocks of gradients, masses and the error by code that knows no spheres."""
+    """Blocks of gradients, masses and the error by code without spheres."""
     a, record = lattice(3, "impact")
     record[0]["relaxed"] = relaxed
     n, count = 27, int(record[0]["count"])
@@ -84,7 +84,7 @@ def test_the_error_is_that_of_the_contact_problem_solver(relaxed):
 
 
 def test_sweeps_that_get_no_further_lag_and_find_impulses_of_coulombs_law():
-    """Disordered normals and much friction: a window of sweeps without progress comes before the tolerance."""
+    """Disordered normals and much friction: a window of iterations without progress comes before the tolerance."""
     a, record = lattice(8, "kick", mu=0.5)
     rng = np.random.default_rng(0)
     normals = a["pairs"]["normal"] + 0.4 * rng.standard_normal((len(a["pairs"]), 3))
@@ -139,7 +139,7 @@ def test_pairs_that_are_far_from_closing_are_left_out_of_the_sweeps():
 @pytest.mark.parametrize("fixed", [False, True])
 def test_groups_take_every_pair_once_and_no_grain_twice(fixed):
     a, record = lattice(8, "kick")
-    if fixed:  # 64 grains that cannot move
+    if fixed:  # 64 particles that cannot move
         a["particles"]["inverse_mass"][:64] = a["particles"]["inverse_inertia"][:64] = 0.0
     groups = in_groups(record, a)
     assert sorted(np.concatenate(groups)) == list(range(record[0]["count"]))

@@ -1,6 +1,6 @@
-"""Contact groups: every method with every law, obstacle and shape is as pair by pair, or says why it is not.
+"""Contact groups: every method with every law, obstacle and shape is as with the pairwise solver, or raises an error.
 
-The reference is one step of `ConeComplementarity` pair by pair, so short that all methods have the same impact.
+The reference is one step of `ConeComplementarity`, pairwise, so short that all methods have the same impact.
 Capsules and boxes on planes touch by their corners, so that their reference has spheres in these places.
 """
 
@@ -94,7 +94,7 @@ def build(law, obstacle, shape, corners=False):
 
 @functools.cache
 def reference(relaxed, law, obstacle, shape):
-    """Velocities of all nodes after the impact, pair by pair."""
+    """Velocities of all nodes after the impact, with the pairwise solver."""
     method = fem.ConeComplementarity(relaxed, contact_tolerance=1e-10, contact_solver="problem")
     end = method.run(build(law, obstacle, shape, corners=True), H, H).rows([1])
     return end["velocity"], end["angular_velocity"]

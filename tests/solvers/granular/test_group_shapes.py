@@ -77,7 +77,7 @@ def test_the_least_gap_of_the_features_that_count_is_the_distance_of_the_shapes(
 
 
 def test_a_corner_deep_in_a_box_is_pushed_out_of_the_nearest_face(monkeypatch):
-    """And the overlap is told when a run begins with it."""
+    """And the overlap is reported when a run begins with it."""
     model = two("box", "sphere", [np.zeros(3), np.array([0.02, 0.06, 0.03])], [np.eye(3), np.eye(3)])
     with pytest.raises(fem.ModelError, match=r"sphere 1 of .sphere of 1. - box 0.*gap < -0.1"):
         fem.DecoupledNSGA().run(model, 1e-3, 1e-3)

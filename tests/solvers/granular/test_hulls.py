@@ -148,7 +148,7 @@ def test_edges_at_the_back_of_thin_plates_are_no_contacts():
         group.hull(model.add(fem.RigidBody(1.0, 0.02, **place)), plate, 1e-3)
     model.add(group)
     gap, edges = listed(model)
-    near = gap < 0.05  # beyond it are corners beside plates
+    near = gap < 0.05  # beyond it are corners next to plates
     assert gap[near] == pytest.approx(1e-3, abs=1e-12)
     assert (edges & near).sum() == near.sum() == 4
 

@@ -1,4 +1,4 @@
-"""Motion of hulls in contact groups: boxes beside box shapes, momentum, energy, friction, speed, parts, restarts."""
+"""Motion of hulls in contact groups: boxes as box shapes, momentum, energy, friction, speed, substeps, restarts."""
 
 import time
 
@@ -148,7 +148,7 @@ def ball(count):
 
 
 def test_a_finely_meshed_ball_comes_near_the_sphere():
-    """Two balls that strike beside their centres, in ten orientations; normals differ by the angles of the mesh, of the
+    """Two balls that hit off their centres, in ten orientations; normals differ by the angles of the mesh, of the
     order of one over the root of the number of points.
     """
 
@@ -165,7 +165,7 @@ def test_a_finely_meshed_ball_comes_near_the_sphere():
         return np.array([result[f"ball {k}"].velocity[-1] for k in range(2)])
 
     turns, exact = Rotation.random(10, random_state=np.random.default_rng(0)).as_matrix(), velocities(0, np.eye(3))
-    assert np.abs(exact[:, 2]).max() < 0.9  # they did strike
+    assert np.abs(exact[:, 2]).max() < 0.9  # there was an impact
     errors = [np.mean([np.abs(velocities(count, turn) - exact).max() for turn in turns]) for count in (15, 60, 240)]
     assert errors[1] < 0.7 * errors[0] and errors[2] < 0.7 * errors[1], errors
 

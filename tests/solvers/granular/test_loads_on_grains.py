@@ -1,4 +1,4 @@
-"""Loads on bodies of contact groups: sweeps take them; closed forms, and the same pair by pair."""
+"""Loads on bodies of contact groups with the Gauss-Seidel solver: closed forms, and the pairwise solver."""
 
 import numpy as np
 import pytest

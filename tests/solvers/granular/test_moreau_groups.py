@@ -1,4 +1,4 @@
-"""Contact groups of free bodies with `MoreauJean`: sweeps, the same impulses as pair by pair, its options."""
+"""Contact groups of free bodies with `MoreauJean`: iterations, impulses of the pairwise solver, options."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ H, G = 2e-3, 9.81
 
 
 def swept(result):
-    """Whether a run was solved by sweeps."""
+    """Whether a run was solved by Gauss-Seidel iterations."""
     return "contact_sweeps" in result.statistics
 
 
@@ -36,7 +36,7 @@ def sorted_pairs(result, k):
 
 @pytest.mark.parametrize("theta", [0.5, 1.0])
 def test_impulses_of_a_step_are_those_pair_by_pair(theta):
-    """In so short a step both know the same contacts: pair by pair those that fly apart at first take no part else."""
+    """In so short a step both solvers have the same contacts; else separating ones take no part in the pairwise."""
     results = []
     for options in ({}, {"contact_solver": "problem"}):
         method = fem.MoreauJean(theta, contact_tolerance=1e-11, **options)

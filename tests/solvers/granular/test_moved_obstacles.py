@@ -1,4 +1,4 @@
-"""Obstacles that grains push: plates on springs, boxes that hang, beams, closed systems."""
+"""Obstacles that particles push: plates on springs, boxes that hang, beams, closed systems."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ METHODS = {
 
 
 def swept(result):
-    """Whether a run was solved by sweeps."""
+    """Whether a run was solved by Gauss-Seidel iterations."""
     return "contact_sweeps" in result.statistics
 
 
@@ -68,7 +68,7 @@ def test_a_plate_carries_a_ball_where_its_spring_has_the_weight_of_both(name):
     assert result["plate"].position[-1, 2] == pytest.approx(-G / 2000.0, rel=1e-4)
     assert result["spring"].force[-1] == pytest.approx(-3.0 * G, rel=5e-6)
     pairs = result.pairs(-1)
-    assert pairs.impulse[0] == pytest.approx([0, 0, 1e-3 * G], abs=5e-8)  # what is left of the vibration
+    assert pairs.impulse[0] == pytest.approx([0, 0, 1e-3 * G], abs=5e-8)  # remainder of the vibration
     assert np.abs(pairs.gap).max() < 1e-6 and result["ball"].velocity[-1] == pytest.approx([0, 0, 0], abs=1e-6)
 
 
@@ -264,7 +264,7 @@ def jumpers(friction):
 
 def test_mechanisms_move_as_they_do_pair_by_pair(monkeypatch):
     """Without friction, which acts on open pairs at other arms; C of several nodes, joints and elastic parts."""
-    monkeypatch.setattr(grains, "BAND", 0.0)  # the only thing that the law has besides
+    monkeypatch.setattr(grains, "BAND", 0.0)  # the only thing that the law has in addition
     a, b = (
         fem.ConeComplementarity(relaxed=False, contact_tolerance=1e-11, contact_solver=way).run(
             jumpers(0.0), 0.01, 5e-4
@@ -310,7 +310,7 @@ def test_a_body_with_a_sphere_and_an_obstacle_is_solved_pair_by_pair():
 
 @pytest.mark.parametrize("name", METHODS)
 def test_a_plate_that_falls_on_a_fixed_sphere_stays_outside(name):
-    """Only the plate can give way: passes that move spheres alone see no overlap that they can take back."""
+    """Only the plate can move: passes that move spheres alone see no overlap that they can take back."""
     model = fem.Model("press", gravity=[0, 0, -G])
     lid = model.add(fem.RigidBody(2.0, 0.1, name="lid"))
     model.add(fem.Prismatic.at(model.ground, lid, [0, 0, 0], [0, 0, 1], name="guide"))
@@ -328,7 +328,7 @@ def test_a_plate_that_falls_on_a_fixed_sphere_stays_outside(name):
 
 @pytest.mark.parametrize("name", METHODS)
 def test_obstacles_on_nodes_without_mass_are_lifts_or_refused(name):
-    """A driver knows the motion of such a node; a spring does not."""
+    """A driver prescribes the motion of such a node; a spring does not."""
     for driven in (True, False):
         model = fem.Model("lift", gravity=[0, 0, -G])
         node = fem.Node6([0, 0, 0], velocity=[0, 0, 0.5 * driven], name="node")
@@ -354,7 +354,7 @@ def test_obstacles_on_nodes_without_mass_are_lifts_or_refused(name):
 
 @kernel
 def _push(grains, number, push, n, arm, x, Q, R):
-    """What a push at an arm would move obstacle ``number`` by; then let it give way."""
+    """Displacement of obstacle ``number`` by a push at an arm; then release it."""
     o = mechanism_at(grains[0].mechanism_at)[0]
     load_nodes(o, R, x)  # velocities do not matter
     way = give_way(grains[0], o, number, n, arm, 0.05)

@@ -1,4 +1,4 @@
-"""Contact groups and their obstacles: every shape as pair by pair, closed forms, obstacles that move."""
+"""Contact groups and their obstacles: every shape as with the pairwise solver, closed forms, obstacles that move."""
 
 import numpy as np
 import pytest
@@ -37,7 +37,7 @@ CURVED = ("in cylinder", "in sphere", "groove", "profile", "surface")  # spheres
 
 
 def swept(result):
-    """Whether a run was solved by sweeps."""
+    """Whether a run was solved by Gauss-Seidel iterations."""
     return "contact_sweeps" in result.statistics
 
 
@@ -61,7 +61,7 @@ def spheres(shape, *, friction=0.0, motion=lambda k: {}, touching=False):
 
 
 def both_ways(model, steps, h=H):
-    """Runs by sweeps and pair by pair."""
+    """Runs with the Gauss-Seidel and the pairwise solver."""
     a, b = (
         fem.ConeComplementarity(relaxed=False, contact_tolerance=1e-11, contact_solver=way).run(model, steps * h, h)
         for way in ("auto", "problem")
@@ -72,10 +72,10 @@ def both_ways(model, steps, h=H):
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_spheres_move_on_every_shape_as_they_do_pair_by_pair(shape, monkeypatch):
-    monkeypatch.setattr(grains, "BAND", 0.0)  # the only thing that the law has besides
+    monkeypatch.setattr(grains, "BAND", 0.0)  # the only thing that the law has in addition
     a, b = both_ways(spheres(shape), 100)
     assert a.pair_count.max() >= 1
-    # curved walls take back here at once, pair by pair within the next step, what the straight step runs into: h² v²/R
+    # curved walls correct the overlap h² v²/R of a straight step at once, the pairwise solver in the next step
     accuracy = 2e-5 if shape in CURVED else 1e-12
     assert a.rows([100])["position"] == pytest.approx(b.rows([100])["position"], abs=accuracy)
     assert np.abs(a.rows([100])["velocity"] - b.rows([100])["velocity"])[..., :3].max() < (
@@ -177,7 +177,7 @@ def test_a_ball_on_a_lift_goes_with_it_and_weighs_what_it_should(name, accelerat
 
 @pytest.mark.parametrize("name", METHODS)
 def test_a_driven_plate_meets_a_ball_at_rest(name):
-    """The ball does not move: nothing but the motion of the plate tells that they are about to meet."""
+    """The ball does not move: nothing but the motion of the plate shows that they are about to meet."""
     model = fem.Model("piston")
     plate = model.add(fem.RigidBody(1.0, 1.0, rotation=LYING, position=[-1, 0, 0], velocity=[2.0, 0, 0], name="plate"))
     model.add(fem.Prismatic.at(model.ground, plate, [0, 0, 0], [1, 0, 0]))

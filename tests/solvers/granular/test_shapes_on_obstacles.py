@@ -1,4 +1,4 @@
-"""Capsules and boxes beside blocks, plates, rollers, tubes and bowls: gaps against a quadratic program, motion against
+"""Capsules and boxes next to blocks, plates, rollers, tubes and bowls: gaps against a quadratic program, motion against
 closed forms, single contact elements, invariants.
 """
 

@@ -11,7 +11,7 @@ import fem_mbs as fem
 
 
 def plate(*, stiffness=2000.0, damping=0.0, mass=2.0, kind=fem.SphereOnBox):
-    """A plate of some mass [kg] on a spring, in a guide, at rest under its weight, and a group that knows it."""
+    """A plate of some mass [kg] on a spring, in a guide, at rest under its weight, and its group."""
     model = fem.Model("plate", gravity=[0, 0, -G])
     body = model.add(fem.RigidBody(mass, 0.1, name="plate"))
     model.add(fem.Prismatic.at(model.ground, body, [0, 0, 0], [0, 0, 1], name="guide"))
@@ -82,7 +82,7 @@ def test_a_beam_sags_under_a_box_by_the_beam_formula(name):
 
 @pytest.mark.parametrize("name", METHODS)
 def test_a_lid_that_falls_on_a_fixed_box_stays_outside(name):
-    """Only the lid can give way: passes that move bodies alone see no overlap that they can take back."""
+    """Only the lid can move: passes that move bodies alone see no overlap that they can take back."""
     model = fem.Model("press", gravity=[0, 0, -G])
     lid = model.add(fem.RigidBody(2.0, 0.1, name="lid"))
     model.add(fem.Prismatic.at(model.ground, lid, [0, 0, 0], [0, 0, 1], name="guide"))

@@ -1,4 +1,4 @@
-"""Contact groups that resist rolling and spinning, or drill on a disc: closed forms, pair by pair, invariants."""
+"""Contact groups that resist rolling and spinning, or drill on a disc: closed forms, pairwise solver, invariants."""
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ COULOMB = ("cone", "nsga", "moreau")
 
 
 def swept(result):
-    """Whether a run was solved by sweeps."""
+    """Whether a run was solved by Gauss-Seidel iterations."""
     return "contact_sweeps" in result.statistics
 
 
@@ -44,7 +44,7 @@ def test_the_projection_is_that_of_the_contact_problem_solver():
 
 
 def test_the_projection_onto_the_cone_of_a_disc_is_nearest():
-    """What is left is normal to the cone: orthogonal to the projection, and nowhere inside."""
+    """The residual is normal to the cone: orthogonal to the projection, and nowhere inside."""
     rng = np.random.default_rng(6)
     for _ in range(200):
         x, mu = 2.0 * rng.normal(size=6), np.array([rng.uniform(0.1, 1.5), rng.uniform(0.1, 1.5), 0.0])
@@ -179,7 +179,7 @@ def test_a_step_is_that_of_the_contacts_pair_by_pair(law, relaxed, shape, monkey
 
 @pytest.mark.parametrize("name", ["nsga", "moreau"])
 def test_other_methods_come_to_the_motion_pair_by_pair_with_smaller_steps(name):
-    """Both ways are of first order; what they differ by goes with h."""
+    """Both ways are of first order; what they differ by scales with h."""
     apart = []
     for h in (2e-3, 5e-4):
         ends = []
@@ -194,7 +194,7 @@ def test_other_methods_come_to_the_motion_pair_by_pair_with_smaller_steps(name):
 
 
 def test_balls_that_drill_on_each_other_have_the_step_of_single_contacts():
-    """`DecoupledNSGA` knows discs of single contacts; a row of three that touch each other and the floor."""
+    """`DecoupledNSGA` supports discs of single contacts; a row of three that touch each other and the floor."""
     law, ends = {"friction": 0.3, "radius_contensou": 0.02}, []
     for grouped in (True, False):
         model, rng = fem.Model("row"), np.random.default_rng(4)
@@ -298,7 +298,7 @@ def test_a_turntable_takes_a_ball_along_and_feels_its_moment(name):
 
 @pytest.mark.parametrize("name", ["cone", "nsga"])
 def test_moments_stay_with_their_pairs_when_these_are_searched_again(name, monkeypatch):
-    """Searches in each step, with little room, change nothing: not even the number of sweeps."""
+    """Searches in each step, with little room, change nothing: not even the number of iterations."""
     law, runs = {"friction": 0.4, "rolling_resistance": 0.01, "spinning_resistance": 0.005}, []
     for room, skin in ((4, 0.05), (0, 0.05), (4, 1e-3)):
         monkeypatch.setattr(grains, "ROOM", room)

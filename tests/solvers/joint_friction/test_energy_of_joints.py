@@ -1,6 +1,6 @@
 """The energy table of joints: friction, stops, motors, states of first order, controllers and switches.
 
-What is left over, "numerical", is round-off where forces are constant, at any ρ∞: of 1e-8 of the works that the issue
+The rest, "numerical", is round-off where forces are constant, at any ρ∞: of 1e-8 of the works that the issue
 of joints asks for, tests have 1e-12.
 """
 
@@ -148,7 +148,7 @@ def test_what_is_off_does_no_work_and_switches_have_their_line():
 
 
 def test_friction_that_does_not_settle_leaves_that_of_other_mechanisms_alone():
-    """A slide that rests jammed on its stop, in millimetres; beside it a clutch that holds what it can hold."""
+    """A slide that rests jammed on its stop, in millimetres; next to it a clutch that holds what it can hold."""
 
     def clutch(model, s, T):
         wheel = fem.RigidBody(s**3, 0.01 * s**5, position=[0, 3 * s, 0], name="wheel")

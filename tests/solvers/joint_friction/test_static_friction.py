@@ -58,7 +58,7 @@ def test_a_block_on_a_belt_sticks_and_slips_as_the_closed_form_says(persistent):
         assert t[sticks] - t[breaks] == pytest.approx(2.553590050, abs=1.5 * h)
         assert t[breaks[1:]] - t[sticks[:-1]] == pytest.approx(0.666666667, abs=1.5 * h)
         errors.append([np.abs(x[breaks] - 0.25).max(), abs(x.max() - 0.330277564), np.abs(x[sticks] - 0.05).max()])
-        # with persistent contacts the motion is of second order: the belt goes on by V h up to the end of the step
+        # with persistent contacts the motion is of second order: the belt continues by V h up to the end of the step
         most = 1.02 if persistent else 1.7
         assert (np.array(errors[-1]) < [most * 0.3 * h, 0.1 * h, 1.1 * 0.3 * h]).all(), (h, errors[-1])
 
@@ -243,11 +243,11 @@ M, BALL, SPEED, E, TOUCH = 4.0, 1.0, 2.0, 0.5, 0.2437  # masses [kg], speed of t
 
 
 def struck_block(place=0.0, speed=0.0, meets=0.0, force=None, angle=0.0, **law):
-    """A block on a level floor, and a ball that strikes it from above by ``angle`` [rad] at `TOUCH`.
+    """A block on a level floor, and a ball that hits it from above by ``angle`` [rad] at `TOUCH`.
 
     The block is at ``place`` then and has the speed ``meets``.
     """
-    model = fem.Model("struck block", gravity=[0, 0, -G])
+    model = fem.Model("impact on a block", gravity=[0, 0, -G])
     block = fem.RigidBody(M, 0.05, fixed=("y", "rx", "ry", "rz"), velocity=[speed, 0, 0], name="block")
     law = {"friction": (STATIC, SLIDING), "name": "floor"} | law
     model.add(block, fem.SphereOnPlane(block, model.ground, radius=0.0, **law))

@@ -1,4 +1,4 @@
-"""Frequency responses of meshes: the same whatever factorises, singular matrices told, and progress."""
+"""Frequency responses of meshes: the same whatever factorises, singular matrices reported, and progress."""
 
 import io
 

@@ -1,4 +1,4 @@
-"""Steady rotation and momentum of bodies from meshes: solids and superelements beside beams and closed forms."""
+"""Steady rotation and momentum of bodies from meshes: solids and superelements compared with beams and closed forms."""
 
 import numpy as np
 import pytest

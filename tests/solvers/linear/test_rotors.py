@@ -1,4 +1,4 @@
-"""Rotors in the inertial frame against closed forms: whirl, critical speeds, unbalance, and what is refused."""
+"""Rotors in the inertial frame against closed forms: whirl, critical speeds, unbalance, and errors."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Runs of superelements that turn fast: where stiffening that is left out counts it is told, and nowhere else."""
+"""Runs of superelements that turn fast: neglected stiffening is reported where it matters, and nowhere else."""
 
 import functools
 
@@ -156,7 +156,7 @@ def test_a_run_that_goes_on_knows_how_fast_it_has_turned(tmp_path, monkeypatch):
     whole = method.run(model, 0.2, 2e-3)
     options = {"every": 20, "kills": (3,)}
     resumed = stopped_and_resumed(monkeypatch, method, model, 0.2, 2e-3, tmp_path / "rod.vtkhdf", **options)
-    assert whole["rod"].spin.argmax() < 20 and whole["rod"].spin[60:].max() < 0.3 * LOWEST  # it goes on from step 60
+    assert whole["rod"].spin.argmax() < 20 and whole["rod"].spin[60:].max() < 0.3 * LOWEST  # it continues from step 60
     assert told(whole) and told(resumed) == told(whole)
 
 

@@ -108,7 +108,7 @@ def reduced_strip(parts):
 
 
 def test_a_strip_of_one_superelement_says_that_it_buckles_late_and_divided_ones_approach_prandtl():
-    """A linear part knows nothing of its bending stresses; forces between parts it knows."""
+    """A linear component has no bending stresses; forces between components it has."""
     found = [reduced_strip(parts) for parts in (1, 2, 4)]
     ratios = np.array([one.load_factors[0] for one in found]) / prandtl()
     assert 1.3 < ratios[0] and abs(ratios[2] - 1) < 0.05

@@ -136,7 +136,7 @@ def test_two_stops_that_close_at_once_are_both_held():
 
 
 def column(support, side=0.0):
-    """Euler's column on hinges, with a joint, a stop or nothing beside its middle; a side load presses it there."""
+    """Euler's column on hinges, with a joint, a stop or nothing next to its middle; a side load presses it there."""
     model = fem.Model("column")
     planar = ("y", "rx", "rz")
     ends = [fem.Node6([x, 0, 0], fixed=(*planar, "z") if x else (*planar, "x", "z")) for x in (0.0, 1.0)]

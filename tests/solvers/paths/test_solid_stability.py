@@ -94,7 +94,7 @@ def test_a_strip_of_solids_tips_over_at_the_load_of_prandtl(kind, divisions):
     prandtl = 4.0126 * np.sqrt(E * h * t**3 / 12 * E / 2 * h * t**3 / 3 * (1 - 0.63 * t / h)) / L**2
     # the clamped end cannot warp, which shortens the strip by some tenth of its height: 1 + h/L · 0.6 (measured 1.03)
     assert 1.0 < found / prandtl < 1.05
-    # beside it: the stiffness of the strip that really carries 0.9 and 1.0 of this load
+    # next to it: the stiffness of the strip that really carries 0.9 and 1.0 of this load
     lowest = []
     for load in (0.90 * found, 0.97 * found):
         loaded = fem.Model("loaded")
@@ -148,7 +148,7 @@ def test_the_ovals_of_a_turning_ring_of_solids_are_split_as_bryan_found():
     model.add(body)
     rest = fem.modes(model, 8).omega[6]
     spin = 0.05 * rest
-    with pytest.warns(UserWarning, match="UNSTABLE"):  # nothing holds it against drifting: told, and right
+    with pytest.warns(UserWarning, match="UNSTABLE"):  # nothing holds it against drifting: reported, and right
         turning = fem.static_equilibrium(model, rotation=[0, 0, spin])
     found = fem.modes(model, 10, about=turning).omega
     ovals = found[(found > 0.9 * rest) & (found < 1.1 * rest)]

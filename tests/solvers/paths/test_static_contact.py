@@ -1,4 +1,4 @@
-"""Contacts in statics: what is told where they are left out."""
+"""Contacts in statics: warnings where they are omitted."""
 
 import numpy as np
 import pytest
@@ -307,7 +307,7 @@ def test_a_rod_swings_to_a_wall_without_friction_and_is_refused_with_it():
     result = fem.static_equilibrium(model)
     assert result.state.x[-1] == pytest.approx([0.3, 0, -0.4], abs=1e-9)
     assert result.contact_force(wall)[0] == pytest.approx(2.0 * 9.81 * 0.3 / 0.4, rel=1e-9)
-    # under any load it jumps there: nothing tells along which way it slid on the wall
+    # under any load it jumps there: nothing determines along which way it slid on the wall
     with pytest.raises(SolverError, match=r"'wall'.*from afar .*at once"):
         fem.static_equilibrium(swinging(0.3)[0])
     with pytest.raises(SolverError, match=r"'floor'.*from afar .*adaptive=True"):
@@ -375,7 +375,7 @@ def test_the_stiffness_of_contact_forces_is_that_of_one_node_at_a_time():
 
 
 def test_modes_about_a_block_on_a_slope_name_the_feet_above_once_by_the_equilibrium_or_by_their_forces():
-    """The feet above carry less and as much along: they slide, which the equilibrium knows, and a state does not."""
+    """The feet above carry less and as much along: they slide, which the equilibrium contains, and a state does not."""
     model, feet, _ = slope(0.5 * 0.95, 0.5)
     mass = model.add(fem.PointMass(0.01, position=[0, 0, 1.0], name="mass"))
     model.add(fem.Bushing(model["block"].frame([0, 0, 0.7]), mass, stiffness=np.diag([1e3, 1e3, 1e3, 0, 0, 0])))

@@ -1,4 +1,4 @@
-"""Steps that converge and are wrong: far roots, elements outside their range, attempts that were given up."""
+"""Steps that converge and are wrong: far roots, elements outside their range, rejected attempts."""
 
 import numpy as np
 import pytest
@@ -34,10 +34,10 @@ def slider_in_a_guide(seed, speed=2.0, **law):
 def test_a_slider_never_turns_round_in_its_guide(seed, options):
     model, h = slider_in_a_guide(seed, restitution=1.0), 1e-3
     result = fem.DecoupledNSGA(**options).run(model, 400 * h, h)
-    # it strikes once or twice in a step and turns back: never more than a few steps of its angular velocity
+    # it hits once or twice in a step and turns back: never more than a few steps of its angular velocity
     speed = np.linalg.norm(result["slider"].angular_velocity, axis=1).max()
     assert turns(result, "slider").max() < 4.0 * speed * h
-    # it was 38 J after one wrong step; single steps gain O(h) of what strikes late
+    # it was 38 J after one wrong step; single steps gain O(h) of late impacts
     assert result.energy.total.max() < result.energy.total[0] * 1.005
     # 0.80 and 0.90 where corners touch at different times of a step and each has the speed of its own touch
     assert result.energy.total.min() > result.energy.total[0] * 0.98
@@ -53,7 +53,7 @@ def test_impacts_of_a_body_that_spins_without_weight_keep_its_energy(seed):
     energy = result.energy.total / result.energy.total[0]
     assert energy.max() < 1.0 + 1e-9
     # of free turning, 1e-4; 7.4e-4 where a corner that approaches slowly waits for the impact of another one and then
-    # does not strike with the speed at its own touch: 2 or 3 of some 30 impacts, by the round-off of the machine
+    # does not have the speed at its own touch: 2 or 3 of some 30 impacts, by the round-off of the machine
     assert np.diff(energy).min() > -1e-3 and np.sum(np.diff(energy) < -1e-4) <= 3
 
 
@@ -73,7 +73,7 @@ def test_newtons_iteration_avoids_roots_that_are_far_from_the_start_beside_a_loa
     model = slider_in_a_guide(seed, restitution=1.0)
     model.add(fem.PointForce(model["slider"], [0, 0, 1e-12], signal=np.cos))
     options = {"approach": "start", "divide_failed_steps": False, "contact_solver": "newton"}
-    # without the bound the slider turns round in the second or third step, which is refused
+    # without the bound the slider turns round in the second or third step, which is not supported
     assert fem.DecoupledNSGA(**options).run(model, 0.1, 1e-3).status == "complete"
 
 
@@ -154,7 +154,7 @@ def rough_floor(stiffness, friction):
     "stiffness, friction, rho_inf, h", [(1e6, 0.3, 0.0, 5e-4), (5e7, 0.3, 0.0, 2e-3), (1e6, 0.8, 1.0, 1e-3)]
 )
 def test_friction_that_turns_round_within_a_step_is_solved(stiffness, friction, rho_inf, h, option):
-    """Full Newton steps went to and fro between the two directions of sliding; 202 of 216 such balls were refused."""
+    """Full Newton steps went to and fro between the two directions of sliding; 202 of 216 such balls failed."""
     result = fem.DecoupledNSGA(rho_inf=rho_inf, **option).run(rough_floor(stiffness, friction), 0.4, h)
     assert result.status == "complete"
     speed = result["ball"].velocity[-1, 0] - 0.05 * result["ball"].angular_velocity[-1, 1]
@@ -216,13 +216,13 @@ def test_a_beam_whose_ends_turn_too_far_ends_the_run_before_it_goes_wrong(contro
     assert energy.max() < energy[0] * (1 + 1e-3)
 
 
-@pytest.mark.parametrize("depth, refused", [(0.0099, False), (0.0101, True)])
-def test_a_compliant_contact_may_not_start_deeper_than_a_tenth_of_the_radius(depth, refused):
+@pytest.mark.parametrize("depth, rejected", [(0.0099, False), (0.0101, True)])
+def test_a_compliant_contact_may_not_start_deeper_than_a_tenth_of_the_radius(depth, rejected):
     model = fem.Model("deep", gravity=[0, 0, -9.81])
     ball = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 0, 0.1 - depth], name="ball"))
     floor = fem.SphereOnPlane(ball, model.ground, radius=0.1, restitution=0.5)
     model.add(fem.CompliantContact(floor, stiffness=1e5, name="floor"))  # it lifts the ball
-    if refused:
+    if rejected:
         with pytest.raises(fem.ModelError, match=r"'floor'.*indentation.*0\.0101 m"):
             model.compile()
     else:
@@ -262,7 +262,7 @@ def fails_at_first(data, run):
 
 @entry("void(int64, int64)")
 def fails_then_jumps(data, run):
-    """The same, and all is half a metre beside its way after the second attempt."""
+    """The same, and all is half a metre off its path after the second attempt."""
     s = run_at(run)[0]
     astray_at_first(data, run)
     if s.code == OK:
@@ -286,7 +286,7 @@ def test_sizes_that_tolerances_refer_to_are_not_those_of_attempts_that_were_give
 
 
 def test_a_root_of_the_contact_problem_solver_that_is_far_from_the_start_is_refused(monkeypatch):
-    """It is made to put a ball beside its way, by four times that: less than what is a jump, more than (1) allows."""
+    """It is made to put a ball off its path, by four times that: less than what is a jump, more than (1) allows."""
     from fem_mbs.solvers.contact import correction
 
     real, astray = correction.ContactProblemCorrection._correct, []

@@ -53,7 +53,7 @@ def test_the_same_mechanism_with_a_joint_more_comes_to_rest_on_the_obstacle():
 
 @pytest.mark.parametrize("gap", [0.0, -1e-14])
 def test_a_guide_that_touches_all_along_is_not_the_cause_of_what_fails_elsewhere(gap):
-    """Round-off closes the contact of a slider on a rail beside the floor; a ball fails for want of iterations."""
+    """Round-off closes the contact of a slider on a rail next to the floor; a ball fails for want of iterations."""
     model = fem.Model("guided", gravity=[0, 0, -9.81])
     slider = model.add(fem.RigidBody(1.0, 0.1, position=[0, 0, 0.1 + gap], velocity=[1.0, 0, 0], name="slider"))
     model.add(fem.Prismatic.at(model.ground, slider, [0, 0, 0.1 + gap], axis=[1, 0, 0], name="rail"))
@@ -85,7 +85,7 @@ SIZE = np.sqrt(0.1)  # m: radius of gyration of the slider, the largest length o
 def test_a_contact_that_joints_alone_hold_is_not_corrected_in_every_step(gap, solver):
     """No impulse moves it; each step asked the contact-problem solver for a gap of 1e-13, which took a second."""
     result = fem.DecoupledNSGA(contact_solver=solver).run(slider_on_a_rail(gap), 0.02, 1e-3)
-    # they tell that none can help, the second without the contact in the smooth motion
+    # they state that none can help, the second without the contact in the smooth motion
     assert result.contact_problems[1] == (2 if solver == "problem" else 1)
     assert not result.contact_problems[2:].any()
     assert result["guide"].gap == pytest.approx(gap, rel=1e-3) and not result["guide"].impulse.any()

@@ -1,4 +1,4 @@
-"""Statics and linear analyses of models with joints that are off, or that repeat others: those of the model without."""
+"""Statics and linear analyses of models with joints that are off or redundant: those of the model without."""
 
 import numpy as np
 import pytest

@@ -101,7 +101,7 @@ def shaken_rod():
 @pytest.mark.parametrize("watched", [False, True])
 @pytest.mark.parametrize("every", [1, 3, 230])
 def test_remarks_are_on_the_extremes_of_all_steps_whatever_is_saved_and_the_pieces(every, watched, monkeypatch):
-    """A tension that comes and goes between two states that are saved is told by its largest value all the same."""
+    """A tension that comes and goes between two states that are saved is reported by its largest value all the same."""
 
     class Watch:
         def start(self, system): ...
@@ -116,7 +116,7 @@ def test_remarks_are_on_the_extremes_of_all_steps_whatever_is_saved_and_the_piec
     forces = [getattr(result[beam.name], end)[:, 0] for beam in rod.elements for end in ("force_A", "force_B")]
     bound = rod.elements[0].length ** 2 / 2.0  # L²/EI
     largest = max(force.max() for force in forces) * bound
-    # neither the first state nor the last is among those that are told
+    # neither the first state nor the last is among those that are reported
     assert largest > 50 > bound * max(max(force[0], force[-1]) for force in forces)
     for seconds in (0.0, np.inf):
         monkeypatch.setattr(chunks, "CHUNK_SECONDS", seconds)
@@ -164,7 +164,7 @@ def test_the_clock_decides_how_long_pieces_are_but_not_how_often_they_are_writte
     (fem.DecoupledNSGA(step_control=fem.StepControl(tolerance=1e-6)), "rtol = 1e-06, step_control)"),
 ])  # fmt: skip
 def test_the_report_tells_options_that_are_not_the_default_ones(method, told, tmp_path):
-    """Reports of variants of one method could not be told apart."""
+    """Reports of variants of one method could not be distinguished."""
     result = method.run(rod(), 2e-3, 1e-3, save=str(tmp_path / "rod.vtkhdf"))
     assert told in result.report() and told in fem.load(str(tmp_path / "rod.vtkhdf")).report()
 
@@ -423,7 +423,7 @@ def test_methods_that_hold_joints_say_why_they_refuse_a_state_of_one_whose_joint
     system.initial = first.state(-1)
     with pytest.raises(ModelError, match="joints drift"):
         fem.DecoupledNSGA().run(system, 1.0, 1e-2)
-    system.initial.x[1] += 0.1  # what was changed by hand is refused by the method itself
+    system.initial.x[1] += 0.1  # a state changed by hand: the method raises the error
     with pytest.raises(ModelError, match=r"not assembled.*Correct"):
         STEPPERS[name]().run(system, 1.0, 1e-2)
 

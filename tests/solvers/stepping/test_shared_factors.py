@@ -51,7 +51,7 @@ def test_a_chain_is_factorised_once_per_step(joint, links):
 
 def test_motion_and_constraints_of_a_chain_are_those_of_own_matrices():
     shared, own = (fem.DecoupledNSGA(reuse=reuse).run(chain.build(20), 0.2, 1e-3) for reuse in (True, False))
-    # 200 steps, each with 1e-6 of its forces at most; what is left is far less
+    # 200 steps, each with 1e-6 of its forces at most; the rest is far less
     assert shared["link 20"].position == pytest.approx(own["link 20"].position, abs=1e-9)
     # round-off of the positions, and of the speeds that the size of the model makes of its angular velocities
     size, turning = 10.0, np.abs(own["link 20"].angular_velocity).max()

@@ -1,4 +1,4 @@
-"""No time stepper knows metres, kilogrammes or seconds: numbers without dimensions are the same in all units."""
+"""No time stepper depends on metres, kilogrammes or seconds: numbers without dimensions are the same in all units."""
 
 import numpy as np
 import pytest

@@ -128,7 +128,7 @@ PRINCETON = {  # load [N], angle [°]: tip displacement [mm]; boundary-value sol
 }
 
 
-# 8 two-node elements are within 8e-4 mm; 8 three-pose elements within 7e-5 of the converged ones
+# 8 two-node elements are within 8e-4 mm; 8 three-node elements within 7e-5 of the converged ones
 @pytest.mark.parametrize("options, n, error", [(TWO, 8, 9e-4), ({}, 16, 1.2e-4)])
 @pytest.mark.parametrize("load, angle", PRINCETON)
 def test_princeton_beam(load, angle, options, n, error):

@@ -2,7 +2,7 @@
 
 Digits named "table" are those of docs/theory/beams.md, sections 6 and 7, measured with prototypes of the same formulas.
 ``n`` counts intervals between nodes, so that equal n are equal unknowns. `TWO` is the two-node element with the
-reference strain in its flexibility, for which its tables were made; the default is the three-pose element.
+reference strain in its flexibility, for which its tables were made; the default is the three-node element.
 """
 
 import numpy as np
@@ -325,7 +325,7 @@ def test_becks_column_flutters_at_the_load_of_the_table(options, section, n, bel
         model.add(PointForce(tip.frame(), [-P, 0, 0], follower=True))
         return modes(model, 2, about=static_equilibrium(model)).stable
 
-    # two nodes: 20.0786 on 8 elements (table); three poses 19.822, 20.0351, 20.0499; closed form 20.05 EI/L²
+    # two nodes: 20.0786 on 8 elements (table); three nodes 19.822, 20.0351, 20.0499; closed form 20.05 EI/L²
     assert stable(below)
     assert not stable(above)
 
@@ -398,7 +398,7 @@ def test_linear_momentum_is_kept_to_round_off_with_linear_inertia():
     [
         (TWO, 1e-2, (27.1618, 4.6590, -4.6479), (23.1685, 3.1808, 4.3195), 881.483, 1e-5),
         ({}, 1e-2, (27.1998, 4.5976, -4.6360), (23.0931, 3.2134, 4.2821), 883.911, 1.2e-5),
-        # converged in mesh and step 27.2034: five three-pose elements are nearer than forty two-node ones (27.2004)
+        # converged in mesh and step 27.2034: five three-node elements are nearer than forty two-node ones (27.2004)
         ({}, 5e-3, (27.2021, 4.5973, -4.6352), (23.0909, 3.2144, 4.2810), 883.954, 3e-6),
     ],
 )
@@ -435,7 +435,7 @@ def pulled_rod(n, load, h, **section):
 
 @pytest.mark.parametrize("n", [8, 32])
 def test_rod_pulled_suddenly_beyond_12_EI_over_L_squared_stays_straight_with_default_flags(n):
-    """N L²/EI is up to 1900 per element, and stretches up to 1.46. Two nodes with the reference strain blow up."""
+    """N L²/EI is up to 1900 per element, and stretches up to 1.46. Two nodes with the reference strain diverge."""
     result = pulled_rod(n, 150.0, 2e-4)
     position = result["tip"].position
     assert np.abs(position[:, 1:]).max() < 1e-4  # 1.8e-5 measured, of the side force of 1 mN

@@ -1,4 +1,4 @@
-"""Load paths of beams: how load steps are taken, what their results tell, and what ends them."""
+"""Load paths of beams: how load steps are taken, their results, and what ends them."""
 
 from itertools import pairwise
 

@@ -78,7 +78,7 @@ def test_right_angle_frame_buckles_at_the_moment_of_the_table(options, n, moment
         return lowest_stiffness(model)
 
     critical = brentq(stiffness, 500, 800, rtol=1e-9)
-    # converged 622.22166 (three-pose, 32 intervals); both signs agree to 3e-4
+    # converged 622.22166 (three-node, 32 intervals); both signs agree to 3e-4
     assert critical == pytest.approx(moment, abs=1e-3)
 
 
@@ -135,7 +135,7 @@ def arch(n, **options):
 
 @pytest.mark.parametrize("n, factor", [(16, 0.8989), (32, 0.8974)])
 def test_clamped_hinged_arch_snaps_through_at_its_limit_load(n, factor):
-    # DaDeppo & Schmidt 1975: 897; load steps are halved down to 1e-6 of the load before they give up
+    # DaDeppo & Schmidt 1975: 897; load steps are halved down to 1e-6 of the load before they fail
     with pytest.raises(SolverError, match=r"load factor 0\.89\d+: no equilibrium") as caught:
         static_equilibrium(arch(n), steps=100)
     reached = float(str(caught.value).split("load factor ")[1].split(":")[0])

@@ -32,9 +32,9 @@ def test_cantilever_rolls_up_to_a_full_circle_in_one_load_step_on_any_mesh(n, op
     phi = 2 * np.pi * np.arange(n + 1) / n
     circle = 10 / (2 * np.pi) * np.column_stack([np.sin(phi), 1 - np.cos(phi), 0 * phi])
     position = np.array([result.position(node) for node in line.nodes])
-    # helices are exact on any mesh: what is left is the Newton tolerance squared
+    # helices are exact on any mesh: the rest is the Newton tolerance squared
     assert np.abs(position - circle).max() < 1e-10
-    # the table; 3 two-node elements turn by 120° each, 2 three-pose elements by 180°. After two iterations of the first
+    # the table; 3 two-node elements turn by 120° each, 2 three-node elements by 180°. After two iterations of the first
     # of ten steps errors of 0.5e-9 to 2e-9 are left by round-off, near the tolerance
     assert iterations <= result.total_iterations <= iterations + (steps > 1) or n <= 4
 

@@ -1,4 +1,4 @@
-"""Solids, ties and superelements beside closed forms and other programs of a few lines."""
+"""Solids, ties and superelements compared with closed forms and other programs of a few lines."""
 
 import numpy as np
 import pytest
@@ -135,7 +135,7 @@ def test_a_bar_that_strikes_a_ball_gives_it_the_speed_of_its_effective_mass(step
     result = stepper.run(model, 2.4e-4, h)
     v = -result["ball"].velocity[:, 0]
     k = int(np.flatnonzero(v > 1e-6)[0])
-    # within the step of the impact the tip goes on moving: 2 % of a period of the highest mode
+    # within the step of the impact the tip continues to move: 2 % of a period of the highest mode
     assert v[k] == pytest.approx((1 + restitution) * effective * speed / (effective + struck), rel=0.01)
     lost = 0.5 * (1 - restitution**2) * effective * struck / (effective + struck) * speed**2
     assert result.energy.total[k] == pytest.approx(result.energy.total[0] - lost, rel=1e-3)
@@ -174,7 +174,7 @@ def test_a_pinned_column_of_a_superelement_buckles_as_its_mesh_does(nu):
 
 
 def test_frequencies_of_a_free_superelement_are_those_of_its_matrices():
-    """Beside rigid motions, whose inverse eigenvalue is huge, they were off by up to 1e-4."""
+    """Next to rigid motions, whose inverse eigenvalue is huge, they were off by up to 1e-4."""
     reduction = fem.reduce_mesh(bar(), SOFT, {"tip": "x0"}, modes=12)
     model = fem.Model("free bar")
     model.add(fem.Superelement(reduction, name="bar"))

@@ -1,4 +1,4 @@
-"""Solids and superelements in a steadily rotating frame, beside closed forms: annulus, beam, ring, bar, pendulum."""
+"""Solids and superelements in a steadily rotating frame, closed forms: annulus, beam, ring, bar, pendulum."""
 
 import numpy as np
 import pytest

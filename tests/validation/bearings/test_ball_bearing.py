@@ -13,7 +13,7 @@ def test_cage_speed_and_loads_over_a_turn_of_the_cage(approach):
     """Speed ratio 0.3813; each ball carries 0 to 100 N, all of the load at the lowest point, all balls the same way.
 
     The source shows it over 1 s. Not reproduced: that no value is above 100 N. With a restitution of 0.9 balls and
-    races strike each other, up to 600 N as impulse over the step; the numbers below are medians over some degrees,
+    races hit each other, up to 600 N as impulse over the step; the numbers below are medians over some degrees,
     which impacts do not move.
     """
     model, bearing = example.build()
@@ -23,13 +23,13 @@ def test_cage_speed_and_loads_over_a_turn_of_the_cage(approach):
     turned = np.unwrap(beta, axis=0)[later]
     ratio = (turned[-1] - turned[0]) / (result.t[-1] - result.t[later][0]) / example.speed
     assert ratio == pytest.approx(bearing.speed_ratio, abs=1e-4)  # 1e-5 to 5e-5 measured; with
-    # 103, 100 and 97 µs 2e-6 to 4e-4, by chance: between two races balls strike more often in a step than is solved
+    # 103, 100 and 97 µs 2e-6 to 4e-4, by chance: between two races balls have more impacts in a step than is solved
     assert bearing.speed_ratio == pytest.approx(0.3813, abs=5e-5)
     edges = np.radians(np.arange(-60.0, 61.0, 6.0))
     middle = 0.5 * (edges[1:] + edges[:-1])
     medians = example.bands(beta[later], force[later], edges)
     # now and then one ball carries all while the race swings: medians differ by up to 5 N. With "start" that is so for
-    # half of the time beside the lowest point, in some runs (steps of 97, 99 and 100 µs differ): up to all of the load.
+    # half of the time off the lowest point, in some runs (steps of 97, 99 and 100 µs differ): up to all of the load.
     # At -39° a ball that enters the zone is often not yet touched: 0 for 15 N, left out; with "start" at -33° as well
     inside = (middle < np.radians(36)) & (middle > -np.radians(30 if approach == "start" else 36))
     expected = example.load * bearing.share(middle)

@@ -14,7 +14,7 @@ SPHERES = {
     0.8: (0.15632, 305.81, 14.078), 0.6: (0.16415, 304.28, 12.689), 0.4: (0.17946, 324.96, 11.154),
     0.2: (0.22266, 385.44, 9.0906),
 }  # fmt: skip
-# recovered beside resolved, in per cent: duration, peak force, indentation. Measured here; the same differences as
+# recovered minus resolved, in per cent: duration, peak force, indentation. Measured here; the same differences as
 # between the recovery and the integration of the impact alone (docs/theory/force_recovery.md, "Accuracy")
 MISSED = {
     "ball, e = 1": (3.9, -6.8, -4.6), "ball, e = 0.8": (2.5, -3.8, -2.2), "ball, e = 0.6": (1.0, 0.1, 0.5),
@@ -33,7 +33,7 @@ def compared():
 def test_the_ball_in_the_framework_is_the_impact_alone(compared, e):
     exact = compared[f"ball, e = {e:g}"][0][0]
     T, force, depth = BALL[e]
-    # gravity, which the impact alone does not know, is 0.1 % of the force and changes slow separations more (0.4 %)
+    # gravity, not included in the impact alone, is 0.1 % of the force and changes slow separations more (0.4 %)
     np.testing.assert_allclose(exact, [T * 1e-3, force, depth * 1e-3], rtol=5e-3)
 
 

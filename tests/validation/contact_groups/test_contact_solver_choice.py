@@ -46,7 +46,7 @@ def test_a_stalled_newton_iteration_is_handed_over_and_reported():
 
 
 def test_a_step_that_nobody_solves_leaves_its_contact_problem(tmp_path, monkeypatch):
-    """One iteration is not enough for Newton's method, and the other solver gives up."""
+    """One iteration is not enough for Newton's method, and the other solver fails."""
     real = correction.solve_contact_problem
 
     def gives_up(problem, **options):

@@ -1,4 +1,4 @@
-"""Contact groups against closed forms that nothing was tuned on: thresholds, impacts, rolling on what moves."""
+"""Contact groups against closed forms that nothing was tuned on: thresholds, impacts, rolling on moving bodies."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ SIZES = (1e-3, 1.0, 100.0)  # m
 
 
 def run(name, model, t_end, h, tolerance=1e-8):
-    """A run by sweeps that were exact."""
+    """A run by exact Gauss-Seidel iterations."""
     result = METHODS[name](contact_tolerance=tolerance).run(model, t_end, h)
     assert "contact_sweeps" in result.statistics and result.statistics["inexact_contact_problems"] == 0
     return result
@@ -80,7 +80,7 @@ def test_balls_rebound_whatever_part_of_the_band_a_step_is(name, r, h):
     stick = across / (3.5 * (1 / masses).sum())
     push = normal * n + stick * min(1.0, 0.1 * normal / np.linalg.norm(stick))
     assert 0.1 * normal < np.linalg.norm(stick)  # it slides
-    # normals of first contact are off by what is left of the last step, and by the band
+    # normals of first contact are off by the remainder of the last step, and by the band
     close = 3 * (h + 2e-5)
     assert result["first"].velocity[-1] / r == pytest.approx((v - push) / r, abs=close)
     assert result["second"].velocity[-1] / r == pytest.approx(push / masses[1] / r, abs=close)

@@ -1,6 +1,6 @@
 """Box and polyhedra of the note on mesh contact: overlap, energy and rest of dropped ones, stacks without creep, cost.
 
-Figures beside are those of a prototype with contacts from coal 3.0.3 (docs/theory/hulls.md, "Decisions"): the scene is
+Figures are those of a prototype with contacts from coal 3.0.3 (docs/theory/hulls.md, "Decisions"): the scene is
 of the same kind; where the second body starts is not printed.
 """
 

@@ -1,4 +1,4 @@
-"""Hulls beside closed answers: the motion of a box, the fall of a domino, rest in a groove."""
+"""Hulls compared with closed answers: the motion of a box, the fall of a domino, rest in a groove."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ STEPPERS = {"nsga": fem.DecoupledNSGA, "moreau": fem.MoreauJean}
 
 @pytest.mark.parametrize("name", STEPPERS)
 def test_the_hull_of_a_box_moves_as_the_box(name):
-    """A brick that is thrown tumbles on the floor, strikes, rubs and comes to rest."""
+    """A brick that is thrown tumbles on the floor, hits, rubs and comes to rest."""
     sides, ways = np.array([0.2, 0.3, 0.12]), []
     for kind in ("box", "hull"):
         model, group = world(friction=0.4, restitution=0.2)

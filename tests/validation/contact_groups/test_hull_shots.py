@@ -1,4 +1,4 @@
-"""Hulls that fly at each other by many radii of their rounding in a step: none goes through, none is struck wrongly."""
+"""Hulls that fly at each other by many radii of their rounding in a step: none goes through, none is hit wrongly."""
 
 import itertools
 
@@ -46,7 +46,7 @@ class Shot:
         across -= (across @ forward) * forward
         reach = sum(self.sizes)
         miss = rng.uniform(0, 0.75) * reach * across / np.linalg.norm(across)
-        away = 1.05 * reach + rng.uniform() * self.speed * H  # the first step may strike
+        away = 1.05 * reach + rng.uniform() * self.speed * H  # the first step may hit
         self.place = miss - np.sqrt(away**2 - miss @ miss) * forward
         self.velocity = self.speed * forward
         self.masses = rng.uniform(0.5, 3, 2)
@@ -98,7 +98,7 @@ class Shot:
 
 
 def check(seed, stepper=fem.DecoupledNSGA):
-    """Whether a shot struck; refused shots raise."""
+    """Whether a shot hit; rejected shots raise."""
     shot = Shot(seed)
     coarse, impulses, gap = shot.run(stepper)
     fine, resolved, _ = shot.run(fem.DecoupledNSGA, 20)
@@ -107,7 +107,7 @@ def check(seed, stepper=fem.DecoupledNSGA):
     if stepper is fem.DecoupledNSGA:
         assert gap > -1e-3 * shot.rounding, f"seed {seed}: overlap {-gap:.2e} m"
     energy = coarse.energy.total
-    # gyroscopic forces of bodies that turn by up to a radian in a step; more is told
+    # gyroscopic forces of bodies that turn by up to a radian in a step; more is reported
     assert np.diff(energy).max() < 0.04 * energy[0] or coarse.warnings, f"seed {seed}"
     if shot.free:
         momentum = coarse.linear_momentum
@@ -157,11 +157,11 @@ def test_the_far_end_of_a_fast_bar_strikes_after_the_near_one():
 
 
 def test_steps_that_hulls_refuse_are_divided():
-    """Refused before; the first step strikes in one of them, features that no step has chosen."""
+    """Rejected before; the first step hits in one of them, features that no step has chosen."""
     for seed in (96, 147, 230):
         assert check(seed)
     shot = Shot(96)
-    result, *_ = shot.run(lambda: fem.DecoupledNSGA(impacts="plain"))  # a split impact refuses nothing
+    result, *_ = shot.run(lambda: fem.DecoupledNSGA(impacts="plain"))  # a split impact rejects nothing
     assert result.statistics["divided_steps"] > 0
     assert any("subdivided" in text for text in result.warnings)
     with pytest.raises(fem.SolverError, match="'A' and Node6 'B' went through"):
@@ -169,7 +169,7 @@ def test_steps_that_hulls_refuse_are_divided():
 
 
 def test_velocity_methods_take_fast_hulls_in_parts():
-    """Overlaps of speed times step are their kind; 47 of 100 shots were refused before, 3 are now."""
+    """Overlaps of speed times step are their kind; 47 of 100 shots were rejected before, 3 are now."""
     assert sum(check(seed, fem.MoreauJean) for seed in range(1, 13)) > 5
 
 

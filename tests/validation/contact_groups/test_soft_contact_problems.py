@@ -1,4 +1,4 @@
-"""Soft contact beside closed answers: frames, a rubber stop, Hertz in plane strain, three rollers, a rope on a drum."""
+"""Soft contact, closed solutions: frames, a rubber stop, Hertz in plane strain, three rollers, a rope on a drum."""
 
 import numpy as np
 import pytest
@@ -28,7 +28,7 @@ def collision(stepper, turn, velocity, origin):
     touch = fem.SurfaceOnSurface(bodies[0], "z0", bodies[1], "z1", friction=0.3, name="touch")
     model.add(*bodies, touch)
     result = stepper.run(model, t_end=0.12, h=1e-3)
-    assert sum(result[contact.name].impulse[:, 0].sum() for contact in touch.elements) > 3.0  # they have hit
+    assert sum(result[contact.name].impulse[:, 0].sum() for contact in touch.elements) > 3.0  # they have had an impact
     places = [node.index for body in bodies for node in body.nodes]
     return result.state(-1).x[places], result.state(-1).V[places, :3], result.t[-1]
 
@@ -165,7 +165,7 @@ def pressed(half_width, fine, second):
 
 @pytest.mark.parametrize("second", [False, True], ids=["plane", "cylinder"])
 def test_a_soft_cylinder_touches_as_hertz_says(second):
-    """a² = 4FR/πE*, p = 2F/πa √(1 − x²/a²). The cylinder is finite: what is left over falls with a/R."""
+    """a² = 4FR/πE*, p = 2F/πa √(1 − x²/a²). The cylinder is finite: the rest falls with a/R."""
     coarse, finer = pressed(0.1, 4, second), pressed(0.05, 6, second)
     for (wide, pressure), limit in ((coarse, 0.03), (finer, 0.015)):
         assert wide == pytest.approx(1.0, abs=limit)
@@ -278,7 +278,7 @@ def pulled(ratio, friction=0.2, count=24, h=1e-3, t_end=0.1):
 
 @pytest.mark.slow
 def test_a_rope_holds_on_a_drum_up_to_the_ratio_of_the_capstan():
-    """5 % below exp(μπ) it comes to rest, 5 % above it slides, and its acceleration tells the ratio of tensions.
+    """5 % below exp(μπ) it comes to rest, 5 % above it slides, and its acceleration gives the ratio of tensions.
 
     The ratio is exp(μπ) for a rope without thickness, and 0.6 % less for this one: friction is at its surface. Pieces
     touch in turns of up to 15°, which makes it 0.4 % more. Measured 0.996.

@@ -1,4 +1,4 @@
-"""Lasting loads between the frames of superelements: beside full meshes, and the remark that tells what is missing."""
+"""Static loads between the frames of superelements: full meshes, and the warning about poor representation."""
 
 import re
 import warnings
@@ -28,7 +28,7 @@ def column_mesh(sides=(0.1, 0.1, 0.2), divisions=(2, 2, 4)):
 
 
 def pressed(mesh, nu, modes, friction, force, **options):
-    """Way of the top of a block that is pressed on the floor by a force on it, and remarks."""
+    """Displacement of the top of a block that is pressed on the floor by a force on it, and warnings."""
     block = fem.Superelement(reduced(mesh, {"top": "z1"}, modes, nu, **options), name="block")
     sole, model = fem.SuperelementSurface(block, "z0", name="sole"), fem.Model()
     top = block.frame("top").node
@@ -37,7 +37,7 @@ def pressed(mesh, nu, modes, friction, force, **options):
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         rest = fem.static_equilibrium(model, stability=False)
-    remarks = [text for text in rest.results.warnings if not text.startswith("reduce_mesh: ")]  # told when it was made
+    remarks = [text for text in rest.results.warnings if not text.startswith("reduce_mesh: ")]  # issued before
     assert remarks == [str(one.message) for one in told]
     return top.position[2] - rest.position(top)[2], remarks
 
@@ -63,7 +63,7 @@ def pressed_mesh(mesh, nu, friction, force):
     ],
 )
 def test_a_block_pressed_on_its_sole_is_as_soft_as_its_mesh(nu, divisions, friction, most):
-    """Five modes, without residual vectors 18 % too stiff or more. The remark tells it, of a uniform pressure."""
+    """Five modes, without residual vectors 18 % too stiff or more. The warning reports it for a uniform pressure."""
     mesh, force = column_mesh(divisions=divisions), 10.0
     exact = pressed_mesh(mesh, nu, friction, force)
     plain, told = pressed(mesh, nu, 5, friction, force)
@@ -77,7 +77,7 @@ def test_a_block_pressed_on_its_sole_is_as_soft_as_its_mesh(nu, divisions, frict
 
 
 def share_of(remark):
-    """The share that a remark tells."""
+    """The share that a warning states."""
     found = re.search(TELLS, remark)
     assert found, remark
     return float(found[1]) / 100.0
@@ -124,7 +124,7 @@ def loads_of(body, group):
 
 
 def clamped_beam(force_at, modes, **options):
-    """A beam between two frames that are held, a force in its middle: its way there, remarks, and the reduction."""
+    """A beam between two frames that are held, a force in its middle: its displacement, warnings, and the reduction."""
     mesh = fem.block_mesh([1.0, 0.04, 0.04], [24, 2, 2], cell="hexahedron20")
     mesh = mesh.with_group("pad", lambda x: (np.abs(x[:, 0] - 0.5) < 0.043) & (x[:, 2] > 0.039))
     part = fem.Superelement(reduced(mesh, {"left": "x0", "right": "x1"}, modes, **options), name="beam")
@@ -147,7 +147,7 @@ def clamped_beam(force_at, modes, **options):
 
 @pytest.mark.parametrize(("axis", "modes", "remarks"), [(2, 2, 0), (2, 0, 1), (0, 2, 1)])
 def test_a_beam_that_is_loaded_midway_between_its_frames(axis, modes, remarks):
-    """Clamped, a force across, of which one bending mode knows 96 % (told from 5 % on), or along, of which it has none.
+    """Clamped, a force across, of which one bending mode represents 96 % (reported from 5 % on), or along: none.
 
     With residual vectors it moves as the mesh does, and as a beam with shear between its ends: L³/192 EI + L/4 GA_s.
     """
@@ -201,7 +201,7 @@ def shortening(result, column):
 def test_a_column_rests_on_a_floor_as_softly_as_its_mesh(stepper):
     """ρ g H²/2 E of its own weight. Without residual vectors one mode of a rod of four elements shortens it.
 
-    With the top as frame it does φ_n (F φ_n − w·φ)/φᵀKφ, and the remark tells what is missing of the strain energy, as
+    With the top as frame it does φ_n (F φ_n − w·φ)/φᵀKφ, and the warning states the missing strain energy, as
     if all of that were of the floor.
     """
     phi, weight = np.sin(np.pi / 8 * np.arange(5)), np.array([0.5, 1, 1, 1, 0.5]) / 4
@@ -223,7 +223,7 @@ def test_a_column_rests_on_a_floor_as_softly_as_its_mesh(stepper):
 @pytest.mark.filterwarnings("ignore:.*cuts modes of the same")
 @pytest.mark.filterwarnings("ignore:.*takes .* of the energy")
 def test_a_blow_and_a_flight_are_told_nothing_and_a_turned_run_is_the_same():
-    """One blow, and many: those are for the warning of energy. A run that rests turned in space is the same run."""
+    """One impact, and many: those are for the warning of energy. A run that rests turned in space is the same run."""
     for modes in (5, 8):
         model, _, floor = on_floor(drop=1e-3, speed=1.0, gravity=0.0, modes=modes)
         result = fem.DecoupledNSGA().run(model, t_end=0.6, h=5e-4)
@@ -375,7 +375,7 @@ def test_a_load_lasts_where_it_acts_for_longer_than_the_part_takes_to_answer(axi
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(("dense", "told"), [(1.0, 0), (0.0, 1)])
 def test_states_count_for_the_time_that_they_stand_for(dense, told):
-    """Steps of 0.1 ms in a tenth of each 0.2 s, of 10 ms in the rest: a blow in the tenth, or a load but there."""
+    """Steps of 0.1 ms in a tenth of each 0.2 s, of 10 ms in the rest: an impact in the tenth, or a load only there."""
     one = np.concatenate([np.arange(1, 201) * 1e-4, 0.02 + np.arange(1, 19) * 1e-2])
     t = np.concatenate([[0.0], *(0.2 * k + one for k in range(5))])
     size = np.concatenate([[1.0 - dense], *5 * [np.where(np.arange(len(one)) < 200, dense, 1.0 - dense)]])

@@ -1,4 +1,4 @@
-"""Loads that stiffen superelements, beside closed forms: columns, plates, blades, strips that tip over, a frame."""
+"""Loads that stiffen superelements, closed forms: columns, plates, blades, strips that tip over, a frame."""
 
 import numpy as np
 import pytest
@@ -85,7 +85,7 @@ def test_a_column_with_loads_at_two_frames_buckles_as_eulers(columns, loads):
 
 @pytest.mark.parametrize(("kind", "told"), [("none", True), ("one", True), ("parts", False), ("loads", False)])
 def test_equilibria_tell_stresses_of_loads_that_are_not_in_the_list(columns, kind, told):
-    """The column pulled at both frames by 300 N: of two loads one pattern knows the mean, not how they differ."""
+    """The column pulled at both frames by 300 N: one pattern represents the mean of two loads, not their difference."""
     model, body = clamped(columns[kind])
     for frame in ("b", "middle"):
         model.add(fem.PointForce(body.frame(frame), [300.0, 0, 0]))
@@ -330,7 +330,7 @@ def test_one_superelement_of_a_strip_tips_over_at_the_load_of_prandtl(coupling, 
     [(4, 0.0, 0.06, True), (4, 1.0, 0.06, True), (6, 0.0, 0.003, True), (12, 0.0, 0.001, False)],
 )
 def test_a_strip_whose_modes_do_not_twist_is_told(modes, at, far, told):
-    """Of 1.01 of Prandtl's load four modes make 1.38; the remark says about 1.06."""
+    """Of 1.01 of Prandtl's load four modes make 1.38; the warning says about 1.06."""
     E = 1e9
     tip = fem.LoadPattern(forces={"b": [0, 0, 1.0]}, held="a")
     mesh, material = slender(LENGTH, THIN, HIGH, [40, 1, 2]), fem.SolidMaterial(E, 0.0, 1.0)

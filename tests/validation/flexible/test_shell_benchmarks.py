@@ -277,7 +277,7 @@ def test_hinged_roof_snaps_through(thickness, limits):
 
 
 def test_the_drilling_stiffness_hardly_matters():
-    """A hundredth of it changes no benchmark by more than 0.3 %, ten times as much the thin twisted beam alone."""
+    """One hundredth of it changes no benchmark by more than 0.3 %, ten times as much the thin twisted beam alone."""
     for case, arguments in (
         (scordelis_lo, (8,)), (pinched_cylinder, (8,)), (linear_hemisphere, (8,)), (cook, (8,)),
         (twisted_beam, (24, 4, 0.32, [0, 0, 1])), (twisted_beam, (24, 4, 0.0032, [0, 1, 0])),

@@ -106,7 +106,7 @@ def test_a_cylinder_buckles_under_axial_load_at_the_classical_stress():
 
 @pytest.mark.parametrize("speed, reference", [(2, 4.1373), (6, 7.3604), (12, 13.1702)])
 def test_a_rotating_blade_flaps_faster(speed, reference):
-    """First flapping frequency of a clamped blade, in parts of √(EI/ρAL⁴), at speeds in the same parts."""
+    """First flapping frequency of a clamped blade, in units of √(EI/ρAL⁴), at speeds in the same units."""
     L, b, h, E, density = 1.0, 0.05, 0.005, 1e7, 1000.0
     one = math.sqrt(E * h**2 / 12 / (density * L**4))
     mesh = fem.panel_mesh([L, b], [16, 2], form=lambda x: x - [0, b / 2, 0])

@@ -1,4 +1,4 @@
-"""Superelements in buckling, and beside the mesh that they stand for in a run."""
+"""Superelements in buckling, and in a run compared with their mesh."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Superelements beside closed forms and beams: spin-up of a beam, and a bar that strikes a wall."""
+"""Superelements compared with closed forms and beams: spin-up of a beam, and a bar that hits a wall."""
 
 import numpy as np
 import pytest

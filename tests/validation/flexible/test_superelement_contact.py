@@ -1,4 +1,4 @@
-"""Contact of surfaces of superelements beside contacts of their frames, closed answers, and full meshes."""
+"""Contact of surfaces of superelements compared with contacts of their frames, closed answers, and full meshes."""
 
 import numpy as np
 import pytest
@@ -40,7 +40,7 @@ def test_points_of_a_rigid_end_strike_as_its_frame_does(bar, stepper):
 
 @pytest.mark.parametrize("modes", [6, 19])
 def test_a_blow_on_a_free_end_takes_the_share_that_is_told(modes):
-    """E/E_0 = 1 − m_eff/M of a bar whose free end strikes with nine points, restitution 0, and which leaves once."""
+    """E/E_0 = 1 − m_eff/M of a bar whose free end hits with nine points, restitution 0, and which leaves once."""
     mesh = fem.block_mesh([BAR, 1, 1], [20, 2, 2], cell="hexahedron")
     part = fem.reduce_mesh(mesh, fem.SolidMaterial(E, 0.0, DENSITY), {"far": "x1"}, modes=modes)
     body = fem.Superelement(part, position=[0.0505, 0, 0], velocity=[-SPEED, 0, 0], name="bar")
@@ -76,7 +76,7 @@ def test_forces_of_a_block_at_rest_are_its_weight():
 
 @pytest.mark.parametrize("factor", [pytest.param(0.97, marks=pytest.mark.slow), 1.03])
 def test_a_block_on_an_incline_slides_beyond_the_limit_of_friction_only(factor):
-    """tan α = 0.97 and 1.03 of μ; after the settling it stays, or goes on with g (sin α − μ cos α)."""
+    """tan α = 0.97 and 1.03 of μ; after the settling it stays, or continues with g (sin α − μ cos α)."""
     friction, angle = 0.4, np.arctan(0.4 * factor)
     body, foot = block()
     tilt = 9.81 * np.array([np.sin(angle), 0.0, -np.cos(angle)])
@@ -92,7 +92,7 @@ def test_a_block_on_an_incline_slides_beyond_the_limit_of_friction_only(factor):
 
 
 def collision(turn, wind, stepper, h=5e-4, smooth=False):
-    """Result of an oblique blow of two reduced bodies with friction, both free, impulses, and places of all points."""
+    """Result of an oblique impact of two free reduced bodies with friction, impulses, positions of all points."""
     bodies, surfaces = [], []
     for name, side, height, core, face, start in (
         ("upper", 1.0, 1.0, "z1", "z0", ([0.1, -0.05, 0.54], [0.02, -0.04, 0.2], [1.5, 0.3, -4.0], [0.5, 0.3, 1.0])),
@@ -107,7 +107,7 @@ def collision(turn, wind, stepper, h=5e-4, smooth=False):
         )  # fmt: skip
         bodies.append(body)
         surfaces.append(fem.SuperelementSurface(body, face, name=f"{name} face"))
-    model = fem.Model("oblique blow", gravity=[0, 0, 0])
+    model = fem.Model("oblique impact", gravity=[0, 0, 0])
     touch = fem.SurfaceOnSurface(surfaces[0], None, surfaces[1], None, friction=0.3, smooth=smooth, name="touch")
     model.add(*bodies, *surfaces, touch)
     result = stepper.run(model, t_end=0.06, h=h)

@@ -1,4 +1,4 @@
-"""Mechanisms with superelements: a slider-crank beside geometrically exact beams, and free flight."""
+"""Mechanisms with superelements: a slider-crank compared with geometrically exact beams, and free flight."""
 
 import numpy as np
 import pytest
@@ -123,7 +123,7 @@ def test_four_bar_with_a_tilted_hinge_leaves_its_plane_as_one_of_beams():
     """Rigid bars would lock. Twelve seconds through the snap at 8.2 s, frames turn by up to 0.064 rad.
 
     Solids of 8, 12, 16 cells differ by 1.2, 1.0, 0.93 % from beams, which their rigid ends make stiffer. With 10 ms and
-    8 cells the mechanism leaves its singular position at 2.6 s on another way, after steps in parts, which is told.
+    8 cells the mechanism leaves its singular position at 2.6 s on another path, after subdivided steps (a warning).
     """
     stepper = fem.GeneralizedAlpha(rho_inf=0.8)
     beams = stepper.run(beam_mechanisms.four_bar(4), 12.0, 5e-3)
@@ -193,7 +193,7 @@ def test_a_flight_that_is_turned_and_shifted_is_the_same_flight(soft_bar):
 
 def test_free_flight_keeps_energy_and_momenta_with_second_order(soft_bar):
     coarse, fine = (changes(*flight(soft_bar, STEPPER, h)) for h in (2e-3, 1e-3))
-    assert (fine < [1e-5, 3e-7, 5e-6]).all()  # measured 5.1e-6, 1.7e-7, 2.4e-6: what is left is of the integrator
+    assert (fine < [1e-5, 3e-7, 5e-6]).all()  # measured 5.1e-6, 1.7e-7, 2.4e-6: the rest is of the integrator
     assert (coarse / fine > 3.5).all()  # order 2: 4.0, 3.9, 4.0
 
 

@@ -120,7 +120,7 @@ def test_ball_that_only_spins_stops_when_the_closed_form_says(method):
     turning = result.t < t_stop - h
     assert w[turning] == pytest.approx(spin * (1 - result.t[turning] / t_stop), abs=1e-6 * spin)
     assert floor.moment_impulse[turning, 2][1:] == pytest.approx(-moment * h, rel=1e-6)
-    # what the one iteration of the step in which it stops leaves goes with 1/friction_penalty: 1.9e-9 rad/s (5e-10 at
+    # what the one iteration of the step in which it stops leaves scales with 1/friction_penalty: 1.9e-9 rad/s (5e-10 at
     # 1), a speed c ω far below the tolerance, rtol g h; the next step leaves 1e-15, with persistent contacts 4e-10
     assert arm * np.abs(w[result.t > t_stop + h]).max() < 1e-2 * 1e-6 * g * h
     assert np.abs(w[result.t > t_stop + 2 * h]).max() < 1e-9

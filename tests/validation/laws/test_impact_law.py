@@ -1,4 +1,4 @@
-"""Impacts by Stronge's law in models: rods and linkages on rough floors, and what is left to Newton's law."""
+"""Impacts by Stronge's law in models: rods and linkages on rough floors, and the share of Newton's law."""
 
 import re
 
@@ -105,7 +105,7 @@ def test_laws_that_cannot_be_integrated_are_left_to_newtons_law_and_counted(law)
 
 
 def test_an_impact_that_another_closed_contact_takes_part_in_is_left_to_newtons_law():
-    model = fem.Model("struck block", gravity=[0, 0, -9.81])
+    model = fem.Model("impact on a block", gravity=[0, 0, -9.81])
     block = model.add(fem.RigidBody(4.0, 0.05, fixed=("y", "rx", "ry", "rz"), name="block"))
     model.add(fem.SphereOnPlane(block, model.ground, radius=0.0, friction=0.5, name="floor"))
     ball = fem.PointMass(1.0, position=[0, 0, 0.0105], velocity=[1, 0, -2], fixed=("y",), name="ball")

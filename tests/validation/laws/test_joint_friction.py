@@ -37,10 +37,10 @@ def test_guide_with_kappa_above_one_slides_the_other_way():
 
 
 @pytest.mark.parametrize(
-    "beside, restitution, impulse", [(0.1, 0.5, 2.0), (0.1, 0.8, 2.4), (0.3, 0.5, 6.0), (0.3, 0.8, 7.2)]
+    "offset, restitution, impulse", [(0.1, 0.5, 2.0), (0.1, 0.8, 2.4), (0.3, 0.5, 6.0), (0.3, 0.8, 7.2)]
 )
-def test_stop_beside_the_guide_is_hit_with_the_friction_of_its_own_impulse(beside, restitution, impulse):
-    result = models.run(models.guide(moment=0.0, stop=beside, restitution=restitution), 0.03, 1e-3)
+def test_stop_beside_the_guide_is_hit_with_the_friction_of_its_own_impulse(offset, restitution, impulse):
+    result = models.run(models.guide(moment=0.0, stop=offset, restitution=restitution), 0.03, 1e-3)
     assert result["stop"].impulse[:, 0].max() == pytest.approx(impulse, rel=1e-9)  # m v (1 + e)/(1 − 2 μ c/b)
     assert result["slider"].velocity[-1, 0] == pytest.approx(-restitution, rel=1e-9)
 

@@ -1,4 +1,4 @@
-"""Steps that pass a contact, or strike it wrongly, by one thing that is wrong each: all else of them is right."""
+"""Steps that pass a contact, or hit it wrongly, by one thing that is wrong each: all else of them is right."""
 
 import numpy as np
 import pytest
@@ -9,12 +9,12 @@ from fem_mbs.errors import SolverError
 h = 1e-3  # s: one step
 
 
-def flight(travel, beside=0.0, before=0.5, stiffness=None):
+def flight(travel, offset=0.0, before=0.5, stiffness=None):
     """A ball that flies in a step past a heavy one at rest by a part of their size, 1 m; ``before`` of the step is over
-    when they touch, ``beside`` is the distance [m] from which it passes the centre.
+    when they touch, ``offset`` is the distance [m] from which it passes the centre.
     """
-    model, x = fem.Model("flight"), -np.sqrt(1.0 - beside**2) - before * travel
-    a = model.add(fem.RigidBody.sphere(1.0, 0.5, position=[x, beside, 0], velocity=[travel / h, 0, 0], name="A"))
+    model, x = fem.Model("flight"), -np.sqrt(1.0 - offset**2) - before * travel
+    a = model.add(fem.RigidBody.sphere(1.0, 0.5, position=[x, offset, 0], velocity=[travel / h, 0, 0], name="A"))
     b = model.add(fem.RigidBody.sphere(1e9, 0.5, name="B"))
     law = {} if stiffness else {"restitution": 1.0}
     contact = fem.SphereOnSphere(a, b, radius_A=0.5, radius_B=0.5, name="hit", **law)
@@ -33,17 +33,17 @@ def moreau(**options):
     return fem.MoreauJean(divide_failed_steps=False, **options)
 
 
-@pytest.mark.parametrize("beside, before", [(0.9, 0.97), (0.95, 0.9), (0.97, 0.97)])
-def test_an_approach_along_a_normal_that_has_turned_until_the_touch_is_not_reflected(beside, before):
+@pytest.mark.parametrize("offset, before", [(0.9, 0.97), (0.95, 0.9), (0.97, 0.97)])
+def test_an_approach_along_a_normal_that_has_turned_until_the_touch_is_not_reflected(offset, before):
     """The impulse acts a twentieth of the step after the touch, its normal is right; the approach is that of the start.
 
     The difference is more than a quarter of the speed: the ball would gain as much of its energy.
     """
-    normal, v = np.array([-np.sqrt(1.0 - beside**2), beside]), np.array([1.0, 0.0])
-    first = np.array([normal[0] - before * 0.45, beside])
+    normal, v = np.array([-np.sqrt(1.0 - offset**2), offset]), np.array([1.0, 0.0])
+    first = np.array([normal[0] - before * 0.45, offset])
     assert abs(v @ normal - v @ first / np.linalg.norm(first)) > 0.25
     with pytest.raises(SolverError, match=r"'hit'.*normal"):
-        lobatto().run(flight(0.45, beside, before), h, h)
+        lobatto().run(flight(0.45, offset, before), h, h)
 
 
 @pytest.mark.parametrize(("method", "travel"), [(moreau(), 5.0), (lobatto(), 2.5)], ids=["MoreauJean", "LobattoIIIAB"])

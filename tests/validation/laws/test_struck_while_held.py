@@ -12,7 +12,7 @@ import fem_mbs as fem
 
 G, H = 9.81, 0.01  # m/s², s
 PARTS = [0.05, 0.5, 0.95]  # of the step, at which the touch is
-# default, and contacts that the smooth motion does not know
+# default, and contacts that the smooth motion does not include
 SOLVERS = [fem.DecoupledNSGA(), fem.DecoupledNSGA(impacts="split", persistent_contacts=False)]
 
 both = pytest.mark.parametrize("solver", SOLVERS, ids=["default", "split alone"])
@@ -29,7 +29,7 @@ def across(body):
 def test_a_block_held_by_friction_slides_from_the_touch_on(solver, part):
     M, m, mu, e, speed = 4.0, 1.0, 0.5, 0.5, 2.0
     touch = 0.04 + part * H
-    model = fem.Model("struck block", gravity=[0, 0, -G])
+    model = fem.Model("impact on a block", gravity=[0, 0, -G])
     block = model.add(fem.RigidBody(M, 0.05, fixed=("y", "rx", "ry", "rz"), name="block"))
     model.add(fem.SphereOnPlane(block, model.ground, radius=0.0, friction=mu, name="floor"))
     ball = fem.PointMass(m, position=[-speed * touch, 0, 0], velocity=[speed, 0, 0], fixed=("y", "z"), name="ball")
@@ -105,9 +105,9 @@ def test_a_wheel_that_rolls_against_a_kerb_turns_about_it(solver, part):
 
 
 def struck_slider(part, speed=0.0, restitution=0.5, **options):
-    """A slider of 4 kg that a ball of 1 kg strikes with 2 m/s, after ``part`` of the fifth step."""
+    """A slider of 4 kg that a ball of 1 kg hits with 2 m/s, after ``part`` of the fifth step."""
     touch = 0.04 + part * H
-    model = fem.Model("struck slider")
+    model = fem.Model("impact on a slider")
     slider = model.add(fem.RigidBody(4.0, 0.05, velocity=[speed, 0, 0], name="slider"))
     model.add(fem.Prismatic.at(model.ground, slider, [0, 0, 0], axis=[1, 0, 0], name="guide", **options))
     motion = {"position": [-2.0 * touch, 0, 0], "velocity": [speed + 2.0, 0, 0]}
@@ -155,11 +155,11 @@ def test_a_motor_at_its_limit_pushes_from_the_touch_on(solver, part):
 
 
 def struck_bar(part, solver, h=H, aside=0.0, friction=0.3):
-    """Bar in a horizontal hinge whose friction is that of the reaction, struck at its end; its rate, closed form if
+    """Bar in a horizontal hinge whose friction is that of the reaction, hit at its end; its rate, closed form if
     its centre of mass is in the hinge, and the energy table."""
     M, J, arm, m, speed, radius = 2.0, 0.2, 0.5, 0.5, 1.5, 0.05
     touch = 0.04 + part * H
-    model = fem.Model("struck bar", gravity=[0, 0, -G])
+    model = fem.Model("impact on a bar", gravity=[0, 0, -G])
     bar = model.add(fem.RigidBody(M, J, position=[aside, 0, 0], name="bar"))
     law = fem.DryFriction(friction, radius=radius)
     model.add(fem.Revolute.at(model.ground, bar, [0, 0, 0], [0, 1, 0], name="hinge", friction=law))

@@ -1,4 +1,4 @@
-"""Bodies that would pass each other within a step are hit where they first touch; what cannot be decided is refused."""
+"""Bodies that would pass each other within a step have the impact at first touch; undecided cases raise an error."""
 
 import re
 import sys
@@ -74,7 +74,7 @@ def test_no_shot_of_300_of_two_spheres_goes_through():
 
 
 def check_shapes(kind, seeds):
-    """With step control, which halves steps that are refused, all shots end and hit as with steps 400 times smaller."""
+    """With step control, which halves rejected steps, all shots end and hit as with steps 400 times smaller."""
     errors, control = [], fem.StepControl()
     for seed in seeds:
         coarse, fine = (shots.shot(kind, np.random.default_rng(seed))[0] for _ in range(2))
@@ -166,7 +166,7 @@ def told(error):
 
 
 def error_of(method, options, shot):
-    """Largest error of the velocities after a shot over the relative speed, or None when the run told of it."""
+    """Largest error of the velocities after a shot over the relative speed, or None when the run reported it."""
     try:
         result = STEPPERS[method](**options).run(shot.model(), shots.STEPS * shots.H, shots.H)
     except SolverError as error:
@@ -189,8 +189,8 @@ def check_methods(method, options, seeds):
         assert error is None or error < (1.0 + e) * ANGLE + 0.24 * e, f"seed {seed}: {error:.2f}"
         right += error is not None and error < 1e-6 and not shot.hits
         hits += shot.hits
-    # what does not hit flies on, and is not refused; gaps that are linear at the start of a step strike early, and what
-    # would go by too: that is refused
+    # what does not hit flies on, and raises no error; gaps that are linear at the start of a step hit early, and what
+    # would go by too: that raises an error
     assert method == "ConeComplementarity" or right == len(seeds) - hits > 0
 
 
@@ -226,7 +226,7 @@ def test_a_body_that_ends_a_step_inside_another_does_not_leave_it_on_the_other_s
 def test_slow_impacts_are_not_refused(method):
     model = fly_at_a_ball(0.2 * 0.014 / 1e-3)  # a fifth of the size in a step
     result = STEPPERS[method]().run(model, t_end=0.4, h=1e-3)
-    # half of what a step travels may be told as a penetration: a fifth of the smaller ball
+    # half of what a step travels may be reported as a penetration: a fifth of the smaller ball
     assert result["hit"].impact.any() and [text for text in result.warnings if " m deep at " not in text] == []
 
 
@@ -245,7 +245,7 @@ def compliant(shot, stiffness):
 
 @pytest.mark.parametrize("method", STEPPERS)
 def test_no_method_jumps_over_a_compliant_contact_in_silence(method):
-    """Steps of a fifth to six sizes cannot resolve an impact: those that hit are told, those that miss fly on."""
+    """Steps of a fifth to six sizes cannot resolve an impact: those that hit are reported, those that miss fly on."""
     for seed in range(2000, 2024):
         rng = np.random.default_rng(seed)
         shot = shots.SphereShot(rng)
@@ -294,7 +294,7 @@ def test_a_ball_that_crosses_a_hollow_sphere_in_a_step_keeps_its_restitution(opt
             assert result["A"].velocity[-1] == pytest.approx(after, abs=1e-3 * travel / 1e-3), (travel, y)
 
 
-# --- what is refused, and what is left alone ----------------------------------------------------------------------
+# --- errors, and accepted input -----------------------------------------------------------------------------------
 
 
 def test_at_a_fixed_step_a_shot_hits_or_is_refused_with_contact_travel_and_size():

@@ -1,6 +1,6 @@
 """Which of two moving bodies a contact names first does not matter: all types of contact that can be written both ways.
 
-Rough bodies that spin meet in glancing blows, with gaps at the end of the steps in which they meet. Bodies of one kind
+Rough spinning bodies have glancing impacts, with gaps at the end of the steps in which they meet. Bodies of one kind
 are 2 m from those of the others and never meet them.
 """
 

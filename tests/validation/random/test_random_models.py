@@ -1,4 +1,4 @@
-"""Random models of every element type with every option: nothing is silently wrong, and hardly any is refused.
+"""Random models of every element type with every option: nothing is silently wrong, and hardly any raises an error.
 
 `random_cases` says what is made, `random_judge` how it is judged. `python tests/helpers/random_models.py 0 300` prints
 the same statistics with everything that was not fine. The 2,000 models of the slow test are others than those on which
@@ -18,9 +18,9 @@ import fem_mbs as fem
 from fem_mbs.rotations import frame_with_axis
 from fem_mbs.solvers import STEPPERS
 
-LARGEST_SHARE = 0.01  # of sensible models that may be refused
+LARGEST_SHARE = 0.01  # of sensible models that may raise an error
 FAST, ALL = 60, range(10_000, 12_000)
-# Other methods get larger steps than some of them are made for: they may refuse more, but what they refuse must stay an
+# Other methods get larger steps than some of them are made for: they may raise more errors, but these must stay an
 # exception. Nothing may be wrong.
 OTHERS = [name for name in STEPPERS if name != "DecoupledNSGA"]
 LARGEST_SHARE_OF_OTHERS, MODELS_OF_OTHERS = 0.05, range(20_000, 20_300)
@@ -42,7 +42,7 @@ def test_a_random_model_runs_without_gain_of_energy_or_says_why_not(seed):
 
 
 def test_a_step_of_beams_that_kept_factors_cannot_solve_is_repeated_with_own_ones():
-    assert random_models.run(91069, "DecoupledNSGA").kind in ("fine", "warned")  # refused without the repetition
+    assert random_models.run(91069, "DecoupledNSGA").kind in ("fine", "warned")  # rejected without the repetition
 
 
 def test_redundant_closed_contacts_without_a_shift_are_solved_when_the_step_is_repeated():
@@ -210,7 +210,7 @@ def test_a_step_that_crosses_a_clearance_and_may_not_be_divided_is_not_sensible(
 
 
 def test_compliant_contacts_of_sensible_models_can_store_what_their_bodies_bring(monkeypatch):
-    """What is refused as too deep is known before the run."""
+    """Too deep contacts raise an error before the run."""
     case = next(c for c in map(random_cases.build, range(200)) if c.family == "compliant" and c.sensible)
     energy = random_cases.energy_at_hand(case.model, case.steps * case.h)
     assert energy > 0 and random_cases.compliant_contacts(case.model)

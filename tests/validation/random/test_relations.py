@@ -12,7 +12,7 @@ from relation_models import MODELS, rotation
 from relations import Case, draw, in_a_process, limit, simulate, sizes, violations
 
 SAMPLE, ALL = range(24), range(1000, 3000)
-LONG = (10, 18)  # of the sample: 11 and 19 s; the grains and the solid are in cases 20 and 22 too
+LONG = (10, 18)  # of the sample: 11 and 19 s; the particles and the solid are in cases 20 and 22 too
 REFUSED = 0.01  # of the cases: steps that fail
 
 
@@ -106,7 +106,7 @@ def test_the_slowest_approach_that_is_an_impact_does_not_depend_on_the_axes(turn
 
 
 def test_iterations_in_vain_do_not_widen_the_tolerance_of_those_that_follow():
-    """All nodes of a face strike at once; in the next step Newton's iteration diverges before other solvers go on.
+    """All nodes of a face hit at once; in the next step Newton's iteration diverges before other solvers continue.
 
     By the speeds of its iterates the first guess of these was small enough, in some units: 0.14 was the difference.
     """

@@ -51,7 +51,7 @@ def test_resistance_stops_the_turning_ball_at_the_exact_time(case, digits, h):
     _, w = speeds(result)
     assert time_of_rest(result.t, w) == pytest.approx(case.t_stop, abs=2 * h)
     assert w == pytest.approx(case.exact(result.t), abs=1e-5 * case.start)  # exact but for rtol = 1e-5
-    # positions do not know the moment of the first step, and it stops within a step; half a step of the first speed,
+    # positions do not include the moment of the first step, and it stops within a step; half a step of the first speed,
     # 0.2 to 5 mrad, with moments that act on velocities only, as in the source
     angle = np.linalg.norm(result["ball"].rotation_vector[-1])
     assert angle == pytest.approx(case.angle, abs=h * h * case.start / case.t_stop)
@@ -122,7 +122,7 @@ def test_case_two_needs_few_iterations_at_two_milliseconds():
     result = acary_bourrier("II", 2e-3, rotation=TURNED)
     _, _, _, t_stop, path = ACARY_BOURRIER["II"]
     assert np.all(result.iterations.max <= [1, 2, 2])  # prototype
-    # 4.1476 in the prototype, whose positions do not know the resistance
+    # 4.1476 in the prototype, whose positions do not include the resistance
     assert np.ptp(result["ball"].position[:, 0]) == pytest.approx(path, rel=1e-5)
     assert time_of_rest(result.t, speeds(result)[0]) == pytest.approx(t_stop, abs=4e-3)
 

@@ -120,7 +120,7 @@ def test_throw_angle_of_a_spinning_cue_ball(degrees, rolling):
         # first order in h, from the line of centres: 0.036° at most at 0.1 ms, 0.0037° at 0.01 ms (measured)
         assert thrown(phi, ratio, rolling, 1e-4) == pytest.approx(printed, abs=0.04), f"ratio {ratio}"
         assert thrown(phi, ratio, rolling, 1e-5) == pytest.approx(printed, abs=0.004), f"ratio {ratio}"
-        # on the cloth friction cannot press the struck ball down: 0.1° where the cue ball rolls, without limit in h
+        # on the cloth friction cannot press the object ball down: 0.1° where the cue ball rolls, without limit in h
         assert thrown(phi, ratio, rolling, 1e-4, cloth=True) == pytest.approx(printed, abs=0.13), f"ratio {ratio}"
 
 
@@ -138,7 +138,7 @@ def test_friction_between_the_balls_takes_a_little_energy_at_the_impact_only():
     change, hit = np.diff(result.energy.total), int(np.argmax(result["hit"].impact)) - 1
     lands = int(np.flatnonzero(result["cloth, cue"].gap > 1e-9)[-1])
     # a friction impulse J_T takes J_T times the mean slip, which it changes by 7 J_T/m: 6.47 mJ of 0.19 J. The cloth
-    # keeps the struck ball from going down, which the closed form does not know: 6.63 mJ measured
+    # keeps the object ball from going down, not included in the closed form: 6.63 mJ measured
     impulse = 0.06 * cue_ball.speed * np.cos(np.pi / 6)  # per mass
     slip = cue_ball.sliding_speed(np.pi / 6, 0.9, 0.5)[0]
     assert change[hit] == pytest.approx(-cue_ball.mass * impulse * (slip - 3.5 * impulse), rel=0.03)
@@ -167,7 +167,7 @@ def test_three_balls_with_friction_have_the_states_of_the_sheet():
     assert three_balls.rolls_from(result) == pytest.approx(0.284, abs=1e-9)
     for t, (v, w) in three_balls.STATES.items():
         obtained_v, obtained_w = three_balls.speeds(result, t)
-        # printed digits; at 0.5 s balls 1 and 2 strike each other again and again: 5e-4 m/s, 0.03 rad/s
+        # printed digits; at 0.5 s balls 1 and 2 hit each other again and again: 5e-4 m/s, 0.03 rad/s
         loose = t == 0.50
         assert obtained_v == pytest.approx(v, abs=6e-4 if loose else 6e-5), t
         assert obtained_w == pytest.approx(w, abs=3e-2 if loose else 6e-3), t

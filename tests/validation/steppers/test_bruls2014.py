@@ -179,7 +179,7 @@ def test_the_block_comes_to_rest_upright_without_penetration_or_gain(h):
 
 
 def test_angles_of_the_block_with_different_steps_stay_near_each_other():
-    # trajectories part when both corners are struck in one step: bounds, no order (5e-3 … 2.9e-2 rad, coupled scheme)
+    # trajectories part when both corners are hit in one step: bounds, no order (5e-3 … 2.9e-2 rad, coupled scheme)
     fine = block(2e-4)
     for h in (1e-2, 5e-3, 2e-3):
         result = block(h)

@@ -60,8 +60,8 @@ def test_the_page_itself_is_not_above_what_is_published_and_one_more_iteration_w
         assert above_published(name, more, published) or spare >= 0.5, (name, k)
 
 
-@pytest.mark.parametrize("solver, told", [("auto", (1000, 0, 1)), ("newton", (1000, 1, 0))])
-def test_the_table_tells_steps_whose_newton_iterations_stall(solver, told):
+@pytest.mark.parametrize("solver, reported", [("auto", (1000, 0, 1)), ("newton", (1000, 1, 0))])
+def test_the_table_tells_steps_whose_newton_iterations_stall(solver, reported):
     def three_iterations(h):
         # captured: the step that stalls is one with an impact, which is split by default
         stepper = fem.DecoupledNSGA(rho_inf=0.8, rtol=1e-5, max_iterations=3, contact_solver=solver, impacts="plain")
@@ -69,5 +69,5 @@ def test_the_table_tells_steps_whose_newton_iterations_stall(solver, told):
 
     case = ("three balls", 1e-3, None, None, three_iterations)
     counts = iterations.measure(case)
-    assert (counts.steps, counts.repeated, counts.handed) == told
-    assert iterations.row(case, counts).endswith("| {} | {} | {} |".format(*told))
+    assert (counts.steps, counts.repeated, counts.handed) == reported
+    assert iterations.row(case, counts).endswith("| {} | {} | {} |".format(*reported))

@@ -1,4 +1,4 @@
-"""LobattoIIIAB where the usual rows of contacts leave a step without solution: attempts by impulses, steps in parts."""
+"""LobattoIIIAB where the usual rows of contacts leave a step without solution: impulses, subdivided steps."""
 
 import contact_models
 import dominoes
@@ -42,7 +42,7 @@ def legs_on_a_slope(friction, angle=0.3):
 def test_what_friction_holds_does_not_creep_when_contacts_act_by_impulses(stages):
     h, steps = 2e-3, 500
     records = by_impulses(legs_on_a_slope(0.5), stages, h, steps)
-    # the first step knows no friction of a step before: less than a free slide
+    # the first step includes no friction of a step before: less than a free slide
     x = records["position"][:, 1, 0]
     assert 0 <= x[0] < 0.5 * g * np.sin(0.3) * h**2 * (1 + 1e-6)
     assert np.ptp(x) < 1e-9 and np.abs(records["velocity"][-1]).max() < 1e-9
@@ -94,7 +94,7 @@ def test_bodies_thrown_on_a_table_by_impulses_end_as_they_do_otherwise():
     assert records["position"][-1, :, 2] == pytest.approx(usual.rows([-1])["position"][0, :, 2], abs=1e-6)
 
 
-# --- steps in parts ----------------------------------------------------------
+# --- subdivided steps --------------------------------------------------------
 
 
 def hanging_rod():

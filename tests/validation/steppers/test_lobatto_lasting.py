@@ -62,7 +62,7 @@ def test_a_ball_begins_to_spin_in_the_step_in_which_its_resistance_gives_way(sta
 @STAGES
 @pytest.mark.parametrize("rho", [0.019, 0.021])
 def test_a_ball_that_slides_begins_to_turn_where_friction_overcomes_its_resistance_to_rolling(stages, rho):
-    """Sliding slips from the start, rolling is at rest: its cone has to give way while the other slips."""
+    """Sliding slips from the start, rolling is at rest: its cone has to yield while the other slips."""
     mu, speed, steps = 0.2, 3.0, 20
     x, turned, v, w = state(stages, ball([speed, 0, 0], friction=mu, rolling_resistance=rho), steps)
     t, alpha = steps * h, max(mu * r - rho, 0.0) * m * g / J
@@ -89,7 +89,7 @@ def test_a_contact_that_changes_does_not_disturb_others(stages):
     alone = loaded_ball.loaded_ball(True)
     both = loaded_ball.loaded_ball(True)
     slope = both.ground.frame([5, 0, 0], rotation=[0, 0.3, 0])
-    # it slips on the slope although it starts at rest, and is struck by what falls on it
+    # it slips on the slope although it starts at rest, and is hit by what falls on it
     block = both.add(fem.PointMass(1.0, position=[5, 0, 0], name="block"))
     both.add(fem.SphereOnPlane(block, slope, radius=0.0, friction=0.1, name="slope"))
     hopping = both.add(fem.PointMass(1.0, position=[0, 9, 1e-3], name="hopping"))

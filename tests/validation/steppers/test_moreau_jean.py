@@ -245,7 +245,7 @@ def test_the_contact_problem_solver_takes_no_step_that_turns_a_node_too_far():
 def test_parts_of_a_step_that_fails_damp_the_beams_that_made_it_fail():
     """Two beams that θ = ½ makes ring ever more: the energy was infinite once, and the step fails without its parts.
 
-    How far the parts come depends on the last digits, and with them on the processor; the energy is bounded, and told.
+    The distance depends on the last digits, and with them on the processor; the energy is bounded, and reported.
     """
     case = random_models.build(20183, "MoreauJean")
     with pytest.raises(fem.SolverError, match="Step 71"):

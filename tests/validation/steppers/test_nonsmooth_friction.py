@@ -444,7 +444,7 @@ def thrown_box(seed, friction):
 
 @pytest.mark.parametrize("seed, friction", [(2, 1.0), (5, 0.2)])
 def test_a_box_that_lands_on_its_corners_is_solved_where_newton_fails(seed, friction):
-    """Two of 160 throws, of which 61 were refused by Newton's iteration alone, and 3 are with all of decision 4."""
+    """Two of 160 throws, of which 61 failed with Newton's iteration alone, and 3 are with all of decision 4."""
     result = METHOD(0.8, divide_failed_steps=False).run(thrown_box(seed, friction), 1.5, 1e-3)
     corners = [result[f"corner {i}"] for i in range(4)]
     assert min(corner.gap.min() for corner in corners) > -1e-12 and not result.warnings

@@ -7,7 +7,7 @@ decision                               test
 4    R = R~ exp(U~), T(D) in tangents  here: printed digits of the rotation error; large rotations in a step
 5    scalings                          test_nsga_smooth: scalings…; test_nsga_contact: tripod … numerical parameters
 6    active set, impulses P            test_nsga_contact: three bodies in line; here: with joints, threshold tol_v
-7    line search, ladder               test_nsga_contact: random throws; here: what is left to the ladder; refusal
+7    line search, ladder               test_nsga_contact: random throws; here: cases for the ladder; errors
 8    proximal shift                    here: iterations, equal shares; test_nsga_smooth: hinge given twice
 9    frames of the slip                here: ball that spins about the normal
 10   memory after an impact            test_nsga_contact: reactions after an impact oscillate…
@@ -20,10 +20,10 @@ trap                                   test
 1  λ~ alone is no reaction             test_nsga_contact: driving moment of the plate (λ~ alone errs by 2.9 N m)
 2  convergence test                    test_nsga_smooth: at most 3, 2, 1 iterations at rtol = 1e-10
 3  sign of tol_v, place of P           test_nsga_contact: three bodies in line (printed forms: (−2/3, 4/3, 4/3), …)
-4  unconverged contact problems        here: refusal
+4  unconverged contact problems        here: error
 5  singular matrices                   here: equal shares; test_nsga_contact: tripod, box
 6  material increments                 here: ball that spins about the normal, with R_0 ≠ I
-7  c_p < ½                             test_bad_input: position_factor = 0.25 is refused; test_bruls2014
+7  c_p < ½                             test_bad_input: position_factor = 0.25 raises an error; test_bruls2014
 8  off-centre nodes                    test_nsga_smooth: heavy top, nodes in three places; test_nsga_contact
 9  T in tangents                       here: large rotations in a step
 10 rheonomic rows                      test_nsga_smooth: driven pendulum; test_bad_input: a driver needs a start …
@@ -222,7 +222,7 @@ def test_a_damper_on_a_contact_comes_to_rest_where_the_spring_says(damping, h, m
     leg = fem.Spring(foot.frame(), head.frame(), stiffness=1e5, damping=damping, free_length=1.0)
     model.add(foot, head, leg, fem.SphereOnPlane(foot, model.ground, radius=0.0, name="floor"))
     result = fem.DecoupledNSGA(rho_inf=0.8, **method).run(model, 3.0, h)
-    assert 1.0 - result["head"].position[-1, 2] == pytest.approx(10 * 9.81 / 1e5, abs=1e-8)  # what is left of swings
+    assert 1.0 - result["head"].position[-1, 2] == pytest.approx(10 * 9.81 / 1e5, abs=1e-8)  # remainder of swings
     assert np.abs(result["head"].velocity[-1]).max() < 1e-6
 
 
@@ -256,7 +256,7 @@ def test_touching_bodies_that_do_not_approach_leave_each_other_alone(velocities)
         assert result[name].velocity[:, 0] == pytest.approx(v, abs=1e-15)
 
 
-# --- decision 7: line search, ladder, refusal -------------------------------------------------------------------------
+# --- decision 7: line search, ladder, errors --------------------------------------------------------------------------
 
 
 def rescued(halvings):

@@ -29,7 +29,7 @@ MOTIONS = list(schemes.MOTIONS)
 
 
 def shown(label, name):
-    """Orders of a motion on the page, as numbers; None: refused."""
+    """Orders of a motion on the page, as numbers; None: not supported."""
     cell = ORDERS[label][MOTIONS.index(name)]
     if cell == schemes.REFUSED:
         return None

@@ -90,7 +90,7 @@ def test_two_equal_balls_swap_their_speeds_and_their_sensitivities():
         return np.array([result[name].position[-1, 0] for name in "AB"])
 
     t_end = 142 * 7e-3
-    # the first stops where it touches, 0.3 m on; the second goes on with its speed and its lead
+    # the first stops where it touches, 0.3 m on; the second continues with its speed and its lead
     assert ends(0.0, 1.0) == pytest.approx([0.3, t_end + 0.2], abs=1e-12)
     assert slope(lambda x: ends(x, 1.0), 0.0, 1e-4) == pytest.approx([0.0, 1.0], abs=1e-8)
     assert slope(lambda v: ends(0.0, v), 1.0, 1e-4) == pytest.approx([0.0, t_end], abs=1e-8)
@@ -237,7 +237,7 @@ def test_states_are_saved_at_the_times_of_the_user_with_the_impulses_of_all_part
     # friction alone turns the sphere
     spin = np.diff(every["ball"].angular_velocity[:, 1])
     assert spin[struck - 1] == pytest.approx(-0.1 * table.impulse[struck, 1:].sum(axis=1) / 4e-3, abs=1e-9)
-    assert table.status[struck] == pytest.approx([2, 1])  # of the part that struck: sliding, sticking
+    assert table.status[struck] == pytest.approx([2, 1])  # of the substep with the impact: sliding, sticking
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -252,7 +252,7 @@ def test_an_impact_costs_a_few_small_steps(case, monkeypatch):
 
     monkeypatch.setattr(March, "trial", counted)
     result = run(kind.build(**values), kind.t_end, kind.t_end / 100)
-    # measured: two or three looks for the touch, the strike, the rest of the step
+    # measured: two or three evaluations for the touch, the impact, the rest of the step
     assert 0 < len(taken) <= 5 * result.statistics["split_impacts"]
 
 

@@ -103,7 +103,7 @@ def test_with_the_speed_at_the_touch_each_impact_is_late_by_no_more_than_its_own
     """No speed is lost then: an impact is captured within its step, and shifts the rest of the motion by that."""
     result = end_of(bouncing_pendulum(), h, 2.6, control=control, restitution_speed="touch", impacts="plain")
     late = (result.t[result[result.contacts[0]].impact == 1][:4] - IMPACTS) / h
-    # what is left are errors of the flights: 0.1 h
+    # the rest are errors of the flights: 0.1 h
     assert np.all((np.diff(late, prepend=0.0) > -0.15) & (np.diff(late, prepend=0.0) < 1.15)), late
 
 
@@ -212,7 +212,7 @@ def test_bad_step_controls_are_refused():
 
 
 def swings():
-    """The double pendulum, and a ball that rests beside it."""
+    """The double pendulum, and a ball that rests next to it."""
     model = double_pendulum()
     ball = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 5, 0.1], name="ball"))
     model.add(fem.SphereOnPlane(ball, model.ground, radius=0.1, name="floor"))
@@ -315,7 +315,7 @@ def test_a_step_that_fails_is_taken_with_newtons_iteration_on_contacts_as_its_pa
 
 
 def test_a_step_in_parts_tells_the_impacts_of_all_of_them():
-    """A ball that bounces for ever strikes wherever it gets an impulse, in whichever part of a step that is."""
+    """A ball that bounces for ever hits wherever it gets an impulse, in whichever part of a step that is."""
     limits, found = {"rtol": 1e-8, "max_iterations": 2, "reuse": False}, 0
     for height in (0.2, 0.3, 0.4, 0.6):
         model = double_pendulum()

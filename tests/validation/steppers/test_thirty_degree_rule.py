@@ -1,6 +1,6 @@
 """Sanchez2025, section B.5.2: a rolling cue ball cuts a ball at rest, with closed forms.
 
-With friction between the balls nothing tells which part of it the published curve keeps; the prototype keeps
+With friction between the balls nothing determines which part of it the published curve keeps; the prototype keeps
 all of it, and so do we. The closed form then differs a little (0.06° without spin about the vertical), because its
 friction acts along the sliding velocity before the impact, while Coulomb's law with e_T = 0 asks for the one after it.
 """
@@ -100,7 +100,7 @@ def test_friction_of_the_balls_opens_the_angle_when_they_may_spin(restitution):
     assert rule.deflection(result) == pytest.approx(RELEASED[restitution], abs=0.02)  # 36.380, 34.472 measured
     assert np.abs(spin(result, "cue")).max() > 3.0  # rad/s
     hop = result["cue"].position[:, 2].max() - rule.radius
-    assert 2.5e-4 < hop < 4e-4  # the cloth is elastic: it goes on hopping
+    assert 2.5e-4 < hop < 4e-4  # the cloth is elastic: it continues to hop
     assert np.diff(result.energy.total).max() < 1e-12
 
 

@@ -106,7 +106,7 @@ def test_sample_times_are_multiples_of_the_period_over_many_samples(samples):
 
 @pytest.mark.slow
 def test_a_sampled_pd_keeps_to_the_exact_discrete_solution_over_1e5_samples():
-    # an undamped loop, P alone with half a period's rate: it neither decays nor grows, so that 1e5 samples still tell
+    # an undamped loop, P alone with half a period's rate: it neither decays nor grows, even after 1e5 samples
     gains = (9.0, 0.5 * 9.0 * PERIOD)
     law = lambda t, y: -gains[0] * y[0] - gains[1] * y[1]  # noqa: E731
     stepper = fem.DecoupledNSGA(rho_inf=1.0)
@@ -375,7 +375,7 @@ def test_a_function_of_a_held_signal_is_evaluated_anew_in_each_thread():
     with fem.Held.as_at_start():
         assert force.signals[0](0.5) == 1.0
     assert force.signals[0](0.5) == held.now == 2.0
-    assert copy.deepcopy(held).now == 1.0  # a run goes on here, not in the copy
+    assert copy.deepcopy(held).now == 1.0  # a run continues here, not in the copy
 
 
 def test_the_filter_of_the_derivative_has_its_time_constant():

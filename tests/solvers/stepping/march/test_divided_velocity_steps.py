@@ -1,4 +1,4 @@
-"""Steps in parts of the methods that solve contacts in velocities: `MoreauJean` and `ConeComplementarity`."""
+"""Subdivided steps of the methods that solve contacts in velocities: `MoreauJean` and `ConeComplementarity`."""
 
 import numpy as np
 import pytest
@@ -126,7 +126,7 @@ def test_a_rod_that_friction_jams_is_left_as_deep_as_it_is(t_end):
 
     The curvature of the way of its mass pulls the hinge apart in each step, which the wall does not let back.
     """
-    result = fem.ConeComplementarity().run(jammed(), t_end, 1e-3)  # the sweeps of each step go to their limit
+    result = fem.ConeComplementarity().run(jammed(), t_end, 1e-3)  # the iterations of each step go to their limit
     assert result.statistics["steps_without_restitution"] > 10
     wall = result["wall"]
     assert wall.force_normal[5:].min() > 0.0 and -wall.gap.min() < 1e-3

@@ -280,7 +280,7 @@ def test_reference_of_the_pendulum():
 
 @pytest.mark.parametrize("name", ["plain", "split", "controlled"])
 def test_many_events_samples_and_impacts_in_one_run(name):
-    """Three balls that bounce, strike each other, hang on a spring: 60 events, 110 samples, in order and in place."""
+    """Three balls that bounce, hit each other, hang on a spring: 60 events, 110 samples, in order and in place."""
     options = {
         "plain": {},
         "split": {"impacts": "split"},
@@ -352,7 +352,7 @@ def test_an_event_locks_a_hinge_at_a_crossing_inside_a_step(control):
         assert result.statistics["energy_lost_in_switches"] == pytest.approx(loss, rel=1e-10)
         assert rate == pytest.approx(-2.978208174, abs=1e-4) and loss == pytest.approx(0.384049121, abs=1e-4)
         after, h = result["link 1"].angular_velocity[at + 1, 2], result.t[at + 1] - result.t[at]
-        assert after - rate == pytest.approx(h * falls(*angles), rel=0.01)  # and goes on as a pendulum of one part
+        assert after - rate == pytest.approx(h * falls(*angles), rel=0.01)  # and continues as a pendulum of one part
     free, locked = locked_by_an_event(control, lambda lock: fem.SwitchOff(lock)), result
     assert "switches" not in free.statistics and free.events.action.tolist() == ["lock off"]
     assert abs(free["link 1"].angular_velocity[-1, 2] - locked["link 1"].angular_velocity[-1, 2]) > 0.05

@@ -108,13 +108,13 @@ def test_a_field_that_is_switched_on_lets_fall_what_was_at_rest():
 
 
 def test_grains_feel_the_field_too():
-    """A pile that is solved by sweeps: a function that is a constant is the constant, and a switch lets it float."""
+    """A pile with the Gauss-Seidel solver: a constant function equals the constant, and a switch lets it float."""
 
     def pile(gravity):
         model, group = fem.Model("pile", gravity=gravity), fem.ContactGroup(friction=0.3, name="grains")
         for k in range(6):
             place = [0.045 * (k % 2), 0.0, 0.021 + 0.045 * (k // 2)]
-            group.sphere(model.add(fem.RigidBody.sphere(0.05, 0.02, position=place, name=f"grain {k}")), 0.02)
+            group.sphere(model.add(fem.RigidBody.sphere(0.05, 0.02, position=place, name=f"particle {k}")), 0.02)
         group.obstacle(fem.SphereOnPlane, model.ground.frame())
         model.add(group)
         return model
@@ -123,9 +123,9 @@ def test_grains_feel_the_field_too():
         fem.DecoupledNSGA().run(pile(g), 0.3, 1e-3)
         for g in ([0, 0, -9.81], lambda t: [0, 0, -9.81], lambda t: [0, 0, -9.81 if t < 0.2005 else 20.0])
     )
-    assert (constant["grain 4"].position == function["grain 4"].position).all()
-    assert (switched["grain 0"].position[200] == constant["grain 0"].position[200]).all()
-    lifted = switched["grain 0"].position[-1, 2] - constant["grain 0"].position[200, 2]
+    assert (constant["particle 4"].position == function["particle 4"].position).all()
+    assert (switched["particle 0"].position[200] == constant["particle 0"].position[200]).all()
+    lifted = switched["particle 0"].position[-1, 2] - constant["particle 0"].position[200, 2]
     assert lifted == pytest.approx(0.5 * 20.0 * 0.1**2, abs=3e-3)  # the jump is seen a step late: g h t
 
 

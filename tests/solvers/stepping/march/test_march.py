@@ -1,4 +1,4 @@
-"""The march of a run: who holds the step size, the one way back, steps of many sizes taken from outside."""
+"""The march of a run: who holds the step size, the one restore, steps of many sizes taken from outside."""
 
 import ast
 from pathlib import Path

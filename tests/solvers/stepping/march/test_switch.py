@@ -179,7 +179,7 @@ def test_attached_masses_press_on_the_table_or_leave_it(method):
 
 @pytest.mark.parametrize("mu, slides", [(0.2, True), (2.0, False)])
 def test_friction_of_closed_contacts_acts_in_the_jump(mu, slides):
-    """Impulses 2 down and 2 sideways on 3 kg: friction gives up to μ 2."""
+    """Impulses 2 down and 2 sideways on 3 kg: friction transmits up to μ 2."""
     run = Run(NSGA, masses_on_a_table(-1.0, mu=mu, sideways=1.0), 1e-2).take(5)
     told = run.switch("grip", True)
     sideways = (2.0 - mu * 2.0) / 3.0 if slides else 0.0

@@ -1,4 +1,4 @@
-"""Switches in a run: steps that end at them, what is off, what results and states show, what is refused."""
+"""Switches in a run: steps that end at them, what is off, what results and states show, errors."""
 
 import re
 

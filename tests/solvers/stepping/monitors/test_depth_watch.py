@@ -1,4 +1,4 @@
-"""Penetrations that are told: deeper than a tenth of a clearance or of the size of the bodies."""
+"""Penetrations that are reported: deeper than a tenth of a clearance or of the size of the bodies."""
 
 import re
 
@@ -55,7 +55,7 @@ def test_a_ball_may_sink_by_a_tenth_of_its_size_and_not_more(speed, deep):
 
 @pytest.mark.parametrize("faster", [1.0, 10.0])
 def test_points_without_a_body_are_measured_by_the_model(faster):
-    """A mass has no size: a hundredth of the model, 1 m, as joints that are apart."""
+    """A mass has no size: 1 % of the model, 1 m, as joints that are apart."""
     model, speed = fem.Model("mass"), 0.9 * faster
     mass = model.add(fem.PointMass(1.0, name="mass", position=[1, 0, 0.51e-2 * speed], velocity=[0, 0, -speed]))
     model.add(fem.SphereOnPlane(mass, model.ground, radius=0.0, name="table"))
@@ -98,7 +98,7 @@ def test_a_depth_between_two_saved_states_is_told_too(every):
 
 
 def test_a_run_goes_on_from_bodies_at_rest_that_a_run_has_left_inside_each_other():
-    """Neither speed nor weight says how deep a step may lead; the state knows what its run has left."""
+    """Neither speed nor weight says how deep a step may lead; the state includes what its run has left."""
     model = fem.Model("ball")
     ball = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 0, 0.10051], velocity=[0, 0, -1.0], name="ball"))
     model.add(fem.SphereOnPlane(ball, model.ground, radius=0.1, name="table"))

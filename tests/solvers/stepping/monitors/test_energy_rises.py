@@ -1,4 +1,4 @@
-"""Rises of energy: small ones in each step, what explains them, how they are told."""
+"""Rises of energy: small ones in each step, what explains them, how they are reported."""
 
 import numpy as np
 import pytest
@@ -34,7 +34,7 @@ def test_rises_of_energy_that_are_small_in_each_step_are_told_at_the_end():
 
 @kernel
 def look(run, t, energy, given, recent):
-    """`note_rise` at times (k,), with what loads have given up to there, and what acts on."""
+    """`note_rise` at times (k,), with the work of loads up to there, and the part that continues to act."""
     for k in range(len(t)):
         run[0].step_number, run[0].t, run[0].given_work, run[0].recent_work = k, t[k], given[k], recent[k]
         note_rise(run[0], energy[k])
@@ -107,7 +107,7 @@ def test_a_rise_of_energy_is_counted_told_and_kept(tmp_path):
     result = fem.DecoupledNSGA().run(deep_ball(), 0.03, 1e-3, save=str(tmp_path / "deep.vtkhdf"))
     rise = np.diff(result.energy.total).max()
     assert rise > 0.5 * result.energy.total[0]
-    assert ["energy increased" in text for text in result.warnings] == [True]  # told once, not as small rises too
+    assert ["energy increased" in text for text in result.warnings] == [True]  # reported once, not as small rises too
     assert f"{rise:.3g} J" in result.warnings[0]
     assert "WARNING" in result.report()
     assert fem.load(tmp_path / "deep.vtkhdf").warnings == result.warnings
@@ -214,7 +214,7 @@ def test_round_off_of_a_body_at_rest_is_no_rise():
     "n, unit, h", [(1, 1e-3, 1e-2), (3, 1e-3, 1e-2), (8, 1.0, 1e-2), (3, 1e3, 1e-3), (8, 1.0, 1e-5)]
 )
 def test_round_off_is_no_rise_at_other_sizes_and_steps(n, unit, h, rho_inf):
-    """Momenta that the tolerance leaves in a step, of round-off of the forces, are what moves such a beam."""
+    """Only momenta within the tolerance of a step, from round-off of the forces, move such a beam."""
     result = fem.DecoupledNSGA(rho_inf=rho_inf).run(beam_at_rest(n, unit), 60 * h, h)
     assert result.statistics["energy_rises"] == 0 and not any("energy" in text for text in result.warnings)
 

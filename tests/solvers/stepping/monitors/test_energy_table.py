@@ -1,4 +1,4 @@
-"""Books of energy, momentum, reactions, times of impacts: against closed forms and laws of conservation."""
+"""Energy balance, momentum, reactions, times of impacts: against closed forms and laws of conservation."""
 
 import numpy as np
 import pytest
@@ -148,7 +148,7 @@ def wedged(tilt=0.6):
 
 
 def test_friction_of_a_floor_in_the_impact_of_a_wall_does_no_more_work_than_it_does():
-    """The impact turns the block round, and the floor, which is not struck, has a large impulse of friction in it."""
+    """The impact turns the block round, and the floor, which is not hit, has a large impulse of friction in it."""
     h = 2.5e-4
     result = fem.DecoupledNSGA().run(wedged(), 0.06, h, balance=True)
     table, speed = result.energy_table(), abs(result["block"].velocity[:, 0])
@@ -264,7 +264,7 @@ def test_a_coin_that_rolls_is_not_struck(method):
     "method", [fem.MoreauJean(), fem.DecoupledNSGA(impacts="plain"), fem.ConeComplementarity()], ids=label
 )
 def test_a_contact_group_that_is_solved_pair_by_pair_takes_what_its_contacts_take_one_by_one(method):
-    """Three balls fall on a floor and slide; a spring on one of them is what sweeps do not know."""
+    """Three balls fall on a floor and slide; a spring on one of them is not supported by Gauss-Seidel iterations."""
     tables = []
     for grouped in (True, False):
         model = fem.Model("balls", gravity=[0, 0, -9.81])
@@ -539,6 +539,6 @@ def test_weight_is_no_work_of_a_damped_beam():
     model.add(fem.Revolute.at(model.ground, line.nodes[0], [0, 0, 0], [0, 1, 0]))
     table = fem.DecoupledNSGA(rho_inf=1.0).run(model, 0.2, 1e-3, balance=True).energy_table()
     fallen = table.potential[0] - table.potential[1]
-    # the potential energy of its weight goes into motion; what dampers take is a thousandth of it
+    # the potential energy of its weight goes into motion; what dampers take is 0.1 % of it
     assert fallen > 0.1 and -0.01 * fallen < table.total("damper") < 0.0
     assert abs(table.numerical) < 1e-3 * fallen

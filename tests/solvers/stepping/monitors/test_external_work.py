@@ -1,4 +1,4 @@
-"""The energy of driven and loaded models: what rises is explained by the work of loads and drivers, or told."""
+"""The energy of driven and loaded models: what rises is explained by the work of loads and drivers, or reported."""
 
 import numpy as np
 import pytest
@@ -29,7 +29,7 @@ def struck(load):
     return model
 
 
-# --- what is wrong is told ------------------------------------------------------------------------------------------
+# --- errors are reported --------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("load", ["drag", "follower", "moment"])
@@ -162,7 +162,7 @@ def lifted():
 
 
 def wound():
-    """A spring written in Python: it has no energy that anybody knows."""
+    """A spring written in Python: it has no energy that is known."""
     model, body = point(position=[1.0, 0, 0])
     model.add(fem.UserForce(body, lambda x, R, v, t: np.array([[*(-8.0 * x[0]), 0, 0, 0]]), name="spring"))
     return model
@@ -249,7 +249,7 @@ def test_moreaus_scheme_is_watched_too(build):
 
 
 def test_a_mass_that_is_given_is_not_explained():
-    """Its energy changes with it: such a model is not watched, and nothing is told."""
+    """Its energy changes with it: such a model is not watched, and nothing is reported."""
 
     class Tank(fem.PointMass):
         def __init__(self, mass, **options):

@@ -1,4 +1,4 @@
-"""Drivers that jump are told by name, however often states are saved and whatever else the jump does."""
+"""Drivers that jump are reported by name, however often states are saved and whatever else the jump does."""
 
 import numpy as np
 import pytest
@@ -46,7 +46,7 @@ def test_a_step_that_fails_where_a_driver_jumps_names_it():
 
 
 def test_a_rise_of_energy_elsewhere_is_still_that_of_the_step():
-    """The jump is over when the ball strikes."""
+    """The jump is over when the ball hits."""
     model = fem.Model("deep", gravity=[0, 0, -9.81])
     ball = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 0, 0.6], velocity=[0, 0, -40.0], name="ball"))
     floor = fem.SphereOnPlane(ball, model.ground, radius=0.1, restitution=1.0, name="floor")

@@ -1,4 +1,4 @@
-"""Energy that methods of velocities lose by themselves is told."""
+"""Energy that methods of velocities lose by themselves is reported."""
 
 from types import SimpleNamespace
 
@@ -48,7 +48,7 @@ def test_a_stiff_bar_that_tangents_of_its_circle_stop_is_told_in_report_and_file
 
 
 def test_what_is_lost_is_told_beside_what_rises_if_it_is_more():
-    """Damping of 20 ms stops the bar: rises of 0.3 J were told, and not that it did not fall."""
+    """Damping of 20 ms stops the bar: rises of 0.3 J were reported, and not that it did not fall."""
     result = fem.ConeComplementarity().run(swinging_bar(damping=0.02), 1.5, 5e-3)
     assert any(text.startswith("energy increased") for text in result.warnings) and len(told(result)) == 1
 
@@ -80,7 +80,7 @@ def test_methods_that_keep_the_energy_have_nothing_to_tell(method, E):
     "model", [{"load": 10.0}, {"damping": 1e-5}, {"E": 2e11, "load": 10.0, "damping": 1e-5}], ids=str
 )
 def test_what_loads_and_damping_take_is_known_without_books(model):
-    """Books that nobody asked for are added up all the same, and are the ones that are told when asked for."""
+    """Balances that nobody asked for are added up all the same, and are the ones that are reported when asked for."""
     result = fem.ConeComplementarity().run(swinging_bar(**model), 0.5, 5e-3, balance=True)
     (text,) = told(result)
     assert f"{-result.energy_table().numerical:.3g} J" in text
@@ -90,7 +90,7 @@ def test_what_loads_and_damping_take_is_known_without_books(model):
 
 
 def test_what_a_damper_takes_is_not_the_loss_of_the_method():
-    """A mass on a spring with a tenth of critical damping loses 70 % in a period, and θ = ½ nothing besides."""
+    """A mass on a spring with a tenth of critical damping loses 70 % in a period, and θ = ½ nothing else."""
     model = fem.Model("damped")
     mass = model.add(fem.PointMass(1.0, position=[1.1, 0, 0], name="mass"))
     model.add(fem.Spring(model.ground, mass, stiffness=100.0, damping=2.0, free_length=1.0))
@@ -107,13 +107,13 @@ def test_what_contacts_take_is_not_the_loss_of_the_method(method):
     ball = model.add(fem.RigidBody(1.0, inertia=[1e-3] * 3, position=[0, 0, 0.2], velocity=[1.0, 0, 0], name="ball"))
     model.add(fem.SphereOnPlane(ball.frame(), model.ground.frame(), radius=0.1, friction=0.5, restitution=0.0))
     result = method.run(model, 0.6, 1e-3)
-    assert total(result)[0] - total(result)[-1] > 9.81 * 0.1  # J, of the fall, m g h, and sliding besides
+    assert total(result)[0] - total(result)[-1] > 9.81 * 0.1  # J, of the fall, m g h, and in addition sliding
     assert not told(result)
 
 
 @pytest.mark.parametrize("lost", [True, False])
 def test_contact_groups_that_are_solved_pair_by_pair_are_looked_at_too(lost):
-    """Beside the bar a ball falls on a floor and stays: that is no loss of the method, what the bar loses is."""
+    """Next to the bar a ball falls on a floor and stays: that is no loss of the method, what the bar loses is."""
     model = swinging_bar(2e11 if lost else 1e6)
     ball = model.add(fem.RigidBody.sphere(0.01, 0.1, position=[0, 3, 0.3], name="ball"))
     model.add(fem.Spring(model.ground, ball, stiffness=1e-3))

@@ -1,4 +1,4 @@
-"""Steps in parts, divided because they fail or split at an impact: what is saved of them is that of all parts."""
+"""Subdivided steps, divided because they fail or split at an impact: what is saved of them is that of all parts."""
 
 import re
 
@@ -35,7 +35,7 @@ def halved(monkeypatch):
 
 
 def rod_that_strikes(gap=0.1, contact=True):
-    """A rod of 1 kg in a hinge, without gravity, whose end strikes a rough floor with 4 m/s."""
+    """A rod of 1 kg in a hinge, without gravity, whose end hits a rough floor with 4 m/s."""
     model = fem.Model("rod")
     motion = {"velocity": [0, 0, -2.0], "angular_velocity": [0, 4.0, 0]}
     rod = model.add(fem.RigidBody(1.0, [0.1, 0.1, 0.1], position=[0.5, 0, 0], name="rod", **motion))
@@ -152,7 +152,7 @@ def test_rises_between_states_that_only_observers_see_are_those_of_many_steps():
     assert result.statistics["energy_rises"] == 0
 
 
-# --- what a step in parts counts --------------------------------------------------------------------------------------
+# --- what a subdivided step counts ------------------------------------------------------------------------------------
 
 
 def test_repeats_and_problems_handed_over_are_those_of_all_parts(halved, monkeypatch):
@@ -186,7 +186,7 @@ def test_moment_impulses_of_a_step_in_parts_are_those_of_all_of_them(halved):
     np.testing.assert_allclose(moment, 1e-3 * 9.81 * H, rtol=1e-6)
 
 
-# --- what stops at a touch is put back --------------------------------------------------------------------------------
+# --- what stops at a touch is restored --------------------------------------------------------------------------------
 
 
 def test_states_of_elements_are_those_of_the_start_again_where_a_step_stopped():

@@ -50,14 +50,14 @@ def mixed_bag(contacts=True):
 
 
 def pour(sprung=False):
-    """Grains on a floor; with a spring at one of them the group is solved pair by pair."""
+    """Particles on a floor; with a spring at one of them the group is solved by the pairwise solver."""
     model, group = (
         fem.Model("pour", gravity=[0, 0, -G]),
         fem.ContactGroup(friction=0.3, restitution=0.2 if sprung else 0.0, name="grains"),
     )
     for k in range(8):
         place = [0.045 * (k % 2), 0.01 * (k // 2), 0.021 + 0.045 * (k // 2)]
-        grain = model.add(fem.RigidBody.sphere(0.05, 0.02, position=place, name=f"grain {k}"))
+        grain = model.add(fem.RigidBody.sphere(0.05, 0.02, position=place, name=f"particle {k}"))
         group.sphere(grain, 0.02)
     group.obstacle(fem.SphereOnPlane, model.ground.frame())
     model.add(group)
@@ -67,7 +67,7 @@ def pour(sprung=False):
 
 
 def plate():
-    """A ball that falls on a sprung plate in a guide: grains push a mechanism."""
+    """A ball that falls on a sprung plate in a guide: particles push a mechanism."""
     model = fem.Model("plate", gravity=[0, 0, -G])
     body = model.add(fem.RigidBody(2.0, 0.1, name="plate"))
     model.add(fem.Prismatic.at(model.ground, body, [0, 0, 0], [0, 0, 1], name="guide"))
@@ -166,13 +166,13 @@ def stack(sides=(1 / 16, 1 / 32, 1 / 16)):
 
 CASES = {
     "hulls": (lambda: NSGA(), stack, 0.2, 1e-3, 40, struck),
-    "swept grains": (lambda: NSGA(), pour, 0.3, 1e-3, 40, count("contact_sweeps")),
-    "grains pair by pair": (lambda: NSGA(), lambda: pour(sprung=True), 0.3, 1e-3, 40, count("contact_problems")),
-    "grains on a mechanism": (lambda: NSGA(), plate, 0.3, 1e-3, 40, count("contact_sweeps")),
-    "grains of cone complementarity": (lambda: fem.ConeComplementarity(), pour, 0.3, 1e-3, 40, count("contact_sweeps")),
+    "swept particles": (lambda: NSGA(), pour, 0.3, 1e-3, 40, count("contact_sweeps")),
+    "particles, pairwise": (lambda: NSGA(), lambda: pour(sprung=True), 0.3, 1e-3, 40, count("contact_problems")),
+    "particles on a mechanism": (lambda: NSGA(), plate, 0.3, 1e-3, 40, count("contact_sweeps")),
+    "particles with cones": (lambda: fem.ConeComplementarity(), pour, 0.3, 1e-3, 40, count("contact_sweeps")),
     "step control": (lambda: NSGA(step_control=fem.StepControl(tolerance=1e-6)), mixed_bag, 0.6, 2e-3, 40,
                      lambda result: np.unique(result.h).size > 5),
-    "steps in parts": (lambda: fem.MoreauJean(), swing, 0.2, 3e-3, 2, count("divided_steps")),
+    "subdivided steps": (lambda: fem.MoreauJean(), swing, 0.2, 3e-3, 2, count("divided_steps")),
     "split impacts": (lambda: NSGA(impacts="split"), mixed_bag, 0.6, 2e-3, 40, count("split_impacts")),
     "split impacts with step control": (
         lambda: NSGA(impacts="split", step_control=fem.StepControl(tolerance=1e-6)), mixed_bag, 0.6, 2e-3, 40,
@@ -183,14 +183,14 @@ CASES = {
     "persistent contacts": (lambda: NSGA(persistent_contacts=True), mixed_bag, 0.6, 2e-3, 40, struck),
     "events and kept factors": (lambda: NSGA(rho_inf=0.0), watched_whip, 0.2, 1e-3, 7, crossed(5)),
     "events and split impacts": (lambda: NSGA(impacts="split"), watched_bag, 0.3, 2e-3, 7, crossed(3)),
-    "events and steps in parts": (lambda: fem.MoreauJean(), watched_swing, 0.2, 3e-3, 2, crossed(5)),
+    "events and subdivided steps": (lambda: fem.MoreauJean(), watched_swing, 0.2, 3e-3, 2, crossed(5)),
     "roller on a flexible crank": (lambda: NSGA(rho_inf=0.0), lambda: roller_crank.build(True), 0.3, 1e-3, 50, struck),
 }  # fmt: skip
 
 
 LONG = {
-    "grains pair by pair",
-    "steps in parts",
+    "particles, pairwise",
+    "subdivided steps",
     "split impacts with step control",
     "mixed beams",
     "events and split impacts",
