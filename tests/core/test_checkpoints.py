@@ -87,7 +87,7 @@ def test_the_file_of_a_resumed_run_is_that_of_one_run_for_paraview_too(every, mo
     assert compared > 40
 
 
-def test_a_complete_run_goes_on_to_a_later_end(tmp_path, whole):
+def test_a_complete_run_continues_to_a_later_end(tmp_path, whole):
     """Its last state, saved out of turn, is not one of the longer run."""
     path = tmp_path / "run.vtkhdf"
     METHOD.run(balls(), 0.25, H, save=path, save_every=20, checkpoint_every=3600.0)
@@ -121,7 +121,7 @@ def test_ctrl_c_leaves_a_checkpoint_where_the_run_ended(monkeypatch, tmp_path, w
     assert differences(whole, fem.resume(path)) == []
 
 
-def test_observers_go_on_with_what_they_have_seen(monkeypatch, tmp_path):
+def test_observers_continue_with_what_they_have_seen(monkeypatch, tmp_path):
     def watch():
         return fem.ForceObserver("floor 0", speed_tolerance=2e-2, stiffness=1e7, model="flores")
 
@@ -138,7 +138,7 @@ def test_observers_go_on_with_what_they_have_seen(monkeypatch, tmp_path):
         fem.resume(path, 0.5, observers=[again, again])
 
 
-def test_warnings_and_counts_of_before_are_told_at_the_end(monkeypatch, tmp_path):
+def test_warnings_and_counts_of_before_are_reported_at_the_end(monkeypatch, tmp_path):
     """A driver that jumps before the checkpoint is reported after it."""
 
     def jumping():
@@ -189,7 +189,7 @@ def test_a_model_with_a_lambda_is_asked_for_and_compared(monkeypatch, tmp_path):
     assert differences(one, fem.resume(path, model=pushed())) == []
 
 
-def test_options_that_cannot_go_with_checkpoints_are_refused_before_the_run(tmp_path):
+def test_options_without_support_of_checkpoints_are_rejected_before_the_run(tmp_path):
     path = tmp_path / "run.vtkhdf"
     for options, words in (
         ({"checkpoint_every": 5.0}, r"checkpoint_every = 5\.0 .*file"),
@@ -216,7 +216,7 @@ class Stateless:
 # --- files ------------------------------------------------------------------------------------------------------------
 
 
-def test_damage_and_other_versions_are_told(monkeypatch, tmp_path):
+def test_damage_and_other_versions_are_reported(monkeypatch, tmp_path):
     path = tmp_path / "run.vtkhdf"
     die(monkeypatch, path)
     file = checkpoint_file.checkpoint_path(path)
@@ -348,7 +348,7 @@ def test_twenty_of_twenty_runs_that_were_killed_at_random_end_with_the_same_bits
 # --- second best ------------------------------------------------------------------------------------------------------
 
 
-def test_another_method_goes_on_from_a_state_by_the_names_of_nodes(whole):
+def test_another_method_continues_from_a_state_by_the_names_of_nodes(whole):
     changed = fem.Model("changed", gravity=[0, 0, -9.81])
     other = changed.add(fem.RigidBody.sphere(2.0, 0.1, position=[5, 5, 5], name="new"))
     ball = changed.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 0, 1], name="ball 1"))
@@ -401,7 +401,7 @@ def turned_many_times():
 
 
 @pytest.mark.parametrize("model", [None, turned_many_times], ids=["state", "model"])
-def test_a_new_run_from_a_state_of_another_counts_turns_on(model, recwarn):
+def test_a_new_run_from_a_state_of_another_counts_rotations_on(model, recwarn):
     """Springs and stops go on with the angles of the run before: without them the moments jump by 2π times k."""
     whole = METHOD.run(turned_many_times(), 0.8, H)
     if model is None:

@@ -41,7 +41,7 @@ def test_error_over_tolerance_is_at_most_one_exactly_when_a_check_holds(obtained
 
 
 @pytest.mark.parametrize("options", [{}, {"rel": 1e-3}])
-def test_a_check_that_can_never_fail_or_hold_is_refused(options):
+def test_a_check_that_can_never_fail_or_hold_is_rejected(options):
     with pytest.raises(FemMbsError, match=r"check 'gap \[m\]'.*abs="):
         Check("gap [m]", reference=0.0, obtained=0.0, **options)
 
@@ -57,6 +57,6 @@ def test_a_failed_check_ends_the_script_with_exit_code_1_after_the_table(capsys)
     assert [check.name for check in checks.failed] == ["b"]
 
 
-def test_checks_that_hold_let_the_script_go_on(capsys):
+def test_checks_that_hold_let_the_script_continue(capsys):
     Checks(Check("gap [m]", reference=0.0, obtained=1e-14, abs=1e-12)).print()
     assert "1.00e-14" in capsys.readouterr().out

@@ -92,7 +92,7 @@ def test_results_of_a_static_equilibrium_go_to_the_folder_as_well(tmp_path, caps
         (["--h", "0"], "--h 0: must be > 0 s"),
     ],
 )
-def test_a_wrong_option_is_refused_with_what_is_allowed(script, arguments, message, capsys):
+def test_a_wrong_option_is_rejected_with_what_is_allowed(script, arguments, message, capsys):
     assert main(["run", script, *arguments]) == 2
     assert message in capsys.readouterr().err
 
@@ -141,7 +141,7 @@ def test_linear_solvers_are_listed(capsys):
     assert "active" in capsys.readouterr().out
 
 
-def test_the_installed_program_tells_its_version():
+def test_the_installed_program_reports_its_version():
     command = [sys.executable, "-m", "fem_mbs.cli", "--version"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stdout.startswith("fem-mbs ")
@@ -159,7 +159,7 @@ class Clock:
         return self.now
 
 
-def test_progress_tells_time_speed_iterations_contacts_and_time_left():
+def test_progress_reports_time_speed_iterations_contacts_and_time_left():
     stream, clock = io.StringIO(), Clock()
     bar = Progress(2.0, enabled=True, stream=stream, clock=clock)
     clock.now = 5.0

@@ -127,7 +127,7 @@ def test_a_copied_element_does_not_read_the_arrays_of_the_original():
     assert np.array_equal(motion(other), expected)
 
 
-def test_a_copy_of_a_model_knows_its_nodes():
+def test_a_copy_of_a_model_contains_its_nodes():
     for other in (pickle.loads(pickle.dumps(model_with(on_a_curve))), copy.deepcopy(model_with(on_a_curve))):
         count = len(other.nodes)
         other.add(fem.PointForce(other["ball"], [0, 1.0, 0], name="lift"))
@@ -184,7 +184,7 @@ def test_errors_reach_the_caller_of_a_process_pool_with_their_attributes(kind, e
 # --- threads --------------------------------------------------------------------------------------------------------
 
 
-def test_a_system_in_use_by_one_thread_refuses_others_and_is_free_again_afterwards():
+def test_a_system_in_use_by_one_thread_rejects_others_and_is_free_again_afterwards():
     system = model_with(on_a_curve).compile()
     inside, go_on, outcome = threading.Event(), threading.Event(), []
 

@@ -23,7 +23,7 @@ def ball(height=0.2, **options):
 
 
 @pytest.mark.parametrize("where", ["memory", "file"])
-def test_a_run_goes_on_from_a_saved_state_in_one_line(where, tmp_path):
+def test_a_run_continues_from_a_saved_state_in_one_line(where, tmp_path):
     stepper = fem.DecoupledNSGA(rho_inf=1.0)
     whole = stepper.run(top(), t_end=2.0, h=1e-3)
     if where == "file":
@@ -80,7 +80,7 @@ def test_a_rotation_set_in_one_call_is_what_the_run_begins_with():
 
 @pytest.mark.parametrize("alone", ["Q", "R"])
 @pytest.mark.parametrize("solve", ["run", "statics", "modes"])
-def test_a_rotation_that_is_set_half_is_refused_by_name(alone, solve):
+def test_a_rotation_that_is_set_half_is_rejected_by_name(alone, solve):
     system = top().compile()
     turned = top().compile().initial
     turned.set_rotation(1, [0, 0, 1.0])
@@ -113,7 +113,7 @@ def test_q_and_r_are_the_same_to_a_millionth(wrong, words):
 
 
 @pytest.mark.parametrize("name, value", [("x", np.nan), ("V", np.inf), ("Q", 2.0), ("R", np.nan)])
-def test_a_state_that_is_none_is_refused_by_node_before_the_first_step(name, value):
+def test_a_state_that_is_none_is_rejected_by_node_before_the_first_step(name, value):
     system = top().compile()
     getattr(system.initial, name)[1, 0] = value
     with pytest.raises(ModelError, match=rf"Node6 'top': .*{name}"):
@@ -128,7 +128,7 @@ every_stepper = pytest.mark.parametrize(
 
 
 @every_stepper
-def test_a_state_that_penetrates_is_refused_in_the_words_of_compile(stepper):
+def test_a_state_that_penetrates_is_rejected_in_the_words_of_compile(stepper):
     with pytest.raises(ModelError) as compiled:
         ball(0.05).compile()
     system = ball().compile()
@@ -158,7 +158,7 @@ def pour():
     return model
 
 
-def test_a_pour_goes_on_from_its_last_state():
+def test_a_pour_continues_from_its_last_state():
     first, whole = (fem.DecoupledNSGA().run(pour(), t_end, 1e-3) for t_end in (0.2, 0.25))
     assert first.pair_count[-1] > 0
     system = pour().compile()

@@ -190,7 +190,7 @@ def test_a_frame_with_an_axis_is_right_handed_and_has_it(psi, chi):
 
 
 @pytest.mark.parametrize("bad", [np.eye(3) * 1.1, np.diag([1, 1, -1.0]), [1.0, 0.1, 0, 0], [1, 2], np.eye(4)])
-def test_what_is_no_rotation_is_refused(bad):
+def test_what_is_no_rotation_is_rejected(bad):
     with pytest.raises(ValueError, match=r"rotation|quaternion|shape"):
         rot.as_matrix(bad)
 

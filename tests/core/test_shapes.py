@@ -85,7 +85,7 @@ def test_a_mesh_file_in_millimetres_is_read_in_metres(tmp_path):
         (lambda: Mesh([[0, 0, 0]], [[0, 1, 2]]), "Mesh: faces = 2 .*1 points"),
     ],
 )
-def test_impossible_shapes_are_refused_with_the_parameter_named(make, message):
+def test_impossible_shapes_are_rejected_with_the_parameter_named(make, message):
     with pytest.raises(ParameterError, match=message):
         make()
 

@@ -129,7 +129,7 @@ def restarted(result, k, model):
 
 
 @pytest.mark.parametrize("control", [None, fem.StepControl()], ids=["constant step", "step control"])
-def test_a_run_goes_on_at_the_time_of_its_initial_state(control, tmp_path):
+def test_a_run_continues_at_the_time_of_its_initial_state(control, tmp_path):
     method, seen = fem.DecoupledNSGA(step_control=control), []
     whole = method.run(shaken(), t_end=1.0, h=5e-3)
     path = tmp_path / "second.vtkhdf"
@@ -174,7 +174,7 @@ def test_a_run_may_begin_before_time_zero():
     assert result["stone"].position[-1, 2] == pytest.approx(-5.0, rel=1e-9)
 
 
-def test_a_state_that_does_not_fit_the_driver_at_its_time_is_refused():
+def test_a_state_that_does_not_fit_the_driver_at_its_time_is_rejected():
     whole = fem.DecoupledNSGA().run(shaken(), t_end=1.0, h=1e-2)
     forgotten = restarted(whole, 50, shaken())
     forgotten.initial.t = 0.0
@@ -186,7 +186,7 @@ def test_a_state_that_does_not_fit_the_driver_at_its_time_is_refused():
         fem.DecoupledNSGA().run(at_rest, t_end=1.0, h=1e-2)
 
 
-def test_errors_and_interruptions_tell_the_time_of_a_run_that_began_later(monkeypatch):
+def test_errors_and_interruptions_report_the_time_of_a_run_that_began_later(monkeypatch):
     system = failing_model(t_fail=5.125).compile()
     system.initial.t = 5.0
     with pytest.raises(SolverError, match=r"thrust.*5\.13 s") as caught:

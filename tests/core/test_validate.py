@@ -143,7 +143,7 @@ def test_the_worst_check_is_the_one_nearest_to_its_tolerance_or_farthest_beyond(
     assert not outcome_of(lambda _: fem.Checks()).ok  # a case that checks nothing
 
 
-def test_what_a_method_is_known_not_to_reproduce_is_told_and_has_to_stay_true():
+def test_what_a_method_is_known_not_to_reproduce_is_reported_and_has_to_stay_true():
     method = Method(STATIC, OWN, {"value 1": "it gives 3"})
     missed = outcome_of(lambda _: checks(0.0, 3.0), method)
     assert missed.ok and missed.worst.name == "value 0"
@@ -154,7 +154,7 @@ def test_what_a_method_is_known_not_to_reproduce_is_told_and_has_to_stay_true():
     assert not renamed.ok and re.search("not have: value 1", renamed.trouble)
 
 
-def test_a_run_that_fails_is_an_outcome_and_the_others_go_on():
+def test_a_run_that_fails_is_an_outcome_and_the_others_continue():
     def cannot_be_run(_):
         fem.Model("empty").compile()
 

@@ -81,7 +81,7 @@ def test_a_complete_one_is_taken():
     assert model.compile().m == 1
 
 
-def test_friction_whose_law_asks_for_states_is_refused():
+def test_friction_whose_law_asks_for_states_is_rejected():
     """They are what the run keeps of it, and not there when the law is evaluated."""
 
     @kernel

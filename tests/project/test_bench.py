@@ -37,7 +37,7 @@ def test_a_run_of_ours_is_measured_and_divided_into_shares_that_add_up_to_a_step
     assert own["quality"]["error [m]"] < 3**0.5 * 8.3e-5 / 2.5**2
 
 
-def test_peers_that_are_not_installed_are_told_in_their_rows(session):
+def test_peers_that_are_not_installed_are_reported_in_their_rows(session):
     (row,) = session[0]["rows"]
     peers = {name: line for name, line in row["lines"].items() if name != bench.OWN}
     assert set(peers) == {"exudyn", "mujoco", "drake"}
@@ -55,7 +55,7 @@ def test_the_file_of_a_session_names_no_machine_and_no_folder(session):
     assert set(session[0]["machine"]) == {"processor", "cores", "system"}
 
 
-def test_a_failed_run_is_told_and_ends_nothing():
+def test_a_failed_run_is_reported_and_ends_nothing():
     answer = bench.ask_own({"case": "top", "size": 1, "h": -1.0, "steps": 1, "warm": 0})
     assert "ParameterError" in answer["failed"] or "h = -1" in answer["failed"]
     assert "refused" in bench.summary([answer])

@@ -67,7 +67,7 @@ def check_example(script, tmp_path, **options):
 
 
 @pytest.mark.parametrize("script", EXAMPLES, ids=lambda path: path.stem)
-def test_example_tells_what_it_is_and_how_to_run_it(script):
+def test_example_reports_what_it_is_and_how_to_run_it(script):
     text = script.read_text()
     documentation = importlib.import_module(script.stem).__doc__
     assert f"python examples/{script.name}" in documentation

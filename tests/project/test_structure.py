@@ -254,7 +254,7 @@ def test_an_arrow_that_follows_from_others_is_not_drawn():
     assert direct({"a": {"b", "c"}, "b": {"c"}, "c": set()}) == {"a": {"b"}, "b": {"c"}, "c": set()}
 
 
-def test_the_registry_knows_the_library_without_importing_it_first():
+def test_the_registry_contains_the_library_without_importing_it_first():
     code = "from fem_mbs.element.registry import library; print(*library())"
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert {"Beam", "Revolute", "RigidBody", "SphereOnPlane"} <= set(shown)

@@ -20,6 +20,7 @@ COVERED = {
     "scripts of docs": "docs/*.py",
     "examples": "examples/*.py",
     "benchmarks": "benchmarks/**/*.py",
+    "tests": "tests/**/*.py",
     **{
         f"fem_mbs/{folder}": f"fem_mbs/{folder}/**/*.py"
         for folder in (
@@ -140,12 +141,22 @@ def idioms(text):
 
 @pytest.mark.parametrize("pattern", COVERED.values(), ids=COVERED)
 def test_prose_uses_standard_terms(pattern):
-    files = sorted(ROOT.glob(pattern))
+    files = sorted(set(ROOT.glob(pattern)) - {Path(__file__).resolve()})
     assert files, f"no file {pattern}"
     found = [
         f'{file.relative_to(ROOT)}:{line}: "{words}"; write: {standard}'
         for file in files
         for line, words, standard in idioms(prose(file.read_text(encoding="utf-8"), file.suffix))
+    ]
+    assert not found, "\n".join(found)
+
+
+def test_names_of_tests_use_standard_terms():
+    found = [
+        f'{file.relative_to(ROOT)}: {name}: "{words}"; write: {standard}'
+        for file in sorted(set((ROOT / "tests").rglob("*.py")) - {Path(__file__).resolve()})
+        for name in re.findall(r"def (test_\w+)", file.read_text(encoding="utf-8"))
+        for _, words, standard in idioms(name.replace("_", " "))
     ]
     assert not found, "\n".join(found)
 

@@ -22,7 +22,7 @@ def stretched():
     return model
 
 
-def test_a_strict_run_raises_for_every_warning_that_a_result_would_tell(tmp_path):
+def test_a_strict_run_raises_for_every_warning_that_a_result_would_report(tmp_path):
     stepper = fem.DecoupledNSGA(rho_inf=0)
     told = stepper.run(stretched(), 0.05, 1e-3)
     assert len(told.warnings) == 1
@@ -96,7 +96,7 @@ def test_a_beam_without_density_is_named_with_the_cure():
         fem.DecoupledNSGA(rho_inf=0).run(model, 0.02, 1e-3)
 
 
-def test_section_and_number_of_a_beam_line_in_the_wrong_order_are_told():
+def test_section_and_number_of_a_beam_line_in_the_wrong_order_are_reported():
     section = fem.Section.circle(0.01, E=1e9)
     with pytest.raises(ParameterError, match=r"beam_line\(start, end, n, section\)"):
         fem.beam_line([0, 0, 0], [1, 0, 0], section, 4)
@@ -137,7 +137,7 @@ def result():
     return fem.DecoupledNSGA().run(spring(), 0.1, 1e-2)
 
 
-def test_times_outside_a_run_are_refused(result, tmp_path):
+def test_times_outside_a_run_are_rejected(result, tmp_path):
     assert (result.at(0.1049), result.at(-0.0049), result.at(0.051)) == (10, 0, 5)
     for ask in (
         lambda: result.at(0.106),
@@ -150,7 +150,7 @@ def test_times_outside_a_run_are_refused(result, tmp_path):
 
 
 @pytest.mark.parametrize("ending", ["plot", "picture"])
-def test_endings_that_cannot_be_written_are_refused_with_those_that_can(ending, result, tmp_path):
+def test_endings_that_cannot_be_written_are_rejected_with_those_that_can(ending, result, tmp_path):
     with pytest.raises(FemMbsError, match=r"p\.xyz: .*\.png"):
         if ending == "plot":
             result.plot("mass.position", save=tmp_path / "p.xyz")
@@ -209,7 +209,7 @@ def test_a_pour_saves_its_last_pairs():
 # --- modes ------------------------------------------------------------------------------------------------------------
 
 
-def test_modes_tell_what_they_leave_out():
+def test_modes_report_what_they_leave_out():
     model = fem.Model("hung", gravity=[0, 0, -9.81])
     ball = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 0, 0.1], fixed=("x", "y", "rx", "ry", "rz"), name="b"))
     model.add(fem.SphereOnPlane(ball, model.ground, radius=0.1, name="floor"))

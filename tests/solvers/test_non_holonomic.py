@@ -213,7 +213,7 @@ def test_steps_of_variable_size_follow_the_disc(method):
 
 
 @pytest.mark.parametrize("method", [fem.DecoupledNSGA, fem.LobattoIIIAB, fem.GeneralizedAlpha])
-def test_steps_that_are_taken_in_parts_hold_rows_of_velocities(method):
+def test_steps_that_are_taken_in_substeps_hold_rows_of_velocities(method):
     """Two iterations are too few for steps of 0.1 s: all of them are divided."""
     result = method(max_iterations=2).run(case.disc_model(push=case.PUSH), 0.8, 0.1)
     place, _ = case.disc_reference(case.disc_model(push=case.PUSH), 0.8)
@@ -224,7 +224,7 @@ def test_steps_that_are_taken_in_parts_hold_rows_of_velocities(method):
 
 
 @every_method
-def test_a_run_goes_on_from_its_middle(method):
+def test_a_run_continues_from_its_middle(method):
     whole = method.run(case.disc_model(push=case.PUSH), 0.4, 1e-2)
     system = case.disc_model(push=case.PUSH).compile()
     first = method.run(system, 0.2, 1e-2)
@@ -266,7 +266,7 @@ def test_initial_velocities_are_projected_with_rows_of_velocities():
 
 
 @pytest.mark.parametrize("second", ["blade", "rail"])
-def test_what_holds_a_blade_twice_is_told(second):
+def test_redundant_constraints_of_a_blade_are_reported(second):
     model = case.sleigh_model()
     body = model["sleigh"]
     if second == "blade":
@@ -337,7 +337,7 @@ def test_positions_alone_do_not_take_rows_of_velocities():
         method.run(case.sleigh_model(), 0.1, 1e-2)
 
 
-def test_statics_refuses_joints_that_hold_no_position():
+def test_statics_rejects_joints_that_hold_no_position():
     with pytest.raises(fem.ParameterError, match=r"'floor'.*velocities, no positions"):
         fem.static_equilibrium(case.disc_model())
 

@@ -250,7 +250,7 @@ def test_a_failed_step_leaves_what_was_computed_before_it(method):
 
 
 @every_method
-def test_a_step_that_turns_too_far_is_refused_by_name(method):
+def test_a_step_that_turns_too_far_is_rejected_by_name(method):
     model = fem.Model("spins", gravity=[0, 0, 0])
     model.add(fem.RigidBody(1.0, 1.0, angular_velocity=[0, 0, 350.0], name="rod"))
     with pytest.raises(SolverError, match=r"rod.* 3 rad") as caught:
@@ -286,12 +286,12 @@ def test_a_heap_in_a_contact_group_rests_on_the_floor_with_its_weight(method):
 
 
 @pytest.mark.parametrize("method", [m for m in METHODS if label(m) in WITHOUT_GROUPS], ids=label)
-def test_contact_groups_are_refused_by_methods_and_options_that_do_not_know_them(method):
+def test_contact_groups_are_rejected_by_methods_and_options_that_do_not_support_them(method):
     with pytest.raises(ParameterError, match=r"DecoupledNSGA.*heap|heap.*DecoupledNSGA"):
         method.run(heap(), 0.1, 1e-3)
 
 
-def test_an_option_that_another_method_has_is_told():
+def test_an_option_that_another_method_has_is_reported():
     with pytest.raises(ParameterError, match=r"persistent_contacts = True.*DecoupledNSGA"):
         fem.MoreauJean(persistent_contacts=True)
     having = ".*DecoupledNSGA.* have it$"
@@ -299,7 +299,7 @@ def test_an_option_that_another_method_has_is_told():
         fem.MoreauJean(step_control=fem.StepControl())
 
 
-def test_a_contact_that_a_method_does_not_know_is_told_in_a_sentence():
+def test_a_contact_that_a_method_does_not_support_is_reported_in_a_sentence():
     model = fem.Model("ball")
     ball = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 0, 1], name="ball"))
     model.add(fem.SphereOnPlane(ball, model.ground, radius=0.1, name="hit"))
@@ -307,7 +307,7 @@ def test_a_contact_that_a_method_does_not_know_is_told_in_a_sentence():
         fem.GeneralizedAlpha().run(model, 0.1, 1e-3)
 
 
-def test_moreau_jean_refuses_options_of_others():
+def test_moreau_jean_rejects_options_of_others():
     for option in ("persistent_contacts", "step_control", "contact_solver", "rho_inf"):
         with pytest.raises(ParameterError, match=option):
             fem.MoreauJean(**{option: True})
@@ -316,7 +316,7 @@ def test_moreau_jean_refuses_options_of_others():
             fem.MoreauJean(theta)
 
 
-def test_lobatto_refuses_other_numbers_of_stages_options_of_others_and_nodes_that_turn_about_two_axes():
+def test_lobatto_rejects_other_numbers_of_stages_options_of_others_and_nodes_that_turn_about_two_axes():
     for stages in (1, 5, 2.5, "three"):
         with pytest.raises(ParameterError, match="stages"):
             fem.LobattoIIIAB(stages)

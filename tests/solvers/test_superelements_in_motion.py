@@ -95,7 +95,7 @@ def hung(gravity, ends, **options):
     return model
 
 
-def test_deformations_by_modes_alone_that_are_too_large_are_told():
+def test_deformations_by_modes_alone_that_are_too_large_are_reported():
     for gravity, told in ((9.81, False), (981.0, True)):
         result = fem.DecoupledNSGA(rho_inf=0.5).run(hung(gravity, ENDS), t_end=0.05, h=1e-3)
         assert result["bar"].local_rotation.max() < 1e-9  # both frames are held
@@ -127,7 +127,7 @@ def test_amplitudes_of_modes_are_no_places_where_tolerances_ask_for_sizes():
 
 
 @pytest.mark.parametrize("part", [0.5, 0.2])
-def test_equilibria_tell_stresses_that_would_change_the_stiffness_unless_a_pattern_has_them(part, tmp_path):
+def test_equilibria_report_stresses_that_would_change_the_stiffness_unless_a_pattern_has_them(part, tmp_path):
     """A clamped rod of ν = 0, pressed by a part of Euler's load π²EI/4L²; a free one buckles at four times that."""
     E, length, side = 2e11, 1.0, 0.02
     euler = np.pi**2 * E * side**4 / 12 / (4 * length**2)

@@ -138,7 +138,7 @@ FEW = [
 
 
 @pytest.mark.parametrize("call", CALLS)
-def test_bad_input_is_accepted_or_refused_in_the_words_of_this_package(call, tmp_path, monkeypatch):
+def test_bad_input_is_accepted_or_rejected_in_the_words_of_this_package(call, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # some text is the name of a file
     wrong, _ = wrong_outcomes(call, FEW)
     assert not wrong, "\n".join(wrong)
@@ -146,7 +146,7 @@ def test_bad_input_is_accepted_or_refused_in_the_words_of_this_package(call, tmp
 
 @pytest.mark.slow
 @pytest.mark.parametrize("call", CALLS)
-def test_any_input_is_accepted_or_refused_in_the_words_of_this_package(call, tmp_path, monkeypatch):
+def test_any_input_is_accepted_or_rejected_in_the_words_of_this_package(call, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # some text is the name of a file
     wrong, _ = wrong_outcomes(call)
     assert not wrong, "\n".join(wrong)

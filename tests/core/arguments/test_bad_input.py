@@ -118,7 +118,7 @@ MODELS = {
 
 
 @pytest.mark.parametrize("case", MODELS)
-def test_models_that_cannot_be_right_are_refused_with_a_cure(case):
+def test_models_that_cannot_be_right_are_rejected_with_a_cure(case):
     build, words = MODELS[case]
     with pytest.raises(ModelError, match=r"(?s)" + words) as caught:
         build().compile()
@@ -136,19 +136,19 @@ def test_a_driver_needs_a_start_that_moves_with_it():
 @pytest.mark.parametrize(
     "build", [lambda: pinned(velocity=[0.3, 0.2, 0.1], angular_velocity=[1, 2, 3]), lambda: loose(0.02)]
 )
-def test_projection_repairs_what_is_refused(build):
+def test_projection_repairs_what_is_rejected(build):
     system = build().compile(project=True)
     g, rate = system.constraint_values(system.initial)
     assert np.abs(g).max() < 1e-13 and np.abs(rate).max() < 1e-13  # round-off
     fem.DecoupledNSGA().run(system, 0.01, 1e-3)
 
 
-def test_projection_keeps_what_the_joint_leaves_free():
+def test_projection_keeps_the_free_coordinates_of_the_joint():
     system = pinned(velocity=[0.3, 0, 0], angular_velocity=[1, 2, 3]).compile(project=True)
     assert system.initial.V[1] == pytest.approx([0, 0, 0, 0, 0, 3], abs=1e-14)
 
 
-def test_positions_that_cannot_be_assembled_are_told():
+def test_positions_that_cannot_be_assembled_are_reported():
     model, body = falling()
     model.add(fem.Spherical.at(model.ground, body, [0, 0, 0], name="left"))
     model.add(fem.Spherical.at(model.ground, body, [1, 0, 0], name="right"))
@@ -167,7 +167,7 @@ def test_options_of_compile_are_checked():
 # --- what was forgotten ---------------------------------------------------------
 
 
-def test_a_body_that_only_a_joint_knows_is_named():
+def test_a_body_that_only_a_joint_uses_is_named():
     model, body = falling()
     lost = fem.RigidBody(1.0, 1.0, position=[1, 0, 0], name="lost")
     model.add(fem.Fixed.at(body, lost, [0.5, 0, 0], name="weld"))  # holds all of it: it would move without mass
@@ -177,14 +177,14 @@ def test_a_body_that_only_a_joint_knows_is_named():
     assert model.compile().mass_properties()[0] == pytest.approx(2.0)
 
 
-def test_a_point_mass_that_only_a_spring_knows_is_named():
+def test_a_point_mass_that_only_a_spring_uses_is_named():
     model, body = falling()
     model.add(fem.Spring(body, fem.PointMass(1.0, position=[1, 0, 0], name="bob"), stiffness=1.0, name="rubber"))
     with pytest.raises(ModelError, match=r"'bob'.*'rubber'.*added"):
         model.compile()
 
 
-def test_bodies_and_nodes_that_only_a_contact_group_knows_are_named():
+def test_bodies_and_nodes_that_only_a_contact_group_uses_are_named():
     for lost, words in (
         (fem.RigidBody.sphere(1.0, 0.1, name="lost"), "'lost'.*ContactGroup 'balls'"),
         (fem.Node6(name="tip"), "Node6 'tip'.*'balls'"),
@@ -206,7 +206,7 @@ def test_bodies_and_nodes_that_only_a_contact_group_knows_are_named():
         lambda system: fem.modes(system, 1),
     ],
 )
-def test_a_system_whose_model_got_more_is_refused_by_solvers(solve):
+def test_a_system_whose_model_got_more_is_rejected_by_solvers(solve):
     model, body = falling()
     system = model.compile()
     model.add(fem.Spring(model.ground.frame([0, 0, 1]), body, stiffness=1.0, name="late"))
@@ -247,7 +247,7 @@ def misspelt():
 
 
 @pytest.mark.parametrize("call, meant", list(misspelt()))
-def test_a_misspelt_keyword_is_told_with_what_was_meant(call, meant):
+def test_a_misspelt_keyword_is_reported_with_what_was_meant(call, meant):
     with pytest.raises(ParameterError, match=rf"not a parameter.*'{meant}'\?") as caught:
         call()
     assert isinstance(caught.value, TypeError)  # as Python's own error is
@@ -278,13 +278,13 @@ def unfit():
 
 
 @pytest.mark.parametrize("call, words", list(unfit()))
-def test_missing_arguments_and_those_too_many_are_told_with_what_was_meant(call, words):
+def test_missing_arguments_and_those_too_many_are_reported_with_what_was_meant(call, words):
     with pytest.raises(ParameterError, match=words) as caught:
         call()
     assert isinstance(caught.value, TypeError)  # as Python's own error is
 
 
-def test_a_law_without_its_function_is_told_with_the_element_and_what_it_lacks():
+def test_a_law_without_its_function_is_reported_with_the_element_and_what_it_lacks():
     class Empty(fem.PythonElement):
         pass
 
@@ -315,7 +315,7 @@ def test_signatures_are_those_of_the_sources():
 
 
 @pytest.mark.parametrize("parameter", ["velocity", "mass", "center"])
-def test_parameters_set_after_the_constructor_are_refused_because_kernels_have_copies(parameter):
+def test_parameters_set_after_the_constructor_are_rejected_because_kernels_have_copies(parameter):
     ball = fem.RigidBody.sphere(1, 0.1, name="ball")
     with pytest.raises(fem.ParameterError, match=rf"'ball': {parameter} = .*RigidBody\({parameter}=…\)"):
         setattr(ball, parameter, 2.0)
@@ -334,7 +334,7 @@ def test_a_class_of_the_user_keeps_its_own_keywords():
         Thrust(fem.Node6(), size=2.0, sise=1.0, name="t")
 
 
-def test_rotation_vectors_in_degrees_are_told():
+def test_rotation_vectors_in_degrees_are_reported():
     for turn, good in (([0, 0, 6.28], True), ([0, 0, 2 * np.pi], True), ([0, 0, 6.3], False), ([0, 0, -90], False)):
         for make in (lambda t: fem.Node6(rotation=t), lambda t: fem.Node6().frame(rotation=t)):
             if good:
@@ -363,13 +363,13 @@ def test_rotation_vectors_in_degrees_are_told():
         ({"epsilon": INF}, "epsilon = inf.*finite"),
     ],
 )
-def test_impossible_options_of_the_stepper_are_refused(options, words):
+def test_impossible_options_of_the_stepper_are_rejected(options, words):
     with pytest.raises(ParameterError, match=words):
         fem.DecoupledNSGA(**options)
 
 
 @pytest.mark.parametrize("method", STEPPERS.values(), ids=STEPPERS)
-def test_options_of_earlier_releases_are_refused_with_what_to_do(method):
+def test_options_of_earlier_releases_are_rejected_with_what_to_do(method):
     for name, advice in REMOVED.items():
         if name not in inspect.signature(method).parameters:
             with pytest.raises(ParameterError) as caught:
@@ -415,7 +415,7 @@ def test_options_of_a_stepper_of_the_user_are_checked_as_well():
         (1.0, 1e-3, 0, "save_every = 0.*whole number"),
     ],
 )
-def test_impossible_times_are_refused(t_end, h, save_every, words):
+def test_impossible_times_are_rejected(t_end, h, save_every, words):
     with pytest.raises(ParameterError, match=words):
         fem.DecoupledNSGA().run(falling()[0], t_end, h, save_every=save_every)
 
@@ -499,7 +499,7 @@ def test_a_step_that_does_not_converge_names_step_time_sub_problem_and_largest_r
     assert len(error.result.t) == error.step  # the initial state and all steps before
 
 
-def test_a_contact_that_does_not_converge_is_told_with_the_usual_causes():
+def test_a_contact_that_does_not_converge_is_reported_with_the_usual_causes():
     model, body = falling(position=[0, 0, 0.11], rotation=[0.2, 0.1, 0], velocity=[1.0, 0.5, -1.0])
     for i, p in enumerate(([0.1, 0, -0.05], [-0.1, 0.1, -0.05], [-0.1, -0.1, -0.05])):
         floor = model.ground.frame()
@@ -515,7 +515,7 @@ def test_a_contact_that_does_not_converge_is_told_with_the_usual_causes():
 
 
 @pytest.mark.parametrize("spin", [[4000.0, 0, 0], [0, -4000.0, 100.0]])
-def test_turning_more_than_half_a_turn_in_a_step_is_refused(spin):
+def test_turning_more_than_half_a_turn_in_a_step_is_rejected(spin):
     model, _ = falling(angular_velocity=spin)
     with pytest.raises(SolverError, match=r"Step 1, t = 0\.001 s.*'rod'.* 3 rad"):
         fem.DecoupledNSGA().run(model, 0.1, 1e-3)
@@ -542,7 +542,7 @@ def test_a_beam_without_rotary_inertia_is_named_at_the_start():
         fem.DecoupledNSGA().run(model, 0.1, 1e-2)
 
 
-def test_a_massless_part_on_a_joint_is_told_at_the_start():
+def test_a_massless_part_on_a_joint_is_reported_at_the_start():
     model = with_node(lambda m, b, n: fem.Revolute.at(b, n, [0.5, 0, 0], [0, 0, 1], name="pin"))
     with pytest.raises(SolverError, match=r"initial accelerations.*'tip'.*no mass"):
         fem.DecoupledNSGA().run(model, 0.1, 1e-2)
@@ -557,7 +557,7 @@ def test_a_massless_part_on_a_joint_is_told_at_the_start():
         ({"friction": 5.0, "rolling_resistance": 0.1}, None),
     ],
 )  # fmt: skip
-def test_laws_of_contacts_that_are_hardly_meant_are_told_when_the_model_is_compiled(law, reported):
+def test_laws_of_contacts_that_are_hardly_meant_are_reported_when_the_model_is_compiled(law, reported):
     model = fem.Model("ball")
     ball = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 0, 0.1], name="ball"))
     model.add(fem.SphereOnPlane(ball, model.ground, radius=0.1, name="floor", **law))
@@ -568,7 +568,7 @@ def test_laws_of_contacts_that_are_hardly_meant_are_told_when_the_model_is_compi
     assert not found or re.search(reported, str(found[0].message))
 
 
-def test_the_same_doubtful_law_of_many_contacts_is_told_once_with_their_number():
+def test_the_same_doubtful_law_of_many_contacts_is_reported_once_with_their_number():
     model = fem.Model("box on four feet")
     box = model.add(fem.RigidBody.box(1.0, [0.2, 0.2, 0.1], position=[0, 0, 0.06], name="box"))
     for x, y in ((-1, -1), (-1, 1), (1, -1), (1, 1)):
@@ -587,14 +587,14 @@ FIXED = ("x", "y", "z", "rx", "ry", "rz")
     [lambda system: fem.DecoupledNSGA().run(system, 0.01, 1e-3), fem.modes, fem.static_equilibrium],
     ids=["run", "modes", "statics"],
 )
-def test_a_model_in_which_nothing_can_move_is_refused_with_the_cause(solve):
+def test_a_model_in_which_nothing_can_move_is_rejected_with_the_cause(solve):
     model, _ = falling(fixed=FIXED)
     with pytest.raises(ModelError, match=r"model 'm'.*fixed"):
         solve(model.compile())
 
 
 @pytest.mark.parametrize(("away", "reported"), [(0.0, False), (1e2, False), (1e4, True), (1e6, True)])
-def test_small_mechanisms_far_from_the_origin_are_told(away, reported):
+def test_small_mechanisms_far_from_the_origin_are_reported(away, reported):
     """1 mm there: joints that are apart by their own size would not raise an error."""
     model, place = fem.Model("watch", gravity=[0, 0, -9.81]), np.array([away, 0, 0])
     arm = fem.RigidBody.box(1e-6, [1e-3, 1e-4, 1e-4], position=place + [5e-4, 0, 0], name="arm")

@@ -193,7 +193,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_impossible_parameters_are_refused_with_name_value_and_cure(case):
+def test_impossible_parameters_are_rejected_with_name_value_and_cure(case):
     construct, words = CASES[case]
     with pytest.raises(ParameterError, match=r"(?s)" + words) as caught:
         construct()
@@ -234,7 +234,7 @@ def test_symbols_of_textbooks_and_calls_without_an_object_are_answered_with_what
         make(model, body)
 
 
-def test_a_compliant_contact_beside_the_contact_that_it_wraps_is_refused_for_that():
+def test_a_compliant_contact_next_to_the_contact_that_it_wraps_is_rejected_for_that():
     """Neither has a name of its own, so that both would have the same one."""
     model = fem.Model("m")
     body = model.add(fem.RigidBody(1.0, 1.0, position=[0, 0, 1], name="body"))
@@ -249,7 +249,7 @@ def test_initial_poses_good_to_nine_digits_are_accepted(offset):
     Revolute(A.frame([1, offset, 0]), B.frame(rotation=[offset, 0, 0]))
 
 
-def test_frames_that_miss_by_a_tenth_of_a_micrometre_are_refused():
+def test_frames_that_miss_by_a_tenth_of_a_micrometre_are_rejected():
     A, B = nodes()
     with pytest.raises(ParameterError, match="1e-07 m"):
         Revolute(A.frame([1, 1e-7, 0]), B.frame())

@@ -149,7 +149,7 @@ def test_a_name_of_the_package_is_found_under_its_new_name(monkeypatch):
     assert "Hinge" not in dir(fem)
 
 
-def test_former_and_new_keyword_together_are_refused():
+def test_former_and_new_keyword_together_are_rejected():
     with pytest.raises(fem.ParameterError, match=r"axial_stiffness = 10.*former name of stiffness, which is given too"):
         creeping(axial_stiffness=10.0, stiffness=20.0)
     with pytest.raises(fem.ParameterError, match=r"axial_stiffness = -1"), pytest.warns(DeprecationWarning):
@@ -164,7 +164,7 @@ def test_former_and_new_keyword_together_are_refused():
         (lambda: fem.ramp(height=2.0), "ramp: duration is missing"),
     ],
 )
-def test_calls_that_are_neither_former_nor_new_are_refused(call, words):
+def test_calls_that_are_neither_former_nor_new_are_rejected(call, words):
     with pytest.raises(fem.ParameterError, match=words):
         call()
 

@@ -42,7 +42,7 @@ def compiled_state():
     ],
     ids=lambda v: type(v).__name__ if hasattr(v, "name") else str(v),
 )
-def test_parameters_are_refused_after_the_constructor(owner, name, value):
+def test_parameters_are_rejected_after_the_constructor(owner, name, value):
     with pytest.raises(ParameterError, match=rf"{name} = .*constructor, {type(owner).__name__}\({name}"):
         setattr(owner, name, value)
 
@@ -64,7 +64,7 @@ def test_parameters_are_refused_after_the_constructor(owner, name, value):
     ],
     ids=lambda v: v.__name__ if inspect.isfunction(v) else type(v).__name__ if hasattr(v, "name") else str(v),
 )
-def test_misspelt_attributes_are_refused_with_what_was_meant(owner, name, meant):
+def test_misspelt_attributes_are_rejected_with_what_was_meant(owner, name, meant):
     owner = owner() if inspect.isfunction(owner) else owner  # what compiles is made when the test runs
     with pytest.raises(ParameterError, match=rf"(?s){name} = .*attribute.*'{meant}'"):
         setattr(owner, name, 1.0)
@@ -183,7 +183,7 @@ def test_what_is_set_before_the_model_is_compiled_counts():
     "name, value",
     [("gravity", [0, 0, 0]), ("position", [0, 0, 2]), ("velocity", [1, 0, 0]), ("rotation", [0, 0, 1.0])],
 )
-def test_changes_after_the_model_was_compiled_are_refused(name, value):
+def test_changes_after_the_model_was_compiled_are_rejected(name, value):
     model = ball_on_spring()
     system = model.compile()
     setattr(model if name == "gravity" else model["ball"].node, name, value)

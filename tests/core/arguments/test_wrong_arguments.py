@@ -42,7 +42,7 @@ CALLS = {
 
 
 @pytest.mark.parametrize("call", CALLS)
-def test_wrong_arguments_of_results_are_refused_in_words(result, call, tmp_path, monkeypatch):
+def test_wrong_arguments_of_results_are_rejected_in_words(result, call, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for bad in BAD:
         if call == "at" and isinstance(bad, (bool, float)):
@@ -75,7 +75,7 @@ def test_a_reduction_does_not_lead_to_other_files(tmp_path):
 
 
 @pytest.mark.parametrize("text", [b"", b"no HDF5", b"\x89HDF\r\n\x1a\n" + bytes(40)])
-def test_a_file_that_is_no_reduction_is_refused_in_words(tmp_path, text):
+def test_a_file_that_is_no_reduction_is_rejected_in_words(tmp_path, text):
     path = tmp_path / "part.h5"
     path.write_bytes(text)
     with pytest.raises(fem.ParameterError, match=r"path = .*as a reduction"):

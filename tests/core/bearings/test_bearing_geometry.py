@@ -133,12 +133,12 @@ def test_frequencies_depend_on_the_difference_of_the_speeds_only_but_for_the_cag
         ({"E": -1.0}, r"'front'.*E = -1.0 Pa.*> 0"),
     ],
 )
-def test_impossible_numbers_are_refused_by_name(numbers, words):
+def test_impossible_numbers_are_rejected_by_name(numbers, words):
     with pytest.raises(ParameterError, match=words):
         BearingGeometry(**(DEEP | numbers), name="front")
 
 
-def test_what_is_not_published_is_refused_with_a_cure():
+def test_what_is_not_published_is_rejected_with_a_cure():
     with pytest.raises(ParameterError, match=r"'7204B'.*6204, 6205, 6305"):
         BearingGeometry.from_designation("7204B")
     with pytest.raises(ParameterError, match=r"clearance = 'C9'.*class.*C2, CN"):

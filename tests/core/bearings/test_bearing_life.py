@@ -165,7 +165,7 @@ def test_a_steep_bearing_has_the_rating_of_its_catalogue():
         (lambda b: fem.archard_wear([1], np.inf, 0, coefficient=1, hardness=1, radius=1, length=1), "sliding_speed"),
     ],
 )
-def test_bad_input_is_refused_by_name(call, words):
+def test_bad_input_is_rejected_by_name(call, words):
     with pytest.raises(ParameterError, match=words):
         call(BearingGeometry.from_designation("6205"))
 

@@ -238,7 +238,7 @@ def test_equilibrium_of_random_loads_balances_the_load():
         assert state.moment == pytest.approx(-moment, abs=1e-10 * size)
 
 
-def test_bad_input_is_refused_with_a_cure():
+def test_bad_input_is_rejected_with_a_cure():
     bearing = BearingGeometry.from_designation("6205")
     with pytest.raises(ParameterError, match=r"control = 'both'.*'outer', 'inner'"):
         bearing_equilibrium(bearing, [1, 0, 0], control="both")

@@ -86,7 +86,7 @@ def test_a_ball_sinks_into_a_pit_as_far_as_its_edges_let_it(length, flat, outer,
         ),
     ],
 )
-def test_impossible_pits_are_refused_by_name(spall, words):
+def test_impossible_pits_are_rejected_by_name(spall, words):
     with pytest.raises(ParameterError, match=words):
         bearing_at(GEOMETRY, spall=fem.Spall(**spall))
 

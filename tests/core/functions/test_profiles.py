@@ -102,7 +102,7 @@ def test_periodic_table_repeats_in_both_directions_and_its_angle_gains_the_same_
         angle.integral()
 
 
-def test_beyond_its_ends_a_table_goes_on_or_rests():
+def test_beyond_its_ends_a_table_continues_or_rests():
     t, v = [0.0, 1.0, 2.0], [0.0, 1.0, 4.0]
     natural, rest = table(t, v, kind="cubic"), table(t, v, ends="rest", kind="cubic")
     rate = natural.jet(2.0)[1]
@@ -193,6 +193,6 @@ def test_a_smooth_start_drives_a_mass_with_the_force_of_its_acceleration():
         (lambda: ramp(duration=1).integral(np.nan), "Profile 'ramp': initial = nan.*finite"),
     ],
 )
-def test_impossible_profiles_are_refused_with_name_and_value(make, words):
+def test_impossible_profiles_are_rejected_with_name_and_value(make, words):
     with pytest.raises(fem.ParameterError, match=words):
         make()

@@ -67,12 +67,12 @@ def test_given_derivatives_are_used():
     assert s.jet(0.4) == (math.sin(0.4), math.cos(0.4), -math.sin(0.4))
 
 
-def test_functions_that_leave_numpy_are_refused_with_the_cure():
+def test_functions_that_leave_numpy_are_rejected_with_the_cure():
     with pytest.raises(TypeError, match=r"np\.sin"):
         Signal(lambda t: math.sin(t)).jet(0.0)
 
 
-def test_what_is_neither_number_nor_function_is_refused():
+def test_what_is_neither_number_nor_function_is_rejected():
     with pytest.raises(TypeError, match="function of time"):
         Signal.of("fast")
 
@@ -225,7 +225,7 @@ def test_functions_of_two_arguments_are_differentiated_like_differences():
         (lambda t: np.unwrap(t), r"np\.unwrap.*Signal\(value, rate, acceleration\)"),
     ],
 )
-def test_what_cannot_be_differentiated_is_refused_with_a_hint_that_fits(function, words):
+def test_what_cannot_be_differentiated_is_rejected_with_a_hint_that_fits(function, words):
     with pytest.raises(TypeError, match=words):
         Signal(function).jet(0.5)
 

@@ -277,12 +277,12 @@ def test_races_in_series_share_the_force_and_add_their_indentations():
         (0.01, 0.01, {"angle": np.inf}, "angle = inf rad.*finite"),
     ],
 )
-def test_impossible_point_contacts_are_refused(radii_1, radii_2, change, message):
+def test_impossible_point_contacts_are_rejected(radii_1, radii_2, change, message):
     with pytest.raises(ParameterError, match=message):
         HertzContact(radii_1, radii_2, **{**STEEL, "name": "race", **change})
 
 
-def test_impossible_arguments_of_point_contacts_are_refused():
+def test_impossible_arguments_of_point_contacts_are_rejected():
     contact = HertzContact(0.01, np.inf, name="ball on plate", **STEEL)
     for method in (contact.semi_axes, contact.indentation, contact.maximum_pressure, contact.maximum_shear):
         with pytest.raises(ParameterError, match=r"'ball on plate': force = .*-1"):

@@ -99,7 +99,7 @@ def test_force_of_a_line_contact_is_the_inverse_of_its_indentation(one, two):
     assert np.array_equal(line.force([0.0, -1e-6]), [0.0, 0.0]) and line.indentation(0.0) == 0.0
 
 
-def test_steepness_tells_conforming_bodies():
+def test_steepness_reports_conforming_bodies():
     # journal of 10 mm, clearance 50 µm, 1e5 N/m: b/R = .149 in section 2.3 (E = 210 GPa; three digits)
     assert LineContact(0.01, -0.01005, length=1.0, **STEEL).steepness(1e5) == pytest.approx(0.149, abs=6e-4)
     contact, force = thesis_bearing(), 100.0
@@ -138,7 +138,7 @@ def test_steepness_of_oblique_bodies_is_the_slope_of_their_surfaces_at_the_ends_
         ((1.0, 1.0), {"reference_depth": (0.1, 0.0)}, "reference_depth = .*finite"),
     ],
 )
-def test_impossible_line_contacts_are_refused(radii, change, message):
+def test_impossible_line_contacts_are_rejected(radii, change, message):
     with pytest.raises(ParameterError, match=message):
         LineContact(*radii, **{**STEEL, "length": 0.1, **change})
 

@@ -29,7 +29,7 @@ def test_a_triangle_has_the_factors_of_the_whole_matrix(many, monkeypatch):
 
 
 @pytest.mark.skipif(library("cholmod") is None, reason="CHOLMOD is not installed; SuperLU does not detect it")
-def test_a_matrix_that_is_not_positive_definite_is_refused():
+def test_a_matrix_that_is_not_positive_definite_is_rejected():
     with pytest.raises(RuntimeError, match="not positive definite"):
         positive_factors(tril(grid(9) - 3.0 * eye_array(729), format="csc"))
 

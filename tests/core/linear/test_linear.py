@@ -83,7 +83,7 @@ def test_right_hand_side_of_the_caller_is_not_changed(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_singular_matrices_are_told_and_do_not_spoil_the_next_factorisation(name):
+def test_singular_matrices_are_reported_and_do_not_spoil_the_next_factorisation(name):
     rng = np.random.default_rng(5)
     matrix, n = chain(3)
     solver = make(name, matrix)
@@ -293,7 +293,7 @@ def test_superlu_keeps_the_order_with_fewer_entries(monkeypatch):
     assert counts[2] < counts[1000]
 
 
-def test_unknown_and_missing_solvers_are_refused_with_what_to_do(monkeypatch):
+def test_unknown_and_missing_solvers_are_rejected_with_what_to_do(monkeypatch):
     with pytest.raises(ValueError, match=r"linear_solver = 'pardiso'.*unknown.*dense, klu, umfpack, cholmod, superlu"):
         linear.choose(10, "pardiso")
     monkeypatch.setattr(linear_klu, "_klu_library", False)

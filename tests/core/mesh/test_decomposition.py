@@ -33,7 +33,7 @@ def test_given_parts_are_taken_as_they_are_and_weigh_what_they_do():
     assert len(body.shapes) == 1  # drawn
 
 
-def test_given_parts_that_overlap_are_told_with_their_common_volume(recwarn):
+def test_given_parts_that_overlap_are_reported_with_their_common_volume(recwarn):
     """A bar through a wall of 0.1 m, and a spike that takes a corner of a cube: a tetrahedron of 0.1³/6 m³."""
     wall, bar = Box([1, 1, 0.1]), Box([0.2, 0.1, 1.0])
     with pytest.warns(UserWarning, match=r"0\.002 m³.*1\.7 %"):
@@ -64,7 +64,7 @@ def test_an_angle_is_cut_into_its_two_bars():
     assert abs(parts.gained) < 0.01
 
 
-def test_parts_that_fill_a_hollow_are_told():
+def test_parts_that_fill_a_hollow_are_reported():
     """One part only: the hull of the angle has 0.1 (0.09 − 0.02) m³ = 7e-3 m³, 40 % more."""
     pytest.importorskip("coacd")
     with pytest.warns(UserWarning, match=r"1 parts.*40 %.*volume"):
@@ -89,6 +89,6 @@ def test_a_mesh_without_the_package_says_what_to_do(monkeypatch):
         (Mesh(angle().points, angle().faces[:1]), {}, "not closed"),
     ],
 )
-def test_what_cannot_be_parts_is_refused(mesh, options, words):
+def test_what_cannot_be_parts_is_rejected(mesh, options, words):
     with pytest.raises(fem.ParameterError, match=words):
         fem.convex_parts(mesh, **options)

@@ -150,7 +150,7 @@ def test_options_of_the_caller_change_no_mesh_and_are_there_afterwards(plate):
         gmsh.finalize()
 
 
-def test_what_cannot_be_meshed_is_refused_with_what_to_do(plate, tmp_path):
+def test_what_cannot_be_meshed_is_rejected_with_what_to_do(plate, tmp_path):
     step = plate / "plate.step"
 
     def refused(match, path=step, size=0.02, **options):
@@ -181,7 +181,7 @@ def test_what_cannot_be_meshed_is_refused_with_what_to_do(plate, tmp_path):
     refused("the surface is not closed", path=tmp_path / "open.obj", units="mm")
 
 
-def test_parts_of_an_unlikely_size_are_told(plate):
+def test_parts_of_an_unlikely_size_are_reported(plate):
     with pytest.warns(UserWarning, match=r"'plate.brep'.* 100 m .*units"):
         fem.mesh_from_cad(plate / "plate.brep", 20.0)
 
@@ -194,7 +194,7 @@ def test_without_gmsh_it_says_what_to_install(plate, monkeypatch):
         fem.mesh_from_cad(plate / "plate.step", 0.01)
 
 
-def test_bores_on_one_axis_are_told_apart_by_their_length(tmp_path):
+def test_bores_on_one_axis_are_distinguished_by_their_length(tmp_path):
     """A fork of two eyes: each bore has half of the nodes of both, in its own half of the part."""
     path = tmp_path / "fork.step"
     gmsh.initialize(readConfigFiles=False, interruptible=False)

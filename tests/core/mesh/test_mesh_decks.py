@@ -87,7 +87,7 @@ def test_labels_of_the_assembly_that_stand_for_no_node_are_warned_of(tmp_path):
         read(tmp_path / "part.inp", ASSEMBLY + "*NSET, NSET=A\n1,\n*END ASSEMBLY\n")
 
 
-def test_files_that_an_input_file_names_are_read_where_they_are_beside_it_or_below(tmp_path):
+def test_files_that_an_input_file_names_are_read_where_they_are_next_to_it_or_below(tmp_path):
     (tmp_path / "sub").mkdir()
     (tmp_path / "sub" / "nodes.inc").write_text(NODES)
     (tmp_path / "elements.inc").write_text("** one\n1, 1,2,3,4,5,6,7,8\n")
@@ -123,7 +123,7 @@ def test_files_that_an_input_file_names_are_read_where_they_are_beside_it_or_bel
         (DECK + "*NGEN\n1, 3\n", r"path = .*write nodes and elements"),
     ],
 )
-def test_decks_of_abaqus_that_cannot_be_read_are_refused_with_the_cause(tmp_path, text, words):
+def test_decks_of_abaqus_that_cannot_be_read_are_rejected_with_the_cause(tmp_path, text, words):
     with pytest.raises(fem.ParameterError, match=words):
         read(tmp_path / "part.inp", text)
 
@@ -179,7 +179,7 @@ def test_empty_fields_at_the_end_of_a_line_are_none(tmp_path):
     assert read(tmp_path / "part.bdf", text).volume == pytest.approx(1.0)
 
 
-def test_lines_of_free_fields_that_go_on_past_the_tenth_are_one_card(tmp_path):
+def test_lines_of_free_fields_that_continue_past_the_tenth_are_one_card(tmp_path):
     grids = "".join(f"GRID,{k},,{x:.1f},{y:.1f},{z:.1f}\n" for k, (x, y, z) in enumerate(TETRA10, 1))
     mesh = read(tmp_path / "part.bdf", grids + "CTETRA,1,1," + ",".join(map(str, range(1, 11))) + "\n")
     assert list(mesh.cells) == ["tetra10"] and mesh.volume == pytest.approx(1 / 6)
@@ -217,7 +217,7 @@ def test_bulk_data_of_included_files_are_read_and_messages_name_the_file(tmp_pat
         (GRIDS + "BEGIN SUPER=1\n", r"path = .*one part"),
     ],
 )
-def test_bulk_data_whose_places_are_not_known_are_refused_with_the_cause(tmp_path, text, words):
+def test_bulk_data_whose_places_are_not_known_are_rejected_with_the_cause(tmp_path, text, words):
     with pytest.raises(fem.ParameterError, match=words):
         read(tmp_path / "part.bdf", text + CHEXA)
 

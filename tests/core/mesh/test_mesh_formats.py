@@ -78,7 +78,7 @@ def test_parts_that_gmsh_has_divided_for_several_processors_are_whole(two_boxes,
     checked(*two_boxes(partitions=2))
 
 
-def test_parameters_of_nodes_do_not_matter_or_the_version_that_has_them_is_refused(two_boxes, request):
+def test_parameters_of_nodes_do_not_matter_or_the_version_that_has_them_is_rejected(two_boxes, request):
     path, counts = two_boxes(parametric=1)
     if "2.2" in request.node.name:
         with pytest.raises(fem.ParameterError, match=r"\$Nodes.*MSH 4.1"):
@@ -175,7 +175,7 @@ def test_marks_ends_of_lines_and_names_of_msh_files_are_read(tmp_path, encoding,
         (("12 1 0 0", "12 x 0 0"), r"path = .*section \$Nodes"),
     ],
 )
-def test_msh_files_that_cannot_be_right_are_refused_with_their_section(tmp_path, change, words):
+def test_msh_files_that_cannot_be_right_are_rejected_with_their_section(tmp_path, change, words):
     assert change[0] in MSH
     (tmp_path / "part.msh").write_text(MSH.replace(*change))
     with pytest.raises(fem.ParameterError, match=words):
@@ -237,7 +237,7 @@ def test_solids_of_an_stl_file_are_groups(tmp_path):
         (b"too short", r"path = .*too short"),
     ],
 )
-def test_stl_files_that_lack_something_are_refused_with_what_it_is(tmp_path, raw, words):
+def test_stl_files_that_lack_something_are_rejected_with_what_it_is(tmp_path, raw, words):
     (tmp_path / "part.stl").write_bytes(raw)
     with pytest.raises(fem.ParameterError, match=words):
         fem.mass_of_mesh(tmp_path / "part.stl", 1.0)
@@ -257,7 +257,7 @@ def test_other_spellings_of_obj_are_the_same_surface(tmp_path, text):
     assert fem.mass_of_mesh(tmp_path / "part.obj", 1.0).mass == pytest.approx(1 / 6)
 
 
-def test_an_object_of_an_obj_file_is_a_group_beside_those_in_it(tmp_path):
+def test_an_object_of_an_obj_file_is_a_group_next_to_those_in_it(tmp_path):
     (tmp_path / "part.obj").write_text("o upper arm\ng skin outside\n" + POINTS + SIDES)
     mesh = fem.read_mesh(tmp_path / "part.obj")
     assert sorted(mesh.groups) == ["outside", "skin", "upper arm"] and len(mesh.nodes_of("upper arm")) == 4
@@ -276,7 +276,7 @@ def test_a_concave_polygon_becomes_triangles_that_fill_it_and_do_not_overlap(tmp
     assert fem.mass_of_mesh(tmp_path / "part.obj", 1.0).mass == pytest.approx(5.0)
 
 
-def test_an_open_surface_is_refused_with_the_name_of_its_file(tmp_path):
+def test_an_open_surface_is_rejected_with_the_name_of_its_file(tmp_path):
     (tmp_path / "part.obj").write_text(POINTS + SIDES[:-8])
     with pytest.raises(fem.ParameterError, match=r"mass_of_mesh 'part\.obj'.*3 edges"):
         fem.mass_of_mesh(tmp_path / "part.obj", 1.0)

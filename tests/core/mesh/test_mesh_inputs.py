@@ -52,7 +52,7 @@ def test_a_cell_that_any_file_has_twice_weighs_once_and_is_warned_of(tmp_path):
 
 
 @pytest.mark.parametrize("ending, text", [("inp", DECK + HEXA), ("bdf", BULK + "CHEXA,1,1,1,2,3,4,5,6,+\n+,7,8\n")])
-def test_an_element_label_twice_is_one_cell_or_refused(tmp_path, ending, text):
+def test_an_element_label_twice_is_one_cell_or_rejected(tmp_path, ending, text):
     path = write(tmp_path / f"part.{ending}", text)
     with pytest.warns(UserWarning, match=r"defines 1 elements twice \(1\)"):
         assert fem.read_mesh(path).volume == pytest.approx(1.0)
@@ -115,7 +115,7 @@ def test_words_are_shortened_spaced_and_quoted_as_abaqus_allows(tmp_path, text, 
         ("*IMPORT, STEP=1\n", r"path = .*write nodes and elements"),
     ],
 )
-def test_words_that_abaqus_files_cannot_mean_are_refused_by_name(tmp_path, text, words):
+def test_words_that_abaqus_files_cannot_mean_are_rejected_by_name(tmp_path, text, words):
     with pytest.raises(fem.ParameterError, match=words):
         fem.read_mesh(write(tmp_path / "part.inp", DECK + text))
 
@@ -155,7 +155,7 @@ def test_cards_with_tabs_are_cells_like_others(tmp_path):
     assert fem.read_mesh(write(tmp_path / "part.bdf", text)).volume == pytest.approx(2.0)
 
 
-def test_a_pyramid_of_optistruct_is_a_cell_and_unknown_solids_are_refused_by_name(tmp_path):
+def test_a_pyramid_of_optistruct_is_a_cell_and_unknown_solids_are_rejected_by_name(tmp_path):
     top = "GRID,9,,.5,.5,2.\n"
     path = write(tmp_path / "part.fem", BULK + top + "CPYRA,2,1,5,6,7,8,9\nENDDATA\n")
     assert fem.mass_of_mesh(path, 1.0).mass == pytest.approx(4 / 3)
@@ -217,6 +217,6 @@ def test_polygons_of_other_formats_weigh_as_triangles(tmp_path):
         ("v 1 2\n", "three coordinates"),
     ],
 )
-def test_obj_files_that_cannot_be_right_are_refused_with_their_line(tmp_path, text, words):
+def test_obj_files_that_cannot_be_right_are_rejected_with_their_line(tmp_path, text, words):
     with pytest.raises(fem.ParameterError, match=words):
         fem.read_mesh(write(tmp_path / "part.obj", TETRA + text))

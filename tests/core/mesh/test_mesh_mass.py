@@ -117,12 +117,12 @@ def refused():
 
 
 @pytest.mark.parametrize("faces, words", list(refused()))
-def test_surfaces_that_hold_no_volume_are_refused(faces, words):
+def test_surfaces_that_hold_no_volume_are_rejected(faces, words):
     with pytest.raises(fem.ParameterError, match=words):
         fem.mass_of_mesh(fem.shapes.Mesh(fem.shapes.Box(SIDES).points, faces), 1.0)
 
 
-def test_what_is_no_mesh_is_told(tmp_path):
+def test_what_is_no_mesh_is_reported(tmp_path):
     with pytest.raises(fem.ParameterError, match=r"mesh = .*nothing\.stl.*no mesh"):
         fem.mass_of_mesh(tmp_path / "nothing.stl", 1.0)
     line = meshio.Mesh(np.eye(3), [("line", np.array([[0, 1]]))])

@@ -148,7 +148,7 @@ BAD_ABAQUS = [
 
 
 @pytest.mark.parametrize(("change", "words"), BAD_ABAQUS)
-def test_input_files_that_cannot_be_right_are_refused_with_their_line(tmp_path, change, words):
+def test_input_files_that_cannot_be_right_are_rejected_with_their_line(tmp_path, change, words):
     text = abaqus_text(fem.block_mesh([2, 1, 1], [2, 1, 1], cell="hexahedron"), "hexahedron", "C3D8")
     assert change[0] in text
     with pytest.raises(fem.ParameterError, match=words):
@@ -167,7 +167,7 @@ BAD_NASTRAN = [
 
 
 @pytest.mark.parametrize(("change", "words"), BAD_NASTRAN)
-def test_bulk_data_that_cannot_be_right_are_refused_with_their_line(tmp_path, change, words):
+def test_bulk_data_that_cannot_be_right_are_rejected_with_their_line(tmp_path, change, words):
     text = nastran_text(fem.block_mesh([2, 1, 1], [2, 1, 1], cell="hexahedron"), "hexahedron", "CHEXA", free=True)
     assert change[0] in text
     with pytest.raises(fem.ParameterError, match=words):
@@ -176,12 +176,12 @@ def test_bulk_data_that_cannot_be_right_are_refused_with_their_line(tmp_path, ch
 
 @pytest.mark.parametrize("name", ["part.inp", "part.bdf", "part.msh", "part.vtu", "part.vtk", "part.stl", "part.med"])
 @pytest.mark.parametrize("text", ["", "no mesh\n", "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Nodes\n1 9 1 9\n"])
-def test_empty_and_cut_files_of_any_format_are_refused_by_name(tmp_path, name, text):
+def test_empty_and_cut_files_of_any_format_are_rejected_by_name(tmp_path, name, text):
     with pytest.raises(fem.ParameterError, match=name.replace(".", r"\.")):
         fem.read_mesh(write(tmp_path / name, text))
 
 
-def test_units_that_were_mistaken_and_cells_that_are_not_joined_are_told(tmp_path):
+def test_units_that_were_mistaken_and_cells_that_are_not_joined_are_reported(tmp_path):
     mesh = fem.block_mesh([200, 50, 50], [2, 1, 1], cell="hexahedron")  # millimetres
     path = write(tmp_path / "part.inp", abaqus_text(mesh, "hexahedron", "C3D8"))
     with pytest.warns(UserWarning, match=r"^read_mesh: .*part\.inp'.* 200 m .*units"):
@@ -196,7 +196,7 @@ def test_units_that_were_mistaken_and_cells_that_are_not_joined_are_told(tmp_pat
         fem.read_mesh(path, units="mm")
 
 
-def test_points_that_differ_by_round_off_are_told_wherever_they_lie():
+def test_points_that_differ_by_round_off_are_reported_wherever_they_lie():
     mesh = fem.block_mesh([1, 1, 1], [2, 1, 1], cell="hexahedron")
     cells, right = mesh.cells["hexahedron"], mesh.points + 1e-12
     for shift in np.arange(0.0, 1e-8, 0.25e-9):  # over the borders of any grid
@@ -206,7 +206,7 @@ def test_points_that_differ_by_round_off_are_told_wherever_they_lie():
         assert "4 points of cells" in told
 
 
-def test_a_surface_is_refused_as_a_solid_with_what_makes_one_of_it(tmp_path):
+def test_a_surface_is_rejected_as_a_solid_with_what_makes_one_of_it(tmp_path):
     box = fem.shapes.Box([1, 1, 1])
     surface = fem.Mesh(box.points, {"quad": np.vstack(box.faces)})
     with pytest.raises(fem.ParameterError, match=r"group = .*no solid cells.*6 quad.*mesh_from_cad"):
@@ -249,7 +249,7 @@ def triangles(box):
 
 
 @pytest.mark.parametrize("maker", ["block", "panel"])
-def test_a_form_that_closes_a_ring_without_joining_it_is_told(maker):
+def test_a_form_that_closes_a_ring_without_joining_it_is_reported(maker):
     def ring(part):
         """A part of a ring: x is the part of a turn, y the width, z the thickness."""
 

@@ -102,7 +102,7 @@ def test_sets_of_abaqus_and_numbers_of_vtu_are_groups(tmp_path):
     assert half.mass == pytest.approx(4.0) and len(half.nodes) < len(two.points)
 
 
-def test_a_file_that_makes_meshio_leave_the_process_is_refused(tmp_path):
+def test_a_file_that_makes_meshio_leave_the_process_is_rejected(tmp_path):
     path = tmp_path / "part.vtk"
     path.write_text("no header\n")
     with pytest.raises(fem.ParameterError, match=r"part\.vtk.*meshio.*Illegal VTK header"):
@@ -111,7 +111,7 @@ def test_a_file_that_makes_meshio_leave_the_process_is_refused(tmp_path):
         fem.read_mesh(tmp_path / "missing.msh")
 
 
-def test_a_missing_group_is_told_with_those_there_are():
+def test_a_missing_group_is_reported_with_those_there_are():
     mesh = fem.block_mesh([1, 1, 1], [1, 1, 1])
     with pytest.raises(fem.ParameterError, match=r"group = 'left'.*x0, x1, y0, y1, z0, z1"):
         mesh.nodes_of("left")
@@ -144,7 +144,7 @@ def test_a_quadratic_cell_bent_too_far_is_found_although_its_corners_are_sound()
         fem.Mesh(points, mesh.cells).check_cells()
 
 
-def test_what_no_solid_element_is_for_is_refused_when_a_body_is_made_of_it():
+def test_what_no_solid_element_is_for_is_rejected_when_a_body_is_made_of_it():
     points = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0.5, 0.5, 1]]
     mesh = fem.Mesh(points, {"pyramid": [[0, 1, 2, 3, 4]], "quad": [[0, 1, 2, 3]]}, {"foot": {"quad": [0]}})
     with pytest.raises(fem.ParameterError, match=r"cells = .*1 pyramid.*tetra10"):
@@ -162,7 +162,7 @@ def test_what_no_solid_element_is_for_is_refused_when_a_body_is_made_of_it():
         ({"groups": {"a": {"tetra": [3]}}}, "number of type 'tetra'|group"),
     ],
 )
-def test_arrays_that_make_no_mesh_are_refused(change, message):
+def test_arrays_that_make_no_mesh_are_rejected(change, message):
     given = {"points": np.vstack([np.zeros(3), np.eye(3)]), "cells": {"tetra": [[0, 1, 2, 3]]}} | change
     with pytest.raises(fem.ParameterError, match=message):
         fem.Mesh(**given)

@@ -76,7 +76,7 @@ def test_the_core_of_a_rounding_that_swallows_a_short_edge_stays_inside():
         (np.outer(np.arange(5.0), [1, 2, 3]), "on one line"),
     ],
 )
-def test_points_without_a_thickness_are_told(points, words):
+def test_points_without_a_thickness_are_reported(points, words):
     assert re.search(words, fault_of(np.asarray(points)))
 
 

@@ -127,12 +127,12 @@ def test_a_run_that_dies_leaves_what_was_decided():
         ({"on_impact": 3}, "on_impact"),
     ],
 )
-def test_impossible_options_are_refused(options, words):
+def test_impossible_options_are_rejected(options, words):
     with pytest.raises(fem.FemMbsError, match=words):
         fem.ForceObserver("pair", **{"stiffness": 1e8, "speed_tolerance": 1e-3, **options})
 
 
-def test_what_is_not_a_contact_is_refused_when_the_run_begins():
+def test_what_is_not_a_contact_is_rejected_when_the_run_begins():
     for name, words in (("ball", "is not a contact"), ("pear", "did you mean 'pair'")):
         watch = fem.ForceObserver(name, stiffness=1e8, speed_tolerance=1e-3)
         with pytest.raises(fem.FemMbsError, match=words):

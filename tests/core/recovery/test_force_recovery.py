@@ -290,12 +290,12 @@ def short():
         ({"model": fem.ForceLaw(lambda *a: a[0])}, r"stiffness = 140000000\.0.*ForceLaw"),
     ],
 )
-def test_bad_options_are_refused_with_what_is_allowed(short, options, message):
+def test_bad_options_are_rejected_with_what_is_allowed(short, options, message):
     with pytest.raises(fem.FemMbsError, match=message):
         recover(short, **{"model": "flores", "stiffness": 140e6, **options})
 
 
-def test_what_is_not_a_contact_is_refused_with_the_names_of_contacts(short):
+def test_what_is_not_a_contact_is_rejected_with_the_names_of_contacts(short):
     with pytest.raises(fem.FemMbsError, match=r"'ball'.*not a contact.*'ground contact'"):
         recover(short, contact="ball")
     with pytest.raises(fem.FemMbsError, match=r"did you mean 'ground contact'"):
@@ -310,7 +310,7 @@ def test_a_tension_of_round_off_in_a_closed_contact_has_no_indentation(short):
         assert np.isfinite(found.indentation).all()
 
 
-def test_a_contact_group_is_refused():
+def test_a_contact_group_is_rejected():
     model = fem.Model("pile", gravity=[0, 0, -9.8])
     group = fem.ContactGroup(name="pile of balls", restitution=0.5)
     for i in range(3):
@@ -321,13 +321,13 @@ def test_a_contact_group_is_refused():
         recover(result, contact="pile of balls")
 
 
-def test_a_run_that_did_not_save_every_step_is_refused():
+def test_a_run_that_did_not_save_every_step_is_rejected():
     result = fem.DecoupledNSGA().run(bouncing.build(), t_end=0.02, h=1e-3, save_every=5)
     with pytest.raises(fem.FemMbsError, match=r"'ground contact'.*5 of 21 states.*save_every=1"):
         recover(result)
 
 
-def test_bad_laws_and_impacts_are_refused():
+def test_bad_laws_and_impacts_are_rejected():
     with pytest.raises(fem.FemMbsError, match=r"force = 3\.0.*called"):
         fem.ForceLaw(3.0)
     with pytest.raises(fem.FemMbsError, match="ForceLaw 'short' returned"):

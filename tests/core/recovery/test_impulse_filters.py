@@ -157,7 +157,7 @@ def test_plastic_impacts_are_listed_without_force_until_a_restitution_is_given()
 
 
 @pytest.mark.parametrize("factor, is_impact", [(1.2, False), (1.9, False), (2.1, True), (5.0, True)])
-def test_a_blow_that_came_through_the_chain_is_more_than_twice_the_force_around_it(factor, is_impact):
+def test_an_impact_that_came_through_the_chain_is_more_than_twice_the_force_around_it(factor, is_impact):
     """A closed contact whose neighbour is hit: forces that only rise with the load are no impacts."""
     force = np.full(11, 40.0)
     force[5] *= factor

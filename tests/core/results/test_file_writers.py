@@ -66,7 +66,7 @@ def other(tmp_path):
     process.communicate()
 
 
-def test_a_file_that_another_process_writes_is_refused_and_stays_readable(other, system):
+def test_a_file_that_another_process_writes_is_rejected_and_stays_readable(other, system):
     process, path = other
     with pytest.raises(FileError, match=rf"same\.vtkhdf.*written.* {process.pid} .*save=") as caught:
         ResultsWriter(system, path)
@@ -85,7 +85,7 @@ def test_a_writer_that_was_killed_does_not_lock_its_file(other, system):
     assert not lock_path(path).exists()
 
 
-def test_a_second_writer_in_one_process_is_refused_also_under_another_name_of_the_file(system, tmp_path):
+def test_a_second_writer_in_one_process_is_rejected_also_under_another_name_of_the_file(system, tmp_path):
     first = ResultsWriter(system, tmp_path / "same.vtkhdf")
     (tmp_path / "link.vtkhdf").symlink_to("same.vtkhdf")
     for name in ("same.vtkhdf", "link.vtkhdf"):
@@ -273,7 +273,7 @@ def test_a_disk_without_room_for_the_small_copy_keeps_the_large_file(system, tmp
     assert os.listdir(tmp_path) == ["run.vtkhdf"]
 
 
-def test_cutting_a_file_where_it_stands_tells_its_size(tmp_path):
+def test_cutting_a_file_where_it_stands_reports_its_size(tmp_path):
     file = guarded_file.GuardedFile(tmp_path / "file", "w+b")
     file.write(b"123456")
     file.seek(4)
@@ -392,7 +392,7 @@ def test_paraview_reads_a_file_for_it_alone(system, tmp_path):
 
 
 @pytest.mark.parametrize("single", [False, True])
-def test_a_pvd_for_older_viewers_is_written_beside_the_file_when_asked_for(single, system, tmp_path):
+def test_a_pvd_for_older_viewers_is_written_next_to_the_file_when_asked_for(single, system, tmp_path):
     result = written(system, tmp_path / "run.vtkhdf", steps=10, pvd=True, single=single)
     text = (tmp_path / "run.pvd").read_text()
     assert text.count("<DataSet ") == 11 and f'timestep="{result.t[10]:.17g}"' in text
@@ -400,7 +400,7 @@ def test_a_pvd_for_older_viewers_is_written_beside_the_file_when_asked_for(singl
 
 
 @pytest.mark.parametrize("option", ["single", "pvd"])
-def test_options_of_the_file_without_a_file_are_refused(option, system):
+def test_options_of_the_file_without_a_file_are_rejected(option, system):
     with pytest.raises(FemMbsError, match=f"{option}=True.*save="):
         ResultsWriter(system, **{option: True})
 

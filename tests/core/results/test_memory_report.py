@@ -42,7 +42,7 @@ def test_the_process_had_at_least_what_it_has_filled():
     assert block.sum() == len(block) and most_of_process() > block.nbytes
 
 
-def test_the_report_tells_the_memory_of_large_models_only_largest_part_first():
+def test_the_report_reports_the_memory_of_large_models_only_largest_part_first():
     result, _ = memory_of_beam(20)
     assert "memory" not in result.report()
     result.statistics["memory"] = {"run": 20.0, "factors": 100.0, "records": 0.1, "process": 400.0}

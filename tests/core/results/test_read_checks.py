@@ -95,7 +95,7 @@ DAMAGES = {
 
 
 @pytest.mark.parametrize("name", DAMAGES)
-def test_a_damaged_file_is_refused_with_its_name_and_what_is_wrong(name, damaged):
+def test_a_damaged_file_is_rejected_with_its_name_and_what_is_wrong(name, damaged):
     change, message = DAMAGES[name]
     path = damaged(change)
     with pytest.raises(FileError, match=message) as caught:
@@ -178,7 +178,7 @@ def test_a_history_that_an_older_version_did_not_write_is_missed_only_when_it_is
         _ = result.repeats
 
 
-def test_damaged_numbers_are_told_when_they_are_read(good, tmp_path):
+def test_damaged_numbers_are_reported_when_they_are_read(good, tmp_path):
     path = tmp_path / "cut.vtkhdf"
     path.write_bytes(good.read_bytes()[:-20_000])
     with pytest.raises(FileError, match=r"cut\.vtkhdf is (damaged|not a readable HDF5 file)"):
@@ -186,7 +186,7 @@ def test_damaged_numbers_are_told_when_they_are_read(good, tmp_path):
 
 
 @pytest.mark.parametrize("wrong", [0.0, 2.0, np.nan])
-def test_rotations_that_are_none_are_told_when_they_are_read(wrong, damaged):
+def test_rotations_that_are_none_are_reported_when_they_are_read(wrong, damaged):
     """Zeros in the place of a lost part gave SciPy's ValueError, or bodies that were points."""
     result = Results.read(damaged(lambda r: r["histories/quaternion"].__setitem__(7, wrong)))
     assert len(result["ball"].position) == 21 and len(result.rows([6])["quaternion"]) == 1
@@ -202,7 +202,7 @@ def test_rotations_that_are_none_are_told_when_they_are_read(wrong, damaged):
 
 
 @pytest.mark.parametrize("command", ["info", "plot", "export"])
-def test_the_command_line_tells_what_is_wrong_without_a_traceback(command, damaged, capsys):
+def test_the_command_line_reports_what_is_wrong_without_a_traceback(command, damaged, capsys):
     path = damaged(lambda r: replace(r, "description", "{}"))
     assert main([command, str(path)]) == 2
     error = capsys.readouterr().err

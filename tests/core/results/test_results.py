@@ -80,7 +80,7 @@ def test_lift_offs_are_ends_of_contact_phases(result):
     assert np.all((result.lift_offs("table") >= expected) & (result.lift_offs("table") < expected + H))
 
 
-def test_unknown_names_and_histories_tell_what_there_is(result):
+def test_unknown_names_and_histories_report_what_there_is(result):
     with pytest.raises(UnknownNameError, match=r"'made up'.*'bal'.*'ball'") as caught:
         result["bal"]
     assert isinstance(caught.value, KeyError)
@@ -90,7 +90,7 @@ def test_unknown_names_and_histories_tell_what_there_is(result):
         result.plot("ball.position.q")
 
 
-def test_the_report_tells_the_numbers_of_the_run(result):
+def test_the_report_reports_the_numbers_of_the_run(result):
     text = result.report()
     for part in ("made up", "complete", "200 steps, 201 states", "smooth 2 / 2.00", "'table'", "3 lift-offs", "3 J at"):
         assert part in text, f"{part!r} is missing in\n{text}"
@@ -164,7 +164,7 @@ def test_the_name_of_a_body_of_many_elements_says_where_its_results_are():
             result[thing]
 
 
-def test_misspelt_options_of_what_draws_are_told(result, tmp_path):
+def test_misspelt_options_of_what_draws_are_reported(result, tmp_path):
     for call, option in ((result.picture, "tme"), (result.animate, "fpss"), (result.export, "frame")):
         with pytest.raises(ParameterError, match=rf"{call.__name__}: {option} = 1.*parameter"):
             call(tmp_path / "x.png", **{option: 1})
@@ -304,14 +304,14 @@ def test_a_large_file_is_cut_to_length_instead_of_copied(system, tmp_path, monke
         ("text.vtkhdf", b"hello", "not a readable HDF5 file"),
     ],
 )
-def test_files_that_are_no_results_are_refused_with_the_reason(name, content, message, tmp_path):
+def test_files_that_are_no_results_are_rejected_with_the_reason(name, content, message, tmp_path):
     if content is not None:
         (tmp_path / name).write_bytes(content)
     with pytest.raises(FemMbsError, match=message):
         Results.read(tmp_path / name)
 
 
-def test_a_results_file_gets_an_ending_that_paraview_knows(system, tmp_path):
+def test_a_results_file_gets_an_ending_that_paraview_reads(system, tmp_path):
     assert written(system, tmp_path / "run", steps=2).path.name == "run.vtkhdf"
     with pytest.raises(FemMbsError, match=r"'.txt'.*.vtkhdf"):
         ResultsWriter(system, tmp_path / "run.txt")

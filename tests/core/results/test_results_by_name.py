@@ -98,7 +98,7 @@ def test_a_point_of_a_path_refers_to_the_path():
         point[name]
 
 
-def test_an_unknown_output_of_an_equilibrium_is_refused():
+def test_an_unknown_output_of_an_equilibrium_is_rejected():
     model = beam_model()
     result = fem.static_equilibrium(model)
     with pytest.raises(UnknownNameError, match="has no 'momnt_A'; did you mean 'moment_A'"):

@@ -101,7 +101,7 @@ def test_a_file_of_an_older_version_says_which_history_it_lacks(tmp_path, monkey
         _ = result.load
 
 
-def test_names_that_are_no_history_of_the_run_are_refused(tmp_path):
+def test_names_that_are_no_history_of_the_run_are_rejected(tmp_path):
     system = made_up_system()
     result = ResultsWriter(system).close()
     for name in ("gap", "postion", "_hidden"):
@@ -126,7 +126,7 @@ def test_columns_of_the_table_of_pairs_are_named_once():
         ("iterations", lambda a: a[:, :2].copy()),
     ],
 )
-def test_records_of_another_shape_type_or_order_are_refused(name, change):
+def test_records_of_another_shape_type_or_order_are_rejected(name, change):
     system = pendulum_that_hits()
     block = records(system, 4)
     target = np.zeros(1, RECORDS.dtype)

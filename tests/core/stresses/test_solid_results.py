@@ -47,7 +47,7 @@ def test_vtk_reads_quadratic_cells_with_stresses_on_the_deformed_mesh(bent):
         assert data["strain"][rows, 0] == pytest.approx(fields.strain[:, 0, 0], abs=1e-8)
 
 
-def test_a_file_knows_stresses_without_the_model(bent):
+def test_a_file_contains_stresses_without_the_model(bent):
     result, (first, _), path = bent
     read = fem.load(path)
     _, data = read.scene.frames(read.rows([-1]))
@@ -68,7 +68,7 @@ def test_exports_have_solid_cells_or_their_surface(bent, tmp_path):
     assert found.volume == pytest.approx(sum(body.volume for body in bodies), rel=1e-3)
 
 
-def test_pictures_are_coloured_by_stress_and_other_colours_are_refused(bent):
+def test_pictures_are_coloured_by_stress_and_other_colours_are_rejected(bent):
     pytest.importorskip("pyvista")
     result = bent[0].results
     images = [result.picture(color=color, size=(320, 180)) for color in ("von_mises", "smallest stress")]

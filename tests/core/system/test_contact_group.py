@@ -32,7 +32,7 @@ def test_near_pairs_are_those_of_all_pairs(spread):
 AS_GROUPS = {"persistent_contacts": False, "impacts": "plain", "reset_after_impact": False}
 
 
-def test_near_pairs_tell_when_there_is_no_room():
+def test_near_pairs_report_when_there_is_no_room():
     centers, room = np.zeros((5, 3)), np.zeros((3, 2), np.int64)
     assert near_pairs(centers, np.ones(5), 0.1, room) == 10
 
@@ -143,7 +143,7 @@ def test_material_table_takes_the_most_precise_entry():
     assert table.law("c", "d") == {}
 
 
-def test_material_table_refuses_what_is_ambiguous():
+def test_material_table_rejects_what_is_ambiguous():
     table = fem.MaterialTable({("a", "*"): {"friction": 1.0}, ("b", "*"): {"friction": 2.0}})
     with pytest.raises(fem.ParameterError, match=r"law = \('a', 'b'\).*differ"):
         table.law("a", "b")
@@ -165,7 +165,7 @@ def group_of(model, **options):
     return model.add(group)
 
 
-def test_bad_groups_are_refused():
+def test_bad_groups_are_rejected():
     with pytest.raises(fem.ParameterError, match=r"materials = \{\}.*law .friction."):
         fem.ContactGroup(materials={}, friction=0.1)
     with pytest.raises(fem.ParameterError, match=r"'g': skin = -1\.0 m.*> 0"):
@@ -188,7 +188,7 @@ def test_a_pair_without_law_is_named_when_it_meets():
 
 
 @pytest.mark.parametrize("put", ["sphere", "obstacle"])
-def test_a_misspelt_material_is_refused(put):
+def test_a_misspelt_material_is_rejected(put):
     """It would have the law of ("*", "*")."""
     model = fem.Model("misspelt")
     group = fem.ContactGroup(materials={("steel", "*"): {}, ("*", "*"): {"friction": 1.0}}, name="g")
@@ -201,7 +201,7 @@ def test_a_misspelt_material_is_refused(put):
     fem.ContactGroup(materials={("*", "*"): {}}).sphere(fem.RigidBody.sphere(1.0, 0.1), 0.1, material="any name")
 
 
-def test_a_sphere_given_twice_is_refused():
+def test_a_sphere_given_twice_is_rejected():
     group, body = fem.ContactGroup(name="g"), fem.RigidBody.sphere(1.0, 0.1)
     group.sphere(body.frame([0.1, 0, 0]), 0.05)
     group.sphere(body.frame([0.1, 0, 0]), 0.04)
@@ -211,7 +211,7 @@ def test_a_sphere_given_twice_is_refused():
     assert len(group.radii) == 3
 
 
-def test_a_law_with_an_unknown_coefficient_is_refused():
+def test_a_law_with_an_unknown_coefficient_is_rejected():
     with pytest.raises(fem.ParameterError, match=r"'g': stickiness = 1\.0.*parameter"):
         fem.ContactGroup(stickiness=1.0, name="g")
     with pytest.raises(fem.ParameterError, match=r"'g': friction = -1\.0.*≥ 0"):
@@ -234,12 +234,12 @@ def test_a_law_with_an_unknown_coefficient_is_refused():
         (lambda g, m: g.obstacle(fem.CapsuleOnCapsule, m.ground), r"no obstacle.*SphereOnCylinder"),
     ],
 )
-def test_obstacles_that_a_group_cannot_have_are_refused_with_what_to_do(call, words):
+def test_obstacles_that_a_group_cannot_have_are_rejected_with_what_to_do(call, words):
     with pytest.raises(fem.ParameterError, match="ContactGroup 'g': .*" + words):
         call(fem.ContactGroup(friction=0.3, name="g"), fem.Model())
 
 
-def test_a_pair_with_two_laws_is_told_from_one_without():
+def test_a_pair_with_two_laws_is_reported_from_one_without():
     model = fem.Model("two laws")
     group_of(model, materials={("steel", "*"): {"friction": 0.1}, ("*", "wood"): {"friction": 0.2}}, name="g")
     with pytest.raises(fem.ModelError, match=r"two laws.*'steel' and 'wood'.*ball 0 - ball 1"):
@@ -261,7 +261,7 @@ def test_obstacles_have_the_names_they_are_given():
         result["g"]
 
 
-def test_a_group_beside_a_contact_that_is_an_element_moves_as_each_alone():
+def test_a_group_next_to_a_contact_that_is_an_element_moves_as_each_alone():
     """Contacts of the group are not searched yet when the model is measured: compiling ended in a ValueError."""
     model = fem.Model("beside", gravity=[0, 0, -9.81])
     group = fem.ContactGroup(friction=0.3, name="g")
@@ -277,7 +277,7 @@ def test_a_group_beside_a_contact_that_is_an_element_moves_as_each_alone():
 
 
 @pytest.mark.parametrize("option", [{"contact_solver": "newton"}, {"persistent_contacts": True}])
-def test_options_that_groups_do_not_know_are_refused(option):
+def test_options_that_groups_do_not_support_are_rejected(option):
     model = fem.Model("options")
     group_of(model, name="g")
     with pytest.raises(fem.ParameterError, match=r"contact groups .'g'."):
@@ -507,7 +507,7 @@ def test_a_limit_beyond_the_spheres_finds_no_overlap():
     assert found == [("balls: ball 0 - ball 1", pytest.approx(-0.2))]
 
 
-def test_a_group_that_the_model_was_not_given_is_told():
+def test_a_group_that_the_model_was_not_given_is_reported():
     model, group = fem.Model(), fem.ContactGroup(name="balls")
     group.sphere(model.add(fem.RigidBody.sphere(1.0, 0.1, name="ball")), 0.1)
     with pytest.warns(UserWarning, match=r"'balls'.*Node6 'ball'.*model.add"):

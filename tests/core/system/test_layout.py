@@ -88,13 +88,13 @@ def test_sizes_are_those_of_the_rows_asked_for():
     assert sizes == [base, base + 3 * system.nc, base + 3 * system.nc + 3 * turning]
 
 
-def test_more_matrices_than_compiled_code_can_find_are_refused():
+def test_more_matrices_than_compiled_code_can_find_are_rejected():
     system = three_balls.build().compile()
     with pytest.raises(ValueError, match="3 matrices, 4 "):
         system.lay_out(*4 * [Rows()])
 
 
-def test_rows_of_contacts_that_come_and_go_are_refused():
+def test_rows_of_contacts_that_come_and_go_are_rejected():
     model = fem.Model("group")
     balls = [model.add(fem.RigidBody.sphere(1.0, 0.1, position=[x, 0, 0])) for x in (0.0, 0.3)]
     group = fem.ContactGroup(friction=0.1)

@@ -55,7 +55,7 @@ def test_elements_bring_their_nodes_and_lists_are_taken_apart():
         model.add(3.0)
 
 
-def test_a_second_ground_is_refused():
+def test_a_second_ground_is_rejected():
     from fem_mbs.nodes import Ground
 
     model, body = free_body()
@@ -79,7 +79,7 @@ def test_a_printed_model_answers_the_first_questions():
         _ = model.bodies
 
 
-def test_a_printed_model_counts_the_constraints_that_repeat_others():
+def test_a_printed_model_counts_the_constraints_that_are_redundant():
     model = fem.Model("planar pendulum")
     rod = model.add(fem.RigidBody.box(1, [1, 0.1, 0.1], position=[0.5, 0, 0], fixed=("y", "rx", "rz"), name="rod"))
     assert re.search(r"3 velocities, 0 constraint.*\(3 degrees", str(model))

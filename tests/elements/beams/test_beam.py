@@ -128,7 +128,7 @@ def test_a_line_of_n_intervals_has_n_plus_1_nodes_with_elements_that_span_two(n,
     assert len(beam_line([0, 0, 0], [4, 0, 0], n, ROD, poses=2).nodes) == n + 1
 
 
-def test_hidden_node_moves_with_the_ends_at_the_start_until_it_is_told_otherwise():
+def test_hidden_node_moves_with_the_ends_at_the_start_until_it_is_specified_otherwise():
     spin, drift = np.array([0.3, -2.0, 1.0]), np.array([1.0, 2.0, 3.0])
     nodes = [Node6([0, 0, 0]), Node6([1, 2, 0])]
     beam = Beam(*nodes, ROD)
@@ -181,7 +181,7 @@ A, B = Node6(name="a"), Node6([1, 0, 0], name="b")
         (lambda: beam_line(A, B, 0, ROD), "n = 0.*whole number"),
     ],
 )
-def test_impossible_beams_are_refused(make, message):
+def test_impossible_beams_are_rejected(make, message):
     with pytest.raises(ParameterError, match=message):
         make()
 
@@ -368,7 +368,7 @@ def test_tension_that_an_element_does_not_resolve_is_remarked_with_its_name(pull
         assert len(texts) == 1 and re.search(rf"Beam 'rod \d'.*1 more.*{said}", texts[0])
 
 
-def test_runs_keep_the_remarks_of_elements_with_their_warnings():
+def test_runs_keep_the_warnings_of_elements_with_their_warnings():
     model, tip = Model("pulled"), Node6([2, 0, 0])
     section = Section.general(EA=1e6, GJ=1, EI2=2, EI3=4, rhoA=1, rhoI2=1e-3, rhoI3=1e-3)
     model.add(beam_line(Node6(fixed=True), tip, 4, section, name="rod"), PointForce(tip, [120.0, 0, 0]))

@@ -68,7 +68,7 @@ def test_a_ball_that_falls_on_a_beam_does_not_pass_between_its_nodes():
     assert result["ball"].position[-1, 2] > 0.0
 
 
-def test_bad_input_is_told():
+def test_bad_input_is_reported():
     line, ground = cantilever(False), fem.Model().ground
     for message, call in {
         "must be a BeamLine|a BeamLine": lambda: fem.BeamSkin([1], 0.01, plane=ground),

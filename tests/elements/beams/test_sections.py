@@ -114,6 +114,6 @@ def test_stress_of_a_shifted_section_is_that_of_its_centre():
         (lambda: Section(stiffness=np.ones(6)).stress([0, 0, 0], [0, 0, 0]), "area .*stresses"),
     ],
 )
-def test_impossible_sections_are_refused_with_the_name_of_the_parameter(make, message):
+def test_impossible_sections_are_rejected_with_the_name_of_the_parameter(make, message):
     with pytest.raises(ParameterError, match=message):
         make()

@@ -223,14 +223,14 @@ def two_bodies(offset=(0, 0, 0), rotation=None):
         ({"rotation": [0.1, 0, 0]}, r"inner = .*rad of tilt"),
     ],
 )
-def test_a_bearing_that_cannot_be_is_refused_in_the_words_of_the_user(change, message):
+def test_a_bearing_that_cannot_be_is_rejected_in_the_words_of_the_user(change, message):
     change = dict(change)
     outer, inner = two_bodies(change.pop("offset", (0, 0, 0)), change.pop("rotation", None))
     with pytest.raises(fem.ParameterError, match=message):
         fem.ball_bearing(outer, inner, change.pop("geometry", bearing_6205()), **change)
 
 
-def test_both_rings_on_one_body_are_refused():
+def test_both_rings_on_one_body_are_rejected():
     _, shaft = two_bodies()
     with pytest.raises(fem.ParameterError, match=r"inner = .*same node as outer"):
         fem.ball_bearing(shaft, shaft, bearing_6205())

@@ -157,13 +157,13 @@ def test_shifted_frames_preload_a_pair():
         ({"cage_angle": "fast"}, "cage_angle = 'fast'.*function of time"),
     ],
 )
-def test_bad_parameters_are_refused_by_name(change, words):
+def test_bad_parameters_are_rejected_by_name(change, words):
     options = {"geometry": LIKE_7204, "name": "front"} | change
     with pytest.raises(ParameterError, match=words):
         fem.QuasiStaticBearing(fem.Node6(), fem.Node6(), **options)
 
 
-def test_rings_that_are_not_in_each_other_are_refused_with_a_cure():
+def test_rings_that_are_not_in_each_other_are_rejected_with_a_cure():
     node = fem.Node6()
     with pytest.raises(ParameterError, match=r"frame_Q = .*same node as frame_P"):
         fem.QuasiStaticBearing(node, node, LIKE_7204)

@@ -102,13 +102,13 @@ def test_stresses_are_those_of_the_source():
         ({"cage_stiffness": -1.0}, "stiffness = -1.0 N/m must be"),
     ],
 )
-def test_impossible_numbers_are_refused_by_name(change, words):
+def test_impossible_numbers_are_rejected_by_name(change, words):
     inner, outer = bodies()
     with pytest.raises(ParameterError, match=words):
         fem.RigidBallBearing(outer, inner, **(SIZE | REST | change), name="rear")
 
 
-def test_races_that_do_not_fit_each_other_are_refused():
+def test_races_that_do_not_fit_each_other_are_rejected():
     inner, outer = bodies()
     with pytest.raises(ParameterError, match=r"inner = .*same node as outer"):
         fem.RigidBallBearing(inner, inner, **SIZE, **REST)

@@ -189,7 +189,7 @@ def test_the_largest_tilt_of_a_slider_is_that_of_a_rectangle_between_parallels()
 
 
 @pytest.mark.parametrize("factor", [0.9, 1.1])
-def test_a_slider_pushed_beside_its_axis_jams_beyond_its_length_over_twice_the_friction(factor):
+def test_a_slider_pushed_next_to_its_axis_jams_beyond_its_length_over_twice_the_friction(factor):
     """Like a drawer: corners carry N L = F a, friction 2 μ N stops F as soon as a > L/(2 μ)."""
     mu, push = 0.5, 20.0
     arm = factor * SIZE[0] / (2 * mu)
@@ -240,14 +240,14 @@ def bodies():
         ("RingOnCylinder", {"radius": 0.01, "radius_cylinder": 0.02}, r"radius_cylinder = .*no clearance"),
     ],
 )
-def test_impossible_joints_are_refused(kind, options, words):
+def test_impossible_joints_are_rejected(kind, options, words):
     ball, ground = bodies()
     with pytest.raises(fem.ParameterError, match=words) as error:
         getattr(fem, kind)(ball, ground, name="joint", **options)
     assert "joint" in str(error.value)
 
 
-def test_a_joint_on_one_body_is_refused():
+def test_a_joint_on_one_body_is_rejected():
     ball, _ = bodies()
     with pytest.raises(fem.ParameterError, match=r"bearing = .*same node as journal"):
         fem.JournalClearance(ball, ball, radius=0.01, clearance=1e-4)

@@ -150,7 +150,7 @@ def test_a_pulled_contact_does_not_stick():
     assert np.all(contact.force_normal == 0.0)
 
 
-def test_refused_steps_do_not_change_the_approach_speed():
+def test_rejected_steps_do_not_change_the_approach_speed():
     """Steps that reach deep into the contact are rejected; what they would have kept must not remain."""
     coarse = run(throw(0.6, height=0.05), 0.03, h=1e-3, h_max=1e-2, tolerance=1e-9)
     assert coarse.statistics["inaccurate_steps"] + coarse.statistics["failed_steps"] > 3
@@ -323,7 +323,7 @@ def plane_contact(**law):
         ({"model": fem.ForceLaw(lambda d, r, s, e: d)}, "UserForce"),
     ],
 )
-def test_impossible_parameters_are_refused(options, words):
+def test_impossible_parameters_are_rejected(options, words):
     with pytest.raises(fem.ParameterError, match=words) as error:
         fem.CompliantContact(plane_contact(restitution=0.5), **{"stiffness": 1e6, **options})
     assert "floor" in str(error.value)
@@ -335,12 +335,12 @@ def test_a_contact_without_restitution_must_be_given_one():
 
 
 @pytest.mark.parametrize("what", ["rolling_resistance", "spinning_resistance", "tangential_restitution"])
-def test_laws_that_it_does_not_know_are_refused(what):
+def test_laws_that_it_does_not_support_are_rejected(what):
     with pytest.raises(fem.ParameterError, match=what):
         fem.CompliantContact(plane_contact(restitution=0.5, friction=0.1, **{what: 0.1}), stiffness=1e6)
 
 
-def test_parts_of_several_contacts_and_groups_are_refused():
+def test_parts_of_several_contacts_and_groups_are_rejected():
     box = fem.RigidBody.box(1.0, [0.1, 0.1, 0.1], position=[0, 0, 1], name="box")
     part = fem.BoxOnPlane(box, Ground(), size=[0.1, 0.1, 0.1], restitution=0.5, name="corners")
     with pytest.raises(fem.ParameterError, match=r"contact = .*elements"):
@@ -352,7 +352,7 @@ def test_parts_of_several_contacts_and_groups_are_refused():
         fem.CompliantContact(box, stiffness=1e6)
 
 
-def test_a_contact_of_more_nodes_than_its_scratch_holds_is_refused():
+def test_a_contact_of_more_nodes_than_its_scratch_holds_is_rejected():
     class Chain(type(plane_contact())):
         def __init__(self):
             super().__init__(Node6([0, 0, 1]), Ground(), radius=0.1, restitution=0.5, name="chain")
@@ -405,7 +405,7 @@ def buffer_stop(stiffness=1e3, **options):
     return model
 
 
-def test_a_point_that_goes_deeper_than_its_bodies_are_large_is_told():
+def test_a_point_that_goes_deeper_than_its_bodies_are_large_is_reported():
     stepper = fem.DecoupledNSGA()
     result = stepper.run(buffer_stop(), 0.5, 1e-4, save_every=50)
     (text,) = result.warnings

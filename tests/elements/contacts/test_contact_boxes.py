@@ -112,6 +112,6 @@ def test_a_box_slides_on_a_tilted_box_beyond_the_angle_of_friction(tan_slope, sl
         (lambda a, b: fem.BoxOnBox(a, b, size_A=[1, 2, 3], size_B=[1, 1, 1], rounding=0.1, friction=-1), "friction"),
     ],
 )  # fmt: skip
-def test_boxes_that_cannot_be_are_refused_in_the_words_of_the_user(make, message):
+def test_boxes_that_cannot_be_are_rejected_in_the_words_of_the_user(make, message):
     with pytest.raises(fem.ParameterError, match=message):
         make(Node6(), Node6([0, 1, 0]))

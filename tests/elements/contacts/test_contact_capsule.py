@@ -21,7 +21,7 @@ def rod(length, axis, name="rod", mass=1.0, radius=0.05, **options):
     return body, (body.frame(-0.5 * length * axis), body.frame(0.5 * length * axis))
 
 
-def test_beside_a_capsule_the_contact_is_that_of_a_cylinder_and_round_its_end_that_of_a_sphere():
+def test_next_to_a_capsule_the_contact_is_that_of_a_cylinder_and_round_its_end_that_of_a_sphere():
     A, B = Node6(), Node6([0, 1, 0])
     capsule = Kinematics(
         fem.SphereOnCapsule(
@@ -196,6 +196,6 @@ NODES = [Node6([x, 0, 0]) for x in range(4)]
         (lambda a, b, c, d: fem.CapsuleOnPlane((a, a), c, radius=1), r"capsule = .*same position"),
     ],
 )
-def test_capsules_that_cannot_be_are_refused_in_the_words_of_the_user(make, message):
+def test_capsules_that_cannot_be_are_rejected_in_the_words_of_the_user(make, message):
     with pytest.raises(fem.ParameterError, match=message):
         make(*NODES)

@@ -68,7 +68,7 @@ def test_a_closed_curve_through_a_circle_is_a_cylinder_up_to_the_fourth_power_of
     assert errors[-1] < 2e-5
 
 
-def test_an_open_curve_goes_on_straight_beyond_its_ends():
+def test_an_open_curve_continues_straight_beyond_its_ends():
     points = [[-1, 0], [0, 0.5], [1, 0]]
     curve = fem.PointOnCurve(Node6(), Node6(), points=points, radius=0.0)
     end, slope = curve.spline(curve.curve_length), curve.spline(curve.curve_length, 1)
@@ -167,7 +167,7 @@ def test_a_bead_circles_in_a_parabolic_bowl_with_the_same_speed_of_turning_at_an
     assert errors[1] < 0.6 * errors[0]  # of first order
 
 
-def test_beside_its_rectangle_a_surface_is_not_there():
+def test_next_to_its_rectangle_a_surface_is_not_there():
     plate = fem.PointOnSurface(
         Node6(), Node6(), height=lambda x, y: 0.1 * (x**2 - 1), x=(-1, 1), y=(-1, 2), cells=(5, 5), radius=0.1
     )
@@ -195,7 +195,7 @@ def under_a_plate(radius):
     [fem.DecoupledNSGA(), fem.MoreauJean(projection=True), fem.LobattoIIIAB()],
     ids=lambda method: type(method).__name__,
 )
-def test_what_comes_round_the_edge_of_a_surface_touches_it_from_below_or_is_refused(method):
+def test_what_comes_round_the_edge_of_a_surface_touches_it_from_below_or_is_rejected(method):
     """It was lifted through the plate in one step, or pushed on inside of it, by methods that say nothing of it."""
     result = method.run(under_a_plate(0.1), 1.5, 1e-3)
     x, _, z = result["ball"].position.T
@@ -236,7 +236,7 @@ LINE = [[0, 0], [1, 0]]
     ],
 )
 @pytest.mark.filterwarnings("ignore:divide by zero", "ignore:invalid value")
-def test_curves_and_surfaces_that_cannot_be_are_refused_in_the_words_of_the_user(make, message):
+def test_curves_and_surfaces_that_cannot_be_are_rejected_in_the_words_of_the_user(make, message):
     with pytest.raises(fem.ParameterError, match=message):
         make(Node6(), Node6())
 

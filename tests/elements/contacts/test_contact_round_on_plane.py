@@ -162,7 +162,7 @@ def test_a_contact_and_a_joint_that_roll_are_the_same_motion():
     assert one["coin"].position[-1] == pytest.approx(two["coin"].position[-1], abs=2e-5)
 
 
-def test_a_disc_that_comes_to_lie_is_refused_and_one_that_turns_over_in_the_air_is_not():
+def test_a_disc_that_comes_to_lie_is_rejected_and_one_that_turns_over_in_the_air_is_not():
     model = fem.Model("toss", gravity=[0, 0, -G])
     thrown = {"position": [0, 0, 1.0], "angular_velocity": [30.0, 0, 0], "velocity": [0, 0, 1.0]}
     coin = fem.RigidBody(MASS, [A, A, C], name="coin", **thrown)
@@ -255,7 +255,7 @@ def test_an_impact_of_a_tilted_pebble_is_that_of_rigid_bodies():
     assert abs(result["stone"].angular_velocity[k, 1]) == pytest.approx(P * abs(x) / INERTIA[1], rel=1e-3)
 
 
-def test_bad_shapes_are_refused_in_words():
+def test_bad_shapes_are_rejected_in_words():
     ground = fem.Model().ground
     with pytest.raises(ParameterError, match=r"'egg': semi_axes.*positive"):
         fem.EllipsoidOnPlane(Node6(), ground, semi_axes=[1, 0, 1], name="egg")

@@ -134,7 +134,7 @@ def test_forces_and_moments_on_both_bodies_balance(name):
         (fem.SphereOnRectangle, {"radius": 1, "size": [1, -1]}, r"size .* both directions"),
     ],
 )
-def test_boxes_that_cannot_be_are_refused_in_the_words_of_the_user(cls, numbers, message):
+def test_boxes_that_cannot_be_are_rejected_in_the_words_of_the_user(cls, numbers, message):
     with pytest.raises(fem.ParameterError, match=message):
         cls(Node6(), Node6(), **numbers)
 

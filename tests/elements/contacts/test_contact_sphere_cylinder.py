@@ -142,7 +142,7 @@ def test_forces_and_moments_on_both_bodies_balance(name):
         (fem.SphereInCylinder, {"radius": 0.1, "radius_cylinder": 1, "length": np.nan}, r"length = .*finite"),
     ],
 )
-def test_cylinders_that_cannot_be_are_refused_in_the_words_of_the_user(cls, numbers, message):
+def test_cylinders_that_cannot_be_are_rejected_in_the_words_of_the_user(cls, numbers, message):
     with pytest.raises(fem.ParameterError, match=message):
         cls(Node6(), Node6(), **numbers)
 

@@ -146,7 +146,7 @@ def test_a_compliant_ball_on_a_race_satisfies_the_contract(spall):
         ({"radius": -1}, "radius = -1.0 m.*> 0"),
     ],
 )
-def test_a_groove_that_cannot_be_is_refused_in_the_words_of_the_user(change, message):
+def test_a_groove_that_cannot_be_is_rejected_in_the_words_of_the_user(change, message):
     numbers = {"radius": BALL, "radius_groove": GROOVE, "radius_circle": CIRCLE} | change
     with pytest.raises(fem.ParameterError, match=message):
         fem.SphereInGroove(Node6(), Node6(), **numbers)

@@ -190,6 +190,6 @@ def test_concentric_spheres_have_all_of_the_clearance_and_no_contact():
         (lambda a, b: fem.SphereOnSphere(a, b, radius_A=1, radius_B=1, friction=-1), "friction"),
     ],
 )
-def test_spheres_that_cannot_be_are_refused_in_the_words_of_the_user(make, message):
+def test_spheres_that_cannot_be_are_rejected_in_the_words_of_the_user(make, message):
     with pytest.raises(fem.ParameterError, match=message):
         make(Node6(), Node6())

@@ -218,7 +218,7 @@ def test_features_are_those_where_fast_hulls_will_touch():
         ([0.1, 0.0, 0.02], [0, 0, 0.1], None, r"'pair 1'.*penetration"),
     ],
 )
-def test_hulls_that_overlap_at_the_start_are_refused(place, turn, kind, message):
+def test_hulls_that_overlap_at_the_start_are_rejected(place, turn, kind, message):
     model = fem.Model("overlap")
     low, high = (
         fem.RigidBody.box(1.0, PLANK, name=name, **pose)
@@ -294,7 +294,7 @@ def blow(kind, **law):
 
 
 @pytest.mark.parametrize("stepper", ALL)
-def test_boxes_as_hulls_strike_each_other_as_boxes_do(stepper):
+def test_boxes_as_hulls_hit_each_other_as_boxes_do(stepper):
     law = {"restitution": 0.5} | ({"friction": 0.3} if stepper in FRICTIONAL else {})
     ends, h = [], 1e-4
     for kind in ("all features", "hull"):
@@ -354,7 +354,7 @@ def edges_across(restitution, speed=2.0, gap=1e-12):
 
 
 @pytest.mark.parametrize(("stepper", "restitution"), in_turn(ALL, [0.0, 0.7], start=3))
-def test_edges_that_strike_across_exchange_the_impulse_of_two_rigid_bodies(stepper, restitution):
+def test_edges_that_hit_across_exchange_the_impulse_of_two_rigid_bodies(stepper, restitution):
     model, part, expected = edges_across(restitution)
     result = stepper().run(model, t_end=1e-5, h=1e-6)
     # they turn by 1e-5 rad in these steps
@@ -495,7 +495,7 @@ def throw(turn=None, drift=(0, 0, 0), shift=(0, 0, 0)):
 @pytest.mark.parametrize(
     ("turn", "drift", "shift"), [([1.0, -0.7, 0.4], (0, 0, 0), (1, 2, 3)), ([0, 0, 0], (5, -3, 2), (0, 0, 0))]
 )
-def test_a_blow_is_the_same_in_every_inertial_frame(stepper, turn, drift, shift):
+def test_an_impact_is_the_same_in_every_inertial_frame(stepper, turn, drift, shift):
     model, _ = throw()
     result = stepper().run(model, t_end=0.2, h=5e-4)
     seen, Q = throw(turn, drift, shift)
@@ -507,7 +507,7 @@ def test_a_blow_is_the_same_in_every_inertial_frame(stepper, turn, drift, shift)
         np.testing.assert_allclose(other[name].velocity[-1, 3:], result[name].velocity[-1, 3:], atol=1e-5)
 
 
-def test_pairs_of_different_size_go_on_side_by_side():
+def test_pairs_of_different_size_continue_side_by_side():
     """Two stones that fall onto a block: each pair has its own features in its tangents, 18 and 21 of them."""
     stone, block = 0.07 * np.random.default_rng(0).normal(size=(20, 3)), [3, 3, 0.2] * CORNERS
     model, form = fem.Model("stones", gravity=[0, 0, -G]), fem.convex_parts([stone])
@@ -558,7 +558,7 @@ def fine_ball():
         ({"points_B": fine_ball()}, r"points_B = \d+ corners.*256"),
     ],
 )  # fmt: skip
-def test_what_is_no_pair_of_hulls_is_refused_in_the_words_of_the_user(options, words):
+def test_what_is_no_pair_of_hulls_is_rejected_in_the_words_of_the_user(options, words):
     A, B = Node6(), Node6([0, 0, 2])
     options = {"hull_A": A, "hull_B": B, "points_A": CORNERS, "points_B": CORNERS, "rounding": 0.01} | options
     if options["hull_B"] == "same":

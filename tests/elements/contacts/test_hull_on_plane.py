@@ -76,6 +76,6 @@ def test_a_hull_on_a_hinged_body_comes_to_rest_on_the_plane():
         ({"points": CORNERS, "friction": -0.1}, "friction"),
     ],
 )
-def test_what_is_no_hull_is_refused(options, words):
+def test_what_is_no_hull_is_rejected(options, words):
     with pytest.raises(fem.ParameterError, match=words):
         fem.HullOnPlane(fem.RigidBody(1.0, 0.1), fem.Model().ground, name="floor", **options)

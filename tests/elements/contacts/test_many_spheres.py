@@ -68,7 +68,7 @@ def test_copies_of_bodies_are_bodies_of_their_own():
         np.testing.assert_array_equal(bodies[3].position, CENTERS[3])
 
 
-def test_a_sphere_given_twice_is_refused_and_one_of_another_size_is_not():
+def test_a_sphere_given_twice_is_rejected_and_one_of_another_size_is_not():
     group = fem.ContactGroup(friction=0.3)
     bodies = group.spheres(CENTERS, 0.1, density=1000.0)
     group.sphere(bodies[2], 0.12)
@@ -93,7 +93,7 @@ def test_bodies_of_a_group_take_little_more_than_their_numbers():
     assert taken < 1600 * count  # a third more, for other versions of Python
 
 
-def test_spheres_that_were_not_added_are_told():
+def test_spheres_that_were_not_added_are_reported():
     model, group = fem.Model("forgotten"), fem.ContactGroup(friction=0.3)
     group.spheres(CENTERS, 0.1, density=1000.0)
     model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 0, 5.0]), group)
@@ -116,7 +116,7 @@ def test_spheres_that_were_not_added_are_told():
         ({"diameter": 7}, "diameter"),
     ],
 )
-def test_what_does_not_fit_is_refused(change, words):
+def test_what_does_not_fit_is_rejected(change, words):
     given = {"positions": CENTERS, "radii": 0.1, "density": 1000.0} | change
     with pytest.raises(fem.ParameterError, match=words):
         fem.ContactGroup(friction=0.3).spheres(**given)

@@ -57,7 +57,7 @@ def test_a_plate_that_falls_flat_bounces_from_half_of_its_thickness(cell, turned
 
 @pytest.mark.parametrize("friction", [0.0, 0.2])
 @pytest.mark.parametrize("turn", [[0.0, 0.6, 0.0], [0.2, 1.2, -0.4], [-2.5, 0.3, 0.5]])
-def test_an_eccentric_blow_on_a_corner_of_a_plate_turns_it_as_a_rigid_one(turn, friction):
+def test_an_eccentric_impact_on_a_corner_of_a_plate_turns_it_as_a_rigid_one(turn, friction):
     """Impulse of a rigid plate at the lowest corner of its skin, ± h/2 from the middle surface, h/L = 0.2."""
     a, b, h, e, v0 = 0.5, 0.3, 0.1, 0.4, np.array([1.5, 0.0, -2.0])
     R = exp(np.array(turn))
@@ -309,7 +309,7 @@ def test_a_collision_of_shells_is_the_same_in_a_turned_frame_that_drifts():
 # --- warnings ---------------------------------------------------------------------------------------------------------
 
 
-def test_bad_input_of_skins_is_refused_by_name():
+def test_bad_input_of_skins_is_rejected_by_name():
     plate = fem.ShellBody(fem.panel_mesh([1, 1], [2, 2]), section(1e6, 0.3, 0.1), name="plate")
     other = fem.ShellBody(fem.panel_mesh([1, 1], [2, 2]), section(1e6, 0.3, 0.1), position=[0, 0, 0.2], name="other")
     block = fem.SolidBody(fem.block_mesh([1, 1, 1], [1, 1, 1], cell="hexahedron"), fem.SolidMaterial(1e6, 0.3, 1.0))
@@ -354,7 +354,7 @@ def test_bad_input_of_skins_is_refused_by_name():
 
 
 @pytest.mark.parametrize("obstacle", ["plane", "sphere", "cylinder", "hollow", "box", "shell", "block"])
-def test_a_side_that_looks_away_is_told(obstacle):
+def test_a_side_that_looks_away_is_reported(obstacle):
     """It would sink in by its thickness, without any other indication."""
     ground, turn = fem.Model().ground, np.array([0.4, -0.3, 0.2])
     Q = exp(turn)
@@ -391,7 +391,7 @@ def test_a_side_that_looks_away_is_told(obstacle):
         touching("both")
 
 
-def test_a_side_of_a_bent_shell_that_looks_away_in_part_is_not_told():
+def test_a_side_of_a_bent_shell_that_looks_away_in_part_is_not_reported():
     """The outside of an arch that rolls on a plane."""
     arch = fem.ShellBody(
         fem.panel_mesh([1, 3], [1, 12], radius=1.0), section(1e6, 0.3, 0.1), rotation=[2.0, 0, 0], position=[0, 0, 2]
@@ -448,7 +448,7 @@ def test_a_point_that_slides_off_the_border_falls(kind, h):
 
 
 @pytest.mark.parametrize("turned", [False, True])
-def test_nodes_of_a_shell_given_as_points_are_told_of_the_thickness_that_they_leave_out(turned):
+def test_nodes_of_a_shell_given_as_points_are_reported_of_the_thickness_that_they_leave_out(turned):
     """Points sink in by half of it; frames out on the face are right, and those of an edge that stands on the other."""
     h, turn = 0.1, [np.pi, 0, 0] if turned else [0, 0, 0]
     mesh = fem.block_mesh([1, 1, 0.1], [2, 2, 1], cell="hexahedron")

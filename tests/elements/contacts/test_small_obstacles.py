@@ -49,7 +49,7 @@ def thrown(radius):
     return hit, told
 
 
-def test_a_ball_that_fits_between_nodes_passes_and_is_told_one_that_does_not_touches():
+def test_a_ball_that_fits_between_nodes_passes_and_is_reported_one_that_does_not_touches():
     """Four nodes at ±½: the ball passes below a radius of 1/√2."""
     passes, told = thrown(0.99 * math.sqrt(0.5))
     assert not passes and len(told) == 1
@@ -61,7 +61,7 @@ def test_a_ball_that_fits_between_nodes_passes_and_is_told_one_that_does_not_tou
 
 @pytest.mark.parametrize("shell", [False, True])
 @pytest.mark.parametrize("factor, is_told", [(0.98, True), (1.02, False)])
-def test_the_radius_of_a_ball_is_told_up_to_where_it_sinks_in_by_a_half(shell, factor, is_told):
+def test_the_radius_of_a_ball_is_reported_up_to_where_it_sinks_in_by_a_half(shell, factor, is_told):
     radius = factor * radius_told(math.sqrt(0.5))
     ball = fem.RigidBody.sphere(1.0, radius, position=[0.5, 0.5, radius + 0.1])
     if shell:
@@ -108,7 +108,7 @@ def test_a_box_is_as_wide_as_the_side_of_it_that_looks_at_the_body(size, is_told
 
 @pytest.mark.parametrize("angle, row", [(0.0, 1.0), (0.25 * math.pi, math.sqrt(0.5))])
 @pytest.mark.parametrize("factor", [0.97, 1.03])
-def test_a_slab_passes_between_rows_of_nodes_along_it_and_is_told(angle, row, factor):
+def test_a_slab_passes_between_rows_of_nodes_along_it_and_is_reported(angle, row, factor):
     """Between the rows y = 0 and 1 of squares of 1; along their diagonals rows are 1/√2 apart."""
     size, body = [3.0, factor * row, 0.4], block()
     middle = [0.5, 0.5, 0.3] if angle == 0.0 else [0.75, 0.25, 0.3]  # between two rows
@@ -167,14 +167,14 @@ def pressed(side, place, first="coarse", **options):
     ],
     ids=["passes", "both", "small first"],
 )
-def test_a_second_surface_that_fits_between_nodes_of_the_first_is_told(options, touches, is_told):
+def test_a_second_surface_that_fits_between_nodes_of_the_first_is_reported(options, touches, is_told):
     found, told = pressed(0.6, 0.5, **options)
     assert found == touches and bool(told) == is_told
     if told:
         assert "0.6 m wide" in told[0] and "both=True" in told[0]
 
 
-def test_a_second_surface_over_a_node_of_the_first_touches_and_nothing_is_told():
+def test_a_second_surface_over_a_node_of_the_first_touches_and_nothing_is_reported():
     """As wide as a cell where meshes match, or narrower on a node."""
     for side, place in ((0.6, 1.0), (1.0, 0.5)):
         found, told = pressed(side, place)
@@ -209,7 +209,7 @@ def beside(side, first="block", **options):
 
 
 @pytest.mark.parametrize("first", ["block", "shell"])
-def test_a_second_surface_beside_the_first_is_told_by_its_width_alone(first):
+def test_a_second_surface_next_to_the_first_is_reported_by_its_width_alone(first):
     """Narrower than the circle of 1.41 m between four nodes, or wider."""
     assert len(beside(1.4, first)) == 1
     assert not beside(1.43, first)

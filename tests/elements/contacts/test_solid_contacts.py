@@ -265,7 +265,7 @@ def test_a_reduced_bar_keeps_of_its_energy_what_its_modes_carry(modes):
     assert energy[-1] / energy[0] == pytest.approx(1.0 - share, abs=5e-3)
 
 
-def test_bad_input_is_told():
+def test_bad_input_is_reported():
     ground = fem.Model().ground
     fine, curved = block("hexa8", [1, 1, 1], [1, 1, 1]), block("hexa20", [1, 1, 1], [1, 1, 1])
     mesh = fem.block_mesh([1, 1, 1], [1, 1, 1], cell="hexahedron")

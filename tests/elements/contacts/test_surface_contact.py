@@ -132,7 +132,7 @@ def test_free_bodies_that_hit_keep_their_momenta(stepper, turning):
     assert 0.85 < result.energy.total[-1] / result.energy.total[0] < 0.97
 
 
-def test_angular_momentum_of_a_blow_is_kept_to_first_order():
+def test_angular_momentum_of_an_impact_is_kept_to_first_order():
     lost = []
     for h in (1e-3, 2.5e-4):
         model, _, result = collision(fem.DecoupledNSGA(), h=h)
@@ -311,7 +311,7 @@ def test_a_node_that_leaves_the_faces_within_its_reach_ends_the_run():
 
 
 @pytest.mark.parametrize("corner", [(3.0, 3.0), (3.5, 2.5), (3.0, 4.5)], ids=["node", "middle", "edge"])
-def test_a_node_knows_all_faces_that_have_a_point_within_its_reach(corner):
+def test_a_node_contains_all_faces_that_have_a_point_within_its_reach(corner):
     """Of 36 squares of 1 m, from where the node is at the start: over a node, a middle, an edge of them."""
     plate = solid([6, 6, 1], [6, 6, 1], name="plate")
     ball = solid([0.01, 0.01, 0.01], [1, 1, 1], position=[*corner, 1.01], name="ball")
@@ -325,7 +325,7 @@ def test_a_node_knows_all_faces_that_have_a_point_within_its_reach(corner):
 
 
 @pytest.mark.parametrize("stepper", [fem.DecoupledNSGA(), fem.MoreauJean()], ids=["DecoupledNSGA", "MoreauJean"])
-def test_a_node_that_comes_from_beside_the_border_and_below_is_refused(stepper):
+def test_a_node_that_comes_from_next_to_the_border_and_below_is_rejected(stepper):
     """It was lifted by 0.01 at once: the cube left with 2.2 times its energy, which nothing reported."""
     cube = solid([0.3, 0.3, 0.3], [1, 1, 1], E=1e5, position=[-0.35, 0.35, -0.01], velocity=[4, 0, 0], name="cube")
     plate = solid([2, 1, 0.2], [4, 2, 1], E=1e6, density=100.0, position=[0, 0, -0.2], name="plate")
@@ -336,7 +336,7 @@ def test_a_node_that_comes_from_beside_the_border_and_below_is_refused(stepper):
         stepper.run(model, t_end=0.1, h=2e-3)
 
 
-def test_a_node_behind_the_surface_is_refused():
+def test_a_node_behind_the_surface_is_rejected():
     cube = solid([1, 1, 1], [1, 1, 1], position=[0.2, 0.2, 0.5], name="A")
     model = fem.Model("inside")
     plate = solid([2, 2, 0.8], [2, 2, 1], name="B")
@@ -345,7 +345,7 @@ def test_a_node_behind_the_surface_is_refused():
         model.compile()
 
 
-def test_bad_input_is_told():
+def test_bad_input_is_reported():
     fine, other = solid([1, 1, 1], [1, 1, 1]), solid([1, 1, 1], [12, 12, 1], position=[0, 0, -1])
     curved = solid([1, 1, 1], [1, 1, 1], cell="hexahedron20")
     corners = [fem.Node3(p) for p in ([0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0])]
@@ -398,7 +398,7 @@ def distance(place, sides=(1.0, 1.0, 1.0), rim=0.0):
 
 @pytest.mark.parametrize("cell", ["hexahedron", "tetra"])
 @pytest.mark.parametrize("turn", [0, 1, 2])
-def test_beside_edges_and_corners_of_a_box_the_gap_is_the_distance_in_any_order_of_faces(cell, turn):
+def test_next_to_edges_and_corners_of_a_box_the_gap_is_the_distance_in_any_order_of_faces(cell, turn):
     """Planes of faces do not continue in the air next to them: there were gaps of 1e-3 m at a distance of 0.3 m."""
     points, rows = boundary(solid([1, 1, 1], [2, 2, 2], cell=cell))
     rows = [np.roll(row, turn).tolist() for row in (rows if turn != 1 else rows[::-1])]
@@ -413,7 +413,7 @@ def test_beside_edges_and_corners_of_a_box_the_gap_is_the_distance_in_any_order_
         assert distance(place, rim=0.05) * (1 - 1e-9) <= gap <= distance(place) * (1 + 1e-9), place
 
 
-def test_beside_a_sharp_wedge_there_is_air():
+def test_next_to_a_sharp_wedge_there_is_air():
     """40° between two faces: behind the plane of the one, next to the edge, a node was 0.3 m inside, of any order."""
     low = np.tan(np.radians(40.0))
     points = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, -low], [0, 1, -low]], float)
@@ -427,7 +427,7 @@ def test_beside_a_sharp_wedge_there_is_air():
 
 
 @pytest.mark.parametrize("first", [0, 1, 2])
-def test_beside_the_corner_of_a_rectangle_of_triangles_there_is_air(first):
+def test_next_to_the_corner_of_a_rectangle_of_triangles_there_is_air(first):
     """Beyond the corner, where the diagonal begins: the nearer edge of one of both triangles is the diagonal."""
     points = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], float)
     rows = [np.roll(row, first).tolist() for row in ([0, 1, 2], [0, 2, 3])]
@@ -487,7 +487,7 @@ def test_a_block_that_slides_off_an_edge_falls_freely():
     assert height[-1] < 0.6
 
 
-def test_a_surface_goes_on_by_a_twentieth_beyond_its_border_and_farther_out_its_edge_is_what_is_near():
+def test_a_surface_continues_by_a_twentieth_beyond_its_border_and_farther_out_its_edge_is_what_is_near():
     points = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], float)
     over = probed(points, [(0, 1, 2, 3)], [1.04, 0.5, 0.01])
     assert over["gap"][0] == pytest.approx(0.01) and over["normal"] == pytest.approx([0, 0, 1])
@@ -509,7 +509,7 @@ def _block(kind, group):
 
 @pytest.mark.parametrize("kind", ["solid", "superelement"])
 @pytest.mark.parametrize("obstacle", ["plane", "sphere", "hollow", "box", "solid"])
-def test_faces_that_look_away_from_what_they_are_to_touch_are_told(kind, obstacle):
+def test_faces_that_look_away_from_what_they_are_to_touch_are_reported(kind, obstacle):
     """The wrong group of a body lets it sink in by all of its height; sides, and all of it, may be what comes first."""
     ground = fem.Model().ground
 
@@ -536,7 +536,7 @@ def test_faces_that_look_away_from_what_they_are_to_touch_are_told(kind, obstacl
             touching(group)
 
 
-def test_an_obstacle_in_the_place_of_the_group_is_told():
+def test_an_obstacle_in_the_place_of_the_group_is_reported():
     body, _ = _block("solid", None)
     with pytest.raises(fem.ParameterError, match=r"'ground'.*name"):
         fem.SurfaceContacts(body, fem.Model().ground)

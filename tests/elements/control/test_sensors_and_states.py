@@ -85,7 +85,7 @@ def test_components_outputs_of_elements_and_functions():
         fem.Sensor(mass, "acceleration", relative_to=model.ground)
 
 
-def test_a_controller_of_a_forgotten_element_is_refused_by_name():
+def test_a_controller_of_a_forgotten_element_is_rejected_by_name():
     model, body = fem.Model(), fem.PointMass(1.0)
     spring = fem.Spring(model.ground, fem.PointMass(1.0, position=[1, 0, 0]), stiffness=1.0, name="lost")
     model.add(body, fem.Controller(lambda t, y: 0.0, 0.1, [fem.Sensor(spring, "force")]))
@@ -163,7 +163,7 @@ def test_a_nonlinear_law_in_python_and_a_controller_that_commands_it():
     assert np.log2(errors[0] / errors[1]) == pytest.approx(4.0, abs=0.05) and errors[1] < 2e-9  # across the jump
 
 
-def test_matrices_that_do_not_fit_are_refused():
+def test_matrices_that_do_not_fit_are_rejected():
     with pytest.raises(fem.ParameterError, match="must be square"):
         fem.StateSpace([[1.0, 2.0]], [[1.0]], inputs=[0.0])
     with pytest.raises(fem.ParameterError, match="must be \\(1, 2\\)"):

@@ -135,7 +135,7 @@ def test_overload_slips_and_holds_again_with_second_order():
 
 
 @pytest.mark.parametrize("method", [fem.GeneralizedAlpha, fem.MoreauJean])
-def test_other_methods_know_it(method):
+def test_other_methods_support_it(method):
     result = method().run(drive(lambda t: 9.0), t_end=1.0, h=5e-4)
     assert result["belt"].tension[-1] == pytest.approx([230.088234531, 170.088234531], abs=2e-3)
 
@@ -150,7 +150,7 @@ def hanging():
     return model
 
 
-def test_damped_modes_have_its_swing_and_the_others_tell_that_they_have_not():
+def test_damped_modes_have_its_swing_and_the_others_report_that_they_have_not():
     """A belt at rest does not creep: ω² = (EA/L_0)(1 + ε_0) 2 r_2²/J of spans that are l_0 long."""
     system = hanging().compile()
     strain = PRETENSION / STIFFNESS
@@ -160,7 +160,7 @@ def test_damped_modes_have_its_swing_and_the_others_tell_that_they_have_not():
     assert any(re.search("CreepingBelt 'belt'.*left out", text) and "damping=True" in text for text in remarks)
 
 
-def test_statics_refuses_states_that_are_velocities():
+def test_statics_rejects_states_that_are_velocities():
     with pytest.raises(fem.ParameterError, match=r"CreepingBelt 'belt'.*first order"):
         fem.static_equilibrium(hanging().compile())
 
@@ -251,7 +251,7 @@ def test_a_drive_that_turns_backwards_tightens_the_other_span():
         ({"radii": (0.3, 0.3)}, r"the wheels overlap"),
     ],
 )
-def test_what_makes_no_sense_is_refused_in_words(options, words):
+def test_what_makes_no_sense_is_rejected_in_words(options, words):
     with pytest.raises(fem.ParameterError, match=words):
         belt(**options)
 

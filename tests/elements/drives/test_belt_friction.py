@@ -158,7 +158,7 @@ def test_pulley_with_the_smaller_exponent_decides():
     assert belt(friction=0.3, wrap=(3.0, 4.0)).wraps.tolist() == [3.0, 4.0]
 
 
-def test_belt_on_a_carrier_knows_that_the_centre_line_turns():
+def test_belt_on_a_carrier_includes_the_rotation_of_the_centre_line():
     """Equal pulleys, the one on ground fixed: the other one, on the carrier, does not turn in space."""
     model = fem.Model("orbit")
     carrier = wheel(model, 0.1, 0.0, "carrier", 2.0)
@@ -201,7 +201,7 @@ def test_belt_that_comes_off_pulls_no_more():
         ({"friction": 0.3, "radii": (0.1, 0.0)}, "radii.*positive"),
     ],
 )
-def test_what_makes_no_sense_is_refused_in_words(options, words):
+def test_what_makes_no_sense_is_rejected_in_words(options, words):
     options = {"radii": RADII, "pretension": PRETENSION, **options}
     with pytest.raises(fem.ParameterError, match=words):
         fem.IdealBelt(fem.Node6(), fem.Node6([0.5, 0, 0]), **options)
@@ -224,7 +224,7 @@ def kelvin(load, friction=0.3, **options):
     return run(model, t_end=0.3, h=2e-3)
 
 
-def test_belt_without_slip_tells_when_it_would_and_by_how_much():
+def test_belt_without_slip_reports_when_it_would_and_by_how_much():
     load = 1.2 * RADII[1] * BOUND
     result = kelvin(load)
     belt = result["belt"]
@@ -239,7 +239,7 @@ def test_belt_without_slip_tells_when_it_would_and_by_how_much():
     assert belt.beyond[-1] == pytest.approx(first, rel=1e-12) and belt.beyond[0] == -1
 
 
-def test_belt_that_holds_or_has_no_friction_tells_nothing():
+def test_belt_that_holds_or_has_no_friction_reports_nothing():
     assert not kelvin(0.98 * RADII[1] * BOUND).warnings  # it swings by 1 %
     belt = kelvin(1.2 * RADII[1] * BOUND, friction=None)
     assert not belt.warnings and not belt["belt"].grip.any()

@@ -225,7 +225,7 @@ def test_a_drum_that_is_unwound_stops_the_run():
         ([(0, 0, 0), ((0.05, 0, 0), 0.1), (1, 0, 0)], {}, r"0\.05 m .*more than 0\.1 m"),
     ],
 )
-def test_paths_that_cannot_be_are_refused(path, options, words):
+def test_paths_that_cannot_be_are_rejected(path, options, words):
     items = []
     for item in path:
         centre, radius = item if isinstance(item[0], tuple) else (item, None)
@@ -235,14 +235,14 @@ def test_paths_that_cannot_be_are_refused(path, options, words):
         Cable(items, **options)
 
 
-def test_pulleys_with_other_axes_are_refused():
+def test_pulleys_with_other_axes_are_rejected():
     ground = fem.Model().ground
     tilted = ground.frame([1, 0, 0], rotation=[0.3, 0, 0])
     with pytest.raises(fem.ParameterError, match=r"axis z.*first pulley"):
         Cable([fem.Node6([-1, 0.1, 0]), (ground.frame(), 0.1), (tilted, 0.1), fem.Node6([2, 0.1, 0])])
 
 
-def test_relative_velocity_of_a_rope_over_a_pulley_is_not_told():
+def test_relative_velocity_of_a_rope_over_a_pulley_is_not_reported():
     """Its gap does not follow from two points: recovery of forces would silently be wrong."""
     result = fem.DecoupledNSGA().run(atwood(slack=0.0), t_end=0.01, h=1e-3)
     from fem_mbs.results.contact_motion import contact_velocity

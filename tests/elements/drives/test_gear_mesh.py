@@ -202,7 +202,7 @@ def test_profile_shift_moves_the_centres():
     assert mesh.nominal_distance == pytest.approx(0.0914, abs=5e-5)
 
 
-def test_wheels_nearer_than_their_base_circles_are_refused_and_stop_a_run():
+def test_wheels_nearer_than_their_base_circles_are_rejected_and_stop_a_run():
     nodes = fem.Node6(), fem.Node6([0.05, 0, 0])
     with pytest.raises(fem.ParameterError, match=r"frame_Q = .*0\.05 m .*frame_P.*0\.06 m"):
         fem.GearMesh(*nodes, teeth=(20, 20), module=3e-3, stiffness=1e8)
@@ -282,7 +282,7 @@ def test_a_span_goes_slack_and_pulls_no_more():
     assert abs(result["belt"].slip_path[-1]) == pytest.approx(100 / 1e4, rel=1e-6)
 
 
-def test_wheels_that_overlap_are_refused():
+def test_wheels_that_overlap_are_rejected():
     with pytest.raises(fem.ParameterError, match=r"radii = .*wheels overlap.*0\.2 m"):
         fem.Belt(fem.Node6(), fem.Node6([0.2, 0, 0]), radii=(0.1, 0.15), stiffness=1e4)
 
@@ -294,7 +294,7 @@ def loose(model, a, b, **options):
     return model.add(fem.LooseGearPair(a, b, teeth=(20, 20), module=5e-3, name="mesh", **options))
 
 
-def test_rigid_flanks_are_struck_at_the_times_of_the_closed_form():
+def test_rigid_flanks_are_hit_at_the_times_of_the_closed_form():
     """Wheel 1 held, gap .01, speed 1 from the middle, e .8: impacts at .005, .0175, .033125 …, speeds .8ⁿ."""
     model, radius = fem.Model("rattle"), 0.5 * math.cos(ALPHA)
     b = wheel(model, 0.1, 1.0, "b", 1.0 / radius)
@@ -335,6 +335,6 @@ def test_an_impact_of_rigid_teeth_has_the_impulse_of_the_reduced_mass():
     assert abs(hinge[k, 0] / hinge[k, 1]) == pytest.approx(math.tan(ALPHA), rel=1e-6)
 
 
-def test_a_loose_pair_without_backlash_is_refused():
+def test_a_loose_pair_without_backlash_is_rejected():
     with pytest.raises(fem.ParameterError, match=r"backlash = .*teeth jam"):
         fem.LooseGearPair(fem.Node6(), fem.Node6([0.0999, 0, 0]), teeth=(20, 20), module=5e-3, backlash=1e-5)

@@ -279,7 +279,7 @@ def test_differential_divides_the_torque_and_means_the_speeds():
     assert left / right == pytest.approx(4.0, rel=1e-9)
 
 
-def test_a_pair_goes_on_from_a_state_with_other_turns():
+def test_a_pair_continues_from_a_state_with_other_turns():
     """Any tooth may be in any gap: a run may begin where another has ended, its turns not known."""
     model = planetary()
     system = model.compile()
@@ -320,7 +320,7 @@ def _hinges(where, axes=((0, 0, 1), (0, 0, 1)), carrier=None):
         (lambda: fem.RackAndPinion(*_hinges([(0, 0, 0), (0.1, 0, 0)]), radius=0.1), "rack.*z axis"),
     ],
 )
-def test_pairs_that_cannot_mesh_are_refused_with_the_reason(make, words):
+def test_pairs_that_cannot_mesh_are_rejected_with_the_reason(make, words):
     with pytest.raises(fem.ParameterError, match=words):
         make()
 
@@ -344,7 +344,7 @@ def locked_by(model):
     return " ".join(str(t.message) for t in told)
 
 
-def test_two_pairs_of_other_ratios_between_two_wheels_are_told():
+def test_two_pairs_of_other_ratios_between_two_wheels_are_reported():
     model, hinges = wheels((0, 0), (0.3, 0))
     model.add(fem.GearPair(*hinges, teeth=(20, 40), name="first"))
     assert fem.explain(model).locked == []
@@ -358,14 +358,14 @@ def test_two_pairs_of_other_ratios_between_two_wheels_are_told():
     assert "locked" in str(explained) and "GearPair 'second'" in str(explained)
 
 
-def test_a_second_pair_that_waits_to_take_over_is_not_told():
+def test_a_second_pair_that_waits_to_take_over_is_not_reported():
     model, hinges = wheels((0, 0), (0.3, 0))
     model.add(fem.GearPair(*hinges, teeth=(20, 40), name="first"))
     model.add(fem.GearPair(*hinges, teeth=(30, 30), name="second"), active=False)
     assert fem.explain(model.compile()).locked == []
 
 
-def test_three_wheels_in_a_ring_lock_each_other_and_a_train_beside_them_goes_on():
+def test_three_wheels_in_a_ring_lock_each_other_and_a_train_next_to_them_continues():
     model, hinges = wheels((0, 0), (0.2, 0), (0.1, 0.1 * np.sqrt(3)), (1.0, 0), (1.3, 0))
     for a, b in ((0, 1), (1, 2), (2, 0)):
         model.add(fem.GearPair(hinges[a], hinges[b], teeth=(20, 20), name=f"mesh {a + 1}"))
@@ -375,7 +375,7 @@ def test_three_wheels_in_a_ring_lock_each_other_and_a_train_beside_them_goes_on(
     assert "beside" not in text and "wheel 4" not in text
 
 
-def test_a_rack_with_two_pinions_of_other_radii_on_one_shaft_is_told():
+def test_a_rack_with_two_pinions_of_other_radii_on_one_shaft_is_reported():
     """The second pinion sits on a hinge of its own, between the same two bodies."""
     model = fem.Model("racks")
     shaft, rack = turning(model, 0.01, 1.0, [0, 0, 0], "shaft"), model.add(fem.RigidBody(1.0, 0.1, name="rack"))

@@ -199,13 +199,13 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_makes_no_sense_is_refused_in_words(name):
+def test_what_makes_no_sense_is_rejected_in_words(name):
     make, words = REFUSED[name]
     with pytest.raises(fem.ParameterError, match=words):
         make()
 
 
-def test_line_loads_tell_functions_that_raise_and_refuse_a_beam_twice():
+def test_line_loads_report_functions_that_raise_and_reject_a_beam_twice():
     line = fem.beam_line([0, 0, 0], [1, 0, 0], 2, fem.Section.circle(0.01, E=210e9, nu=0.3, density=7850))
     with pytest.raises(fem.ParameterError, match=r"'q': force.*ZeroDivisionError at s = 0\.0"):
         fem.LineLoad(line, lambda s: [0, 0, 1 / 0], name="q")

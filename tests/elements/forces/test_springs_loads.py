@@ -65,7 +65,7 @@ def test_stretched_spring_pulls_its_ends_together_and_reports_tension():
         assert node.rotation @ f[i : i + 3] == pytest.approx(np.cross([0, 0.5, 0], [pull, 0, 0]), abs=1e-13)
 
 
-def test_spring_is_unloaded_at_the_start_unless_told_otherwise():
+def test_spring_is_unloaded_at_the_start_unless_specified_otherwise():
     spring = At(Spring(Ground(), Node6([0.3, 0.4, 0]), stiffness=1e3))
     assert np.abs(spring("force", "f")).max() == 0.0
     assert spring("output", "out")[0] == pytest.approx(0.5, rel=1e-15)
@@ -292,6 +292,6 @@ def test_a_subclass_of_python_element_is_an_element():
     assert A[ball.node.index, 2] == pytest.approx(0.0, abs=1e-12)  # at terminal speed: 0.109 · 9 = 0.1 · 9.81
 
 
-def test_wrong_shape_of_a_user_law_is_refused_at_once():
+def test_wrong_shape_of_a_user_law_is_rejected_at_once():
     with pytest.raises(ParameterError, match=r"'pull': force = .*\(3,\).*\(2, 6\)"):
         UserForce([Node6(), Node6([1, 0, 0])], lambda x, R, v, t: np.zeros(3), name="pull")

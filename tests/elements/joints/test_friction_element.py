@@ -47,7 +47,7 @@ def guide(**options):
         ),
     ],
 )
-def test_what_makes_no_sense_is_refused_in_words(make, message):
+def test_what_makes_no_sense_is_rejected_in_words(make, message):
     with pytest.raises(fem.ParameterError, match=message):
         make()
 
@@ -67,7 +67,7 @@ def model_with_friction():
     return model
 
 
-def test_statics_refuse_it_and_modes_tell_that_they_leave_it_out():
+def test_statics_reject_it_and_modes_report_that_they_omit_it():
     with pytest.raises(fem.ParameterError, match="static_equilibrium: JointFriction 'friction'"):
         fem.static_equilibrium(model_with_friction().compile())
     assert any(
@@ -75,7 +75,7 @@ def test_statics_refuse_it_and_modes_tell_that_they_leave_it_out():
     )
 
 
-def test_contact_problem_solver_alone_is_refused():
+def test_contact_problem_solver_alone_is_rejected():
     with pytest.raises(fem.ParameterError, match=r"contact_solver = 'problem'.*joint friction"):
         DecoupledNSGA(contact_solver="problem").run(model_with_friction(), t_end=0.1, h=1e-2)
 
@@ -135,7 +135,7 @@ def test_part_of_joint_friction_is_compiled_for_models_that_have_it():
     assert not engine.run[0]["friction_part"] and not engine.own[0]["restart_part"]
 
 
-def test_refused_steps_put_statuses_and_work_back():
+def test_rejected_steps_put_statuses_and_work_back():
     """A run whose steps halve and grow ends as one of constant steps does, and a run begins as the first did."""
     system = model_with_friction().compile()
     first = DecoupledNSGA().run(system, t_end=0.05, h=1e-3)["friction"]

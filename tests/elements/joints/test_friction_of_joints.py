@@ -148,7 +148,7 @@ def test_a_disc_on_a_table_spins_down_in_its_time():
         (fem.ConstantVelocity, {"preload": 1.0}, r"joint = .*a Revolute"),
     ],
 )
-def test_friction_that_a_joint_cannot_have_is_refused_in_words(kind, options, message):
+def test_friction_that_a_joint_cannot_have_is_rejected_in_words(kind, options, message):
     ground, body = fem.Model("m").ground, fem.RigidBody(1.0, 0.1)
     with pytest.raises(fem.ParameterError, match=message):
         fem.JointFriction(kind.at(ground, body, [0, 0, 0], [0, 0, 1]), 0.2, **options)

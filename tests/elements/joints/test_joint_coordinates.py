@@ -75,7 +75,7 @@ def spinning_rod(rate, **when):
 
 
 @every_method
-def test_hinges_count_turns_with_every_method(method):
+def test_angles_of_hinges_are_multi_turn_with_every_method(method):
     result = method.run(spinning_rod(40.0), t_end=1.0, h=0.05)  # 2 rad in a step, 6.4 turns
     assert result["hinge"].angle == pytest.approx(40.0 * result.t, rel=1e-8)  # round-off of Newton's iteration
     assert result["hinge"].rate == pytest.approx(40.0, rel=1e-8)
@@ -94,7 +94,7 @@ def test_turns_are_counted_in_steps_of_any_size_between_bodies_that_both_turn():
 
 
 @pytest.mark.parametrize("h", [5e-3, 0.05])
-def test_turns_of_a_hinge_go_on_while_it_is_off(h):
+def test_turns_of_a_hinge_continue_while_it_is_off(h):
     """Nothing but the hinge keeps the rod where it spins, and it stays there without."""
     model = spinning_rod(40.0, intervals=[(0.0, 0.3), (0.65, 5.0)])
     result = fem.DecoupledNSGA().run(model, t_end=1.0, h=h)
@@ -109,7 +109,7 @@ def test_turns_are_counted_from_the_start_of_each_run_of_a_system():
     assert angles[1][0] == 0.0
 
 
-def test_angles_are_those_of_time_in_runs_with_refused_steps():
+def test_angles_are_those_of_time_in_runs_with_rejected_steps():
     model = spinning_rod(40.0)
     ball = model.add(fem.PointMass(1.0, position=[0, 0, -2.0], name="ball"))
     model.add(fem.Spring(model.ground.frame([0, 0, -1]), ball, 400.0, free_length=0.7))  # causes rejected steps
@@ -138,7 +138,7 @@ def test_a_universal_joint_measures_the_turns_about_both_of_its_pins():
         assert call("output", here)["out"][6:] == pytest.approx([a, b, 0.7, -1.3], abs=1e-13)
 
 
-def test_coordinates_that_a_joint_does_not_have_are_refused_with_those_there_are():
+def test_coordinates_that_a_joint_does_not_have_are_rejected_with_those_there_are():
     A, B = Node6(), Node6([1, 0, 0])
     sleeve = fem.Cylindrical.at(A, B, [0, 0, 0], [1, 0, 0], name="sleeve")
     ball = fem.Spherical.at(A, B, [0, 0, 0], name="ball")

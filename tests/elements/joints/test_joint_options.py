@@ -234,7 +234,7 @@ def test_companions_are_named_after_their_joint_also_where_it_has_no_name():
         ({"friction": fem.DryFriction(-0.3, preload=1.0)}, "'hinge friction': friction = -0.3.*≥ 0"),
     ],
 )
-def test_options_that_make_no_sense_are_refused_in_words(options, message):
+def test_options_that_make_no_sense_are_rejected_in_words(options, message):
     with pytest.raises(fem.ParameterError, match=message):
         hinged(**options)
 
@@ -251,7 +251,7 @@ def test_options_that_make_no_sense_are_refused_in_words(options, message):
         (lambda: fem.Motor(rate=1.0, effort=2.0), "given = 'rate and effort'"),
     ],
 )
-def test_stops_and_motors_that_make_no_sense_are_refused_in_words(make, message):
+def test_stops_and_motors_that_make_no_sense_are_rejected_in_words(make, message):
     with pytest.raises(fem.ParameterError, match=message):
         make()
 

@@ -85,7 +85,7 @@ def evaluate(joint, x_B, R_B):
 
 @pytest.mark.parametrize("cls", JOINTS, ids=lambda cls: cls.__name__)
 @pytest.mark.parametrize("motion", range(6), ids=["x", "y", "z", "about x", "about y", "about z"])
-def test_joint_leaves_free_what_it_should_and_nothing_else(cls, motion):
+def test_free_coordinates_of_joints_are_the_right_ones(cls, motion):
     rng = np.random.default_rng(7)
     A, B = (Node6(rng.normal(size=3), rng.normal(size=3)) for _ in range(2))
     joint = make(cls, A, B, rng)
@@ -286,7 +286,7 @@ def test_shaken_point_needs_the_force_of_the_whole_body():
     assert out["shaker"]["force"] == pytest.approx([0, 0, 2 * 9.81], abs=1e-11)
 
 
-def test_prescribed_point_off_the_node_moves_as_told_while_the_body_swings():
+def test_prescribed_point_off_the_node_moves_as_specified_while_the_body_swings():
     model = Model("crane", gravity=[0, 0, -9.81])
     load = RigidBody(1.0, [0.1, 0.08, 0.05], position=[0, 0, -0.7], rotation=[0.2, 0, 0], name="load")
     top = load.frame([0, 0, 0.7])

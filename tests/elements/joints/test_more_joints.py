@@ -213,7 +213,7 @@ def test_shafts_at_an_angle_turn_at_the_same_rate_with_a_constant_velocity_joint
         assert ratio.max() == pytest.approx(1 / np.cos(bend), rel=1e-3)
 
 
-def test_a_twisted_constant_velocity_joint_is_refused():
+def test_a_twisted_constant_velocity_joint_is_rejected():
     A, B = Node6(), Node6()
     with pytest.raises(fem.ParameterError, match=r"frame_Q = .*twisted.*17\.\d+°.*frame_P"):
         fem.ConstantVelocity(A.frame(), B.frame(rotation=[0, 0, 0.3]))
@@ -266,18 +266,18 @@ def test_perpendicular_axes_measure_the_angles_about_both():
         (lambda A, B: fem.PerpendicularAxes(A.frame(), B.frame(rotation=[0, 0.1, 0])), r"PerpendicularAxes\.at"),
     ],
 )
-def test_joints_that_do_not_fit_at_the_start_are_refused_in_words(make, message):
+def test_joints_that_do_not_fit_at_the_start_are_rejected_in_words(make, message):
     with pytest.raises(fem.ParameterError, match=message):
         make(Node6(), Node6())
 
 
-def test_shafts_that_point_at_each_other_are_refused_also_between_frames():
+def test_shafts_that_point_at_each_other_are_rejected_also_between_frames():
     ground = fem.Model().ground
     with pytest.raises(fem.ParameterError, match="point at each other"):
         fem.ConstantVelocity(ground.frame([0.5, 0, 0]), fem.Node6([0.5, 0, 0]).frame([0, 0, 0], [np.pi, 0, 0]))
 
 
-def test_friction_that_is_no_coefficient_is_told_before_what_is_missing():
+def test_friction_that_is_no_coefficient_is_reported_before_what_is_missing():
     ground, body = fem.Model().ground, fem.Node6([1, 0, 0])
     for wrong in (-0.1, "dry", (0.1, 0.2)):
         with pytest.raises(fem.ParameterError, match="friction = "):

@@ -152,7 +152,7 @@ def test_a_sampled_rate_with_a_limit_is_followed_to_second_order():
     assert errors[1] < errors[0] / 8
 
 
-def test_a_delayed_motion_goes_on_in_a_resumed_run(tmp_path, monkeypatch):
+def test_a_delayed_motion_continues_in_a_resumed_run(tmp_path, monkeypatch):
     """A checkpoint keeps where a motion is between two samples."""
 
     def make():
@@ -211,7 +211,7 @@ def test_an_event_gives_a_motor_another_rate_by_equal_and_opposite_impulses():
         ),
     ],
 )
-def test_motors_that_make_no_sense_are_refused_in_words(make, message):
+def test_motors_that_make_no_sense_are_rejected_in_words(make, message):
     with pytest.raises(fem.ParameterError, match=message):
         make()
 

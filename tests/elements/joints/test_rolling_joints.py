@@ -59,7 +59,7 @@ def test_a_blade_pushes_across_and_shows_its_velocity_along():
 
 
 @pytest.mark.parametrize("tilt, lies", [(1.5 * FLAT, False), (0.5 * FLAT, True), (np.pi - 0.5 * FLAT, True)])
-def test_a_disc_that_lies_on_the_plane_is_refused_by_name_and_with_a_cure(tilt, lies):
+def test_a_disc_that_lies_on_the_plane_is_rejected_by_name_and_with_a_cure(tilt, lies):
     if not lies:
         tilted_disc(tilt, name="coin")
         return
@@ -68,7 +68,7 @@ def test_a_disc_that_lies_on_the_plane_is_refused_by_name_and_with_a_cure(tilt, 
 
 
 @pytest.mark.parametrize("height", [0.47, 0.46])
-def test_a_disc_above_or_below_its_plane_is_refused_with_the_distance(height):
+def test_a_disc_above_or_below_its_plane_is_rejected_with_the_distance(height):
     ground, node = fem.Model("m").ground, fem.Node6([0, 0, height], rotation=[0, np.radians(70), 0])
     right = 0.5 * np.sin(np.radians(70))
     with pytest.raises(fem.ParameterError, match=rf"touches.* {right:.6g} m. Move it by {right - height:.6g}"):

@@ -59,7 +59,7 @@ def test_a_moment_passes_a_fold():
     assert u[tip, 2] == pytest.approx(-P * 0.5 / EI, rel=1e-9)
 
 
-def test_cells_with_different_sides_up_are_refused_or_turned_over():
+def test_cells_with_different_sides_up_are_rejected_or_turned_over():
     with pytest.raises(fem.ParameterError, match=r"mesh = .*4 edges.*orient=True"):
         fem.ShellBody(angle_mesh(flip=[1, 7]), section(1.0, 0.3, 0.1))
     turned = fem.ShellBody(angle_mesh(flip=[1, 7]), section(1.0, 0.3, 0.1), orient=True)
@@ -88,7 +88,7 @@ def test_the_skin_over_a_rib_has_one_side_up():
     fem.ShellBody(fem.Mesh(star, {"quad": [[0, 2, 3, 1], [0, 4, 5, 1], [0, 1, 7, 6]]}), sheet)
 
 
-def test_a_flap_beside_the_one_that_goes_on_keeps_its_side():
+def test_a_flap_next_to_the_one_that_continues_keeps_its_side():
     """Of two cells that continue a third within the fold, the straighter one is its pair; the other is free."""
     points = [[0, 0, 0], [0, 0, 1], [1, 0, 0], [1, 0, 1], [-1, 0, 0], [-1, 0, 1], [-0.9, 0.4, 0], [-0.9, 0.4, 1]]
     for flap in ([0, 1, 7, 6], [6, 7, 1, 0]):
@@ -97,7 +97,7 @@ def test_a_flap_beside_the_one_that_goes_on_keeps_its_side():
 
 
 @pytest.mark.parametrize("orient", [False, True])
-def test_cells_that_lie_on_each_other_are_refused(orient):
+def test_cells_that_lie_on_each_other_are_rejected(orient):
     """They would be a sheet twice as thick; the same cell again, turned over, or a quadrilateral over triangles."""
     mesh = fem.panel_mesh([1, 1], [2, 2])
     quads, sheet = mesh.cells["quad"], section(1.0, 0.3, 0.1)
@@ -117,7 +117,7 @@ def test_two_quadrilaterals_around_a_peak_are_no_cells_on_each_other():
     assert len(fem.ShellBody(peak, section(1.0, 0.3, 0.1)).elements) == 2
 
 
-def test_a_moebius_strip_is_refused():
+def test_a_moebius_strip_is_rejected():
     n, rows = 24, []
     angle = 2 * np.pi * np.arange(n) / n
     for side in (-0.3, 0.3):
@@ -240,7 +240,7 @@ def test_edges_of_a_group_are_those_of_its_line():
     assert load.total == pytest.approx([0, 0, 6])
 
 
-def test_a_moment_about_the_normal_of_one_node_is_told():
+def test_a_moment_about_the_normal_of_one_node_is_reported():
     """It meets the stiffness of drilling alone, c A_66 a: the angle grows as cells shrink. Several nodes carry it."""
     told = r"Shell4 'plate \d+' \(and 3 more\): a node is rotated about its normal by 0\.\d* rad"
     moment = 2.5e-8
@@ -257,7 +257,7 @@ def test_a_moment_about_the_normal_of_one_node_is_told():
         assert drill == pytest.approx(R[1, 0], rel=3e-3)
 
 
-def test_a_moment_about_the_normal_of_several_nodes_is_not_told():
+def test_a_moment_about_the_normal_of_several_nodes_is_not_reported():
     """The same moment as forces on the nodes around: they turn with their surface."""
     body = plate(8, 0.01)
     model = model_of(body)
@@ -273,7 +273,7 @@ def test_a_moment_about_the_normal_of_several_nodes_is_not_told():
 # --- refusals ---------------------------------------------------------------------------------------------------------
 
 
-def test_wrong_shells_are_refused_with_a_cure():
+def test_wrong_shells_are_rejected_with_a_cure():
     nodes = [fem.Node6(x) for x in ([0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0])]
     sheet = fem.ShellSection(STEEL, 1e-3)
     mesh = fem.panel_mesh([1, 1], [2, 2])
@@ -320,7 +320,7 @@ def test_wrong_shells_are_refused_with_a_cure():
         fem.ShellBody(mesh, sheet, normals=lambda x: 2 * x)
 
 
-def test_wrong_panels_are_refused():
+def test_wrong_panels_are_rejected():
     with pytest.raises(fem.ParameterError, match=r"sides = .*1\.5 times.*cylinder"):
         fem.panel_mesh([1, 3 * math.pi], [2, 8], radius=1.0)
     with pytest.raises(fem.ParameterError, match=r"divisions = .*cylinder.*three cells"):
@@ -358,7 +358,7 @@ def mesh_with_hanging_node(thin=1.0):
     return fem.Mesh(np.array(points) * [1.0, 1.0, thin], {"quad": np.array(cells)})
 
 
-def test_nodes_on_edges_of_cells_that_end_elsewhere_are_told():
+def test_nodes_on_edges_of_cells_that_end_elsewhere_are_reported():
     """The surface is open along that edge, as a slit whose ends are joined."""
     section = fem.ShellSection(fem.SolidMaterial(2e11, 0.3, 7800.0), thickness=0.01)
     with pytest.warns(UserWarning, match=r"'skin'.*edges.*\[1\.0, 0\.5, 0\.0\] m"):

@@ -107,7 +107,7 @@ def test_stress_of_a_rolled_plate_is_per_deformed_area_on_each_side(cell):
     assert found[:, 1] == pytest.approx(0.0, abs=tolerance)
 
 
-def test_bodies_of_different_sections_keep_their_own_stresses_beside_each_other():
+def test_bodies_of_different_sections_keep_their_own_stresses_next_to_each_other():
     """Elements are held by section: the third body, of the section of the first, comes before the second."""
     thin, thick = section(3e6, 0.3, 0.02), section(1e6, 0.1, 0.05)
     bodies = [

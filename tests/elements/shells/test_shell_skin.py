@@ -120,7 +120,7 @@ def test_cells_at_a_rib_have_points_on_all_their_faces_but_no_single_side():
     assert len(points_of(body, "top", "skin", faces=True)[1]) == 2
 
 
-def test_sharp_folds_and_thick_shells_of_small_radius_are_refused():
+def test_sharp_folds_and_thick_shells_of_small_radius_are_rejected():
     with pytest.raises(ParameterError, match=r"group = .*\[0\.0, 0\.0, 0\.0\] m .*120°"):
         points_of(bent(2.2), "top")
     tube = fem.panel_mesh([1, 0.3], [1, 6], radius=0.1)
@@ -239,7 +239,7 @@ def test_without_offsets_a_frame_on_faces_is_a_node_on_faces():
         assert np.array_equal(found[0][name], found[1][name]), name
 
 
-def test_bad_input_of_frames_on_faces_is_refused_by_name():
+def test_bad_input_of_frames_on_faces_is_rejected_by_name():
     body = fem.RigidBody(1.0, 1.0, position=[0, 0, 1])
     nodes = [fem.Node6(place) for place in ([0, 0, 0], [1, 0, 0], [0, 1, 0])]
     corners = [node.frame([0, 0, 0.1]) for node in nodes]

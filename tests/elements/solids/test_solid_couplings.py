@@ -182,7 +182,7 @@ def test_impact_of_a_body_on_a_coupling_keeps_joints_in_velocities():
     assert 0.25 < energy[-1] / energy[0] < 1.0
 
 
-def test_bad_input_is_told():
+def test_bad_input_is_reported():
     bar = block("hexa20", [1, 1, 1], [1, 1, 1])
     bar_on_line = fem.SolidBody(
         bar.mesh.with_group("edge", lambda x: (x[:, 0] == 0) & (x[:, 1] == 0)), bar.material, name="bar"

@@ -56,7 +56,7 @@ def test_a_cell_turned_inside_out_at_any_corner_is_found_by_its_kernel(kind):
             assert Evaluator(element)("trouble", point.copy(x=x))["energy"][0] == float(inverted)
 
 
-def test_a_cell_that_is_sound_where_it_is_stiff_but_not_where_it_weighs_is_refused():
+def test_a_cell_that_is_sound_where_it_is_stiff_but_not_where_it_weighs_is_rejected():
     """A middle node near a corner turns a quadratic tetrahedron inside out there, next to its four points."""
     cell = CELLS["tetra10"]
     for part in np.linspace(0.5, -0.5, 100):
@@ -91,7 +91,7 @@ def test_components_that_are_held_one_after_the_other_add_up():
         body.fix("x1", [])
 
 
-def test_cells_that_are_there_twice_are_refused():
+def test_cells_that_are_there_twice_are_rejected():
     mesh = fem.block_mesh([2, 1, 1], [2, 1, 1], cell="hexahedron")
     cells = mesh.cells["hexahedron"]
     doubled = fem.Mesh(mesh.points, {"hexahedron": np.vstack([cells, cells[1:]])}, {"all": {"hexahedron": [0, 1]}})
@@ -144,7 +144,7 @@ def test_a_tied_node_takes_the_nearest_of_two_faces_within_the_tolerance():
         assert {node.position[2] for node in element.nodes[1:]} == {1.0}
 
 
-def test_nodes_beside_a_face_are_on_no_face():
+def test_nodes_next_to_a_face_are_on_no_face():
     with pytest.raises(fem.ParameterError, match=r"group_A = .*no face"):
         tied(plate([0, 2]), [2.1, 1.0, 1.0])
 
@@ -218,7 +218,7 @@ def test_cauchy_stress_of_incompatible_strains_carries_the_moment():
         assert np.abs(own[:, 0, 2]).max() < 2e-3 * np.abs(own[:, 0, 0]).max()
 
 
-def test_numbers_of_a_group_that_are_not_there_are_refused_below_and_above():
+def test_numbers_of_a_group_that_are_not_there_are_rejected_below_and_above():
     mesh = fem.block_mesh([1, 1, 1], [1, 1, 1], cell="hexahedron")
     for wrong in (-1, 8):
         with pytest.raises(fem.ParameterError, match="is not there"):

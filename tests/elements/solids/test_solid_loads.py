@@ -109,7 +109,7 @@ def test_a_pressed_hull_that_tumbles_keeps_its_momentum():
 
 
 @pytest.mark.parametrize("load", [fem.SurfaceTraction, fem.BodyForce])
-def test_a_function_in_the_place_of_a_vector_is_told_where_it_belongs(load):
+def test_a_function_in_the_place_of_a_vector_is_reported_where_it_belongs(load):
     body = fem.SolidBody(fem.block_mesh([1, 1, 1], [1, 1, 1]), fem.SolidMaterial(1e6, 0.3, 1e3))
     where = ("z1",) if load is fem.SurfaceTraction else ()
     with pytest.raises(fem.ParameterError, match=r"function.*signal="):

@@ -34,7 +34,7 @@ def hung(arm, model):
 
 
 @pytest.mark.parametrize("use", [coupled, tied, pressed, hung], ids=lambda use: use.__name__)
-def test_a_body_that_is_used_but_was_not_added_is_told(use):
+def test_a_body_that_is_used_but_was_not_added_is_reported(use):
     model = fem.Model("forgotten")
     arm = body("arm")
     model.add(*use(arm, model))
@@ -42,7 +42,7 @@ def test_a_body_that_is_used_but_was_not_added_is_told(use):
         model.compile()
 
 
-def test_stresses_of_a_result_of_another_model_are_refused():
+def test_stresses_of_a_result_of_another_model_are_rejected():
     results = []
     for name in ("first", "second"):
         arm = body(name)
@@ -84,13 +84,13 @@ def test_stresses_and_places_of_a_superelement_are_of_its_own_model():
             look(results[1])
 
 
-def test_a_group_by_a_function_that_gives_numbers_instead_of_truths_is_refused():
+def test_a_group_by_a_function_that_gives_numbers_instead_of_truths_is_rejected():
     with pytest.raises(fem.ParameterError, match=r"where = .*True or False"):
         MESH.with_group("left", lambda x: (x[:, 0] < 0.01) * 1.0)
     assert len(MESH.with_group("left", lambda x: x[:, 0] < 0.01).nodes_of("left")) == 4
 
 
-def test_frames_at_halves_of_nodes_are_refused():
+def test_frames_at_halves_of_nodes_are_rejected():
     K = np.kron([[1, -1], [-1, 1]], np.diag([0, 0, 0, 400.0, 0, 0]))
     M = np.kron(np.eye(2), np.diag([2.0, 2.0, 2.0, 0.1, 0.05, 0.05]))
     with pytest.raises(fem.ParameterError, match=r"frames = .*whole numbers"):

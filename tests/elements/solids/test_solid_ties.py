@@ -53,7 +53,7 @@ def test_a_bond_of_matching_meshes_is_one_mesh():
             assert found.position(node) == pytest.approx(same.position(whole.node_at(place + [0, 0, shift])), abs=1e-10)
 
 
-def test_uniform_stress_is_met_in_the_mean_and_disturbed_beside_the_bond():
+def test_uniform_stress_is_met_in_the_mean_and_disturbed_next_to_the_bond():
     """Patch test: node to surface does not pass it where meshes do not match. Measured: up to 12.5 % in the elements
     next to the bond, 0.4 % of the lengthening; 38 % and 2.5 % if the coarser mesh is the tied one."""
     model, lower, upper, _ = column([2, 2, 2], [3, 3, 3])
@@ -104,7 +104,7 @@ def test_a_flying_pair_keeps_its_momentum_and_stays_together():
         assert x[0] == pytest.approx(element.record[0][: len(x) - 1] @ x[1:], abs=1e-11)
 
 
-def test_what_cannot_be_bonded_is_refused():
+def test_what_cannot_be_bonded_is_rejected():
     steel = fem.SolidMaterial(210e9, 0.3, 7850.0)
     foot = fem.SolidBody(fem.block_mesh([1, 1, 1], [2, 2, 1]), steel)
     wide = fem.SolidBody(fem.block_mesh([2, 1, 1], [2, 2, 1]), steel, position=[0, 0, 1])

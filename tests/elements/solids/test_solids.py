@@ -205,7 +205,7 @@ def test_bending_stress_of_every_element_for_bending_is_that_of_beam_theory():
         assert found.stress[place, 0, 0] == pytest.approx(5 * 6.0, rel=0.03), kind  # M/W at the middle
 
 
-def test_fix_and_groups_of_a_body_and_what_is_refused():
+def test_fix_and_groups_of_a_body_and_what_is_rejected():
     body = block("hexa20", [2, 1, 1], [2, 1, 1])
     body.fix("z0", ["x", "z"])
     free = body.nodes_of("z0")[0].free
@@ -228,7 +228,7 @@ def test_fix_and_groups_of_a_body_and_what_is_refused():
         fem.SolidBody("part.msh", body.material)
 
 
-def test_single_elements_are_refused_by_name():
+def test_single_elements_are_rejected_by_name():
     steel = fem.SolidMaterial(1.0, 0.3, 1.0)
     nodes = [fem.Node3(x) for x in CELLS["tetra"].points]
     with pytest.raises(fem.ParameterError, match=r"'one': nodes = 4.*10"):
@@ -241,7 +241,7 @@ def test_single_elements_are_refused_by_name():
         fem.Tetra4([*nodes[:3], nodes[0]], steel)
 
 
-def test_an_element_turned_inside_out_is_told_with_its_name_and_place():
+def test_an_element_turned_inside_out_is_reported_with_its_name_and_place():
     body = block("hexa8", [1, 1, 1], [1, 1, 1])
     system = system_of(body)
     state = system.initial.copy()
@@ -281,7 +281,7 @@ class Tied(fem.elements.Force):
         self.kernels = kernels
 
 
-def test_elements_of_translations_alone_are_refused_on_nodes_that_turn():
+def test_elements_of_translations_alone_are_rejected_on_nodes_that_turn():
     from fem_mbs.elements.solids.loads import NodalLoad
 
     class Stiff(NodalLoad):
@@ -322,7 +322,7 @@ def test_a_damped_body_is_one_line_of_the_energy_table():
     assert abs(table.numerical) < 1e-6 * abs(table.total("damper"))
 
 
-def test_results_know_nodes_of_a_solid_by_themselves():
+def test_results_contain_nodes_of_a_solid_by_themselves():
     """They have no names: the history of a node is that of its place in the model, whatever it is called there."""
     body = fem.SolidBody(fem.block_mesh([1.0, 0.1, 0.1], [4, 1, 1]), fem.SolidMaterial(1e9, 0.3, 1000), name="bar")
     body.fix("x0")
@@ -337,7 +337,7 @@ def test_results_know_nodes_of_a_solid_by_themselves():
         result[fem.Node3([1, 2, 3])]
 
 
-def test_a_solid_that_is_pressed_flat_is_told_with_its_usual_cause():
+def test_a_solid_that_is_pressed_flat_is_reported_with_its_usual_cause():
     """A block of rubber that a piston drives beyond its height in three steps."""
     rubber = fem.SolidMaterial(E=1e6, nu=0.4, density=1000, law="neo-hookean")
     body = fem.SolidBody(fem.block_mesh([0.1, 0.1, 0.1], [2, 2, 2], cell="hexahedron"), rubber, name="block")

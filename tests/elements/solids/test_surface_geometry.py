@@ -58,7 +58,7 @@ def test_foot_points_are_found_on_sharply_bent_and_warped_faces(nn):
         assert foot(nn, X, h, nu, y, uv, N, z, S, r) and uv == pytest.approx(at, abs=1e-9), (X, h, at)
 
 
-def test_a_face_that_its_neighbours_bend_too_much_is_refused():
+def test_a_face_that_its_neighbours_bend_too_much_is_rejected():
     """A strip of three that is rolled up. Outer ones are shorter and count twice: normals at nodes are soon behind.
 
     With tan = 2 sin/(1 + 2 cos) at the nodes the slope of 1.5 is reached at 80°, and infinity at 120°.
@@ -132,7 +132,7 @@ def test_over_a_blunt_edge_a_way_that_cuts_in_is_no_way_through_the_body():
     assert not stepped(points, [(0, 2, 3, 1), (2, 4, 5, 3)], [-0.4, 0.5, -0.1], [0.4, 0.5, -0.1])[1]
 
 
-def test_a_node_that_comes_over_a_ridge_from_beside_and_below_is_welcome():
+def test_a_node_that_comes_over_a_ridge_from_next_to_and_below_is_welcome():
     """Round the edge of a wedge; where the edge is a border, what is lower was not on the surface."""
     way = [1.06, 0.5, -0.0025], [0.98, 0.5, 0.001]
     assert stepped(WEDGE, SIDES, *way)[0] == 0.0
@@ -149,7 +149,7 @@ def test_beyond_the_end_of_a_corner_between_floor_and_wall_there_is_air():
             assert probed(points, order, place)["gap"][0] == pytest.approx(distance)
 
 
-def test_over_a_ridge_a_face_goes_on_by_a_twentieth_for_what_is_in_front_of_it():
+def test_over_a_ridge_a_face_continues_by_a_twentieth_for_what_is_in_front_of_it():
     """On one of both faces of a box, whose planes are 0.04 and 0.045 from it; farther out the edge is nearest."""
     for order in (ROWS[1:], ROWS[:0:-1]):
         near, far = (probed(STRIP, order, place)["gap"][0] for place in ([1.04, 0.5, 0.045], [1.06, 0.5, 0.08]))
@@ -166,7 +166,7 @@ def test_an_edge_of_warped_faces_is_a_ridge_for_both():
             assert found["gap"][0] == pytest.approx(np.hypot(beside, 0.01 / np.sqrt(1.04)), rel=1e-9)
 
 
-def test_beside_the_end_of_a_ridge_there_is_air_where_the_surface_ends_too():
+def test_next_to_the_end_of_a_ridge_there_is_air_where_the_surface_ends_too():
     """The corner of a sharp wedge whose end faces do not belong to the surface: next to the ridge and next to a border.
 
     Behind the upper face no plane continues. The lower one does, which the node is in front of.
@@ -179,7 +179,7 @@ def test_beside_the_end_of_a_ridge_there_is_air_where_the_surface_ends_too():
             assert least * (1 - 1e-9) <= probed(WEDGE, order, place)["gap"][0] <= most * (1 + 1e-9), place
 
 
-def test_a_corner_beyond_which_the_surface_goes_on_out_of_reach_is_such_a_corner_whatever_meets_there():
+def test_a_corner_beyond_which_the_surface_continues_out_of_reach_is_such_a_corner_whatever_meets_there():
     """A floor with a wall at x = 0; both go on beyond y = 1, where faces were left out."""
     nodes = [fem.Node3(p) for p in ([0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1], [0, 1, 1])]
     faces = [[nodes[k] for k in row] for row in ((0, 1, 2, 3), (0, 3, 5, 4))]
@@ -219,14 +219,14 @@ def test_the_angle_at_an_edge_is_that_in_its_middle(twist):
     assert kinds[0, 5:9].tolist() == [BORDER, BORDER, BORDER, SMOOTH] and kinds[1, 6] == SMOOTH
 
 
-def test_the_surface_goes_on_by_a_twentieth_of_a_face_beyond_its_border():
+def test_the_surface_continues_by_a_twentieth_of_a_face_beyond_its_border():
     points = [[0, 0, 0], [2, 0, 0], [2, 2, 0], [0, 2, 0]]
     near, far = (probed(points, [(0, 1, 2, 3)], [2 + beyond, 1, 0.03]) for beyond in (0.08, 0.12))
     assert near["gap"][0] == pytest.approx(0.03, abs=1e-14)
     assert far["gap"][0] == pytest.approx(np.hypot(0.12, 0.03), abs=1e-14)
 
 
-def test_beside_a_border_the_gap_has_the_gradient_of_the_distance_from_it():
+def test_next_to_a_border_the_gap_has_the_gradient_of_the_distance_from_it():
     """By central differences, for the node and the four of the face; t is a third of the edge."""
     points, place, eps = np.array([[0, 0, 0], [2, 0, 0.1], [2, 2, 0], [0, 2, 0.0]]), np.array([2.3, 0.7, 0.2]), 1e-6
     rows = probed(points, [(0, 1, 2, 3)], place)["G_N"].reshape(-1, 6)[:5, :3]

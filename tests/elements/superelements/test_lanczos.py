@@ -56,14 +56,14 @@ def test_nodes_without_mass_have_no_modes():
     assert good < 10 and len(ours) == 3
 
 
-def test_a_method_that_is_stopped_tells_how_many_modes_are_accurate():
+def test_a_method_that_is_stopped_reports_how_many_modes_are_accurate():
     K, squares = chain(500)
     ours, _, good = found(K, np.ones(500), 30, 2, most=25)
     assert 0 < good < 30
     np.testing.assert_allclose(ours[:good], squares[:good], rtol=1e-11)
 
 
-def test_as_many_equal_numbers_as_columns_are_told():
+def test_as_many_equal_numbers_as_columns_are_reported():
     assert fewer_equal(np.array([3.0, 2.0, 2.0, 1.0]), 3)
     assert not fewer_equal(np.array([3.0, 2.0, 2.0, 1.0]), 2)
     assert fewer_equal(np.array([3.0]), 2)

@@ -174,7 +174,7 @@ def test_pulls_of_a_deformed_body_change_with_what_turns(patterned):
     np.testing.assert_allclose(found, wanted[np.ix_(order, order)], rtol=1e-6, atol=1e-6 * np.abs(wanted).max())
 
 
-def test_strain_energy_of_loads_that_a_body_knows_is_none_that_is_left_out(patterned):
+def test_strain_energy_of_loads_of_a_body_is_none_that_is_left_out(patterned):
     model = fem.Model("bar")
     body = model.add(fem.Superelement(patterned, name="bar"))
     system, r = model.compile(), patterned
@@ -374,12 +374,12 @@ MATRICES = dict(
         (fem.LoadPattern(forces={"right": [1, 0, 0]}, held="left", geometry=np.eye(3)), "geometry.*reduce_matrices"),
     ],
 )  # fmt: skip
-def test_loads_that_cannot_be_right_are_refused_by_name(stiffening, match):
+def test_loads_that_cannot_be_right_are_rejected_by_name(stiffening, match):
     with pytest.raises(fem.ParameterError, match=match):
         bar(stiffening)
 
 
-def test_loads_that_the_modes_do_not_tell_apart_have_residual_vectors():
+def test_loads_that_the_modes_do_not_distinguish_have_residual_vectors():
     """Without a mode that stretches the bar a pull and centrifugal forces would be one load to it."""
     mesh, both_loads = fem.block_mesh([1, 0.1, 0.06], [8, 1, 1]), [("left", "right"), fem.LoadPattern(**TURNING)]
     part = fem.reduce_mesh(mesh, SOFT, {"left": "x0", "right": "x1"}, modes=2, stiffening=both_loads)
@@ -411,12 +411,12 @@ def test_loads_of_matrices_need_their_stiffness():
         ({"axis": [0, 0, 1], "held": 3}, "held"),
     ],
 )
-def test_patterns_without_a_load_or_with_a_wrong_one_are_refused(given, match):
+def test_patterns_without_a_load_or_with_a_wrong_one_are_rejected(given, match):
     with pytest.raises(fem.ParameterError, match=match):
         fem.LoadPattern(**given)
 
 
-def test_arrays_of_patterns_that_are_no_reduction_are_refused(patterned):
+def test_arrays_of_patterns_that_are_no_reduction_are_rejected(patterned):
     for key, change, match in (
         ("pull_geometry", lambda A: A.__setitem__((0, 0, 1), A.max()), "pull_geometry.*not symmetric"),
         ("pull_compliance", lambda A: A.__setitem__((0, 1), A.max()), "pull_compliance.*not symmetric"),

@@ -114,7 +114,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_bad_files_are_told_with_the_line(rod, tmp_path, name):
+def test_bad_files_are_reported_with_the_line(rod, tmp_path, name):
     text, message = BAD[name]
     path = tmp_path / "bad.mtx"
     path.write_text(text)
@@ -134,7 +134,7 @@ def test_labels_and_points_must_agree(rod, tmp_path):
         fem.reduce_matrices(*files, points, {"left": [8], "right": frames["right"]})
 
 
-def test_matrices_of_loads_beside_the_wanted_one_are_passed_over(tmp_path):
+def test_matrices_of_loads_next_to_the_wanted_one_are_passed_over(tmp_path):
     """Punch files have the loads, of form 9, behind stiffness and mass; asked for by name they raise an error."""
     entry = "DMIG*   {}                           1               1\n*                      1               1 {}\n"
     heads = {
@@ -164,7 +164,7 @@ def entries_of(path, text, key="K", encoding="utf-8"):
     return read_matrix_file(Named("test"), key, path)
 
 
-def test_an_entry_that_a_file_has_twice_counts_once_and_two_values_of_one_are_refused(tmp_path):
+def test_an_entry_that_a_file_has_twice_counts_once_and_two_values_of_one_are_rejected(tmp_path):
     """Runs that are appended to one punch file write its matrices again."""
     run = HEAD.format("MAAX") + COLUMN.format("MAAX") + ENTRY.format("2.000000000E+00")
     assert entries_of(tmp_path / "all.pch", run + run, "M").matrix(np.array([1]), 3)[0, 0] == 2.0

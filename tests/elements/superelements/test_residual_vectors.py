@@ -112,7 +112,7 @@ def test_residual_vectors_carry_what_is_taken_out():
             whole.with_modes(wrong)
 
 
-def test_what_softens_under_a_load_knows_what_residual_vectors_took_over():
+def test_what_softens_under_a_load_includes_what_residual_vectors_took_over():
     """R of loads that stiffen, (21), on the frames: that of the reduction which would have been made."""
     mesh = fem.block_mesh([1, 0.1, 0.06], [8, 1, 1])
     given = dict(stiffening=fem.LoadPattern(axis=[0, 0, 1], held="left"), residual_vectors=["z0"])
@@ -206,7 +206,7 @@ def test_matrices_have_them_for_nodes():
             fem.reduce_matrices(M, K, body.reference, {"top": top}, modes=2, residual_vectors=given)
 
 
-def test_a_response_without_mass_is_refused():
+def test_a_response_without_mass_is_rejected():
     """A spring to a point without mass, which no mode moves: no vector of mass 1 does either."""
     K, M = np.diag([1.0, 2.0, 3.0]), np.diag([1.0, 1.0, 0.0])
     modes, under = np.eye(3)[:, :1], np.linalg.inv(K)[:, 1:]
@@ -229,7 +229,7 @@ def test_a_response_without_mass_is_refused():
         (fem.LoadPattern(forces={"top": [1, 0, 0]}), r"residual_vectors = .*on frames.*residual vectors"),
     ],
 )
-def test_what_is_no_load_between_frames_is_refused(given, match):
+def test_what_is_no_load_between_frames_is_rejected(given, match):
     mesh = mesh_of().with_group("edge", lambda x: (x[:, 2] > 0.089) & (x[:, 0] < 0.02))
     with pytest.raises(fem.ParameterError, match=match):
         made(3, mesh=mesh, residual_vectors=given)
@@ -245,7 +245,7 @@ def test_an_averaged_frame_takes_the_traction_on_it():
     assert r.residual_frequencies.min() > r.interface_frequencies.max()
 
 
-def test_loads_that_add_nothing_are_told():
+def test_loads_that_add_nothing_are_reported():
     mesh = mesh_of().with_group("again", lambda x: x[:, 2] < 0.0105)
     assert set(mesh.nodes_of("again")) == set(mesh.nodes_of("z0"))
     with pytest.warns(UserWarning, match=r"3 of 6 residual vectors.*'z0' along x") as told:
@@ -280,7 +280,7 @@ def test_a_weight_that_stiffens_too_may_be_given_as_it_is():
     assert part.residual_vectors == 1 and "1 residual vector;" in repr(part)
 
 
-def test_a_part_that_cannot_deform_has_no_stresses_to_tell():
+def test_a_part_that_cannot_deform_has_no_stresses_to_report():
     """One frame and no modes (before: an array of size zero)."""
     block = fem.Superelement(made(0), name="block")
     model = fem.Model("block", gravity=[0, 0, -9.81])

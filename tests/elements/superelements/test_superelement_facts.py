@@ -54,7 +54,7 @@ def test_motions_of_points_are_linear_in_complex_motions_of_nodes():
     np.testing.assert_allclose(whole, parts[0] + 1j * parts[1], rtol=1e-12, atol=1e-12)
 
 
-def test_bodies_of_different_cells_keep_their_own_stresses_beside_each_other():
+def test_bodies_of_different_cells_keep_their_own_stresses_next_to_each_other():
     """A file has all cells of one type together: those of the wedge come before those of the first body."""
     model = fem.Model("three")
     bodies = [
@@ -145,7 +145,7 @@ def damaged(reduction, key, change):
     return Reduction(reduction.frames, reduction.mass, arrays)
 
 
-def test_arrays_that_would_move_or_stress_other_points_are_refused():
+def test_arrays_that_would_move_or_stress_other_points_are_rejected():
     reduction = made(modes=1)
     for key, change, match in (
         ("M", lambda A: A.__setitem__((0, 1), A[0, 0]), "is not symmetric"),

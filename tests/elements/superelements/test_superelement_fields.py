@@ -117,7 +117,7 @@ def test_vtk_reads_the_deformed_mesh_with_its_stresses(swung):
         first += count
 
 
-def test_a_file_knows_the_mesh_without_the_model(swung):
+def test_a_file_contains_the_mesh_without_the_model(swung):
     result, arms, path = swung
     read = fem.load(path)
     points, data = read.scene.frames(read.rows([-1]))
@@ -128,7 +128,7 @@ def test_a_file_knows_the_mesh_without_the_model(swung):
     )
 
 
-def test_a_damaged_file_is_refused(swung, tmp_path):
+def test_a_damaged_file_is_rejected(swung, tmp_path):
     import shutil
 
     import h5py
@@ -166,7 +166,7 @@ def test_bodies_of_matrices_move_but_have_no_stresses():
         body.stresses(state)
 
 
-def test_reductions_written_before_there_were_cells_are_told(tmp_path):
+def test_reductions_written_before_there_were_cells_are_reported(tmp_path):
     import h5py
 
     path = tmp_path / "old.h5"
@@ -178,7 +178,7 @@ def test_reductions_written_before_there_were_cells_are_told(tmp_path):
 
 
 @pytest.mark.parametrize("force, reported", [(300.0, False), (6e4, True)])
-def test_deformations_beyond_the_linear_range_are_told(force, reported):
+def test_deformations_beyond_the_linear_range_are_reported(force, reported):
     """A cantilever turns by F L²/2EI at its end, 7/12 of it from the floating frame: 0.0015 and 0.3 rad.
 
     That turns by the mean of the chord, 2/3 of it, and of both ends, 1/2 of it: 5/12 and 7/12 are left.

@@ -112,7 +112,7 @@ def test_joints_between_points_of_two_bodies_hold_their_displacements_together()
 
 
 @pytest.mark.parametrize("kind", ["contacts", "surfaces", "spring", "mass"])
-def test_a_surface_that_was_not_added_is_told_by_its_name(kind):
+def test_a_surface_that_was_not_added_is_reported_by_its_name(kind):
     body, model = fem.Superelement(made(modes=2), position=[0, 0, 0.5], name="bar"), fem.Model("forgotten")
     side = fem.SuperelementSurface(body, "z0", name="side")
     model.add(body)
@@ -189,7 +189,7 @@ def test_groups_are_kept_in_the_file_and_by_a_choice_of_modes(tmp_path):
     assert fem.load_reduction(tmp_path / "part.h5").groups == {}
 
 
-def test_the_share_of_a_blow_on_a_rigid_end_is_that_of_its_frame():
+def test_the_share_of_an_impact_on_a_rigid_end_is_that_of_its_frame():
     """Points of a rigid end that stop stop turns of the frame too, which by symmetry have no part in it."""
     part = made(modes=8)
     surface = fem.SuperelementSurface(fem.Superelement(part), "x0")
@@ -207,7 +207,7 @@ def rigid_share(arm, direction):
 
 
 @pytest.mark.parametrize("direction", [[1, 0, 0], [0, 1, 0], [0, 0, 1], [0.48, -0.6, 0.64]])
-def test_the_share_of_a_blow_on_one_point_of_a_rigid_block_is_closed(direction):
+def test_the_share_of_an_impact_on_one_point_of_a_rigid_block_is_closed(direction):
     """For any direction, and for a plane anywhere below a body that is turned."""
     rigid = made(modes=0, frames={"left": "x0"})
     corner = int(np.abs(rigid.points - [1.0, 0.2, 0.0]).sum(axis=1).argmin())
@@ -221,7 +221,7 @@ def test_the_share_of_a_blow_on_one_point_of_a_rigid_block_is_closed(direction):
     assert struck.mass_shares["surface"] == pytest.approx(expected, rel=1e-9)
 
 
-def test_the_share_of_a_blow_on_a_part_of_a_surface_is_that_of_the_part():
+def test_the_share_of_an_impact_on_a_part_of_a_surface_is_that_of_the_part():
     """The end of a rigid bar stops across its axis: 1/m_eff = 1/m + (l/2)²/J, a quarter of the mass if it were thin."""
     whole = fem.SuperelementSurface(fem.Superelement(made(modes=0, frames={"left": "x0"})))
     struck = fem.SurfaceContacts(whole, "x1", fem.Model().ground.frame([0, 0, -5.0]), restitution=0.5)
@@ -266,13 +266,13 @@ def test_copies_and_pickles_have_their_own_arrays():
         ([], r"group = .*points from 0 to"),
     ],
 )
-def test_what_is_no_part_of_the_surface_is_refused(group, match):
+def test_what_is_no_part_of_the_surface_is_rejected(group, match):
     body = fem.Superelement(made(modes=0), name="bar")
     with pytest.raises(ParameterError, match=match):
         fem.SuperelementSurface(body, group)
 
 
-def test_contacts_refuse_what_a_surface_does_not_have():
+def test_contacts_reject_what_a_surface_does_not_have():
     body, ground = fem.Superelement(made(modes=0), name="bar"), fem.Model().ground.frame()
     side, points = fem.SuperelementSurface(body, "z1", name="side"), fem.SuperelementSurface(body, [0, 1])
     with pytest.raises(ParameterError, match=r"group = 'z0'.*SuperelementSurface 'side'"):
@@ -289,13 +289,13 @@ def test_contacts_refuse_what_a_surface_does_not_have():
     assert len(fem.SurfaceContacts(points, None, ground).elements) == 2
 
 
-def test_lobatto_refuses_nodes_without_mass_by_name():
+def test_lobatto_rejects_nodes_without_mass_by_name():
     model, _, _ = thrown()
     with pytest.raises(ParameterError, match=r"'side 0' and \d+ more nodes.*without mass"):
         fem.LobattoIIIAB().run(model, t_end=0.01, h=1e-4)
 
 
-def test_a_surface_that_stops_all_of_a_body_is_told():
+def test_a_surface_that_stops_all_of_a_body_is_reported():
     """More points than motions that they see: an impact with restitution 0 on all of them leaves no energy."""
     ground = fem.Model().ground.frame()
     foot = fem.SuperelementSurface(fem.Superelement(made(modes=1), name="bar"), "z0")

@@ -216,7 +216,7 @@ def test_momentum_grows_by_the_sum_of_the_forces(stocky):
     np.testing.assert_allclose(rate, exact, atol=1e-8 * np.abs(rows).max())
 
 
-def test_the_share_of_mass_that_a_blow_stops_is_that_of_a_bar_with_as_many_waves():
+def test_the_share_of_mass_that_an_impact_stops_is_that_of_a_bar_with_as_many_waves():
     """A bar that is hit along its axis: m_eff/M = 1 − Σ 8/((2k − 1)² π²) with m fixed-free waves, 0.2/m of it."""
     material = fem.SolidMaterial(900.0, 0.0, 1.0)
     mesh = fem.block_mesh([10, 3, 3], [20, 1, 1])
@@ -229,7 +229,7 @@ def test_the_share_of_mass_that_a_blow_stops_is_that_of_a_bar_with_as_many_waves
         assert r.effective_mass("hit", [2, 0, 0]) == pytest.approx(exact, rel=2e-3)
 
 
-def test_modes_are_taken_until_they_keep_the_energy_of_a_blow():
+def test_modes_are_taken_until_they_keep_the_energy_of_an_impact():
     """Fewest modes of lowest frequency with 1 − m_eff/M ≥ 0.95: one less does not do."""
     mesh = fem.block_mesh([0.4, 0.02, 0.03], [16, 1, 2])
     up = [0, 0, 1]
@@ -264,7 +264,7 @@ def free_matrices(mesh):
     return M.tocsr()[order][:, order], K.tocsr()[order][:, order]
 
 
-def test_an_energy_that_cannot_be_kept_is_refused_with_what_can():
+def test_an_energy_that_cannot_be_kept_is_rejected_with_what_can():
     """All modes keep the motion with the nodes of a rigid frame: (21) against a reduction with nearly all modes."""
     mesh = fem.block_mesh([0.4, 0.02, 0.03], [4, 1, 1], cell="hexahedron")
     full = fem.reduce_mesh(mesh, STEEL, ENDS, modes=35)  # of 36
@@ -285,7 +285,7 @@ def test_an_energy_that_cannot_be_kept_is_refused_with_what_can():
             fem.reduce_mesh(mesh, STEEL, ENDS, **options)
 
 
-def test_chosen_modes_are_kept_and_others_refused(reduced_bar):
+def test_chosen_modes_are_kept_and_others_rejected(reduced_bar):
     odd = reduced_bar.with_modes([1, 3])
     np.testing.assert_array_equal(odd.interface_frequencies, reduced_bar.interface_frequencies[[1, 3]])
     keep = [*range(12), 13, 15]
@@ -328,7 +328,7 @@ def test_matrices_of_a_file_give_the_reduction_of_the_mesh(tmp_path):
     assert found.mass == pytest.approx(1.0 * 0.04 * 7850, rel=1e-12)
 
 
-def test_what_is_no_free_body_is_refused(tmp_path):
+def test_what_is_no_free_body_is_rejected(tmp_path):
     mesh = fem.block_mesh([1.0, 0.2, 0.2], [3, 1, 1])
     with pytest.raises(fem.ParameterError, match=r"group = .*mesh"):
         fem.reduce_mesh(mesh, STEEL, {"left": "x9"})
@@ -431,7 +431,7 @@ def test_reductions_with_averaged_frames_have_the_frequencies_of_the_mesh():
     assert (errors["averaged", 48] < errors["rigid", 48]).all()
 
 
-def test_what_cannot_be_averaged_is_refused():
+def test_what_cannot_be_averaged_is_rejected():
     with pytest.raises(fem.ParameterError, match=r"coupling = \['top'\].*frames.*left, right"):
         bar(0, coupling={"top": "averaged"})
     with pytest.raises(fem.ParameterError, match="'rigid' or 'averaged'"):
@@ -455,7 +455,7 @@ def test_half_of_a_symmetric_matrix_acts_as_the_whole_one():
     assert np.array_equal(half.across().toarray(), A[np.ix_(rest, first)])
 
 
-def test_modes_that_cut_a_pair_of_one_frequency_are_told():
+def test_modes_that_cut_a_pair_of_one_frequency_are_reported():
     """A square bar held at both ends: bending in two directions, each frequency twice; torsion once."""
     steel = fem.SolidMaterial(2e11, 0.3, 7800.0)
     mesh = fem.block_mesh([1.0, 0.1, 0.1], [8, 1, 1])

@@ -27,7 +27,7 @@ def reduced(length, density, E=210e9, section=0.2):
 
 
 @pytest.mark.parametrize("length, is_told", [(7.0, False), (0.2, False), (30.0, True), (100.0, True)])
-def test_a_part_of_steel_that_is_as_heavy_as_millimetres_make_it_is_told(length, is_told):
+def test_a_part_of_steel_that_is_as_heavy_as_millimetres_make_it_is_reported(length, is_told):
     """A thousand tons and more than 5 m: ρ ℓ³/25 is 1.1e5 kg at 7 m, 8.5e6 kg at 30 m."""
     made, told = reduced(length, 7850.0)
     assert made.mass == pytest.approx(7850.0 * length**3 / 25)
@@ -42,7 +42,7 @@ def test_a_part_of_steel_that_is_as_heavy_as_millimetres_make_it_is_told(length,
     [(100.0, 7.85e-9, 0.2, True), (100.0, 7.85e-9, 0.99, True), (1.0, 20.0, 0.01, False)],
     ids=["bar in mm and t", "block in mm and t", "rod of foam"],
 )
-def test_a_part_that_is_as_light_as_tons_and_millimetres_make_it_is_told(length, density, section, is_told):
+def test_a_part_that_is_as_light_as_tons_and_millimetres_make_it_is_reported(length, density, section, is_told):
     told = reduced(length, density, 210e3, section)[1]
     assert bool(told) == is_told
     if told:
@@ -56,14 +56,14 @@ def shaft(M=None, points=((0.0, 0.0, 0.0), (1.0, 0.0, 0.0)), **frames):
     return words(fem.reduce_matrices, M, K, points, {"a": [0], "b": [1]} | frames, modes=0)
 
 
-def test_a_long_wire_is_not_told():
+def test_a_long_wire_is_not_reported():
     """0.4 kg on 100 m, 1 mm of plastic; a fifth of it would be."""
     M, far = np.kron(np.eye(2), np.diag(ROWS)), [[0.0, 0, 0], [100.0, 0, 0]]
     assert not shaft(0.1 * M, far)[1]
     assert shaft(0.02 * M, far)[1]
 
 
-def test_a_heavy_part_that_is_short_is_not_told():
+def test_a_heavy_part_that_is_short_is_not_reported():
     """2000 t within 1 m, as a body that others move with; on 6 m it would be a part of steel in millimetres."""
     M = 5e5 * np.kron(np.eye(2), np.diag(ROWS))
     assert not shaft(M)[1]
@@ -75,7 +75,7 @@ def test_a_heavy_part_that_is_short_is_not_told():
     [([1e-3, 0, 0], True), ([1e3, 0, 0], True), ([0.5, 0, 0], False), ([8.0, 0, 0], False), ([0.0, 0, 0], False)],
     ids=["metres of mm", "mm of metres", "half way", "far away", "the origin"],
 )
-def test_a_frame_a_thousand_times_too_near_or_far_is_told(place, is_told):
+def test_a_frame_a_thousand_times_too_near_or_far_is_reported(place, is_told):
     """One that is away from its nodes by intent is not."""
     made, told = shaft(b=([1], place))
     assert made.positions[1].tolist() == place
@@ -84,7 +84,7 @@ def test_a_frame_a_thousand_times_too_near_or_far_is_told(place, is_told):
         assert "frame 'b' is at" in told[0] and "[1.0, 0.0, 0.0]" in told[0]
 
 
-def test_a_frame_at_the_origin_of_nodes_there_is_not_told():
+def test_a_frame_at_the_origin_of_nodes_there_is_not_reported():
     """Any position is within 0.1 % of these nodes: it has to be far away as well."""
     assert not shaft(a=([0], [0.5, 0.2, 0.0]))[1]
     assert shaft(a=([0], [11.0, 0.0, 0.0]))[1]
@@ -100,7 +100,7 @@ def test_a_frame_at_the_origin_of_nodes_there_is_not_told():
     ],
     ids=["order by components", "mass along x alone", "coupled with a turn", "negative"],
 )
-def test_masses_that_are_not_those_of_a_body_are_refused(change, match):
+def test_masses_that_are_not_those_of_a_body_are_rejected(change, match):
     M = np.kron(np.eye(2), np.diag(ROWS))
     with pytest.raises(fem.ParameterError, match=match):
         shaft(change(M))
@@ -113,7 +113,7 @@ COUPLED[0, 3] = COUPLED[3, 0] = 1.0  # a turn about x that moves mass along x
 
 
 @pytest.mark.parametrize("factor", [1e-3, 1e3])
-def test_points_of_nodes_with_rotations_in_another_unit_than_stiffness_are_refused(factor):
+def test_points_of_nodes_with_rotations_in_another_unit_than_stiffness_are_rejected(factor):
     """Of a beam: bending moments say what the length is."""
     E_I, L = 10.0, 2.0
     k = E_I / L**3 * np.array([[12, 6 * L], [6 * L, 4 * L**2]])

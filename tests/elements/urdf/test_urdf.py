@@ -318,7 +318,7 @@ def test_bodies_that_hang_on_nothing_float_and_surfaces_become_files(tmp_path):
         assert held.position == pytest.approx([9, 0, 0])
 
 
-def test_what_urdf_cannot_say_is_refused_by_name():
+def test_what_urdf_cannot_say_is_rejected_by_name():
     model = mechanism(False)
     model.add(fem.Spherical.at(model["body 4"], fem.RigidBody.sphere(1.0, 0.1, name="ball"), [0, 0, 0], name="socket"))
     model.add(fem.PointForce(model["body 0"], [1, 0, 0], name="push"))
@@ -352,7 +352,7 @@ def test_a_joint_with_equal_limits_among_others_holds_its_link_at_that_angle():
     assert list(fem.from_urdf(text, limits="ignore").joints) == ["j", "lock"]
 
 
-def test_a_file_all_of_whose_limits_are_zero_is_refused_as_drawing_programs_write_them():
+def test_a_file_all_of_whose_limits_are_zero_is_rejected_as_drawing_programs_write_them():
     with pytest.raises(fem.ParameterError, match=r"joint 'j'.*cannot move"):
         fem.from_urdf(swing('<limit lower="0" upper="0"/>', "revolute"))
 
@@ -428,12 +428,12 @@ WRONG = {
 
 
 @pytest.mark.parametrize("words", WRONG)
-def test_what_is_wrong_with_a_file_is_told(words):
+def test_what_is_wrong_with_a_file_is_reported(words):
     with pytest.raises(fem.ParameterError, match=re.escape(words)):
         fem.from_urdf(WRONG[words])
 
 
-def test_what_is_wrong_with_the_start_is_told_and_misspelt_tags_are():
+def test_what_is_wrong_with_the_start_is_reported_and_misspelt_tags_are():
     with pytest.raises(fem.ParameterError, match="did you mean 'shoulder'"):
         fem.from_urdf(ARM, configuration={"sholder": 1.0})
     with pytest.raises(fem.ParameterError, match="follows 'grip'"):

@@ -68,7 +68,7 @@ def test_tags_with_a_prefix_are_those_of_other_programs_declared_or_not():
         fem.from_urdf(robot(link("a", ""), '<xacro:include filename="b.xacro"/>'))
 
 
-def test_a_file_that_is_no_xml_is_refused_with_its_name_and_the_line(tmp_path):
+def test_a_file_that_is_no_xml_is_rejected_with_its_name_and_the_line(tmp_path):
     (tmp_path / "r.urdf").write_text("<!-- a -->\n" + XML.format("utf-8") + '<robot name="R&D">\n</robot>\n')
     with pytest.raises(fem.ParameterError, match=r"urdf = .*r\.urdf'.*XML.*line 3.*&amp;"):
         fem.from_urdf(tmp_path / "r.urdf")

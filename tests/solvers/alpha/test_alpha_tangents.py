@@ -158,7 +158,7 @@ def test_matrix_of_the_coupled_problem_is_the_derivative_of_its_residual(name):
         agree(obtained, expected)
 
 
-def test_points_meet_all_statuses_that_the_matrix_knows():
+def test_points_meet_all_statuses_that_the_matrix_contains():
     statuses, sets = set(), set()
     for seed in range(3):
         engine = engine_at_random(GGL, points_on_planes(), seed)

@@ -114,7 +114,7 @@ def test_factors_of_a_solid_serve_many_steps(joints):
     assert counts[False] >= 20 * (2 if joints else 1)
 
 
-def test_rows_of_velocities_and_rows_that_repeat_others_keep_the_whole_matrix(monkeypatch):
+def test_rows_of_velocities_and_rows_that_are_redundant_keep_the_whole_matrix(monkeypatch):
     """They have no positions, which splitting needs, or multipliers of least norm, which it does not keep."""
     monkeypatch.setattr(generalized_alpha, "price_of_matrix", lambda system: 20.0)
     assert fem.GeneralizedAlpha().costly(pendulum().compile())

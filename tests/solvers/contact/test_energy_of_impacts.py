@@ -27,7 +27,7 @@ def test_newtons_law_with_friction_can_multiply_the_energy_of_a_linkage(method):
 
 
 @limiting
-def test_the_energy_that_the_published_law_gives_is_not_told_as_a_step_that_is_too_large(method):
+def test_the_energy_that_the_published_law_gives_is_not_reported_as_a_step_that_is_too_large(method):
     told = {}
     for restitution, approach, save_every in ((1.0, "start", 1), (1.0, "start", 2), (0.0, "start", 1)):
         model = double_pendulum_that_strikes(*CASE, restitution, 0.9)
@@ -74,7 +74,7 @@ def elbow_with_a_stop_and_a_dry_shoulder():
 
 
 @pytest.mark.parametrize("h", [1e-4, 1e-5])
-def test_dry_friction_of_joints_beside_an_elastic_stop_gives_no_energy(h):
+def test_dry_friction_of_joints_next_to_an_elastic_stop_gives_no_energy(h):
     """The impact turns the shoulder round: its friction worked with it, and the energy rose to 1.0759 of its value."""
     result = fem.DecoupledNSGA(rho_inf=0.9).run(elbow_with_a_stop_and_a_dry_shoulder(), 5e-4, h, balance=True)
     energy = result.energy.total
@@ -95,7 +95,7 @@ def test_lines_of_an_impact_add_up_to_what_it_took():
     assert friction < 0.0 and abs(stop) < 1e-3 * result.energy.kinetic[0]
 
 
-def test_a_rise_that_impulses_give_is_not_told_as_a_step_that_is_too_large():
+def test_a_rise_that_impulses_give_is_not_reported_as_a_step_that_is_too_large():
     """Moreau's scheme has Newton's law without a limit: with h/2 the energy rises as much."""
     rises = []
     for h in (1e-3, 5e-4):
@@ -135,7 +135,7 @@ def test_a_bar_whose_ends_land_at_different_times_of_a_step_keeps_its_energy(til
     assert result.statistics["impacts_with_less_restitution"] == 0
 
 
-def test_a_report_shows_impacts_that_were_split_and_steps_that_step_control_refused():
+def test_a_report_shows_impacts_that_were_split_and_steps_that_step_control_rejected():
     def dropped(**options):
         model = fem.Model("ball", gravity=[0, 0, -9.81])
         ball = model.add(fem.RigidBody.sphere(0.3, 0.04, position=[0, 0, 0.84], name="ball"))

@@ -38,7 +38,7 @@ CLASSES = {
 
 
 @pytest.mark.parametrize("kind, phase", CLASSES)
-def test_a_rod_that_strikes_a_floor_has_the_impulses_of_the_closed_form(kind, phase):
+def test_a_rod_that_hits_a_floor_has_the_impulses_of_the_closed_form(kind, phase):
     for speed, mu, e, angle in CLASSES[kind, phase]:
         W, u = rod(angle), np.array([-1.0, speed, 0.0])
         exact, *found = planar(W, u, mu, e)
@@ -175,7 +175,7 @@ def test_tangents_that_cannot_move_take_no_friction():
 
 
 @pytest.mark.parametrize("restitution", [0.9, 1.0])
-def test_slip_that_turns_can_drive_bodies_together_again_and_the_impact_goes_on(restitution):
+def test_slip_that_turns_can_drive_bodies_together_again_and_the_impact_continues(restitution):
     """Normal velocity reverses three times: restitution so far gives back 0.85 of the work of the first compression."""
     W = np.array([[1.0, 0.0312, -0.5778], [0.0312, 0.14, -0.0425], [-0.5778, -0.0425, 0.3461]])
     u = np.array([-1.0, -0.504, 0.5476])

@@ -62,7 +62,7 @@ def test_a_row_of_lighter_and_lighter_bodies_has_the_speeds_of_impacts_in_turn(r
     assert result.statistics["steps_with_impacts_in_turn"] > 0
 
 
-def test_impacts_beyond_the_limit_of_a_step_lose_energy_and_are_told():
+def test_impacts_beyond_the_limit_of_a_step_lose_energy_and_are_reported():
     """260 bodies of which one hands its speed to the next: 200 impacts are solved in turn."""
     model = row("sphere", np.ones(260), 258 * [2e-6], 1.0, friction=0.0)
     result = fem.MoreauJean(contact_tolerance=1e-8).run(model, 0.06, H)
@@ -73,7 +73,7 @@ def test_impacts_beyond_the_limit_of_a_step_lose_energy_and_are_told():
     assert "ContactGroup 'row'" in text and "kinetic energy" in text and "Halve h" in text
 
 
-def test_what_is_not_solved_in_turn_is_told_with_its_energy():
+def test_what_is_not_solved_in_turn_is_reported_with_its_energy():
     """Contacts that resist rolling share an impact: with e = 1 all that is lost is what restitution has lost."""
     model = row("hull", np.ones(5), 3 * [1e-4], 1.0, friction=0.1, rolling_resistance=1e-3)
     result = fem.DecoupledNSGA(contact_tolerance=1e-9).run(model, 0.1, H)
@@ -154,7 +154,7 @@ def test_touching_bodies_fly_on_together(name, kind):
     assert (speeds(result) ** 2).sum() == pytest.approx(1.0, abs=1e-6)
 
 
-def test_a_run_that_is_resumed_among_impacts_goes_on_with_the_same_digits(monkeypatch, tmp_path):
+def test_a_run_that_is_resumed_among_impacts_continues_with_the_same_digits(monkeypatch, tmp_path):
     model, method = cloud("hull", 0.7, 0.3), fem.DecoupledNSGA(contact_tolerance=1e-8)
     whole = method.run(model, 0.04, 5e-4, save=tmp_path / "whole.vtkhdf")
     parts = stopped_and_resumed(
@@ -165,7 +165,7 @@ def test_a_run_that_is_resumed_among_impacts_goes_on_with_the_same_digits(monkey
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_a_driven_wall_that_strikes_a_row_at_rest_brings_all_to_twice_its_speed(name):
+def test_a_driven_wall_that_hits_a_row_at_rest_brings_all_to_twice_its_speed(name):
     """e = 1: bodies that have passed their speed on are hit again, until all fly at 1 m/s, the wall at 0.5."""
     model = fem.Model("piston", gravity=[0, 0, 0])
     wall = model.add(fem.RigidBody(1.0, 1.0, rotation=[0, np.pi / 2, 0], velocity=[0.5, 0, 0], name="wall"))
@@ -215,7 +215,7 @@ def cradle(gaps, restitution, **law):
 
 
 @pytest.mark.parametrize("contact_solver", ["newton", "problem"])
-def test_cone_complementarity_tells_what_it_stops_pair_by_pair(contact_solver, tmp_path):
+def test_cone_complementarity_reports_what_it_stops_pairwise(contact_solver, tmp_path):
     """Without friction and with e = 1 all that is lost is what restitution has lost."""
     method = fem.ConeComplementarity(contact_solver=contact_solver, rtol=1e-10)
     result = method.run(cradle(3 * [1e-4], 1.0), 0.1, H, save=tmp_path / "cradle.h5")
@@ -247,7 +247,7 @@ def test_a_body_that_floats_while_it_slides_has_lost_no_restitution():
     assert result.statistics["restitution_lost"] < 1e-3 * result.energy.kinetic[0]
 
 
-def test_losses_pair_by_pair_go_on_with_the_same_digits_in_a_run_that_is_resumed(monkeypatch, tmp_path):
+def test_losses_pairwise_continue_with_the_same_digits_in_a_run_that_is_resumed(monkeypatch, tmp_path):
     model, method = cradle(3 * [1e-4], 1.0), fem.ConeComplementarity()
     whole = method.run(model, 0.08, H, save=tmp_path / "whole.vtkhdf")
     parts = stopped_and_resumed(monkeypatch, method, model, 0.08, H, tmp_path / "parts.vtkhdf", every=10, kills=(3, 6))

@@ -57,13 +57,13 @@ def with_entry(array, place, value):
         ("rolling", -1.0, r"blocks = \(4, 2, 3, 6\).*\(4, 2, 5, 6\)"),
     ],
 )
-def test_impossible_arrays_are_refused_with_the_reason(name, value, message):
+def test_impossible_arrays_are_rejected_with_the_reason(name, value, message):
     given = changed(name, value) if name != "rolling" else {**arguments(), "rolling": value}
     with pytest.raises(ParameterError, match=message):
         ContactProblem.from_contacts(**given)
 
 
-def test_negative_rolling_resistance_is_refused():
+def test_negative_rolling_resistance_is_rejected():
     with pytest.raises(ParameterError, match=r"rolling = -0\.001 of contact 0"):
         ContactProblem.from_contacts(**arguments(d=5), rolling=-1e-3)
 
@@ -111,7 +111,7 @@ def test_diagonal_masses_are_the_same_as_full_ones():
     assert diagonal.W.toarray() == pytest.approx(full.W.toarray(), rel=1e-13, abs=1e-14)  # round-off
 
 
-def test_sweeps_over_bodies_are_those_over_the_matrix():
+def test_iterations_over_bodies_are_those_with_the_matrix():
     problem = families.pile(3, 3, speed=0.3)
     by_bodies = problem.scaled
     by_matrix = ContactProblem(problem.W, problem.q, problem.friction[:, 0]).scaled
@@ -175,13 +175,13 @@ def test_warm_start_of_a_body_problem_saves_sweeps():
     assert solve_contact_problem(problem, "gauss_seidel", 1e-6, start=cold.r).iterations == 0
 
 
-def test_a_start_of_another_shape_is_refused():
+def test_a_start_of_another_shape_is_rejected():
     problem = families.stack(2)
     with pytest.raises(ParameterError, match=r"start = \(3, 3\).*\(8, 3\)"):
         solve_contact_problem(problem, start=np.zeros((3, 3)))
 
 
-def test_a_start_that_is_not_finite_is_refused():
+def test_a_start_that_is_not_finite_is_rejected():
     problem = families.stack(2)
     start = np.zeros((8, 3))
     start[2, 0] = np.nan

@@ -187,7 +187,7 @@ def test_large_problem_known_by_products_only_is_solved_by_first_order_methods(m
 
 
 @pytest.mark.parametrize("method", ["newton", "interior_point"])
-def test_methods_that_factorise_refuse_a_problem_known_by_products_only(method):
+def test_methods_that_factorise_reject_a_problem_known_by_products_only(method):
     with pytest.raises(ValueError, match="needs W as a matrix"):
         solve_contact_problem(by_products(PROBLEMS["kicked stack"]()), method)
 
@@ -216,7 +216,7 @@ def test_newton_takes_rolling_cones_from_a_start_near_the_solution():
     ("cadoux", {}, "rolling or spinning.*'hybrid', 'admm'"),
     ("newton", {"map": "fischer_burmeister"}, "rolling or spinning.*'alart_curnier'"),
 ])  # fmt: skip
-def test_methods_for_second_order_cones_refuse_rolling_ones_and_say_what_to_take(method, options, message):
+def test_methods_for_second_order_cones_reject_rolling_ones_and_say_what_to_take(method, options, message):
     problem = families.pile(3, 2, rolling=0.01)
     with pytest.raises(ValueError, match=message):
         solve_contact_problem(problem, method, **options)

@@ -73,7 +73,7 @@ def test_a_jammed_pile_with_an_unsymmetric_w_is_solved(speed):
     assert solution.converged and solution.error < 1.01e-8
 
 
-def test_the_relaxed_law_is_refused():
+def test_the_relaxed_law_is_rejected():
     given = families.table(4, slide=1.0)
     with pytest.raises(ParameterError, match="relaxed"):
         solve_contact_problem(ContactProblem(given.bodies, given.q, 0.3, relaxed=True), "momentum")

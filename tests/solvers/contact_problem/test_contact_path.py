@@ -88,7 +88,7 @@ def test_path_ends_where_there_is_no_solution():
     assert not solution.converged and np.isfinite(solution.r).all() and solution.error > 0.1
 
 
-def test_path_refuses_rolling_contacts_and_problems_known_by_products_only():
+def test_path_rejects_rolling_contacts_and_problems_known_by_products_only():
     with pytest.raises(ValueError, match=r"rolling or spinning.*'hybrid'"):
         solve_contact_problem(families.pile(3, 2, rolling=0.01), "path")
     problem = families.stack(2)
@@ -118,7 +118,7 @@ def test_exact_newton_solves_from_near_the_solution(name):
     assert watch.converged and watch.best_error <= TOL
 
 
-def test_exact_newton_refuses_problems_known_by_products_only():
+def test_exact_newton_rejects_problems_known_by_products_only():
     problem = families.stack(2)
     W = problem.W
     free = LinearOperator(W.shape, matvec=lambda x: W @ x, dtype=float)
@@ -155,7 +155,7 @@ def test_full_factors_are_those_of_sparse_ones(contacts):
     assert signs == {-1.0, 1.0}
 
 
-def test_full_matrices_that_are_exactly_singular_are_refused_as_sparse_ones_are():
+def test_full_matrices_that_are_exactly_singular_are_rejected_as_sparse_ones_are():
     nothing = np.zeros((2, 3, 3))
     for W in (np.eye(6), sp.eye_array(6, format="csc")):
         with pytest.raises(RuntimeError, match="singular"):

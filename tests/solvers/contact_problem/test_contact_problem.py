@@ -235,7 +235,7 @@ PRODUCT = LinearOperator((3, 3), matvec=lambda x: x, dtype=float)
         (1e-300 * np.eye(3), 1e300 * np.array(LINE), 0.5, r"q = 1e\+300.*too large"),
     ],
 )
-def test_impossible_problems_are_refused_with_the_reason(W, q, friction, message):
+def test_impossible_problems_are_rejected_with_the_reason(W, q, friction, message):
     with pytest.raises(ParameterError, match=message):
         ContactProblem(W, q, friction)
 
@@ -249,12 +249,12 @@ def test_impossible_problems_are_refused_with_the_reason(W, q, friction, message
         ("abc", r"blocks = 'abc' of type str"),
     ],
 )
-def test_wrong_diagonal_blocks_of_a_product_are_refused(blocks, message):
+def test_wrong_diagonal_blocks_of_a_product_are_rejected(blocks, message):
     with pytest.raises(ParameterError, match=message):
         ContactProblem(PRODUCT, LINE, 0.5, blocks=blocks)
 
 
-def test_blocks_beside_a_matrix_are_refused_instead_of_ignored():
+def test_blocks_next_to_a_matrix_are_rejected_instead_of_ignored():
     with pytest.raises(ParameterError, match=r"blocks = \(1, 3, 3\).*LinearOperator"):
         ContactProblem(np.eye(3), LINE, 0.5, blocks=np.ones((1, 3, 3)))
 
@@ -277,14 +277,14 @@ def test_blocks_beside_a_matrix_are_refused_instead_of_ignored():
         ({"w": None}, r"w = "),
     ],
 )
-def test_bodies_that_do_not_fit_together_are_refused_with_the_shape_that_would(change, message):
+def test_bodies_that_do_not_fit_together_are_rejected_with_the_shape_that_would(change, message):
     arguments = {"M": np.eye(3), "H": np.eye(3), "w": LINE, "friction": 0.5} | change
     with pytest.raises(ParameterError, match=message):
         ContactProblem.from_bodies(**arguments)
 
 
 @pytest.mark.parametrize("masses", ["abc", [[1, 2], [1]], [[1j] * 3]])
-def test_masses_that_are_no_real_numbers_are_refused(masses):
+def test_masses_that_are_no_real_numbers_are_rejected(masses):
     with pytest.raises(ParameterError, match="masses = "):
         ContactProblem.from_contacts(masses, [[0]], np.eye(3)[None, None], LINE, 0.5)
 
@@ -385,12 +385,12 @@ def test_a_product_that_is_not_finite_is_named():
         ({"method": "newton", "map": "magic"}, "method = 'newton' map 'magic'.*unknown"),
     ],
 )
-def test_a_call_that_cannot_be_meant_is_refused(options, message):
+def test_a_call_that_cannot_be_meant_is_rejected(options, message):
     with pytest.raises(ParameterError, match=message):
         solve_contact_problem(ContactProblem(np.eye(3), LINE, 0.5), **options)
 
 
-def test_what_is_not_a_problem_is_refused():
+def test_what_is_not_a_problem_is_rejected():
     with pytest.raises(ParameterError, match=r"problem = 'stack'.*ContactProblem"):
         solve_contact_problem("stack")
     with pytest.raises(ParameterError, match=r"r = \(2,\).*\(1, 3\)"):

@@ -132,7 +132,7 @@ def test_unsolved_problem_is_dumped_with_its_best_iterate(tmp_path):
     assert fclib.read_problem(path).error(fclib.read_guesses(path)[0]["r"])[0] == pytest.approx(solution.error)
 
 
-def test_other_file_is_refused_with_what_is_missing(tmp_path):
+def test_other_file_is_rejected_with_what_is_missing(tmp_path):
     path = tmp_path / "other.hdf5"
     with h5py.File(path, "w") as file:
         file["x"] = 1.0
@@ -178,7 +178,7 @@ DAMAGED = {
 
 
 @pytest.mark.parametrize("what", DAMAGED)
-def test_damaged_files_are_refused_with_the_place_of_the_damage(tmp_path, what):
+def test_damaged_files_are_rejected_with_the_place_of_the_damage(tmp_path, what):
     name, change, message = DAMAGED[what]
     path, name = tmp_path / "damaged.hdf5", f"fclib_local/{name}"
     fclib.write_problem(path, families.stack(1))
@@ -190,7 +190,7 @@ def test_damaged_files_are_refused_with_the_place_of_the_damage(tmp_path, what):
     assert isinstance(caught.value, FemMbsError) and "damaged.hdf5" in str(caught.value)
 
 
-def test_values_that_are_no_numbers_of_a_problem_are_refused_by_the_problem(tmp_path):
+def test_values_that_are_no_numbers_of_a_problem_are_rejected_by_the_problem(tmp_path):
     path = tmp_path / "nan.hdf5"
     fclib.write_problem(path, families.stack(1))
     damage(path, "fclib_local/vectors/mu", np.full(families.stack(1).n_contacts, -0.5))
@@ -200,14 +200,14 @@ def test_values_that_are_no_numbers_of_a_problem_are_refused_by_the_problem(tmp_
 
 @pytest.mark.parametrize("content", [b"", b"no HDF5 at all", b"\x89HDF\r\n\x1a\n" + bytes(40)],
                          ids=["empty", "text", "cut off"])  # fmt: skip
-def test_a_file_that_is_not_hdf5_is_refused_by_name(tmp_path, content):
+def test_a_file_that_is_not_hdf5_is_rejected_by_name(tmp_path, content):
     path = tmp_path / "text.hdf5"
     path.write_bytes(content)
     with pytest.raises(fclib.FormatError, match=r"text\.hdf5"):
         fclib.read_problem(path)
 
 
-def test_a_solution_that_is_a_group_or_a_guess_that_is_missing_is_refused(tmp_path):
+def test_a_solution_that_is_a_group_or_a_guess_that_is_missing_is_rejected(tmp_path):
     path, problem = tmp_path / "s.hdf5", families.stack(1)
     solution = solve_contact_problem(problem)
     fclib.write_problem(path, problem, solution=solution, guess=solution)

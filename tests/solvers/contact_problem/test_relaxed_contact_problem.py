@@ -112,7 +112,7 @@ def test_a_w_known_by_products_is_solved_too():
 @pytest.mark.parametrize("method, options", [
     ("gauss_seidel", {}), ("path", {}), ("newton", {"map": "alart_curnier"}), ("newton", {"map": "fischer_burmeister"})
 ])  # fmt: skip
-def test_methods_of_coulombs_law_refuse_it(method, options):
+def test_methods_of_coulombs_law_reject_it(method, options):
     problem = relaxed(families.table(4, slide=1.0))
     with pytest.raises(ParameterError, match="relaxed"):
         solve_contact_problem(problem, method, **options)

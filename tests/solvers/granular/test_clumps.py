@@ -112,7 +112,7 @@ def test_gyroscopic_moments_that_an_impact_changes_leave_its_law(name, times):
 @pytest.mark.parametrize(
     ("shape", "restitution"), [("dumbbell", 0.0), ("dumbbell", 0.5), ("tetrahedron", 0.5), ("hook", 0.0)]
 )
-def test_smooth_bodies_move_as_they_do_pair_by_pair(shape, restitution, monkeypatch):
+def test_smooth_bodies_move_as_they_do_pairwise(shape, restitution, monkeypatch):
     monkeypatch.setattr(grains, "BAND", 0.0)  # the law has this in addition, and impacts in turn
     monkeypatch.setattr(grains, "BOUNCES", False)
     model = heap(8, 2, shape, friction=0.0, restitution=restitution)
@@ -126,7 +126,7 @@ def test_smooth_bodies_move_as_they_do_pair_by_pair(shape, restitution, monkeypa
 
 
 @pytest.mark.parametrize("relaxed", [False, True])
-def test_friction_is_that_of_the_contacts_pair_by_pair(relaxed, monkeypatch):
+def test_friction_is_that_of_the_contacts_pairwise(relaxed, monkeypatch):
     monkeypatch.setattr(grains, "BAND", 0.0)
     model = heap(8, 2, "dumbbell")
     a, b = (
@@ -156,7 +156,7 @@ def test_a_heap_keeps_its_invariants(name, shape):
     assert up - G * mass.sum() * 0.8 == pytest.approx(left, abs=1e-9 * G * mass.sum())
 
 
-def test_a_body_whose_mass_is_not_at_its_node_is_solved_pair_by_pair():
+def test_a_body_whose_mass_is_not_at_its_node_is_solved_pairwise():
     model = fem.Model("other", gravity=[0, 0, -G])
     group = fem.ContactGroup(friction=0.2, name="balls")
     body = model.add(fem.RigidBody(1.0, INERTIA, position=[0, 0, 0.2], center=[0.01, 0, 0]))
@@ -167,7 +167,7 @@ def test_a_body_whose_mass_is_not_at_its_node_is_solved_pair_by_pair():
 
 
 @pytest.mark.parametrize(("length", "mass"), [(1e-6, 1.0), (1e-6, 1e-9), (1e6, 1.0)])
-def test_bodies_with_unlike_moments_of_inertia_are_no_grains_in_any_unit(length, mass):
+def test_bodies_with_unlike_moments_of_inertia_are_no_particles_in_any_unit(length, mass):
     """A bound for moments of inertia that masses set would make spheres of particles of a micrometre."""
 
     def rolled(length, mass):
@@ -184,7 +184,7 @@ def test_bodies_with_unlike_moments_of_inertia_are_no_grains_in_any_unit(length,
     assert rolled(length, mass) == pytest.approx(rolled(1.0, 1.0), rel=1e-6)
 
 
-def test_a_light_body_beside_a_heavy_one_is_not_centred_by_the_mass_of_the_other():
+def test_a_light_body_next_to_a_heavy_one_is_not_centred_by_the_mass_of_the_other():
     model = fem.Model("unlike", gravity=[0, 0, -G])
     group = fem.ContactGroup(friction=0.2, name="balls")
     group.sphere(model.add(fem.RigidBody.sphere(1e7, 1.0, position=[0, 0, 1.0])), 1.0)
@@ -217,7 +217,7 @@ def tilted(restitution):
 
 @pytest.mark.parametrize("restitution", [0.0, 0.4])
 @pytest.mark.parametrize("relaxed", [False, True])
-def test_bodies_on_a_plate_that_turns_move_and_push_as_pair_by_pair(relaxed, restitution, monkeypatch):
+def test_bodies_on_a_plate_that_turns_move_and_push_as_pairwise(relaxed, restitution, monkeypatch):
     """What the plate's motion carries along and reflects, and the moment of the contacts about its hinge."""
     monkeypatch.setattr(grains, "BAND", 0.0)
     monkeypatch.setattr(grains, "BOUNCES", False)  # impacts in turn

@@ -10,7 +10,7 @@ from fem_mbs.solvers.granular import grains
 
 
 @pytest.mark.parametrize("restitution", [0.0, 0.5])
-def test_smooth_spheres_move_as_they_do_pair_by_pair(restitution, monkeypatch):
+def test_smooth_spheres_move_as_they_do_pairwise(restitution, monkeypatch):
     """Friction acts on open pairs with arms that end at the surface of each sphere here, at one point there."""
     monkeypatch.setattr(grains, "BAND", 0.0)  # the law has this in addition, and impacts in turn
     monkeypatch.setattr(grains, "BOUNCES", False)

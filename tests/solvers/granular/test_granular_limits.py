@@ -18,7 +18,7 @@ from fem_mbs.solvers.granular import fitting, grains
         (lambda m, g, b: m.add(fem.Spring(m.ground, b, stiffness=1.0)), "body with spheres"),
     ],
 )
-def test_what_does_not_fit_is_solved_pair_by_pair(change, words):
+def test_what_does_not_fit_is_solved_pairwise(change, words):
     model = fem.Model("other", gravity=[0, 0, -G])
     group = fem.ContactGroup(friction=0.2, name="balls")
     body = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 0, 0.1]))
@@ -37,7 +37,7 @@ def test_contacts_that_are_not_solved_end_the_run_with_how_far_they_came(monkeyp
         fem.ConeComplementarity().run(pile(64, 4), 0.8, H)
 
 
-def test_contacts_that_are_left_above_the_tolerance_are_told(monkeypatch):
+def test_contacts_that_are_left_above_the_tolerance_are_reported(monkeypatch):
     monkeypatch.setattr(grains, "SWEEPS", 2)
     monkeypatch.setattr(grains, "WORST", 10.0)
     result = fem.ConeComplementarity().run(pile(64, 4), 0.8, H)

@@ -137,7 +137,7 @@ def test_pairs_that_are_far_from_closing_are_left_out_of_the_sweeps():
 
 
 @pytest.mark.parametrize("fixed", [False, True])
-def test_groups_take_every_pair_once_and_no_grain_twice(fixed):
+def test_groups_take_every_pair_once_and_no_particle_twice(fixed):
     a, record = lattice(8, "kick")
     if fixed:  # 64 particles that cannot move
         a["particles"]["inverse_mass"][:64] = a["particles"]["inverse_inertia"][:64] = 0.0
@@ -150,7 +150,7 @@ def test_groups_take_every_pair_once_and_no_grain_twice(fixed):
         assert len(set(moved)) == len(moved)
 
 
-def test_a_grain_with_very_many_contacts_is_in_one_pair_of_a_group():
+def test_a_particle_with_very_many_contacts_is_in_one_pair_of_a_group():
     """More pairs wait for another group than there is room for."""
     a, record = lattice(16, "kick")
     a["second"][:500] = 4095
@@ -184,7 +184,7 @@ def test_a_sweep_over_groups_is_one_over_their_pairs_in_turn(law):
     np.testing.assert_allclose(sums, others, rtol=1e-10)
 
 
-def test_sweeps_take_every_pair_once_in_any_order():
+def test_iterations_visit_every_pair_once_in_any_order():
     a, record = lattice(8, "kick")
     count = int(record[0]["count"])
     a["order"][:] = np.random.default_rng(1).permutation(count)

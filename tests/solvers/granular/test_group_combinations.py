@@ -111,7 +111,7 @@ def way_of(method, law, obstacle, shape):
 
 @pytest.mark.parametrize("law", LAWS)
 @pytest.mark.parametrize("name", METHODS)
-def test_options_go_together_or_are_refused(name, law, monkeypatch):
+def test_options_go_together_or_are_rejected(name, law, monkeypatch):
     monkeypatch.setattr(grains, "BAND", 0.0)
     for obstacle in OBSTACLES:
         for shape in SHAPES:

@@ -86,7 +86,7 @@ def test_a_corner_deep_in_a_box_is_pushed_out_of_the_nearest_face(monkeypatch):
     assert listed(grains)[0].min() == pytest.approx(-(0.07 - 0.06) - 0.01 - 0.08, abs=1e-15)
 
 
-def test_boxes_deep_in_each_other_are_told_with_a_bound_of_their_gap():
+def test_boxes_deep_in_each_other_are_reported_with_a_bound_of_their_gap():
     """Where the boxes within the roundings of 0.01 m meet, their distance is 0 however deep they are."""
     for x, words in ((0.23, "gap = -0.01 m"), (0.1, "gap < -0.02 m")):
         model = two("box", "box", [np.zeros(3), np.array([x, 0, 0])], [np.eye(3), np.eye(3)])
@@ -101,13 +101,13 @@ def test_boxes_deep_in_each_other_are_told_with_a_bound_of_their_gap():
         (lambda: fem.GeneralizedAlpha(), "contact"),
     ],
 )
-def test_what_cannot_be_solved_by_sweeps_is_refused(stepper, words):
+def test_what_cannot_be_solved_by_iterations_is_rejected(stepper, words):
     model = two("box", "capsule", [np.zeros(3), np.array([1.0, 0, 0])], [np.eye(3), np.eye(3)])
     with pytest.raises(fem.FemMbsError, match=words):
         stepper().run(model, 1e-3, 1e-3)
 
 
-def test_a_joint_on_a_body_with_a_box_is_refused_with_what_to_use():
+def test_a_joint_on_a_body_with_a_box_is_rejected_with_what_to_use():
     model = two("box", "capsule", [np.zeros(3), np.array([1.0, 0, 0])], [np.eye(3), np.eye(3)])
     model.add(fem.Spherical(model.ground.frame(), model.elements[0].frame(), name="pin"))
     with pytest.raises(fem.ParameterError, match=r"'group'.*box.*Gauss-Seidel.*'pin'.*BoxOnBox"):
@@ -124,7 +124,7 @@ def test_a_joint_on_a_body_with_a_box_is_refused_with_what_to_use():
         ("SphereOnWire", {"points": [[0, 0, 0], [1, 0, 0], [1, 1, 0]], "radius_wire": 0.1}),
     ],
 )
-def test_obstacles_that_only_spheres_know_are_refused(kind, geometry, shape_first):
+def test_obstacles_that_only_spheres_support_are_rejected(kind, geometry, shape_first):
     model, group = fem.Model(), fem.ContactGroup(name="group")
     body = model.add(fem.RigidBody.box(1.0, [0.1, 0.1, 0.1], position=[0, 0, 1]))
     steps = [lambda: group.box(body, [0.1, 0.1, 0.1], 0.01),
@@ -146,7 +146,7 @@ def test_obstacles_that_only_spheres_know_are_refused(kind, geometry, shape_firs
         (lambda g, b: g.capsule(b, 0.1, 0.1, axis=[0, 0, 0]), "axis"),
     ],
 )
-def test_sizes_that_no_shape_has_are_refused(call, words):
+def test_sizes_that_no_shape_has_are_rejected(call, words):
     with pytest.raises(fem.ParameterError, match=words):
         call(fem.ContactGroup(name="group"), fem.RigidBody(1.0, 0.1))
 

@@ -50,7 +50,7 @@ def drop(law, guide, shape):
 
 
 @pytest.mark.parametrize(("name", "guide", "law"), in_turn(METHODS, GUIDES, LAWS, first="nsga"))
-def test_what_drops_beside_a_fixed_post_goes_on_with_the_table(name, law, guide):
+def test_what_drops_next_to_a_fixed_post_continues_with_the_table(name, law, guide):
     """v = m V/(m + M) where the table can move, else 0; the impulse is central, the post is left behind or held."""
     for shape in ("ball", "box"):
         result = METHODS[name](contact_tolerance=1e-9).run(drop(law, guide, shape), 5 * H, H)

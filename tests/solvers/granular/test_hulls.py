@@ -310,7 +310,7 @@ OVERLAPS = {
 
 
 @pytest.mark.parametrize("name", OVERLAPS)
-def test_hulls_that_overlap_at_the_start_are_refused_by_name(name):
+def test_hulls_that_overlap_at_the_start_are_rejected_by_name(name):
     first, second, place, turn = OVERLAPS[name]
     model, _, _ = two(first, second, [np.zeros(3), np.asarray(place)], [np.eye(3), turn])
     with pytest.raises(fem.ModelError, match=r"'group'.*penetration"):
@@ -329,19 +329,19 @@ def test_hulls_that_overlap_at_the_start_are_refused_by_name(name):
         ("no file.stl", 0.01, "no file"),
     ],
 )
-def test_points_that_make_no_hull_are_refused(points, rounding, words):
+def test_points_that_make_no_hull_are_rejected(points, rounding, words):
     with pytest.raises(fem.ParameterError, match=words):
         fem.ContactGroup(name="group").hull(fem.RigidBody(1.0, 0.1), points, rounding)
 
 
-def test_a_joint_on_a_body_with_a_hull_is_refused_with_what_to_use():
+def test_a_joint_on_a_body_with_a_hull_is_rejected_with_what_to_use():
     model, _, _ = two("cube", "cube", [np.zeros(3), np.array([1.0, 0, 0])], [np.eye(3)] * 2)
     model.add(fem.Spherical(model.ground.frame(), model.elements[0].frame(), name="pin"))
     with pytest.raises(fem.ParameterError, match=r"hull.*Gauss-Seidel.*'pin'.*HullOnPlane"):
         fem.DecoupledNSGA().run(model, 1e-3, 1e-3)
 
 
-def test_a_hull_twice_at_a_place_is_refused():
+def test_a_hull_twice_at_a_place_is_rejected():
     group, body = fem.ContactGroup(name="group"), fem.RigidBody(1.0, 0.1)
     group.hull(body, CUBE, 0.01)
     with pytest.raises(fem.ParameterError, match=r"'group'.*rounding.*hull 0"):
@@ -356,7 +356,7 @@ def test_a_hull_twice_at_a_place_is_refused():
         (lambda body: body.mesh_frame, 1e6, r"inertia.*1e\+06 to 1e\+06"),
     ],
 )
-def test_hulls_that_cannot_be_their_body_are_told(frame, inertia, words, recwarn):
+def test_hulls_that_cannot_be_their_body_are_reported(frame, inertia, words, recwarn):
     """In a frame that is not that of the mesh; with an inertia in kg mm²."""
     part = fem.convex_parts([CUBE + [0.5, 0, 0]])
     model, group = fem.Model("m"), fem.ContactGroup(name="g")

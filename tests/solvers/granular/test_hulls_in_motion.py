@@ -295,7 +295,7 @@ def test_hulls_never_overlap_by_another_code():
     assert min(gaps) > -1e-7 and min(gaps) < 1e-6
 
 
-def test_a_run_with_hulls_that_is_killed_goes_on_to_the_last_bit(monkeypatch, tmp_path):
+def test_a_run_with_hulls_that_is_killed_continues_to_the_last_bit(monkeypatch, tmp_path):
     whole = fem.DecoupledNSGA().run(mixed(10), 0.3, H, save=tmp_path / "whole.vtkhdf")
     parts = stopped_and_resumed(monkeypatch, fem.DecoupledNSGA(), mixed(10), 0.3, H, tmp_path / "parts.vtkhdf",
                                 every=50, kills=(3,))  # fmt: skip

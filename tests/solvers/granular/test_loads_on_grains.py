@@ -52,7 +52,7 @@ def test_a_ball_that_is_pushed_rolls_with_the_acceleration_of_rolling(name, kind
 
 
 @pytest.mark.parametrize("name", ["cone", "nsga"])
-def test_a_thruster_off_the_centre_is_as_pair_by_pair(name):
+def test_a_thruster_off_the_centre_is_as_pairwise(name):
     def run(way):
         model, ball = ball_on_floor(friction=0.2)
         model.add(

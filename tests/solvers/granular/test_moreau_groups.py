@@ -35,7 +35,7 @@ def sorted_pairs(result, k):
 
 
 @pytest.mark.parametrize("theta", [0.5, 1.0])
-def test_impulses_of_a_step_are_those_pair_by_pair(theta):
+def test_impulses_of_a_step_are_those_pairwise(theta):
     """In so short a step both solvers have the same contacts; else separating ones take no part in the pairwise."""
     results = []
     for options in ({}, {"contact_solver": "problem"}):
@@ -96,13 +96,13 @@ def belt(**options):
         ({"contact_solver": "problem"}, "contact_solver is 'problem'"),
     ],
 )
-def test_options_that_sweeps_do_not_know_are_told(options, words):
+def test_options_that_sweeps_do_not_support_are_reported(options, words):
     assert swept(belt())
     result = belt(**options)
     assert not swept(result) and f"because {words}" in str(result.report())
 
 
-def test_joints_beside_a_group_are_projected():
+def test_joints_next_to_a_group_are_projected():
     start = {"position": [5, 0, 1], "velocity": [0, 0, -1], "angular_velocity": [0, 1, 0]}
     model = kicked()
     bob = model.add(fem.RigidBody(1.0, 0.01, name="bob", **start))
@@ -118,7 +118,7 @@ def test_joints_beside_a_group_are_projected():
     assert result["bob"].position[-1] == pytest.approx(other["bob"].position[-1], abs=1e-9)
 
 
-def test_newtons_iteration_on_a_group_is_refused():
+def test_newtons_iteration_on_a_group_is_rejected():
     with pytest.raises(fem.ParameterError, match=r"contact_solver.*contact groups"):
         fem.MoreauJean(contact_solver="newton").run(kicked(), H, H)
 

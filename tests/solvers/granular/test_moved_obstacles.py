@@ -48,7 +48,7 @@ def plate(kind, *, stiffness=2000.0, damping=0.0, mass=2.0, height=0.3, shift=0.
     ("name", "mass", "kind"),
     in_turn(METHODS, [0.01, 2.0], [fem.SphereOnPlane, fem.SphereOnBox], first="nsga"),
 )
-def test_a_ball_and_a_plate_go_on_with_the_momentum_of_the_ball(name, kind, mass):
+def test_a_ball_and_a_plate_continue_with_the_momentum_of_the_ball(name, kind, mass):
     """Impact without restitution: v = m √(2 g H)/(m + M); spring, weight and plate have no time to do anything."""
     h, height = 1e-4, 0.3
     result = METHODS[name](contact_tolerance=1e-9).run(plate(kind, mass=mass, shift=0.1), 0.26, h)
@@ -118,7 +118,7 @@ def test_swings_of_a_plate_that_carries_a_ball_keep_their_amplitude(name, part):
 
 
 @pytest.mark.parametrize("bodies", [{"balls": 3}, {"capsule": True}], ids=["a column of balls", "a capsule"])
-def test_swings_keep_their_amplitude_with_what_rests_on_others_and_with_bodies_of_any_shape(bodies):
+def test_swings_keep_their_amplitude_with_bodies_on_others_and_with_bodies_of_any_shape(bodies):
     rate, result = swing_rate(METHODS["nsga"](contact_tolerance=1e-9), 0.6, **bodies)
     assert swept(result) and abs(rate) < 0.1 * 0.6 * 80.0**2 * 5e-4 / 8
 
@@ -262,7 +262,7 @@ def jumpers(friction):
     return model
 
 
-def test_mechanisms_move_as_they_do_pair_by_pair(monkeypatch):
+def test_mechanisms_move_as_they_do_pairwise(monkeypatch):
     """Without friction, which acts on open pairs at other arms; C of several nodes, joints and elastic parts."""
     monkeypatch.setattr(grains, "BAND", 0.0)  # the only thing that the law has in addition
     a, b = (
@@ -279,7 +279,7 @@ def test_mechanisms_move_as_they_do_pair_by_pair(monkeypatch):
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_joints_stay_exact_while_grains_push(name):
+def test_joints_stay_exact_while_particles_push(name):
     result = METHODS[name]().run(jumpers(0.4), 0.15, 5e-4)
     assert swept(result) and result.statistics["inexact_contact_problems"] == 0
     # the cone's joints are linear in a step and drift by h² v ω until the next; moreau's are held in velocities, O(h³)
@@ -296,7 +296,7 @@ def test_bodies_with_several_spheres_push_obstacles_too():
         assert result["bar"].position[-1, 2] - result["plate"].position[-1, 2] == pytest.approx(R, abs=2e-6)
 
 
-def test_a_body_with_a_sphere_and_an_obstacle_is_solved_pair_by_pair():
+def test_a_body_with_a_sphere_and_an_obstacle_is_solved_pairwise():
     model = fem.Model("cup", gravity=[0, 0, -G])
     cup = model.add(fem.RigidBody(1.0, 1.0, position=[0, 0, R], name="cup"))
     group = fem.ContactGroup(friction=0.3, name="all")
@@ -327,7 +327,7 @@ def test_a_plate_that_falls_on_a_fixed_sphere_stays_outside(name):
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_obstacles_on_nodes_without_mass_are_lifts_or_refused(name):
+def test_obstacles_on_nodes_without_mass_are_lifts_or_rejected(name):
     """A driver prescribes the motion of such a node; a spring does not."""
     for driven in (True, False):
         model = fem.Model("lift", gravity=[0, 0, -G])
@@ -362,7 +362,7 @@ def _push(grains, number, push, n, arm, x, Q, R):
     return way
 
 
-def test_a_flap_gives_way_by_its_lever_and_its_moment_of_inertia(monkeypatch):
+def test_a_flap_yields_by_its_lever_and_its_moment_of_inertia(monkeypatch):
     """Turned in a hinge: b = lever²/J moves the point, Δθ = push · lever/J the flap; both about the hinge."""
     kept = []
     made = grains.Grains._call_parts

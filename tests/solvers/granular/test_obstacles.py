@@ -71,7 +71,7 @@ def both_ways(model, steps, h=H):
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_spheres_move_on_every_shape_as_they_do_pair_by_pair(shape, monkeypatch):
+def test_spheres_move_on_every_shape_as_they_do_pairwise(shape, monkeypatch):
     monkeypatch.setattr(grains, "BAND", 0.0)  # the only thing that the law has in addition
     a, b = both_ways(spheres(shape), 100)
     assert a.pair_count.max() >= 1
@@ -85,7 +85,7 @@ def test_spheres_move_on_every_shape_as_they_do_pair_by_pair(shape, monkeypatch)
 
 @pytest.mark.parametrize("friction", [0.1, 1.0])
 @pytest.mark.parametrize("shape", SHAPES)
-def test_impulses_of_every_shape_are_those_pair_by_pair(shape, friction, monkeypatch):
+def test_impulses_of_every_shape_are_those_pairwise(shape, friction, monkeypatch):
     """One short step of spheres that touch and have any velocities: normals, points, friction."""
     monkeypatch.setattr(grains, "BAND", 0.0)
     rng = np.random.default_rng(1)
@@ -142,7 +142,7 @@ def drum(count, *, radius=0.3, speed=2.0, friction=0.4, r=R, seed=0):
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_a_driven_drum_takes_balls_along_as_pair_by_pair(name):
+def test_a_driven_drum_takes_balls_along_as_pairwise(name):
     a, b = (
         METHODS[name](contact_solver=way, contact_tolerance=1e-9).run(drum(2), 0.3, 1e-3) for way in ("auto", "problem")
     )
@@ -156,7 +156,7 @@ def test_a_driven_drum_takes_balls_along_as_pair_by_pair(name):
 
 @pytest.mark.parametrize("acceleration", [2.0, -2.0])
 @pytest.mark.parametrize("name", [*METHODS, "moreau"])
-def test_a_ball_on_a_lift_goes_with_it_and_weighs_what_it_should(name, acceleration):
+def test_a_ball_on_a_lift_moves_with_it_and_weighs_what_it_should(name, acceleration):
     model = fem.Model("lift", gravity=[0, 0, -G])
     plate = model.add(fem.RigidBody(5.0, 1.0, name="plate"))
     guide = model.add(fem.Prismatic.at(model.ground, plate, [0, 0, 0], [0, 0, 1], name="guide"))

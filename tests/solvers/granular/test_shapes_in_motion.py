@@ -165,7 +165,7 @@ def test_bars_laid_crosswise_rest_on_the_four_crossings_of_their_edges():
 
 
 @pytest.mark.parametrize("place", [0.09, 0.14])
-def test_a_long_rod_rests_across_a_box_and_tips_where_its_middle_is_beside_it(place):
+def test_a_long_rod_rests_across_a_box_and_tips_where_its_middle_is_next_to_it(place):
     """It begins to turn about the edge of the core, at 0.1 − 0.002, with the acceleration of a physical pendulum."""
     model, group = world(friction=0.5)
     brick(model, group, [0, 0, 0.05], size=[0.2, 0.2, 0.1], mass=500.0, name="box")
@@ -177,7 +177,7 @@ def test_a_long_rod_rests_across_a_box_and_tips_where_its_middle_is_beside_it(pl
     assert result["rod"].angular_velocity[-1] == pytest.approx([0, 0.05 * turn, 0], rel=1e-2, abs=1e-9)
 
 
-def test_a_box_that_falls_on_an_edge_moves_as_single_contacts_pair_by_pair():
+def test_a_box_that_falls_on_an_edge_moves_as_single_contacts_pairwise():
     """Lands on an edge, tips over and slams down, with friction: of order h apart."""
     size, start = np.array([0.2, 0.3, 0.1]), Rotation.from_euler("y", 0.5).as_matrix()
 
@@ -322,7 +322,7 @@ def test_fast_shapes_do_not_pass_through_each_other():
 
 
 @pytest.mark.parametrize("acceleration", [2.0, -2.0])
-def test_a_box_on_a_lift_goes_with_it_and_weighs_what_it_should(acceleration):
+def test_a_box_on_a_lift_moves_with_it_and_weighs_what_it_should(acceleration):
     model = fem.Model("lift", gravity=[0, 0, -G])
     group = fem.ContactGroup(friction=0.3, name="group")
     plate = model.add(fem.RigidBody(5.0, 1.0, name="plate"))
@@ -368,7 +368,7 @@ def test_a_box_on_the_ground_and_a_fixed_body_are_obstacles():
 
 @pytest.mark.parametrize("restitution", [0.0, 0.4])
 @pytest.mark.parametrize("name", ["cone", "relaxed", "nsga"])
-def test_spheres_move_beside_a_capsule_as_they_do_alone(name, restitution):
+def test_spheres_move_next_to_a_capsule_as_they_do_alone(name, restitution):
     """Clumps of spheres are shapes too; features and pairs of spheres are two codes for them."""
 
     def run(beside):

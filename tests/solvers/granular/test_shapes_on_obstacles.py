@@ -79,7 +79,7 @@ def test_in_a_hollow_corners_are_nearer_to_the_wall_than_all_other_points(shape,
 
 
 @pytest.mark.parametrize("solid", ["obstacle", "shape", "capsule"])
-def test_a_box_that_begins_in_a_ridge_is_refused_by_name(solid):
+def test_a_box_that_begins_in_a_ridge_is_rejected_by_name(solid):
     """Edges that have passed each other, no corner is inside: gaps of the features are those of shapes apart."""
     model, group = fem.Model(), fem.ContactGroup(name="group")
     turn = Rotation.from_euler("x", 0.25 * np.pi).as_matrix()

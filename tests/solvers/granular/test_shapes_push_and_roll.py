@@ -31,7 +31,7 @@ def plate(*, stiffness=2000.0, damping=0.0, mass=2.0, kind=fem.SphereOnBox):
 @pytest.mark.parametrize("mass", [0.01, 2.0])
 @pytest.mark.parametrize("kind", [fem.SphereOnPlane, fem.SphereOnBox, fem.SphereOnCylinder])
 @pytest.mark.parametrize("name", METHODS)
-def test_a_box_and_a_plate_go_on_with_the_momentum_of_the_box(name, kind, mass):
+def test_a_box_and_a_plate_continue_with_the_momentum_of_the_box(name, kind, mass):
     """Impact without restitution: v = m √(2 g H)/(m + M); spring, weight and plate have no time to do anything."""
     h, height = 1e-4, 0.3
     model, group = plate(mass=mass, kind=kind)

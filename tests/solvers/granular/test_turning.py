@@ -163,7 +163,7 @@ LAWS = [
 @pytest.mark.parametrize("law", LAWS)
 @pytest.mark.parametrize("relaxed", [False, True])
 @pytest.mark.parametrize("shape", ["spheres", "boxes"])
-def test_a_step_is_that_of_the_contacts_pair_by_pair(law, relaxed, shape, monkeypatch):
+def test_a_step_is_that_of_the_contacts_pairwise(law, relaxed, shape, monkeypatch):
     monkeypatch.setattr(grains, "BAND", 0.0)
     results = []
     h = H if shape == "spheres" else 1e-5  # arms and gyroscopic moments are those of the start here
@@ -178,7 +178,7 @@ def test_a_step_is_that_of_the_contacts_pair_by_pair(law, relaxed, shape, monkey
 
 
 @pytest.mark.parametrize("name", ["nsga", "moreau"])
-def test_other_methods_come_to_the_motion_pair_by_pair_with_smaller_steps(name):
+def test_other_methods_come_to_the_motion_pairwise_with_smaller_steps(name):
     """Both ways are of first order; what they differ by scales with h."""
     apart = []
     for h in (2e-3, 5e-4):
@@ -309,7 +309,7 @@ def test_moments_stay_with_their_pairs_when_these_are_searched_again(name, monke
     assert runs[2].statistics["contact_sweeps"] < 1.2 * runs[0].statistics["contact_sweeps"]
 
 
-def test_discs_of_groups_that_sweeps_do_not_take_are_refused():
+def test_discs_of_groups_that_sweeps_do_not_take_are_rejected():
     law = {"friction": 0.3, "radius_contensou": 0.01}
     with pytest.raises(fem.ParameterError, match=r"'floor'.*radius_contensou.*'problem'"):
         fem.ConeComplementarity(contact_solver="problem").run(ball(law), H, H)

@@ -34,7 +34,7 @@ def left_over(found):
 
 
 @pytest.mark.parametrize("rho", [1.0, DEFAULT])
-def test_friction_of_a_joint_takes_its_bound_times_the_angle_turns_counted(rho):
+def test_friction_of_a_joint_takes_its_bound_times_the_multi_turn_angle(rho):
     """20 rad/s against 0.6 − 0.3 N m: it turns 200 rad, and stops within a step."""
     result, found = table(wheel(20.0, 0.3), 21.0, 0.03, rho)
     angle, sliding = result["hinge"].angle, result.energy_table(0.0, 19.5)
@@ -95,14 +95,14 @@ def test_a_clutch_gives_the_work_of_its_surface_and_takes_that_of_slip(rho):
 
 @pytest.mark.parametrize("motor", [{"rate": lambda t: 3.0 * t}, {"position": lambda t: 1.5 * t * t}])
 @pytest.mark.parametrize("rho", [1.0, DEFAULT])
-def test_a_motor_gives_what_friction_takes_and_what_moves(motor, rho):
+def test_a_motor_supplies_friction_loss_and_kinetic_energy(motor, rho):
     """To 6 rad/s and 6 rad in 2 s: 5.4 J and 0.6 × 6 J."""
     _, found = table(wheel(0.0, motor=fem.Motor(**motor)), rho=rho)
     assert found.work("hinge motor", "driver") == pytest.approx(9.0, rel=1e-9)
     assert found.work("brake") == pytest.approx(-3.6, rel=1e-9) and left_over(found) < 1e-9
 
 
-def test_what_is_left_of_a_motor_that_reverses_falls_with_the_fourth_power_of_the_step():
+def test_the_rest_of_a_motor_that_reverses_falls_with_the_fourth_power_of_the_step():
     """ρ∞ = 1. At the default it is what the scheme dissipates, and falls with the second."""
     left = {}
     for rho in (1.0, DEFAULT):

@@ -74,7 +74,7 @@ def test_a_guide_that_cannot_slide_jams_by_an_impulse_and_says_so(method):
 
 @every_method_with_contacts
 @pytest.mark.parametrize("beside, restitution, impulse", [(0.1, 0.5, 2.0), (0.3, 0.8, 7.2)])
-def test_a_stop_beside_the_guide_is_hit_with_the_friction_of_its_own_impulse(method, beside, restitution, impulse):
+def test_a_stop_next_to_the_guide_is_hit_with_the_friction_of_its_own_impulse(method, beside, restitution, impulse):
     result = run(method, models.guide(moment=0.0, stop=beside, restitution=restitution), 0.03, 1e-3)
     assert result["stop"].impulse[:, 0].max() == pytest.approx(impulse, rel=1e-6)  # m v (1 + e)/(1 − 2 μ c/b)
     assert result["slider"].velocity[-1, 0] == pytest.approx(-restitution, rel=1e-6)
@@ -192,13 +192,13 @@ def test_the_error_of_variable_steps_has_the_change_of_joint_friction(method):
 
 
 @pytest.mark.parametrize("method", [m for m in METHODS if label(m) in REFUSE], ids=label)
-def test_what_cannot_solve_for_friction_refuses_it_by_name(method):
+def test_what_cannot_solve_for_friction_rejects_it_by_name(method):
     with pytest.raises(fem.ParameterError, match=r"'friction'"):
         run(method, models.block(), 0.1, 1e-2)
 
 
 @pytest.mark.parametrize("method", [fem.MoreauJean(), fem.ConeComplementarity()], ids=label)
-def test_contact_groups_beside_joint_friction_are_refused_by_name(method):
+def test_contact_groups_next_to_joint_friction_are_rejected_by_name(method):
     model = models.block()
     group = model.add(fem.ContactGroup(name="grains"))
     for k in range(2):

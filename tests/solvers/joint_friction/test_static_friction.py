@@ -271,7 +271,7 @@ def order_of(build, exact):
     return np.array([[r["block"].position[-1, 0] - exact[0], r["block"].velocity[-1, 0] - exact[1]] for r in found])
 
 
-def test_a_block_that_breaks_loose_and_is_struck_in_the_same_step_is_of_second_order():
+def test_a_block_that_breaks_loose_and_is_hit_in_the_same_step_is_of_second_order():
     """With one coefficient for both errors of its speed were 1.7 mm/s for all h."""
     breaks = 0.2412
 
@@ -291,7 +291,7 @@ def test_a_block_that_breaks_loose_and_is_struck_in_the_same_step_is_of_second_o
     assert (errors < np.array([[0.02], [0.01], [0.005]]) ** 2 * [0.1, 0.6]).all(), errors
 
 
-def test_a_block_on_a_falling_coefficient_is_struck_with_the_one_of_its_speed_at_the_touch():
+def test_a_block_on_a_falling_coefficient_is_hit_with_the_one_of_its_speed_at_the_touch():
     """Order 2; with the coefficient of the start of the step for the time before the touch no impact could be split."""
     scale, start = 0.5, 1.3
 
@@ -343,7 +343,7 @@ def test_static_friction_of_contacts_and_of_joints_are_found_in_one_step():
         assert result["block"].position[-1, 0] == pytest.approx(result["cart"].position[-1, 0], abs=1e-9)
 
 
-def test_resumed_runs_go_on_with_the_coefficients_they_had(monkeypatch, tmp_path):
+def test_resumed_runs_continue_with_the_coefficients_they_had(monkeypatch, tmp_path):
     options = {"checkpoint_every": "100 steps"}
     for kills in ((2,), (5,)):  # sticking and slipping
         whole = method().run(block_on_a_belt(), 8.0, 1e-2, save=tmp_path / f"whole{kills}.vtkhdf", **options)
@@ -358,7 +358,7 @@ def test_a_system_is_as_it_was_for_the_next_run():
     assert not differences(first, second)
 
 
-def test_what_does_not_know_two_coefficients_refuses_them_in_words():
+def test_what_does_not_support_two_coefficients_rejects_them_in_words():
     model, _ = on_a_slope(0.1)
     with pytest.raises(ParameterError, match=r"contact_solver.*static and sliding.*'rub'"):
         method(contact_solver="problem").run(model, 0.1, 1e-2)
@@ -387,6 +387,6 @@ def test_what_does_not_know_two_coefficients_refuses_them_in_words():
         ({"friction": (0.3, 0.2), "tangential_restitution": 0.1}, r"'rub'.*tangential_restitution.*one"),
     ],
 )
-def test_bad_coefficients_are_refused_in_words(law, message):
+def test_bad_coefficients_are_rejected_in_words(law, message):
     with pytest.raises(ParameterError, match=message):
         on_a_slope(0.1, **law)

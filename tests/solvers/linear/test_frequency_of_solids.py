@@ -74,7 +74,7 @@ def test_sums_of_matrices_with_different_patterns_and_singular_ones(multifrontal
         assert found is None or not np.isfinite(found).all()
 
 
-def test_free_blocks_are_refused_at_frequency_zero():
+def test_free_blocks_are_rejected_at_frequency_zero():
     model = fem.Model("free", gravity=[0, 0, 0])
     mesh = fem.block_mesh([0.5, 0.5, 0.5], [7, 7, 7], cell="hexahedron")
     model.add(body := fem.SolidBody(mesh, fem.SolidMaterial(1e6, 0.3, 1e3), damping=1e-3, name="block"))

@@ -119,12 +119,12 @@ def test_a_driver_is_an_input():
         ((fem.PointMass(1.0), "x"), ("first", "x"), "not in the model 'two masses'"),
     ],
 )
-def test_inputs_and_outputs_that_are_not_there_are_refused(inputs, outputs, message):
+def test_inputs_and_outputs_that_are_not_there_are_rejected(inputs, outputs, message):
     with pytest.raises(fem.FemMbsError, match=message):
         linearise(oscillator(), inputs, outputs)
 
 
-def test_a_resonance_without_damping_and_a_missing_package_are_told(monkeypatch):
+def test_a_resonance_without_damping_and_a_missing_package_are_reported(monkeypatch):
     import builtins
 
     model, body = pendulum()
@@ -210,7 +210,7 @@ def test_multipliers_of_a_constrained_model_are_those_of_its_modes():
     )
 
 
-def test_what_is_not_periodic_is_refused():
+def test_what_is_not_periodic_is_rejected():
     model, _ = pendulum(angular_velocity=[0, 1.0, 0], velocity=[-0.5, 0, 0])
     with pytest.raises(fem.ParameterError, match=r"period.*'bob'"):
         fem.floquet(model, 0.3, fem.DecoupledNSGA(), 0.01)
@@ -252,7 +252,7 @@ def test_a_tumbler_rocks_on_its_closed_contact(friction):
         fem.modes(model, 1, contacts="shut")
 
 
-def test_contacts_that_would_pull_are_told():
+def test_contacts_that_would_pull_are_reported():
     model, plane, _, _ = tumbler(0.0)
     up = fem.Model("hanging", gravity=[0, 0, 9.81])
     body = up.add(fem.RigidBody(M, [4e-3] * 3, position=[0, 0, 0.1], name="ball"))

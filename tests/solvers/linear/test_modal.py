@@ -91,7 +91,7 @@ def test_frequencies_of_beams_without_shear_flexibility_keep_their_digits_with_m
     assert fem.modes(model, 2).omega == pytest.approx(exact, rel=error)  # rotary inertia takes 5e-5
 
 
-def test_a_run_from_a_rotating_equilibrium_goes_on_turning_and_what_is_fixed_stands_still():
+def test_a_run_from_a_rotating_equilibrium_continues_turning_and_what_is_fixed_stands_still():
     model, speed = fem.Model("rotor", gravity=[0, 0, 0]), 6.0
     hub = fem.Node6(fixed=("x", "y", "z", "rx", "ry"), angular_velocity=[0, 0, speed], name="hub")
     section = fem.Section.general(EA=1e3, GJ=10, EI2=10, EI3=10, rhoA=1.0, rhoJ=(2e-3, 1e-3, 1e-3))
@@ -111,7 +111,7 @@ def test_a_run_from_a_rotating_equilibrium_goes_on_turning_and_what_is_fixed_sta
 
 
 @pytest.mark.parametrize("damping", [False, True])
-def test_what_cannot_move_is_told(damping):
+def test_what_cannot_move_is_reported(damping):
     """By a joint; by a closed contact with friction (before: an index out of bounds)."""
     model = fem.Model("welded")
     body = model.add(fem.RigidBody.sphere(1.0, 0.1, name="ball"))

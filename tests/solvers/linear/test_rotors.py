@@ -133,7 +133,7 @@ def test_between_two_critical_speeds_the_orbit_runs_backwards():
     assert set(labels.whirl[0]) == {"straight"}  # no gyroscopic coupling of the disc in the middle
 
 
-def test_an_unbalance_beside_the_middle_tilts_the_rotor():
+def test_an_unbalance_next_to_the_middle_tilts_the_rotor():
     model, body = rigid()
     speed = 20.0
     response = fem.unbalance_response(model, {body.frame([0.2, 0, 0]): 1e-3}, [speed], rotor=body, axis=[1, 0, 0])
@@ -143,7 +143,7 @@ def test_an_unbalance_beside_the_middle_tilts_the_rotor():
     assert response.amplitude(body.frame([ARM, 0, 0]))[0] == pytest.approx(end, rel=1e-4)
 
 
-def test_what_is_not_a_rotor_of_one_stiffness_in_all_directions_is_refused():
+def test_what_is_not_a_rotor_of_one_stiffness_in_all_directions_is_rejected():
     model, body = rigid(tilted=True)
     with pytest.raises(fem.ParameterError, match=r"masses differ.*'rotor'.*floquet"):
         fem.campbell(model, [1.0, 2.0], 2, rotor=body, axis=[1, 0, 0])
@@ -160,7 +160,7 @@ def test_what_is_not_a_rotor_of_one_stiffness_in_all_directions_is_refused():
         fem.unbalance_response(model, {model.ground: 1.0}, [1.0], rotor=body, axis=[1, 0, 0])
 
 
-def test_bushings_hold_housings_and_are_refused_on_what_spins():
+def test_bushings_hold_housings_and_are_rejected_on_what_spins():
     model = fem.Model("rotor on mounts", gravity=[0, 0, 0])
     body = model.add(fem.RigidBody(M, [POLAR, ACROSS, ACROSS], fixed=("x",), name="rotor"))
     stiffness, mass, turns = [1.0, STIFF, STIFF, 1e3, 1e3, 1e3], 0.1, {"rotor": body, "axis": [1, 0, 0]}
@@ -204,14 +204,14 @@ def test_a_large_model_is_solved_sparse():
     assert [c.speed for c in diagram.critical] == pytest.approx([86.4077, 86.9041, 260.5130, 288.6095], rel=1e-5)
 
 
-def test_a_shaft_of_which_only_a_part_turns_is_refused():
+def test_a_shaft_of_which_only_a_part_turns_is_rejected():
     model = laval(None, eccentricity=0.0)
     model["left"].angular_velocity = X
     with pytest.raises(fem.ParameterError, match=r"model = .*turns.*not.*all nodes"):
         fem.campbell(model, [1.0], 2)
 
 
-def test_a_shaft_with_a_rectangular_section_is_refused():
+def test_a_shaft_with_a_rectangular_section_is_rejected():
     model = fem.Model("flat", gravity=[0, 0, 0])
     ends = [fem.Node6([x, 0, 0], fixed=("x", "y", "z")) for x in (0.0, 1.0)]
     line = model.add(fem.beam_line(*ends, 4, fem.Section.rectangle(0.02, 0.01, E=210e9, nu=0.3, density=7850)))

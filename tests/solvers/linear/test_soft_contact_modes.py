@@ -74,7 +74,7 @@ def test_contacts_that_slide_in_the_equilibrium_are_named_where_they_are_taken_a
 
 
 @pytest.mark.parametrize(("pull", "told"), [(2.9, False), (3.1, True)])
-def test_a_state_that_friction_cannot_hold_is_told(pull, told):
+def test_a_state_that_friction_cannot_hold_is_reported(pull, told):
     """No equilibrium determines what slides: 10 N on the floor with μ = 0.3."""
     model = fem.Model("pulled point")
     point, mass = fem.PointMass(1.0, name="point"), fem.PointMass(1.0, position=[0, 0, 1], name="mass")

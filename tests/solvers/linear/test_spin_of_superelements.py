@@ -67,7 +67,7 @@ def told(result):
         ("a", False, 0.36, "0.36 times"),
     ],
 )
-def test_a_blade_that_turns_fast_without_a_pattern_is_told(frames, cells, ratio, says, tmp_path):
+def test_a_blade_that_turns_fast_without_a_pattern_is_reported(frames, cells, ratio, says, tmp_path):
     file = tmp_path / "rod.vtkhdf"
     result = turn(rod(frames, cells=cells), ratio, save=file)
     assert [says in text for text in told(result)] == [True] * (says is not None)
@@ -78,7 +78,7 @@ def test_a_blade_that_turns_fast_without_a_pattern_is_told(frames, cells, ratio,
 
 
 @pytest.mark.parametrize("frames", ["a", "ab"])
-def test_a_shaft_that_turns_about_its_own_axis_has_nothing_to_tell(frames):
+def test_a_shaft_that_turns_about_its_own_axis_has_nothing_to_report(frames):
     """Its mass is on the axis: centrifugal forces stretch nothing."""
     body, model = fem.Superelement(rod(frames), name="rod"), fem.Model("shaft")
     model.add(body, fem.Fixed.at(model.ground, body.frame("a"), [0, 0, 0]))
@@ -92,7 +92,7 @@ def test_a_shaft_that_turns_about_its_own_axis_has_nothing_to_tell(frames):
 
 @pytest.mark.parametrize("cells", [True, False])
 @pytest.mark.parametrize("frames", ["a", "ab"])
-def test_the_pattern_of_the_rotation_leaves_nothing_to_tell_and_that_of_another_axis_does(frames, cells):
+def test_the_pattern_of_the_rotation_leaves_nothing_to_report_and_that_of_another_axis_does(frames, cells):
     assert not told(turn(rod(frames, (0.0, 0.0, 1.0), cells), 1.5))
     # turning about y it is pulled along x too, and by nothing else, so thin it is: the same pattern but for 0.01 %
     assert not told(turn(rod(frames, (0.0, 0.0, 1.0), cells), 1.5, axis=(0, 1, 0)))
@@ -124,7 +124,7 @@ def test_the_fastest_step_is_the_one_that_counts_whether_it_is_saved_or_not():
     ],
     ids=lambda method: type(method).__name__,
 )
-def test_every_method_tells(method):
+def test_every_method_reports(method):
     model = fem.Model("turning")
     body = model.add(fem.Superelement(rod("a"), angular_velocity=[0, 0, 0.5 * LOWEST], name="rod"))
     model.add(fem.Revolute.at(model.ground, body.frame("a"), [0, 0, 0], [0, 0, 1]))
@@ -136,7 +136,7 @@ def test_a_pull_is_good_to_twice_the_frequency_in_runs_as_in_statics(ratio, says
     assert bool(told(turn(rod("ab", pull=True, cells=False), ratio))) == says
 
 
-def test_what_bends_too_far_is_told_by_that_and_not_by_its_spin():
+def test_what_bends_too_far_is_reported_by_that_and_not_by_its_spin():
     body = fem.Superelement(rod("ab", cells=False), name="rod")
     count = len(body.nodes)
     x = np.array([node.position for node in body.nodes])
@@ -146,7 +146,7 @@ def test_what_bends_too_far_is_told_by_that_and_not_by_its_spin():
         assert bool(body.peak_warnings(2.0 * LOWEST, 0.0, x, R, np.zeros((count, 6)))) == says
 
 
-def test_a_run_that_goes_on_knows_how_fast_it_has_turned(tmp_path, monkeypatch):
+def test_a_run_that_continues_contains_how_fast_it_has_turned(tmp_path, monkeypatch):
     speed = 0.5 * LOWEST
     model = fem.Model("slower")
     body = model.add(fem.Superelement(rod("a"), angular_velocity=[0, 0, speed], name="rod"))
@@ -160,7 +160,7 @@ def test_a_run_that_goes_on_knows_how_fast_it_has_turned(tmp_path, monkeypatch):
     assert told(whole) and told(resumed) == told(whole)
 
 
-def test_several_parts_are_told_once_with_the_one_that_matters_most():
+def test_several_parts_are_reported_once_with_the_one_that_matters_most():
     model = fem.Model("two")
     for k, ratio in enumerate((0.5, 0.7, 0.1)):
         place = [0, 0, float(k)]
@@ -204,7 +204,7 @@ def test_spin_is_that_of_the_rigid_motion_with_the_same_angular_momentum(frames)
     assert fem.GeneralizedAlpha().run(system, 1e-6, 1e-6)["rod"].spin[0] < 1e-5
 
 
-def test_a_load_path_tells_of_the_point_with_the_largest_stresses_and_not_of_its_last():
+def test_a_load_path_reports_the_point_with_the_largest_stresses_and_not_of_its_last():
     """A flat truss snaps through: its rods are pressed most where it is flat."""
     rise = 0.8 * SIDE
     turn = np.arcsin(rise / LENGTH)
@@ -227,7 +227,7 @@ def test_a_load_path_tells_of_the_point_with_the_largest_stresses_and_not_of_its
     assert float(text.split("up to ")[1].split("%")[0]) == pytest.approx(37.0, abs=3.0)
 
 
-def test_a_rod_that_is_pressed_and_hardly_turns_is_for_an_equilibrium_to_tell():
+def test_a_rod_that_is_pressed_and_hardly_turns_is_for_an_equilibrium_to_report():
     model = fem.Model("pressed")
     body = model.add(fem.Superelement(rod("ab"), name="rod"))
     model.add(fem.Fixed.at(model.ground, body.frame("a"), [0, 0, 0]))

@@ -39,7 +39,7 @@ def test_a_point_closes_at_half_the_load_and_presses_with_the_rest():
         path.plot(path.system.model["point"], "rx")
 
 
-def test_what_touches_at_the_start_is_pressed_or_left_as_the_load_says():
+def test_contacts_closed_at_the_start_stay_or_open_as_the_load_requires():
     pressed = fem.load_path(sprung_point(0.0, 4.0), step=0.3)
     lifted = fem.load_path(sprung_point(0.0, -4.0), step=0.3)
     assert pressed.points[-1].contact_force(pressed.system.model["floor"])[0] == pytest.approx(4.0, rel=1e-9)
@@ -151,7 +151,7 @@ def column(support, side=0.0):
     return model
 
 
-def test_a_column_pressed_on_a_stop_buckles_as_one_on_a_joint_and_the_stop_is_told():
+def test_a_column_pressed_on_a_stop_buckles_as_one_on_a_joint_and_the_stop_is_reported():
     model = column("stop", side=1.0)
     found = fem.buckling(model, 1, loads=[model["load"]])
     joint = fem.buckling(column("joint"), 1)
@@ -160,7 +160,7 @@ def test_a_column_pressed_on_a_stop_buckles_as_one_on_a_joint_and_the_stop_is_to
     assert any("hold in both directions" in text and "'stop'" in text for text in found.warnings)
 
 
-def test_a_stop_that_is_not_pressed_does_not_hold_a_column_and_that_is_told():
+def test_a_stop_that_is_not_pressed_does_not_hold_a_column_and_that_is_reported():
     found = fem.buckling(column("stop"), 1)
     assert found.load_factors == pytest.approx(fem.buckling(column("nothing"), 1).load_factors, rel=1e-9)
     assert any(re.search("without force.*'stop'", text) for text in found.warnings)
@@ -197,7 +197,7 @@ def test_the_branch_of_a_column_comes_to_a_wall_and_leans_on_it():
     assert leans.points[-1].stable and leans.points[-1].position(middle)[2] == pytest.approx(-gap, abs=1e-10)
 
 
-def test_joints_that_repeat_others_do_not_disturb_contacts():
+def test_joints_that_are_redundant_do_not_disturb_contacts():
     forces = []
     for twice in (False, True):
         root, tip = fem.Node6(name="root"), fem.Node6([1, 0, 0], name="tip")
@@ -216,7 +216,7 @@ def test_joints_that_repeat_others_do_not_disturb_contacts():
     assert forces[0][0] == pytest.approx(forces[0][1], rel=1e-7) and forces[0][0] > 100.0
 
 
-def test_what_touches_with_friction_under_the_loads_that_stay_is_refused_by_name():
+def test_contacts_with_friction_under_the_constant_loads_are_rejected_by_name():
     model = sprung_point(0.0, 4.0, friction=0.2)
     more = model.add(fem.PointForce(model["point"], [0, 0, -1.0], name="more"))
     with pytest.raises(SolverError, match=r"'floor'.*closed.*resists"):
@@ -290,7 +290,7 @@ def failing_after(solved):
         ("NEAR", 1e-8, 0.3, "its slip counts"),
     ],
 )
-def test_an_equilibrium_on_surfaces_that_have_moved_on_is_told(monkeypatch, tmp_path, name, value, friction, how):
+def test_an_equilibrium_on_surfaces_that_have_moved_on_is_reported(monkeypatch, tmp_path, name, value, friction, how):
     """They move by 3e-7 m, and with the second solution by less; gaps of the third are those of right ones."""
     model, contacts = rubber_on_plate(True, 0.1, friction)
     right = fem.static_equilibrium(model, stability=False)
@@ -307,7 +307,7 @@ def test_an_equilibrium_on_surfaces_that_have_moved_on_is_told(monkeypatch, tmp_
     np.testing.assert_allclose(found.state.x, right.state.x, atol=1e-5)  # the equilibrium is kept
 
 
-def test_a_preload_on_surfaces_that_have_moved_on_is_refused(monkeypatch):
+def test_a_preload_on_surfaces_that_have_moved_on_is_rejected(monkeypatch):
     model, contacts = rubber_on_plate(True, 0.1)
     more = model.add(fem.PointForce(contacts[0].nodes[0], [0, 0, -1.0], name="more"))
     monkeypatch.setattr(load_steps, "RENEWALS", 0)

@@ -49,7 +49,7 @@ def test_limit_points_of_two_bars_are_those_of_the_closed_form(snap):
     assert path.limits[0].mode[path.system.nodes.index(path.system.model["crown"])][2] == pytest.approx(1.0)
 
 
-def test_every_point_of_the_path_is_an_equilibrium_and_told_stable_or_not(snap):
+def test_every_point_of_the_path_is_an_equilibrium_and_reported_stable_or_not(snap):
     load, path = snap
     z = path["crown"].position[:, 2]
     assert path.load_factors * load == pytest.approx(force(z, 0.1), abs=1e-9 * load)
@@ -60,7 +60,7 @@ def test_every_point_of_the_path_is_an_equilibrium_and_told_stable_or_not(snap):
     assert np.diff(path.lengths).max() <= 0.02 * (1 + 1e-6) and path["crown"].position.shape == (len(path.points), 3)
 
 
-def test_report_tells_what_was_found(snap):
+def test_report_reports_what_was_found(snap):
     _, path = snap
     assert "limit point at load factor 0.4" in str(path) and re.search(r"\b2 limit.*\b0 branch", repr(path))
     assert "unstable in 1 motion" in str(path.points[len(path.points) // 2])
@@ -185,7 +185,7 @@ def test_unstable_motions_are_counted_alike_in_small_and_large_models(monkeypatc
     assert counts[0] == counts[1] and 1 in counts[0]
 
 
-def test_load_steps_of_statics_tell_stability_and_reactions_of_each():
+def test_load_steps_of_statics_report_stability_and_reactions_of_each():
     model = truss(3.0, sideways=True)
     with pytest.warns(UserWarning, match="UNSTABLE"):
         result = fem.static_equilibrium(model, steps=10)
@@ -210,7 +210,7 @@ def test_reactions_balance_the_loads_at_every_load_step():
     assert not np.any(result.reaction(tip))
 
 
-def test_what_cannot_be_a_path_is_refused_in_words():
+def test_what_cannot_be_a_path_is_rejected_in_words():
     model = truss(0.1)
     with pytest.raises(fem.ParameterError, match=r"'still'.*no load"):
         still = fem.Model("still")
@@ -330,7 +330,7 @@ def shallow_arch(half_angle, load):
     return model, line.nodes[4]
 
 
-def test_a_path_goes_on_past_limit_points_that_are_sharper_than_its_steps():
+def test_a_path_continues_past_limit_points_that_are_sharper_than_its_steps():
     """With weight 1 the load takes most of the arc length: at a limit point the tangent turns back within one step."""
     model, crown = shallow_arch(0.15, 100.0)
     height = crown.position[2]
@@ -342,7 +342,7 @@ def test_a_path_goes_on_past_limit_points_that_are_sharper_than_its_steps():
     assert np.all(np.diff([p.position(crown)[2] for p in path.points]) < 0)
 
 
-def test_a_displacement_that_is_prescribed_goes_on_past_a_limit_point_at_a_large_load_factor():
+def test_a_displacement_that_is_prescribed_continues_past_a_limit_point_at_a_large_load_factor():
     model, crown = shallow_arch(0.45, 1.0)
     half = -0.5 * crown.position[2]
     path = fem.load_path(

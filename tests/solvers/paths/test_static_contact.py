@@ -35,7 +35,7 @@ def test_a_load_path_that_leaves_a_closed_contact_says_what_its_stability_means(
 
 
 @pytest.mark.parametrize("solve", [fem.static_equilibrium, fem.load_path, fem.buckling])
-def test_boxes_of_contact_groups_are_refused_by_name(solve):
+def test_boxes_of_contact_groups_are_rejected_by_name(solve):
     model, group = sprung_point(0.1, 1.0, kind="none"), fem.ContactGroup(name="crate")
     body = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[1, 0, 0], fixed=True))
     group.box(body, [0.1, 0.1, 0.1], rounding=0.01)
@@ -135,7 +135,7 @@ def test_a_block_rests_on_a_slope_below_the_friction_angle(share):
     assert result.position(model["block"].node) == pytest.approx([0, 0, 0.3], abs=1e-9)
 
 
-def test_a_block_on_a_slope_above_the_friction_angle_is_told_to_slide():
+def test_a_block_on_a_slope_above_the_friction_angle_is_reported_to_slide():
     with pytest.raises(SolverError, match=r"(?s)SphereOnPlane '.*slides.*no equilibrium"):
         fem.static_equilibrium(slope(0.501, 0.5)[0])
 
@@ -224,7 +224,7 @@ def test_friction_opposes_the_slip_of_a_load_step_in_the_plane():
     assert result.contact_force(contact)[1:] == pytest.approx(-3.0 * place / np.linalg.norm(place), rel=1e-8)
 
 
-def test_what_touches_on_the_way_sticks_where_it_touched():
+def test_contacts_that_close_on_the_path_stick_at_their_first_point():
     # it goes along (2, 0, −10)/k until it touches at z = −0.04, and Px < μ Pz holds it there
     model, contact, point = pulled([2.0, 0.0, -10.0], 0.3, (100.0, 100.0, 100.0), gap=0.04)
     result = fem.static_equilibrium(model)
@@ -250,7 +250,7 @@ def test_a_pendulum_that_leans_on_a_wall_is_held_by_it():
     assert result.stable
 
 
-def test_what_statics_does_not_know_of_a_closed_contact_is_refused():
+def test_what_statics_does_not_support_of_a_closed_contact_is_rejected():
     model = fem.Model("rolls", gravity=[0, 0, -9.81])
     ball = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 0, 0.1], fixed=("x", "y", "rx", "ry", "rz")))
     model.add(fem.SphereOnPlane(ball, model.ground, radius=0.1, rolling_resistance=1e-3, name="floor"))
@@ -283,7 +283,7 @@ def test_a_tumbler_rolls_without_slip_to_where_its_centre_of_mass_is_below():
     assert result.stable
 
 
-def test_a_pendulum_beside_an_open_contact_hangs_as_without_it():
+def test_a_pendulum_next_to_an_open_contact_hangs_as_without_it():
     model = fem.Model("hanging", gravity=[0, 0, -9.81])
     rod = model.add(fem.RigidBody(2.0, [0.1, 0.1, 0.1], position=[0.6, 0, -0.8], name="rod"))
     axis = [-np.pi / 2, 0, 0]
@@ -302,7 +302,7 @@ def swinging(friction):
     return model, model.add(fem.SphereOnPlane(rod, wall, radius=0.0, friction=friction, name="wall"))
 
 
-def test_a_rod_swings_to_a_wall_without_friction_and_is_refused_with_it():
+def test_a_rod_swings_to_a_wall_without_friction_and_is_rejected_with_it():
     model, wall = swinging(0.0)
     result = fem.static_equilibrium(model)
     assert result.state.x[-1] == pytest.approx([0.3, 0, -0.4], abs=1e-9)

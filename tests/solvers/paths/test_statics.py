@@ -95,7 +95,7 @@ def test_follower_load_leaves_the_question_to_the_mass():
 
 @pytest.mark.parametrize("ratio, stable", [(0.99, False), (1.01, None)])
 @pytest.mark.filterwarnings("ignore:static_equilibrium")
-def test_divergence_is_told_also_where_a_load_has_no_potential(ratio, stable):
+def test_divergence_is_reported_also_where_a_load_has_no_potential(ratio, stable):
     weight = 2.0 * 9.81 * 0.7
     result = fem.static_equilibrium(pendulum(0.0, stiffness=ratio * weight, thrust=5.0))
     assert result.stable is stable
@@ -150,7 +150,7 @@ def test_driver_that_moves_from_the_start_on_is_no_obstacle_to_statics_and_modes
     assert fem.modes(model, 3, about=result).omega == pytest.approx(fem.modes(still, 3).omega, rel=1e-6)
 
 
-def test_static_state_is_one_of_its_time_and_a_run_goes_on_from_there():
+def test_static_state_is_one_of_its_time_and_a_run_continues_from_there():
     model = fem.Model("weight")
     body = model.add(fem.PointMass(2.0, name="bob", fixed=("x", "y")))
     model.add(fem.Spring(model.ground.frame([0, 0, 1]), body, stiffness=50.0, free_length=1.0))
@@ -169,7 +169,7 @@ def test_static_state_is_one_of_its_time_and_a_run_goes_on_from_there():
 # --- nodes of several systems ---------------------------------------------------------------------------------------
 
 
-def test_result_knows_its_nodes_when_another_system_numbers_them_anew():
+def test_result_contains_its_nodes_when_another_system_numbers_them_anew():
     model = column(0.5)
     tip = model["tip"]
     result = fem.static_equilibrium(model)
@@ -223,7 +223,7 @@ def test_a_follower_load_is_not_taken_for_one_with_a_potential(shear, load):
 
 
 @pytest.mark.parametrize("grouped", [False, True])
-def test_what_only_contacts_hold_is_told_as_having_no_equilibrium_in_statics(grouped):
+def test_what_only_contacts_hold_is_reported_as_having_no_equilibrium_in_statics(grouped):
     model = fem.Model("ball over a floor", gravity=[0, 0, -9.81])
     ball = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 0, 0.2], name="ball"))
     if grouped:
@@ -268,7 +268,7 @@ def four_bar(angle, rods, span, masses, stiffness):
 
 
 @pytest.mark.parametrize("tolerance", [1e-4, 1e-9])
-def test_a_mechanism_of_rigid_bodies_is_told_stable_whatever_the_tolerance_leaves(tolerance):
+def test_a_mechanism_of_rigid_bodies_is_reported_stable_whatever_the_tolerance_leaves(tolerance):
     """The angle is where the energy by hand is least; moments that are not balanced are no loads without potential."""
     from scipy.optimize import minimize_scalar
 

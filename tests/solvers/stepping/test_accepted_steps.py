@@ -57,7 +57,7 @@ def test_impacts_of_a_body_that_spins_without_weight_keep_its_energy(seed):
     assert np.diff(energy).min() > -1e-3 and np.sum(np.diff(energy) < -1e-4) <= 3
 
 
-def test_roots_that_are_far_from_the_start_of_a_step_are_refused():
+def test_roots_that_are_far_from_the_start_of_a_step_are_rejected():
     """With the published approach, which gives the slider energy, no step may turn it round either."""
     model = slider_in_a_guide(0, restitution=1.0)
     try:
@@ -68,7 +68,7 @@ def test_roots_that_are_far_from_the_start_of_a_step_are_refused():
 
 
 @pytest.mark.parametrize("seed", [2, 4])
-def test_newtons_iteration_avoids_roots_that_are_far_from_the_start_beside_a_load_as_well(seed):
+def test_newtons_iteration_avoids_roots_that_are_far_from_the_start_next_to_a_load_as_well(seed):
     """Only drivers may make the start of a step one that is not allowed at its end."""
     model = slider_in_a_guide(seed, restitution=1.0)
     model.add(fem.PointForce(model["slider"], [0, 0, 1e-12], signal=np.cos))
@@ -91,7 +91,7 @@ def test_a_coin_may_roll_on_its_edge_while_its_centre_rests():
     assert abs(result.energy.total[-1] / result.energy.total[0] - 1) < 1e-4  # 4e-5 in three turns
 
 
-def test_a_step_in_which_a_node_jumped_is_taken_in_parts():
+def test_a_step_in_which_a_node_jumped_is_taken_in_substeps():
     engine = fem.DecoupledNSGA().prepare(slider_in_a_guide(0).compile(), 1e-3)
     assert engine.march.control._may_help(JUMP)
 
@@ -229,7 +229,7 @@ def test_a_compliant_contact_may_not_start_deeper_than_a_tenth_of_the_radius(dep
         assert fem.DecoupledNSGA().run(model, 1e-2, 1e-3).status == "complete"
 
 
-def test_a_step_that_goes_too_deep_into_a_compliant_contact_is_refused():
+def test_a_step_that_goes_too_deep_into_a_compliant_contact_is_rejected():
     model = fem.Model("fast")
     ball = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 0, 0.2], velocity=[0, 0, -100], name="ball"))
     floor = fem.SphereOnPlane(ball, model.ground, radius=0.1, restitution=0.5)
@@ -270,7 +270,7 @@ def fails_then_jumps(data, run):
             s.x[i, 0] += 0.5
 
 
-def test_sizes_that_tolerances_refer_to_are_not_those_of_attempts_that_were_given_up():
+def test_sizes_that_tolerances_refer_to_are_not_those_of_attempts_that_were_rejected():
     model = fem.Model("ball", gravity=[0, 0, -9.81])
     ball = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 0, 0.2], name="ball"))
     model.add(fem.SphereOnPlane(ball, model.ground, radius=0.1, name="floor"))
@@ -285,7 +285,7 @@ def test_sizes_that_tolerances_refer_to_are_not_those_of_attempts_that_were_give
     assert "jumped: it moved" in str(error)  # the floor of what is a jump is 1e-6 of that size
 
 
-def test_a_root_of_the_contact_problem_solver_that_is_far_from_the_start_is_refused(monkeypatch):
+def test_a_root_of_the_contact_problem_solver_that_is_far_from_the_start_is_rejected(monkeypatch):
     """It is made to put a ball off its path, by four times that: less than what is a jump, more than (1) allows."""
     from fem_mbs.solvers.contact import correction
 

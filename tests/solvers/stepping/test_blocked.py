@@ -29,7 +29,7 @@ def test_a_contact_is_blocked_where_driver_and_joints_prescribe_its_gap(driven, 
     assert blocked_contacts(system, system.initial, np.arange(1)).tolist() == [expected]
 
 
-def test_a_contact_without_constraints_and_one_of_a_redundant_mechanism_are_told_apart():
+def test_a_contact_without_constraints_and_one_of_a_redundant_mechanism_are_distinguished():
     model = crank(driven=True)
     ball = model.add(fem.RigidBody(1.0, 0.1, position=[3, 0, 0], name="ball"))
     model.add(fem.SphereOnPlane(ball, model.ground.frame([3, -1, 0], rotation=[-np.pi / 2, 0, 0]), radius=0.1))
@@ -99,7 +99,7 @@ def test_a_contact_that_joints_alone_hold_may_not_get_deeper_than_at_the_start()
     assert len(gaps) > 3 and gaps.min() > -1.1e-9 * SIZE
 
 
-def test_what_moves_freely_is_corrected_beside_a_contact_that_joints_hold():
+def test_free_bodies_are_corrected_next_to_a_contact_fixed_by_joints():
     model = slider_on_a_rail(-1e-12)
     ball = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 3.0, 0.1005], name="ball"))
     model.add(fem.SphereOnPlane(ball, model.ground, radius=0.1, name="floor"))
@@ -170,7 +170,7 @@ def wheel_at_a_stop():
 
 
 @pytest.mark.parametrize("build", [wheel_at_a_stop, press], ids=["alone", "together"])
-def test_problems_of_contacts_that_no_impulse_opens_are_given_up_at_the_second(build, monkeypatch):
+def test_problems_of_contacts_that_no_impulse_opens_are_rejected_at_the_second(build, monkeypatch):
     """All methods were tried on each of twelve linearisations of every correction, of every part of the step."""
     solved, corrections = [], []
     solve, correct = correction.solve_contact_problem, correction.ContactProblemCorrection._correct

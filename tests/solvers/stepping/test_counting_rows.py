@@ -79,7 +79,7 @@ def test_joints_count_at_the_time_of_the_analysis_and_not_at_that_of_the_start()
     assert about[0] == pytest.approx(about[1], rel=1e-6) and about[2] == pytest.approx(about[3], rel=1e-6)
 
 
-def test_joints_that_repeat_others_change_nothing_and_share_the_load_by_the_least_norm(alone):
+def test_joints_that_are_redundant_change_nothing_and_share_the_load_by_the_least_norm(alone):
     found, static = answers(cantilever("clamp"), redundant="allow")
     assert found == pytest.approx(alone[0], rel=1e-6, abs=1e-9)
     model, bare = static.system.model, alone[1]
@@ -161,7 +161,7 @@ def test_a_rotor_with_joints_that_are_off_or_repeat_has_the_same_speeds_and_orbi
     assert told[1] == pytest.approx(told[0], rel=1e-8) and told[2] == pytest.approx(told[0], rel=1e-8)
 
 
-def test_multipliers_of_a_period_do_not_see_a_joint_that_is_off_and_refuse_one_that_is_switched():
+def test_multipliers_of_a_period_do_not_see_a_joint_that_is_off_and_reject_one_that_is_switched():
     def swing(**switch):
         model = fem.Model("swing", gravity=[0, 0, -9.81])
         body = model.add(fem.RigidBody(2.0, [0.1, 0.2, 0.1], position=[0, 0, -0.5], name="bob"))
@@ -175,7 +175,7 @@ def test_multipliers_of_a_period_do_not_see_a_joint_that_is_off_and_refuse_one_t
         swing(intervals=[(0.1, 1.0)])
 
 
-def test_many_rows_that_are_independent_need_not_be_told_apart(monkeypatch):
+def test_many_rows_that_are_independent_need_not_be_distinguished(monkeypatch):
     from fem_mbs.solvers import counting_rows
 
     monkeypatch.setattr(counting_rows, "MOST", 4)

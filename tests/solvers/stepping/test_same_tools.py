@@ -100,7 +100,7 @@ def shaken_rod():
 
 @pytest.mark.parametrize("watched", [False, True])
 @pytest.mark.parametrize("every", [1, 3, 230])
-def test_remarks_are_on_the_extremes_of_all_steps_whatever_is_saved_and_the_pieces(every, watched, monkeypatch):
+def test_warnings_are_on_the_extremes_of_all_steps_whatever_is_saved_and_the_pieces(every, watched, monkeypatch):
     """A tension that comes and goes between two states that are saved is reported by its largest value all the same."""
 
     class Watch:
@@ -163,7 +163,7 @@ def test_the_clock_decides_how_long_pieces_are_but_not_how_often_they_are_writte
      "rho_inf = 0.5, rtol = 1e-06, coupling = 'sequential')"),
     (fem.DecoupledNSGA(step_control=fem.StepControl(tolerance=1e-6)), "rtol = 1e-06, step_control)"),
 ])  # fmt: skip
-def test_the_report_tells_options_that_are_not_the_default_ones(method, told, tmp_path):
+def test_the_report_reports_options_that_are_not_the_default_ones(method, told, tmp_path):
     """Reports of variants of one method could not be distinguished."""
     result = method.run(rod(), 2e-3, 1e-3, save=str(tmp_path / "rod.vtkhdf"))
     assert told in result.report() and told in fem.load(str(tmp_path / "rod.vtkhdf")).report()
@@ -291,7 +291,7 @@ def test_moments_of_contacts_are_the_angular_momentum_handed_over(method):
 
 
 @every_method
-def test_iterations_are_told_in_the_columns_that_the_page_of_solvers_says(method):
+def test_iterations_are_reported_in_the_columns_that_the_page_of_solvers_says(method):
     smooth, position, velocity = method.run(double_pendulum.build(), 0.2, 5e-3).iterations.mean
     name = type(method).__name__
     if name == "DecoupledNSGA":
@@ -360,7 +360,7 @@ def test_step_control_keeps_its_tolerance(method):
 
 
 @pytest.mark.parametrize("name", WITHOUT_CONTROL)
-def test_step_control_is_refused_by_methods_without_it(name):
+def test_step_control_is_rejected_by_methods_without_it(name):
     with pytest.raises(FemMbsError, match="step_control"):
         STEPPERS[name](step_control=fem.StepControl())
 
@@ -398,7 +398,7 @@ def gone_on(method, build, name, middle, end, h):
 
 
 @every_method
-def test_a_run_goes_on_from_its_middle(method):
+def test_a_run_continues_from_its_middle(method):
     """One-step methods to what the iterations leave, generalized-α to second order: its accelerations are not saved."""
     coarse, travel = gone_on(method, double_pendulum.build, "body 2", 0.5, 1.0, 1e-2)
     if isinstance(method, ONE_STEP):
@@ -410,14 +410,14 @@ def test_a_run_goes_on_from_its_middle(method):
 
 @every_method_with_contacts
 @pytest.mark.parametrize("middle", [0.2, 0.7], ids=["in flight", "in contact"])
-def test_a_run_with_impacts_goes_on_from_its_middle(method, middle):
+def test_a_run_with_impacts_continues_from_its_middle(method, middle):
     h = 1e-3
     apart, travel = gone_on(method, pair, "a", middle, middle + 0.2, h)
     assert apart < (1e-8 if isinstance(method, ONE_STEP) else 1e-5) * travel
 
 
 @pytest.mark.parametrize("name", ["MoreauJean", "ConeComplementarity"])
-def test_methods_that_hold_joints_say_why_they_refuse_a_state_of_one_whose_joints_drift(name):
+def test_methods_that_hold_joints_say_why_they_reject_a_state_of_one_whose_joints_drift(name):
     first = STEPPERS[name]().run(double_pendulum.build(), 0.5, 1e-2)
     system = double_pendulum.build().compile()
     system.initial = first.state(-1)
@@ -428,7 +428,7 @@ def test_methods_that_hold_joints_say_why_they_refuse_a_state_of_one_whose_joint
         STEPPERS[name]().run(system, 1.0, 1e-2)
 
 
-def test_a_state_that_penetrates_is_refused_in_the_words_of_its_run():
+def test_a_state_that_penetrates_is_rejected_in_the_words_of_its_run():
     """It is no error of the model, whose bodies cannot be moved apart."""
     system = ball(0.01, 0.0).compile()
     system.initial = fem.MoreauJean().run(ball(0.01, 0.0), 0.08, 8e-3).state(-1)

@@ -69,7 +69,7 @@ def beam(n):
     return model
 
 
-def test_factors_that_do_not_contract_are_given_up_for_longer_and_longer():
+def test_factors_that_do_not_contract_are_rejected_for_longer_and_longer():
     run = measuring.Run(fem.DecoupledNSGA(), beam(12).compile(), 1e-3)
     run.go(20)
     watch = measuring.Watch(run.engine)

@@ -131,7 +131,7 @@ def test_some_arrays_of_a_table_need_the_sizes_of_these_alone():
     assert {name: array.shape for name, array in arrays.items()} == {"flag": (3,), "lam": (3, 2)}
 
 
-def test_a_size_that_two_arrays_do_not_share_is_refused():
+def test_a_size_that_two_arrays_do_not_share_is_rejected():
     arrays, record = filled(4, 3)
     arrays["R"] = np.zeros((5, 3, 3))
     with pytest.raises(ValueError, match=r"array 'R'.*\(5, 3, 3\).*\(4, 3, 3\)"):

@@ -91,7 +91,7 @@ def test_free_beam_has_three_planar_rigid_modes_and_the_frequencies_of_the_table
     assert omega[3:] / FREE_FREE - 1 == pytest.approx(table, rel=0.03)
 
 
-def test_free_beam_of_three_poses_has_three_planar_rigid_modes_and_converges_with_order_six():
+def test_free_beam_of_three_nodes_has_three_planar_rigid_modes_and_converges_with_order_six():
     errors = []
     for n in (4, 8, 16):
         omega = modes(planar_beam(n, PLANAR)[0], 5).omega

@@ -104,7 +104,7 @@ ELASTICA = {1: (0.0564332, 0.3017208), 5: (0.3876284, 0.7137915), 10: (0.5549956
 TAPERED = [0.9521775706, 0.1923680261, 0.1631924689]  # both elements with 128 intervals, to 1e-10
 
 
-def test_tapered_beam_of_three_poses_converges_with_order_four_in_large_spatial_displacements():
+def test_tapered_beam_of_three_nodes_converges_with_order_four_in_large_spatial_displacements():
     def section(s):
         h = 1 - 0.6 * s
         return Section(flexibility=[1e-5 / h**2] * 3 + [0.7 / h**4, 1 / h**4, 0.5 / h**4])
@@ -280,7 +280,7 @@ def test_turning_ring_converges_with_order_four_and_that_of_two_nodes_with_order
     assert order(simple) > 3.9, simple
 
 
-def test_line_of_a_beam_beside_its_section_describes_the_same_beam():
+def test_line_of_a_beam_next_to_its_section_describes_the_same_beam():
     """Eccentric ends and a section shifted back: the flexibility moves, the beam does not."""
     section = Section.general(
         EA=1e4, GA2=3e3, GA3=3e3, GJ=2, EI2=1, EI3=3, rhoA=1, rhoJ=4e-4, rhoI2=1e-4, rhoI3=3e-4

@@ -122,7 +122,7 @@ def test_mass_and_momentum_of_a_model_leave_amplitudes_of_modes_out():
 
 @pytest.mark.parametrize("restitution", [0.0, 0.7])
 @pytest.mark.parametrize("stepper", [fem.DecoupledNSGA(), fem.MoreauJean(1.0), fem.LobattoIIIAB(2)])
-def test_a_bar_that_strikes_a_ball_gives_it_the_speed_of_its_effective_mass(stepper, restitution):
+def test_a_bar_that_hits_a_ball_gives_it_the_speed_of_its_effective_mass(stepper, restitution):
     """v = (1 + e) m_eff v_0/(m_eff + m), with m_eff by hand; energy falls by (1 − e²) ½ m_eff m/(m_eff + m) v_0²."""
     reduction = fem.reduce_mesh(bar("hexahedron"), SOFT, {"tip": "x0", "end": "x1"}, modes=9)
     struck, speed, h = 2.0, 3.0, 2e-5

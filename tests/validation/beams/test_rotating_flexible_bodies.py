@@ -76,7 +76,7 @@ def test_superelements_of_a_rod_flap_faster_when_it_turns(parts, rel):
         (("a", "b"), 4.0, True, True),
     ],
 )
-def test_rotation_that_a_superelement_does_not_know_is_told(pulls, speed, told, stretched, tmp_path):
+def test_rotation_that_a_superelement_does_not_support_is_reported(pulls, speed, told, stretched, tmp_path):
     """Without a pattern flapping errs by 0.1 % at a tenth of the frequency, 0.4 % at a fifth, 5 % at all of it.
 
     The rod stretches as x − x³/3, its frames know x: with modes of bending alone 1/6 of the energy is missing.
@@ -182,7 +182,7 @@ def test_a_pendulum_on_a_turning_arm_is_held_by_its_hinge():
         assert not any("left out" in remark for remark in found.warnings)
 
 
-def test_centrifugal_forces_that_nothing_balances_are_told():
+def test_centrifugal_forces_that_nothing_balances_are_reported():
     body = fem.SolidBody(slender(), SLENDER, name="rod")
     body.fix("x0")
     model = fem.Model("turning rod")
@@ -191,7 +191,7 @@ def test_centrifugal_forces_that_nothing_balances_are_told():
     assert any(remark.startswith("Centrifugal forces") and "rotation=…" in remark for remark in remarks)
 
 
-def test_solids_and_superelements_in_a_rotor_are_told_where_their_modes_are():
+def test_solids_and_superelements_in_a_rotor_are_reported_where_their_modes_are():
     mesh = fem.block_mesh([1, 0.1, 0.1], [4, 1, 1], form=lambda x: x - [0.5, 0.05, 0.05])
     body = fem.Superelement(fem.reduce_mesh(mesh, SLENDER, {"a": "x0", "b": "x1"}, modes=6), name="shaft")
     model = fem.Model("rotor")

@@ -51,7 +51,7 @@ def test_force_recovery_misses_what_is_known_of_the_resolved_impact(compared, na
     np.testing.assert_allclose(difference, MISSED[name], atol=0.15)  # digits of the table and steps of 1 ms
 
 
-def test_the_resolved_slider_strikes_the_block_twice_as_the_recovered_one(compared):
+def test_the_resolved_slider_hits_the_block_twice_as_the_recovered_one(compared):
     exact, difference = compared["slider and block"]
     assert len(exact) == 2
     # recovered from steps of 0.1 ms, longer than both impacts

@@ -6,7 +6,7 @@ from crank_bearing_models import ball_forces, bending, run
 
 
 @pytest.mark.slow
-def test_blows_of_balls_are_as_strong_as_printed_and_softened_by_beams():
+def test_impacts_of_balls_are_as_strong_as_printed_and_softened_by_beams():
     """The source prints 9.1 kN with rigid links, 2.5 kN with beams, over 0.6 s.
 
     Not reproduced: 2.5 kN. In 0.26 s beams came to 5.8 kN and rigid links to 9.1 kN, both after the first impact, which

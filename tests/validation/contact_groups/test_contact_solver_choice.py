@@ -63,6 +63,6 @@ def test_a_step_that_nobody_solves_leaves_its_contact_problem(tmp_path, monkeypa
     assert real(problem, tol=1e-8).converged
 
 
-def test_unknown_contact_solver_is_refused():
+def test_unknown_contact_solver_is_rejected():
     with pytest.raises(fem.ParameterError, match=r"contact_solver = 'fast'.*'auto', 'newton', 'problem'"):
         fem.DecoupledNSGA(contact_solver="fast")

@@ -122,12 +122,12 @@ def check(seed, stepper=fem.DecoupledNSGA):
 
 
 @pytest.mark.parametrize("shots", [8, pytest.param(24, marks=pytest.mark.slow)])
-def test_fast_hulls_strike_where_they_touch_first(shots):
+def test_fast_hulls_hit_where_they_touch_first(shots):
     """Features that touch later in the step acted in the place of the first in four of 250 shots, 26 among them."""
     assert sum(check(seed) for seed in (*range(shots), 26, 80, 106, 159)) > 0.75 * shots
 
 
-def test_the_far_end_of_a_fast_bar_strikes_after_the_near_one():
+def test_the_far_end_of_a_fast_bar_hits_after_the_near_one():
     """Both ends touch in one step: Newton's law acts at one after the other, here until both leave; closed form."""
     size, rho, e, mass, tilt, speed = np.array([0.4, 0.1, 0.04]), 2e-3, 0.5, 2.0, 0.025, 20 * 2e-3 / H
     height = 0.2 * np.sin(tilt) + 0.02 * np.cos(tilt) + 6 * rho
@@ -156,7 +156,7 @@ def test_the_far_end_of_a_fast_bar_strikes_after_the_near_one():
     assert result["bar"].angular_velocity[-1] == pytest.approx([0, w, 0], abs=1e-6 * speed)
 
 
-def test_steps_that_hulls_refuse_are_divided():
+def test_steps_that_hulls_reject_are_divided():
     """Rejected before; the first step hits in one of them, features that no step has chosen."""
     for seed in (96, 147, 230):
         assert check(seed)
@@ -168,7 +168,7 @@ def test_steps_that_hulls_refuse_are_divided():
         shot.run(lambda: fem.DecoupledNSGA(impacts="plain", divide_failed_steps=False))
 
 
-def test_velocity_methods_take_fast_hulls_in_parts():
+def test_velocity_methods_take_fast_hulls_in_substeps():
     """Overlaps of speed times step are their kind; 47 of 100 shots were rejected before, 3 are now."""
     assert sum(check(seed, fem.MoreauJean) for seed in range(1, 13)) > 5
 
@@ -205,7 +205,7 @@ def test_hulls_that_overlap_on_the_way_of_a_step_went_through_each_other(start, 
     assert trouble(p, x, R, x0, R, state) == answer, part
 
 
-def test_hulls_that_go_through_each_other_are_told_by_name():
+def test_hulls_that_go_through_each_other_are_reported_by_name():
     A, B = (fem.RigidBody.box(1.0, [0.1] * 3, name=name, position=[x, 0, 0]) for name, x in (("A", -0.2), ("B", 0.0)))
     model = fem.Model("through")
     model.add(A, B)
@@ -221,7 +221,7 @@ def test_hulls_that_go_through_each_other_are_told_by_name():
 
 
 @pytest.mark.slow
-def test_none_of_500_fast_hulls_is_struck_wrongly():
+def test_none_of_500_fast_hulls_is_hit_wrongly():
     struck = refused = 0
     for seed in range(1000, 1500):
         try:

@@ -10,7 +10,7 @@ import fem_mbs as fem
 from fem_mbs.cases.mechanism import Cost, cone_excess, costs
 
 
-def test_costs_are_those_of_the_runs_and_refusals_have_their_reason():
+def test_costs_are_those_of_the_runs_and_errors_have_their_reason():
     steppers = {
         "default": fem.DecoupledNSGA(), "coupled": fem.NonsmoothGeneralizedAlphaGGL(),
         "cone": fem.ConeComplementarity(), "smooth": fem.GeneralizedAlpha(),
@@ -30,7 +30,7 @@ def test_costs_are_those_of_the_runs_and_refusals_have_their_reason():
     assert found["cone"].drift > 1e3 * found["default"].drift  # its joints drift
 
 
-def test_an_excess_over_the_friction_cone_is_told():
+def test_an_excess_over_the_friction_cone_is_reported():
     force = np.array([[10.0, 0.6, 0.8], [20.0, 0.0, 2.0], [5.0, 0.0, 0.3]])
     assert cone_excess(force, 0.1) == 0.0
     force[2, 1] = 0.4  # 0.5 N, all that there is

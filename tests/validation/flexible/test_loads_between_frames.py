@@ -222,7 +222,7 @@ def test_a_column_rests_on_a_floor_as_softly_as_its_mesh(stepper):
 
 @pytest.mark.filterwarnings("ignore:.*cuts modes of the same")
 @pytest.mark.filterwarnings("ignore:.*takes .* of the energy")
-def test_a_blow_and_a_flight_are_told_nothing_and_a_turned_run_is_the_same():
+def test_an_impact_and_a_flight_cause_no_warning_and_a_turned_run_is_the_same():
     """One impact, and many: those are for the warning of energy. A run that rests turned in space is the same run."""
     for modes in (5, 8):
         model, _, floor = on_floor(drop=1e-3, speed=1.0, gravity=0.0, modes=modes)
@@ -253,7 +253,7 @@ def test_energy_and_momenta_of_a_free_part_with_residual_vectors(rho, h):
     assert losses[0] < 1e-3 and losses[0] < 3.0 * losses[1] + 1e-6
 
 
-def test_a_load_path_tells_it_and_a_load_whose_energy_is_elsewhere_is_told_nothing():
+def test_a_load_path_reports_it_and_a_load_whose_energy_is_elsewhere_causes_no_warning():
     """The same pad of an arm, whose tip is held or free: then it bends from the root, which its frames know."""
     found = []
     for held in (True, False):
@@ -279,7 +279,7 @@ def test_a_load_path_tells_it_and_a_load_whose_energy_is_elsewhere_is_told_nothi
     assert not found[1]
 
 
-def test_a_strict_run_stops_and_a_run_in_parts_is_told_the_same(tmp_path, monkeypatch):
+def test_a_strict_run_stops_and_a_run_in_substeps_is_reported_the_same(tmp_path, monkeypatch):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model, *_ = on_floor()
@@ -325,7 +325,7 @@ def test_of_groups_with_equal_forces_the_smallest_takes_them():
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_of_several_windows_the_largest_remark_is_told(monkeypatch):
+def test_of_several_windows_the_largest_warning_is_reported(monkeypatch):
     shares = iter([0.2, 0.6, *100 * [0.1]])
 
     def remark(*_):
@@ -339,7 +339,7 @@ def test_of_several_windows_the_largest_remark_is_told(monkeypatch):
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_a_turned_model_is_told_the_same():
+def test_a_turned_model_is_reported_the_same():
     """Forces are those in axes of the body: of a run at rest, and of an equilibrium on a slope that friction holds."""
     found = []
     for turn in (STRAIGHT, TURN):
@@ -400,7 +400,7 @@ def watched(t, sizes, axis):
 
 @pytest.mark.parametrize("turn", [np.zeros(3), np.array([0.4, -1.1, 0.3])])
 @pytest.mark.parametrize("coupling", ["rigid", "averaged"])
-def test_equilibria_tell_what_modes_leave_out_of_own_weight(turn, coupling):
+def test_equilibria_report_what_modes_leave_out_of_own_weight(turn, coupling):
     """A column that hangs from its frame has ρ²g²AH³/6E of strain energy, of which modes that bend have nothing."""
     g, R = 9.81, fem.rotations.exp(turn)
 

@@ -84,7 +84,7 @@ def test_a_column_with_loads_at_two_frames_buckles_as_eulers(columns, loads):
 
 
 @pytest.mark.parametrize(("kind", "told"), [("none", True), ("one", True), ("parts", False), ("loads", False)])
-def test_equilibria_tell_stresses_of_loads_that_are_not_in_the_list(columns, kind, told):
+def test_equilibria_report_stresses_of_loads_that_are_not_in_the_list(columns, kind, told):
     """The column pulled at both frames by 300 N: one pattern represents the mean of two loads, not their difference."""
     model, body = clamped(columns[kind])
     for frame in ("b", "middle"):
@@ -163,7 +163,7 @@ def plate():
     return Plate(9, 0.01)
 
 
-def test_pulls_on_a_plate_tell_each_other_by_poissons_ratio(plate):
+def test_pulls_on_a_plate_report_each_other_by_poissons_ratio(plate):
     """Hooke's law of uniform tension: N_x = E h/(1 − ν²) (ε_x + ν ε_y)."""
     k = plate.reduction.pull_stiffness / (plate.E * 0.01) * (1 - plate.nu**2)
     # forces on every other face stretch their surroundings more: 0.86, 0.20
@@ -277,7 +277,7 @@ def test_a_turning_ring_is_stiffened_by_its_hoop_tension():
     ("hub", "speed", "pulled", "told"),
     [(0.1, 0.5, False, True), (0.1, 0.05, False, False), (0.0, 4.0, False, False), (0.1, 0.5, True, False)],
 )
-def test_a_rotation_about_another_axis_than_that_of_the_load_is_told(hub, speed, pulled, told):
+def test_a_rotation_about_another_axis_than_that_of_the_load_is_reported(hub, speed, pulled, told):
     """The load is of an axis through the root: with a hub of a tenth of the blade 0.05 of 0.67 is left, in the mean."""
     loads = [
         fem.LoadPattern(axis=[0, 0, 1], held="a"),
@@ -329,7 +329,7 @@ def test_one_superelement_of_a_strip_tips_over_at_the_load_of_prandtl(coupling, 
     ("modes", "at", "far", "told"),
     [(4, 0.0, 0.06, True), (4, 1.0, 0.06, True), (6, 0.0, 0.003, True), (12, 0.0, 0.001, False)],
 )
-def test_a_strip_whose_modes_do_not_twist_is_told(modes, at, far, told):
+def test_a_strip_whose_modes_do_not_twist_is_reported(modes, at, far, told):
     """Of 1.01 of Prandtl's load four modes make 1.38; the warning says about 1.06."""
     E = 1e9
     tip = fem.LoadPattern(forces={"b": [0, 0, 1.0]}, held="a")

@@ -239,7 +239,7 @@ def test_45_degree_bend_converges_to_the_beam_of_its_own_torsion():
     assert (x, y, z) == pytest.approx((69.4, 27.1, 16.2), abs=0.06)  # locks
 
 
-def test_wedges_bend_and_lock_as_the_cells_they_are_made_beside():
+def test_wedges_bend_and_lock_as_the_cells_they_are_made_next_to():
     """Two wedges for each hexahedron; no prototype had them. Wedge15 is near to Hexa20, Wedge6 locks as Hexa8 does."""
     fine = 3.998711
     for wedge, hexa, near in (("wedge15", "hexa20", 4e-3), ("wedge6", "hexa8", 1.5e-2)):

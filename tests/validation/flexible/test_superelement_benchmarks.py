@@ -94,7 +94,7 @@ def strike(part, h):
         (20, 0.0101, 1.000, 0.022),
     ],
 )
-def test_a_blow_takes_the_share_of_energy_that_moves_with_the_frame(struck_bar, modes, share, mean, deviation):
+def test_an_impact_takes_the_share_of_energy_that_moves_with_the_frame(struck_bar, modes, share, mean, deviation):
     """Impact with restitution 0: E/E_0 = 1 − m_eff/M, and the bar leaves after the way of its wave, 2 L/c."""
     part = struck_bar(modes)
     assert part.effective_mass("tip", [1, 0, 0]) == pytest.approx(share, rel=0.01)  # of 80 elements
@@ -110,7 +110,7 @@ def test_a_blow_takes_the_share_of_energy_that_moves_with_the_frame(struck_bar, 
     assert result["wall"].gap.min() > -1e-12
 
 
-def test_the_flight_of_a_struck_bar_is_of_second_order_in_h(struck_bar):
+def test_the_flight_of_a_hit_bar_is_of_second_order_in_h(struck_bar):
     """Steps that hit the instant of the impact; ∫|gap − gap of 62 µs| dt, which puts orders off by less than 0.02."""
     part = struck_bar(5)
     exact, errors = strike(part, 6.25e-5), []

@@ -20,7 +20,7 @@ def bar():
 
 
 @pytest.mark.parametrize("stepper", OF_SURFACES, ids=lambda stepper: type(stepper).__name__)
-def test_points_of_a_rigid_end_strike_as_its_frame_does(bar, stepper):
+def test_points_of_a_rigid_end_hit_as_its_frame_does(bar, stepper):
     """Four points and one frame that stop the same freedom: the same flights, energies and impulses."""
     energy, impulse = [], []
     for by_points in (False, True):
@@ -39,7 +39,7 @@ def test_points_of_a_rigid_end_strike_as_its_frame_does(bar, stepper):
 
 
 @pytest.mark.parametrize("modes", [6, 19])
-def test_a_blow_on_a_free_end_takes_the_share_that_is_told(modes):
+def test_an_impact_on_a_free_end_takes_the_share_that_is_reported(modes):
     """E/E_0 = 1 − m_eff/M of a bar whose free end hits with nine points, restitution 0, and which leaves once."""
     mesh = fem.block_mesh([BAR, 1, 1], [20, 2, 2], cell="hexahedron")
     part = fem.reduce_mesh(mesh, fem.SolidMaterial(E, 0.0, DENSITY), {"far": "x1"}, modes=modes)
@@ -123,7 +123,7 @@ BOTH = pytest.mark.parametrize("stepper", [fem.DecoupledNSGA(), fem.MoreauJean()
     [pytest.param(fem.DecoupledNSGA(), marks=pytest.mark.slow), fem.MoreauJean()],
     ids=["DecoupledNSGA", "MoreauJean"],
 )
-def test_an_oblique_blow_of_two_reduced_bodies_knows_no_frame(stepper):
+def test_an_oblique_impact_of_two_reduced_bodies_has_no_frame(stepper):
     result, hit, places = collision(np.eye(3), np.zeros(3), stepper)
     assert hit > 3500.0  # N s, of 4000 kg m/s that come
     turn, wind = fem.rotations.exp(np.array([1.1, -0.7, 2.0])), np.array([7.0, -3.0, 2.0])
@@ -132,7 +132,7 @@ def test_an_oblique_blow_of_two_reduced_bodies_knows_no_frame(stepper):
 
 
 @BOTH
-def test_an_oblique_blow_keeps_momenta_to_first_order(stepper):
+def test_an_oblique_impact_keeps_momenta_to_first_order(stepper):
     """Mass matrices that depend on the pose: an impulse leaves an error of order h (flat faces)."""
     lost = []
     for h in (2e-3, 5e-4):
@@ -176,7 +176,7 @@ def landed(reduced, modes=80):
     return result, mean, impulse
 
 
-def test_a_reduced_plate_is_struck_as_its_mesh_is():
+def test_a_reduced_plate_is_hit_as_its_mesh_is():
     """Faces of a reduction as partner: the way of the cube within 1 % of it, impulses within 2 %."""
     _, way, impulse = landed(False)
     _, other, reduced = landed(True)

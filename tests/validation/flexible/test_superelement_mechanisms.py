@@ -89,7 +89,7 @@ def test_rod_of_a_slider_crank_bends_as_one_of_beams(reference, options, least, 
 
 
 @pytest.mark.parametrize("stiffening", [True, False])
-def test_the_rod_of_a_slider_crank_turns_too_slowly_to_be_told(stiffening):
+def test_the_rod_of_a_slider_crank_turns_too_slowly_to_be_reported(stiffening):
     """75 rad/s are 0.16 of its frequency with one end held: stresses change 3 % of its stiffness then."""
     result = STEPPER.run(mechanism(rod(2, stiffening=stiffening))[0], T_END, 5 * H)
     assert result["rod"].spin.max() == pytest.approx(75.0, rel=1e-3) and not result.warnings

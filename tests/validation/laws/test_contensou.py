@@ -202,7 +202,7 @@ LAW = {"friction": friction, "radius_contensou": disc, "name": "contact"}
 
 
 @pytest.mark.parametrize("kind", spinning_pairs())
-def test_every_kind_of_contact_knows_drilling(kind):
+def test_every_kind_of_contact_supports_drilling(kind):
     h, spin, inertia = 1e-3, 6.0, 0.4 * 0.01
     model = fem.Model(kind, gravity=[0, 0, -g])
     ball = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 0, 0.1], angular_velocity=[0, 0, spin], name="ball"))
@@ -262,12 +262,12 @@ def test_disc_without_friction_has_no_rows():
     assert fem.DecoupledNSGA().run(system, 0.1, 1e-3)["ball"].angular_velocity[-1, 2] == pytest.approx(5.0, abs=1e-12)
 
 
-def test_radius_below_zero_is_refused():
+def test_radius_below_zero_is_rejected():
     with pytest.raises(fem.ParameterError, match=r"'floor': radius_contensou = -0\.1 m.*≥ 0"):
         puck([0, 0], 0, radius_contensou=-0.1)
 
 
-def test_two_resistances_against_the_same_turning_are_refused():
+def test_two_resistances_against_the_same_turning_are_rejected():
     message = r"radius_contensou = 0.01 m and spinning_resistance = 0.02 m both resist turning .* give one"
     with pytest.raises(fem.ParameterError, match=message):
         puck([0, 0], 0, radius_contensou=0.01, spinning_resistance=0.02)

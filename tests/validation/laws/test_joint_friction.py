@@ -20,7 +20,7 @@ def test_guide_presses_as_much_as_its_own_friction_makes_it(kappa, forwards, bac
 
 
 @pytest.mark.parametrize("h, pressure", [(1e-2, 3.05), (1e-3, 3.005), (1e-4, 3.0005)])
-def test_guide_that_cannot_slide_jams_by_an_impulse_that_does_not_go_with_the_step(h, pressure):
+def test_guide_that_cannot_slide_jams_by_an_impulse_independent_of_the_step(h, pressure):
     result = models.run(models.guide(1.5, -1.0), 2 * h, h)
     found = result["friction"]
     assert found.status.tolist() == [-1.0, 2.0, 0.0]
@@ -39,7 +39,7 @@ def test_guide_with_kappa_above_one_slides_the_other_way():
 @pytest.mark.parametrize(
     "offset, restitution, impulse", [(0.1, 0.5, 2.0), (0.1, 0.8, 2.4), (0.3, 0.5, 6.0), (0.3, 0.8, 7.2)]
 )
-def test_stop_beside_the_guide_is_hit_with_the_friction_of_its_own_impulse(offset, restitution, impulse):
+def test_stop_next_to_the_guide_is_hit_with_the_friction_of_its_own_impulse(offset, restitution, impulse):
     result = models.run(models.guide(moment=0.0, stop=offset, restitution=restitution), 0.03, 1e-3)
     assert result["stop"].impulse[:, 0].max() == pytest.approx(impulse, rel=1e-9)  # m v (1 + e)/(1 − 2 μ c/b)
     assert result["slider"].velocity[-1, 0] == pytest.approx(-restitution, rel=1e-9)

@@ -96,7 +96,7 @@ def test_moment_impulses_over_any_window_are_the_change_of_angular_momentum(law,
 
 
 @pytest.mark.parametrize("save", [False, True], ids=["memory", "file"])
-def test_force_at_the_end_of_the_step_is_saved_beside_the_impulse_only_where_they_differ(save, tmp_path):
+def test_force_at_the_end_of_the_step_is_saved_next_to_the_impulse_only_where_they_differ(save, tmp_path):
     path = tmp_path / "run.vtkhdf" if save else None
     for persistent in (False, True):
         stepper = fem.DecoupledNSGA(rho_inf=0.8, rtol=1e-10, persistent_contacts=persistent)
@@ -125,7 +125,7 @@ def test_steps_of_variable_size_hand_over_the_same_momentum():
     assert np.ptp(missing(result), axis=0) == pytest.approx(np.zeros(3), abs=1e-10)
 
 
-def test_a_run_that_goes_on_from_a_state_hands_over_the_rest_of_the_momentum():
+def test_a_run_that_continues_from_a_state_hands_over_the_rest_of_the_momentum():
     def run(t, speed, until):
         system = block(0.0, speed, friction=0.3).compile()
         system.initial.t = t

@@ -225,7 +225,7 @@ def test_roller_crank_loses_less_to_the_method_and_lifts_off_at_the_same_times()
 # --- entry and release in the midst of impacts ---------------------------------------------------------------------
 
 
-def test_balls_with_rolling_resistance_struck_while_they_rest_gain_no_energy():
+def test_balls_with_rolling_resistance_hit_while_they_rest_gain_no_energy():
     """A contact at rest in the first impact problem slides after the second: it must not enter as sticking (6.6 J)."""
     model = billiard_break.build(rolling_resistance=0.005)
     result = fem.DecoupledNSGA(rho_inf=0.8, persistent_contacts=True).run(model, t_end=3.0, h=1e-3)

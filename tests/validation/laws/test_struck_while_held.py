@@ -59,7 +59,7 @@ def test_a_ball_that_rolls_against_a_wall_keeps_its_spin_at_the_touch(solver, pa
 
 @both
 @parts
-def test_a_seesaw_struck_at_its_end_leaves_its_far_support_at_the_touch(solver, part):
+def test_a_seesaw_hit_at_its_end_leaves_its_far_support_at_the_touch(solver, part):
     """A plank on two supports without friction: the near one takes its share of the impulse, the far one opens."""
     a, b, M, J, m, e, speed = 0.3, 0.8, 4.0, 1.0, 1.0, 0.5, 1.0
     touch = 0.04 + part * H
@@ -184,7 +184,7 @@ def test_friction_of_a_loaded_hinge_acts_in_the_impact_by_the_reaction_of_the_im
 
 
 @parts
-def test_a_bar_held_by_static_friction_and_struck_is_of_second_order(part):
+def test_a_bar_held_by_static_friction_and_hit_is_of_second_order(part):
     """Its weight would turn it against sliding friction, which is three quarters of static friction."""
     solver, h = fem.DecoupledNSGA(impacts="split"), np.array([0.01, 0.005, 0.0025])
     rates = np.array([struck_bar(part + 0.03, solver, step, 0.017, (0.4, 0.3))[0] for step in [*h, 0.000625]])

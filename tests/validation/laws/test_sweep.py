@@ -223,7 +223,7 @@ def test_a_body_that_ends_a_step_inside_another_does_not_leave_it_on_the_other_s
 
 
 @pytest.mark.parametrize("method", NONSMOOTH)
-def test_slow_impacts_are_not_refused(method):
+def test_slow_impacts_are_not_rejected(method):
     model = fly_at_a_ball(0.2 * 0.014 / 1e-3)  # a fifth of the size in a step
     result = STEPPERS[method]().run(model, t_end=0.4, h=1e-3)
     # half of what a step travels may be reported as a penetration: a fifth of the smaller ball
@@ -297,7 +297,7 @@ def test_a_ball_that_crosses_a_hollow_sphere_in_a_step_keeps_its_restitution(opt
 # --- errors, and accepted input -----------------------------------------------------------------------------------
 
 
-def test_at_a_fixed_step_a_shot_hits_or_is_refused_with_contact_travel_and_size():
+def test_at_a_fixed_step_a_shot_hits_or_is_rejected_with_contact_travel_and_size():
     refused = 0
     for seed in range(8, 16):
         coarse, fine = (shots.shot("capsule, capsule", np.random.default_rng(seed))[0] for _ in range(2))
@@ -353,7 +353,7 @@ def test_a_ball_that_comes_to_rest_by_bounces_rests_with_the_speed_at_the_touch(
     assert result["floor"].force[-10:, 0] == pytest.approx(9.81, rel=1e-9)
 
 
-def test_an_unknown_restitution_speed_is_refused():
+def test_an_unknown_restitution_speed_is_rejected():
     with pytest.raises(ParameterError, match=r"restitution_speed = 'end'.*'start', 'touch'"):
         fem.DecoupledNSGA(restitution_speed="end")
 

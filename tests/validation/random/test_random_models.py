@@ -67,7 +67,7 @@ def test_the_judge_sees_energy_from_nowhere_depth_and_what_is_not_finite(name, a
 
 
 @pytest.mark.parametrize("method", OTHERS)
-def test_the_model_of_a_seed_is_the_same_for_every_method_and_options_are_those_that_it_knows(method):
+def test_the_model_of_a_seed_is_the_same_for_every_method_and_options_are_those_that_it_supports(method):
     chosen = set()
     for seed in range(40):
         case, own = random_cases.build(seed), random_cases.build(seed, method)
@@ -108,7 +108,7 @@ def test_a_method_that_drifts_may_be_as_deep_as_a_step_travels_where_all_is_at_r
 
 
 @pytest.mark.parametrize("share, kind", [(1e-10, "fine"), (1e-6, "gain"), (-1e-6, "fine")])
-def test_energy_of_what_is_at_rest_is_judged_by_the_energies_that_positions_know(share, kind):
+def test_energy_of_what_is_at_rest_is_judged_by_the_energies_that_positions_have(share, kind):
     """A ball that lies on a table, 5 J above the origin of its weight, which rises by a share of that."""
     model = fem.Model("lying ball", gravity=[0, 0, -9.81])
     ball = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 0, 0.5], name="ball"))
@@ -120,7 +120,7 @@ def test_energy_of_what_is_at_rest_is_judged_by_the_energies_that_positions_know
 
 
 @pytest.mark.parametrize("warning, kind", [("energy increased once", "warned"), ("1 step was subdivided", "gain")])
-def test_only_a_word_about_the_energy_makes_a_gain_one_that_was_told(warning, kind, monkeypatch):
+def test_only_a_word_about_the_energy_makes_a_gain_one_that_was_reported(warning, kind, monkeypatch):
     case = next(c for c in map(random_cases.build, range(100)) if c.family == "throw")
     result = fem.DecoupledNSGA().run(case.model, 5 * case.h, case.h)
     result._store.arrays["energy"][-1, 1] = 1e6
@@ -238,7 +238,7 @@ def test_models_that_do_not_end_and_processes_that_die_are_seen(monkeypatch):
 
 
 @pytest.mark.slow
-def test_of_two_thousand_random_models_none_is_wrong_and_less_than_one_percent_of_the_sensible_refused():
+def test_of_two_thousand_random_models_none_is_wrong_and_less_than_one_percent_of_the_sensible_rejected():
     # one test: processes that share out the tests of this file would each run the models, for an hour
     outcomes = list(random_models.in_process(ALL))
     print("\n".join(random_models.statistics(outcomes)))
@@ -255,7 +255,7 @@ def test_of_two_thousand_random_models_none_is_wrong_and_less_than_one_percent_o
 
 @pytest.mark.slow
 @pytest.mark.parametrize("method", OTHERS)
-def test_of_three_hundred_random_models_no_method_makes_one_wrong_and_few_of_the_sensible_are_refused(method):
+def test_of_three_hundred_random_models_no_method_makes_one_wrong_and_few_of_the_sensible_are_rejected(method):
     """Shares of refusals: MoreauJean 0.8 % of 1,685, ConeComplementarity 0.4 % of 1,627 (other seeds), LobattoIIIAB
     4.9 %, NonsmoothGeneralizedAlphaGGL 1.7 %, GeneralizedAlpha none; of 203, 241, 75 that they take."""
     outcomes = list(random_models.in_process(MODELS_OF_OTHERS, method=method))

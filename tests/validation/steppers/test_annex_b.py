@@ -194,7 +194,7 @@ def test_three_balls_with_friction_converge_with_first_order():
 # --- 5.5: Bernoulli's problem -----------------------------------------------------------------------------------------
 
 
-def test_bernoulli_ball_that_strikes_two_at_once():
+def test_bernoulli_ball_that_hits_two_at_once():
     result = bernoulli_balls.run(1e-2)
     for name, velocity in bernoulli_balls.AFTER.items():
         # printed (0.6, ±0.3464), −0.2; first order in h, from the lines of centres: 8.6e-4 m/s measured

@@ -137,7 +137,7 @@ def impacts(result):
     return np.flatnonzero((result["corner 1"].impact > 0) | (result["corner 2"].impact > 0))
 
 
-def test_the_block_strikes_corner_after_corner_with_the_numbers_of_the_sheet():
+def test_the_block_hits_corner_after_corner_with_the_numbers_of_the_sheet():
     result = block(1e-2)
     gaps = [result[f"corner {i}"].gap[0] for i in (1, 2)]
     assert gaps == pytest.approx([0.36428, 0.16562], abs=5e-6)

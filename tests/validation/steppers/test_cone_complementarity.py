@@ -433,7 +433,7 @@ def test_beams_take_steps_that_an_explicit_method_could_not():
 # --- refusals --------------------------------------------------------------------
 
 
-def test_what_is_not_known_is_refused_by_name():
+def test_what_is_not_known_is_rejected_by_name():
     model = bowling_ball(0.0)
     drilled = fem.Model("drilling", gravity=[0, 0, -G])
     ball = drilled.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 0, 0.1], name="ball"))

@@ -88,7 +88,7 @@ def pulled_block():
 
 # rho_inf up to 0.5: inside to the accuracy asked of friction rows, rtol = 1e-6 of the forces of a step
 @pytest.mark.parametrize(("rho_inf", "least", "most"), [(0.0, 0.0, 1e-8), (0.5, 0.0, 1e-8), (0.8, 1e-3, 0.05)])
-def test_the_result_tells_how_far_impulses_of_friction_leave_their_cone(rho_inf, least, most):
+def test_the_result_reports_how_far_impulses_of_friction_leave_their_cone(rho_inf, least, most):
     result = FRICTION(rho_inf).run(pulled_block(), 1.0, 1e-3)
     foot, told = result["foot"], result.statistics["friction_beyond_cone"]
     bound = 0.3 * foot.impulse[:, 0]

@@ -172,7 +172,7 @@ def test_a_step_that_does_not_converge_names_its_worst_rows(method, options, row
     assert len(caught.value.history) >= 2 and caught.value.history[-1] > 0
 
 
-def test_models_with_contacts_are_refused_by_name():
+def test_models_with_contacts_are_rejected_by_name():
     model = fem.Model("ball", gravity=[0, 0, -9.81])
     ball = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 0, 1], name="ball"))
     model.add(fem.SphereOnPlane(ball, model.ground, radius=0.1, name="floor"))
@@ -188,7 +188,7 @@ def test_models_with_contacts_are_refused_by_name():
 
 
 @pytest.mark.parametrize("option", ["persistent_contacts", "restitution_speed", "contact_solver", "theta", "approach"])
-def test_options_of_other_methods_are_refused(option):
+def test_options_of_other_methods_are_rejected(option):
     with pytest.raises(ParameterError, match=option):
         fem.GeneralizedAlpha(**{option: "start"})
     if option != "approach":

@@ -61,7 +61,7 @@ def test_the_page_itself_is_not_above_what_is_published_and_one_more_iteration_w
 
 
 @pytest.mark.parametrize("solver, reported", [("auto", (1000, 0, 1)), ("newton", (1000, 1, 0))])
-def test_the_table_tells_steps_whose_newton_iterations_stall(solver, reported):
+def test_the_table_reports_steps_whose_newton_iterations_stall(solver, reported):
     def three_iterations(h):
         # captured: the step that stalls is one with an impact, which is split by default
         stepper = fem.DecoupledNSGA(rho_inf=0.8, rtol=1e-5, max_iterations=3, contact_solver=solver, impacts="plain")

@@ -361,7 +361,7 @@ def test_the_largest_frequency_is_that_of_the_modes():
 
 
 @pytest.mark.parametrize("stages, limit", [(2, 2.0), (3, 2.828), (4, 3.113)])
-def test_steps_beyond_the_limit_of_stability_are_refused_by_name_and_blow_up(stages, limit):
+def test_steps_beyond_the_limit_of_stability_are_rejected_by_name_and_diverge(stages, limit):
     omega, t_end = 100.0, 60.0  # beyond the limit of four stages growth is slow
     stable = fem.LobattoIIIAB(stages, check_stability=False).run(oscillator(), t_end, 0.99 * limit / omega)
     assert np.abs(stable["mass"].velocity).max() < 50.0

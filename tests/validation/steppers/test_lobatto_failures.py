@@ -109,7 +109,7 @@ def hanging_rod():
     return model
 
 
-def test_steps_that_fail_are_taken_in_parts():
+def test_steps_that_fail_are_taken_in_substeps():
     h = 2e-3
     with pytest.raises(fem.SolverError, match="stage problem stopped"):
         fem.LobattoIIIAB(2, divide_failed_steps=False).run(hanging_rod(), 0.1, h)

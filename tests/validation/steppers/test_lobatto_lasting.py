@@ -38,7 +38,7 @@ def state(stages, model, steps=1):
 
 @STAGES
 @pytest.mark.parametrize("excess", [-0.05, 0.05])
-def test_a_ball_begins_to_roll_in_the_step_in_which_its_resistance_gives_way(stages, excess):
+def test_a_ball_begins_to_roll_in_the_step_in_which_its_resistance_yields(stages, excess):
     rho = 0.02
     moment = (1 + excess) * rho * m * g
     x, turned, v, w = state(stages, ball(friction=1.0, rolling_resistance=rho, moment=[0, moment, 0]))
@@ -50,7 +50,7 @@ def test_a_ball_begins_to_roll_in_the_step_in_which_its_resistance_gives_way(sta
 
 @STAGES
 @pytest.mark.parametrize("excess", [-0.05, 0.05])
-def test_a_ball_begins_to_spin_in_the_step_in_which_its_resistance_gives_way(stages, excess):
+def test_a_ball_begins_to_spin_in_the_step_in_which_its_resistance_yields(stages, excess):
     sigma = 0.02
     moment = (1 + excess) * sigma * m * g
     _, turned, _, w = state(stages, ball(friction=1.0, spinning_resistance=sigma, moment=[0, 0, moment]))

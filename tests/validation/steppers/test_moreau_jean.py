@@ -60,7 +60,7 @@ def test_drift_of_joints_and_its_end_by_projection(theta, order):
 
 
 @pytest.mark.parametrize("theta", [0.5, 0.6])
-def test_what_rests_on_projected_contacts_does_not_hop(theta):
+def test_bodies_at_rest_on_projected_contacts_do_not_hop(theta):
     """Where normals turn, gaps of h³ stay open after a step unless the projection holds the contact."""
     method = fem.MoreauJean(theta, projection=True)
     roller = method.run(roller_crank.build(), 2.0, 1e-3)
@@ -197,7 +197,7 @@ def test_a_body_that_is_stopped_before_it_touches_is_not_drawn_to_the_contact():
 
 
 @pytest.mark.parametrize("theta", [0.5, 1.0])
-def test_an_impact_that_goes_through_a_joint_and_beams_is_told(theta):
+def test_an_impact_that_goes_through_a_joint_and_beams_is_reported(theta):
     """Its own reactions and elastic forces over the mean mass are no measure of the speed of contacts at rest."""
     model = fem.Model("beam pendulum at a stop", gravity=[0, 0, -9.81])
     section = fem.Section.rectangle(0.02, 0.01, E=2e9, nu=0.3, density=1500)
@@ -212,7 +212,7 @@ def test_an_impact_that_goes_through_a_joint_and_beams_is_told(theta):
 
 
 @pytest.mark.parametrize("unit", [1.0, 1e6])  # lengths of a metre: in metres, in micrometres
-def test_joints_that_drift_apart_are_told(unit):
+def test_joints_that_drift_apart_are_reported(unit):
     """A pendulum of 0.6 m from 160°: with θ = 1 its hinge is 0.1 m apart after 4 s, and 8 of 10 J are gone."""
     angle, length = 2.8, 0.6 * unit
     model = fem.Model("pendulum", gravity=[0, 0, -9.81 * unit])

@@ -134,7 +134,7 @@ def test_the_pendulum_comes_to_rest_on_the_wall_without_drift(coupling):
 
 
 @coupled_both_ways
-def test_the_block_strikes_and_rests_as_the_one_of_the_prototype(coupling):
+def test_the_block_hits_and_rests_as_the_one_of_the_prototype(coupling):
     result = published(coupling, rtol=1e-8).run(rocking_block.build(), 3.0, 1e-2)
     corners = [result["corner 1"], result["corner 2"]]
     hits = np.flatnonzero((corners[0].impact > 0) | (corners[1].impact > 0))
@@ -320,7 +320,7 @@ def test_impacts_with_friction_tend_to_those_of_located_impacts():
 
 
 @coupled_both_ways
-def test_balls_that_touch_are_struck_together(coupling):
+def test_balls_that_touch_are_hit_together(coupling):
     """Newton's law for all contacts of a step at once; the gap between the last two is round-off."""
     model = contact_models.three_in_line(1.0)
     result = published(coupling).run(model, 0.2, 1e-3)
@@ -429,7 +429,7 @@ def test_a_gap_whose_multiplier_is_combined_with_the_impulse_chatters_at_rest():
     assert rolling.violation.position.max() < 1e-12 and rolling["floor"].gap.min() >= -1e-12
 
 
-def test_friction_and_blocks_in_turn_do_not_go_with_one_level():
+def test_friction_and_sequential_blocks_need_both_levels():
     with pytest.raises(ParameterError, match=r"floor.*friction.*positions"):
         published(constraints="positions").run(roller_crank.build(), 0.1, 1e-3)
     with pytest.raises(ParameterError, match=r"coupling.*sequential.*velocities"):

@@ -57,7 +57,7 @@ def test_orders_in_smooth_motion_of_flexible_bodies_are_those_of_the_page(name):
 
 
 @pytest.mark.parametrize("name", ["rolls", pytest.param("slides", marks=pytest.mark.slow)])
-def test_orders_through_lasting_contact_are_those_of_the_page(name):
+def test_orders_through_persistent_contact_are_those_of_the_page(name):
     for label in schemes.SCHEMES:
         compare(label, name)
 
@@ -78,7 +78,7 @@ def test_only_schemes_whose_closed_contacts_are_in_the_smooth_motion_keep_second
     assert second == {"Decoupled, default", "Nonsmooth friction", "Lobatto 2", "Lobatto 3", "Lobatto 4"}
 
 
-def test_refusals_are_shown_in_both_tables():
+def test_errors_are_shown_in_both_tables():
     for label in schemes.SCHEMES:
         places = [cell == schemes.REFUSED for cell in ORDERS[label][: len(MOTIONS)]]
         assert places == [cell == schemes.REFUSED for cell in ERRORS[label][: len(MOTIONS)]]

@@ -396,7 +396,7 @@ def test_random_systems_neither_fail_nor_gain_energy(group):
     assert split > 100
 
 
-def test_contact_groups_are_refused_by_name():
+def test_contact_groups_are_rejected_by_name():
     model = fem.Model("group")
     group = fem.ContactGroup(name="pile")
     for i in range(2):

@@ -202,7 +202,7 @@ def test_a_signal_that_is_not_finite_still_names_its_element():
         fem.DecoupledNSGA(step_control=fem.StepControl(tolerance=1e-6)).run(model, 0.2, 1e-2)
 
 
-def test_bad_step_controls_are_refused():
+def test_bad_step_controls_are_rejected():
     with pytest.raises(fem.ParameterError, match=r"StepControl: tolerance = 0.0 m.*> 0"):
         fem.StepControl(tolerance=0.0)
     with pytest.raises(fem.ParameterError, match=r"h_min = 0\.1 s.*h_max = 0\.01 s"):
@@ -220,7 +220,7 @@ def swings():
 
 
 @pytest.mark.parametrize("every", [1, 2, 5])
-def test_steps_that_fail_are_taken_in_parts_and_saved_as_one(every, reference):
+def test_steps_that_fail_are_taken_in_substeps_and_saved_as_one(every, reference):
     """Two Newton iterations solve steps of 25 ms of this pendulum, and some of 50 ms."""
     with pytest.raises(fem.SolverError, match=r"stopped after 2 iterations"):
         end_of(swings(), 0.05, max_iterations=2, reuse=False, divide_failed_steps=False)
@@ -242,7 +242,7 @@ def test_steps_that_fail_are_taken_in_parts_and_saved_as_one(every, reference):
     assert error < allowed
 
 
-def test_what_the_user_asked_for_is_in_force_again_after_a_step_in_parts():
+def test_what_the_user_asked_for_is_in_force_again_after_a_step_in_substeps():
     engine = fem.DecoupledNSGA(rtol=1e-8, max_iterations=2, reuse=False).prepare(swings().compile(), 0.05, save_every=3)
     engine.run[0]["whole_every"] = 3
     names = "save_every", "whole_every", "strict", "h"
@@ -264,7 +264,7 @@ def test_a_step_that_fails_in_all_its_parts_ends_the_run_with_the_error_of_the_w
     np.testing.assert_array_equal(caught.value.result.step, [0, 1])
 
 
-def test_what_turns_too_fast_for_the_steps_is_not_taken_in_parts():
+def test_what_turns_too_fast_for_the_steps_is_not_taken_in_substeps():
     model = fem.Model("spins", gravity=[0, 0, 0])
     model.add(fem.RigidBody(1.0, 1.0, angular_velocity=[0, 0, 4000.0], name="rod"))
     with pytest.raises(fem.SolverError, match=r"'rod'.* 3 rad"):
@@ -314,7 +314,7 @@ def test_a_step_that_fails_is_taken_with_newtons_iteration_on_contacts_as_its_pa
     assert sizes[0] == pytest.approx(1.0) and sizes[1:].max() <= 0.5 * (1 + 1e-9)
 
 
-def test_a_step_in_parts_tells_the_impacts_of_all_of_them():
+def test_a_step_in_substeps_reports_the_impacts_of_all_of_them():
     """A ball that bounces for ever hits wherever it gets an impulse, in whichever part of a step that is."""
     limits, found = {"rtol": 1e-8, "max_iterations": 2, "reuse": False}, 0
     for height in (0.2, 0.3, 0.4, 0.6):
@@ -331,7 +331,7 @@ def test_a_step_in_parts_tells_the_impacts_of_all_of_them():
     assert found == 7  # (2k − 1) √(2 H/g) < 1 s: 2, 2, 2 and 1
 
 
-def test_a_step_in_parts_tells_what_all_of_them_took(monkeypatch):
+def test_a_step_in_substeps_reports_what_all_of_them_took(monkeypatch):
     """Of iterations the most, as in a step with several impact problems; those problems are counted in all parts."""
     h, parts, take = 0.2, {}, March.trial
 
@@ -389,7 +389,7 @@ def test_a_bar_that_hits_a_wall_in_a_long_step_bounces_with_its_speed():
     )  # 0.95 with constant steps of 0.0135 s
 
 
-def test_impacts_of_bodies_that_deform_are_told_where_the_step_is_too_long_for_the_tolerance():
+def test_impacts_of_bodies_that_deform_are_reported_where_the_step_is_too_long_for_the_tolerance():
     """½ h |W| with h/16 and the speed: 3e-6 m."""
     _, result = bounced(0.1, 1e-7)
     (text,) = [one for one in result.warnings if "bodies that deform" in one]

@@ -236,7 +236,7 @@ def test_pid_with_limits_does_not_wind_up():
         (lambda t, y: "full" if t > 0.3 else 0.0, "not a number"),
     ],
 )
-def test_a_fault_in_the_function_is_told_with_name_and_time_and_keeps_the_run(law, words, tmp_path):
+def test_a_fault_in_the_function_is_reported_with_name_and_time_and_keeps_the_run(law, words, tmp_path):
     with pytest.raises(fem.SolverError, match=words) as caught:
         fem.DecoupledNSGA().run(turning_mass(law), 1.0, 0.025, progress=False, save=tmp_path / "run.vtkhdf")
     assert "(t = 0." in str(caught.value) and 0.3 < caught.value.time < 0.41
@@ -244,7 +244,7 @@ def test_a_fault_in_the_function_is_told_with_name_and_time_and_keeps_the_run(la
     assert len(fem.load(tmp_path / "run.vtkhdf").samples["pd"]) > 5
 
 
-def test_what_cannot_work_is_refused():
+def test_what_cannot_work_is_rejected():
     model = turning_mass()
     wheel, pd = model["wheel"], model["pd"]
     with pytest.raises(fem.ParameterError, match=r"x = .*smooth"):
@@ -268,7 +268,7 @@ def test_what_cannot_work_is_refused():
         fem.DecoupledNSGA().run(other, 0.1, 0.01, progress=False)
 
 
-def test_a_load_on_an_output_of_a_controller_that_was_forgotten_is_refused_without_any_schedule():
+def test_a_load_on_an_output_of_a_controller_that_was_forgotten_is_rejected_without_any_schedule():
     wheel = turning_mass()
     model, body = fem.Model(), fem.PointMass(1.0)
     model.add(body, fem.PointForce(body, [1, 0, 0], signal=wheel["pd"].output()))

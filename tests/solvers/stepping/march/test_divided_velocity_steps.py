@@ -25,7 +25,7 @@ def swing(speed):
 
 
 @both
-def test_a_contact_that_a_step_would_pass_is_struck_in_a_part_of_it(method):
+def test_a_contact_that_a_step_would_pass_is_hit_in_a_part_of_it(method):
     """40 m/s and 3 ms: 0.12 m in a step, past a pair of 0.04 m."""
     with pytest.raises(fem.SolverError, match="contact 'stop'"):
         method(divide_failed_steps=False).run(swing(40.0), 0.03, 3e-3)
@@ -37,7 +37,7 @@ def test_a_contact_that_a_step_would_pass_is_struck_in_a_part_of_it(method):
 
 
 @pytest.mark.parametrize(("method", "iterations"), [(fem.MoreauJean, 3), (fem.ConeComplementarity, 2)])
-def test_reactions_of_a_step_in_parts_are_the_momentum_that_all_parts_gave(method, iterations):
+def test_reactions_of_a_step_in_substeps_are_the_momentum_that_all_parts_gave(method, iterations):
     """m Δv = h (λ + m g), to round-off: so few iterations that whole steps fail."""
     model, h = fem.Model("conical pendulum", gravity=[0, 0, -9.81]), 5e-2
     body = {"position": [0.5, 0, 0], "velocity": [0, 6.0, 0], "angular_velocity": [0, 0, 12.0]}

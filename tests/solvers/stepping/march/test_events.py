@@ -148,7 +148,7 @@ def test_conditions_and_actions_in_python_read_and_stop():
     assert abs(speed + 2.0) < 1e-11 and result.status == "stopped: fast enough (event 'fast' at t = 0.2 s)"
 
 
-def test_faults_of_conditions_and_actions_are_told_and_keep_the_run():
+def test_faults_of_conditions_and_actions_are_reported_and_keep_the_run():
     def bad_condition(ball, height, speed):
         return fem.Event(
             fem.Sensor(lambda z: 1 / 0 if z < 0.9 else 1.0, inputs=[height]), fem.Stop("never"), name="bad"
@@ -165,7 +165,7 @@ def test_faults_of_conditions_and_actions_are_told_and_keep_the_run():
     assert abs(caught.value.time - np.sqrt(0.02)) < 1e-9 and len(caught.value.result.t) > 10
 
 
-def test_what_an_event_cannot_switch_is_refused_before_the_run():
+def test_what_an_event_cannot_switch_is_rejected_before_the_run():
     model = falling()
     ball = model["ball"]
     floor = fem.SphereOnPlane(ball, model.ground, radius=0.1, name="floor")
@@ -185,7 +185,7 @@ def test_what_an_event_cannot_switch_is_refused_before_the_run():
         fem.DecoupledNSGA().run(pick, 1.0, 0.01, progress=False)
 
 
-def test_a_controller_in_the_place_of_its_output_is_told_so():
+def test_a_controller_in_the_place_of_its_output_is_reported_so():
     model = falling()
     height = fem.Sensor(model["ball"], "position", component="z", name="height")
     law = fem.Controller(lambda t, y: -y[0], 1e-3, [height], name="law")
@@ -222,7 +222,7 @@ def test_an_event_that_never_comes_changes_nothing():
     assert np.abs(plain.t - watched.t).max() < 1e-15
 
 
-def test_events_are_refused_with_contact_groups_and_controllers_need_multiples_of_the_step():
+def test_events_are_rejected_with_contact_groups_and_controllers_need_multiples_of_the_step():
     def pile(period=None):
         model = fem.Model("pile", gravity=[0, 0, -10.0])
         balls = [fem.RigidBody.sphere(1.0, 0.1, position=[0, 0, 0.5 + k], name=f"ball {k}") for k in (0, 1)]
@@ -259,7 +259,7 @@ def test_a_sensor_that_is_a_function_needs_its_own_sensors_and_an_event_one_numb
 
 
 @pytest.mark.parametrize("missing", ["act", "describe"])
-def test_an_action_of_ones_own_without_its_functions_is_refused_when_the_event_is_made(missing):
+def test_an_action_defined_by_the_user_without_its_functions_is_rejected_when_the_event_is_made(missing):
     functions = {"act": lambda self, moment: moment.stop("own"), "describe": lambda self: "stops"}
     whole = type("Whole", (Action,), functions)
     part = type("Part", (Action,), {k: v for k, v in functions.items() if k != missing})
@@ -406,7 +406,7 @@ def test_what_events_and_controllers_switch_must_be_in_the_model_and_switchable(
         (lambda moment, held: moment.switch("ball", False), "not an element"),
     ],
 )
-def test_a_wrong_use_of_a_moment_is_told_where_it_is(act, message):
+def test_a_wrong_use_of_a_moment_is_reported_where_it_is(act, message):
     model, held = fem.Model("ball", gravity=[0, 0, -10]), fem.Held(0.0)
     ball = model.add(fem.PointMass(1.0, position=[0, 0, 1], name="ball"))
     height = fem.Sensor(ball, "position", component="z")
@@ -439,7 +439,7 @@ def test_what_is_on_its_level_at_the_start_fires_where_it_leaves_in_the_directio
     assert min(times.values()) > 0.0 and abs(result["ball"].position[-1, 2] - (0.3 + 2 * t - 5 * t**2)) < 1e-12
 
 
-def test_what_rests_on_its_level_fires_when_it_is_moved():
+def test_an_event_at_rest_on_its_level_fires_when_moved():
     """Held until 0.2 s by a driver that then moves as (t − 0.2)²; nothing happens where it stays."""
     model = fem.Model("lift")
     slide, table = (model.add(fem.PointMass(1.0, position=[k, 0, 0.7], name=f"{k}")) for k in (0, 1))

@@ -107,7 +107,7 @@ def test_a_field_that_is_switched_on_lets_fall_what_was_at_rest():
     assert gap[t > 0.6].max() == pytest.approx(0.125, abs=5e-3) and gap.min() > -1e-12
 
 
-def test_grains_feel_the_field_too():
+def test_particles_feel_the_field_too():
     """A pile with the Gauss-Seidel solver: a constant function equals the constant, and a switch lets it float."""
 
     def pile(gravity):
@@ -167,7 +167,7 @@ def test_a_field_is_no_stiffness_that_holds_a_mechanism():
     assert "turns about [0, 1, 0]" in str(fem.explain(pendulum()))
 
 
-def test_resumed_runs_have_the_same_field_to_the_last_bit_and_refuse_another(monkeypatch, tmp_path):
+def test_resumed_runs_have_the_same_field_to_the_last_bit_and_reject_another(monkeypatch, tmp_path):
     method, options = fem.DecoupledNSGA(rho_inf=0.8), {"checkpoint_every": "50 steps", "balance": True}
     whole = method.run(pendulum(), 0.4, 2e-3, save=tmp_path / "whole.vtkhdf", **options)
     path, to_end = tmp_path / "parts.vtkhdf", (0.4, 2e-3)
@@ -177,7 +177,7 @@ def test_resumed_runs_have_the_same_field_to_the_last_bit_and_refuse_another(mon
         fem.resume(path, t_end=0.5, model=pendulum(lambda t: shaken(t) + [0.0, 0.0, 0.1 * t]))
 
 
-def test_bad_fields_are_refused_in_words():
+def test_bad_fields_are_rejected_in_words():
     with pytest.raises(ParameterError, match=r"gravity.*\(2,\).*t = 0 s.*\(3,\)"):
         fem.Model("flat", gravity=lambda t: [0, -9.81])
     with pytest.raises(ParameterError, match=r"'late'.*gravity.*not finite at t = 0"):
@@ -190,7 +190,7 @@ def test_bad_fields_are_refused_in_words():
         fem.DecoupledNSGA().run(pendulum(lambda t: [0, 0, np.nan if t > 0.099 else -9.81]), 0.2, 1e-2)
 
 
-def test_a_field_that_is_set_after_compiling_is_told():
+def test_a_field_that_is_set_after_compiling_is_reported():
     model = pendulum()
     system = model.compile()
     assert system.changed() == []

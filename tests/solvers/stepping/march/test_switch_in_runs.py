@@ -35,7 +35,7 @@ def test_statics_and_modes_leave_out_what_is_off():
     assert len(fem.modes(model, about=fem.static_equilibrium(model))) == 1
 
 
-def test_a_run_goes_on_bit_for_bit_from_what_was_kept_before_a_switch():
+def test_a_run_continues_bit_for_bit_from_what_was_kept_before_a_switch():
     run = Run(NSGA, chain(), 2e-3, linear_solver="dense").take(20)  # KLU keeps pivots, and their round-off
     before = Snapshot(run.engine.march)
     ends = []
@@ -59,7 +59,7 @@ def test_a_system_runs_again_as_its_model_says():
     assert loss[[10, 25]].sum() == pytest.approx(first.statistics["energy_lost_in_switches"], rel=0.02)  # and round-off
 
 
-def test_variable_steps_go_on_after_a_switch():
+def test_variable_steps_continue_after_a_switch():
     stepper = fem.DecoupledNSGA(step_control=fem.StepControl(tolerance=1e-6))
     run = Run(stepper, chain(), 5e-3)
     block = run.engine.make_records(400)
@@ -80,7 +80,7 @@ def test_variable_steps_go_on_after_a_switch():
     ({"intervals": [(0.1, np.nan)]}, "intervals.*pairs"),
     ({"intervals": [(0.1, 0.2)], "active": False}, "active.*intervals"),
 ])  # fmt: skip
-def test_wrong_intervals_are_refused(what, message):
+def test_wrong_intervals_are_rejected(what, message):
     with pytest.raises(fem.ParameterError, match=message):
         chain(**what)
 
@@ -119,7 +119,7 @@ def test_a_run_without_switches_in_it_has_no_schedule():
     assert schedule(chain(rates=together, intervals=[(0.0, 0.5)])).switching.next() == [0.5]
 
 
-def test_what_cannot_be_switched_is_refused_by_name():
+def test_what_cannot_be_switched_is_rejected_by_name():
     model = masses_on_a_table(-1.0)
     run = Run(NSGA, model, 1e-2)
     with pytest.raises(fem.ParameterError, match=r"'table'.*go through"):
@@ -145,7 +145,7 @@ def test_what_cannot_be_switched_is_refused_by_name():
         run.engine.system.is_on(fem.Attachment(model["low"], model["high"]))
 
 
-def test_contact_groups_do_not_know_switches():
+def test_contact_groups_do_not_support_switches():
     model = masses_on_a_table(-1.0)
     ball = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[3, 0, 0.2], name="ball"))
     group = fem.ContactGroup(name="pile")
@@ -176,7 +176,7 @@ def test_results_have_the_impulses_with_the_step_that_follows():
     assert run.history("impact")[:, 0].tolist() == [0, 0, 0, 1, 0, 0]
 
 
-def test_a_step_in_parts_has_the_impulse_of_the_switch_before_it(monkeypatch):
+def test_a_step_in_substeps_has_the_impulse_of_the_switch_before_it(monkeypatch):
     run = Run(NSGA, at_switch(), 1e-2)
     told = run.switch("lock", True)
     whole, calls = run.engine.run_steps, []

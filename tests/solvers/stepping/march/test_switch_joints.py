@@ -38,7 +38,7 @@ LOCKED = (
 
 
 @pytest.mark.parametrize("joint", LOCKED)
-def test_lock_holds_all_that_a_joint_leaves_free(joint):
+def test_lock_fixes_all_free_coordinates_of_a_joint(joint):
     rng = np.random.default_rng(5)
     model = fem.Model("locked", gravity=[0.3, 0.2, -9.81])
     body = model.add(fem.RigidBody(1.5, [0.2, 0.25, 0.3], position=[0.4, 0.1, 0.2], name="body"))
@@ -73,7 +73,7 @@ def two_attachments():
     return model
 
 
-def test_what_is_attached_twice_is_told_in_words_and_left_as_it_was():
+def test_what_is_attached_twice_is_reported_in_words_and_left_as_it_was():
     run = Run(NSGA, two_attachments(), 5e-3).take(3)
     run.switch("grip", True)
     run.take(3)
@@ -100,7 +100,7 @@ def flat(y=0.0):
     return model
 
 
-def test_rows_that_repeat_fixed_components_are_told_and_may_be_allowed():
+def test_rows_redundant_with_fixed_components_are_reported_and_may_be_allowed():
     with pytest.raises(fem.SolverError, match=r"3 of its 6 .*fixed=…"):
         Run(NSGA, flat(), 1e-2).switch("grip", True)
     run = Run(NSGA, flat(), 1e-2, redundant="allow").take(3)
@@ -126,7 +126,7 @@ def test_redundant_attachments_share_the_load_where_they_are_allowed():
     assert run.history("violation")[-1].max() < 1e-9 and run.output("grip", "force")[-1].any() == False  # noqa: E712
 
 
-def test_a_joint_that_does_not_fit_is_refused():
+def test_a_joint_that_does_not_fit_is_rejected():
     model = chain()
     link = model["link 2"]
     model.add(fem.Spherical.at(model.ground, link, [2.0, 0.4, 0]), active=False)
@@ -170,7 +170,7 @@ def test_attachments_that_are_on_from_the_start_keep_their_first_pose_in_problem
     assert apart == pytest.approx({"first": 0.25, "later": 0.0}, abs=1e-15)
 
 
-def test_rows_that_repeat_others_only_after_a_switch_are_looked_for_there():
+def test_rows_that_are_redundant_only_after_a_switch_are_looked_for_there():
     """Independent at the start; an equilibrium at a later time has both attachments, and shares the weight."""
     model = fem.Model("held twice", gravity=[0, 0, -10.0])
     body = model.add(fem.RigidBody(2.0, 0.1, name="body"))

@@ -24,7 +24,7 @@ def pin_in_a_bush(clearance=5e-5):
     [(fem.MoreauJean(), 18.0), (fem.ConeComplementarity(relaxed=False), 0.4)],
     ids=["MoreauJean", "ConeComplementarity"],
 )
-def test_a_pin_that_is_deep_in_its_bush_is_told(method, share):
+def test_a_pin_that_is_deep_in_its_bush_is_reported(method, share):
     result = method.run(pin_in_a_bush(), 0.2, 2e-3)
     deep = max(-result[f"pin {k}"].gap.min() for k in (1, 2))
     assert deep > share * 5e-5
@@ -36,7 +36,7 @@ def test_a_pin_that_is_deep_in_its_bush_is_told(method, share):
 
 
 @pytest.mark.parametrize("method", [fem.MoreauJean(projection=True), fem.DecoupledNSGA()], ids=["projection", "NSGA"])
-def test_methods_that_hold_gaps_have_nothing_to_tell(method):
+def test_methods_that_hold_gaps_have_nothing_to_report(method):
     result = method.run(pin_in_a_bush(), 0.2, 2e-3)
     assert not [text for text in result.warnings if "deep" in text]
 
@@ -87,7 +87,7 @@ def test_what_was_saved_last_is_looked_at_too():
 
 
 @pytest.mark.parametrize("every", [1, 100])
-def test_a_depth_between_two_saved_states_is_told_too(every):
+def test_a_depth_between_two_saved_states_is_reported_too(every):
     """It flies at 30 m/s from 46 mm, two steps of 30 mm; 14 mm deep it turns round."""
     model = fem.Model("ball")
     ball = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 0, 0.146], velocity=[0, 0, -30], name="ball"))
@@ -97,7 +97,7 @@ def test_a_depth_between_two_saved_states_is_told_too(every):
     assert re.search(r"'table'.*0\.014 m.*t = 0\.002 s", result.warnings[0])
 
 
-def test_a_run_goes_on_from_bodies_at_rest_that_a_run_has_left_inside_each_other():
+def test_a_run_continues_from_bodies_at_rest_that_a_run_has_left_inside_each_other():
     """Neither speed nor weight says how deep a step may lead; the state includes what its run has left."""
     model = fem.Model("ball")
     ball = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 0, 0.10051], velocity=[0, 0, -1.0], name="ball"))

@@ -12,7 +12,7 @@ from fem_mbs.solvers.stepping.kernels.data import TABLE
 
 @pytest.mark.parametrize("approach", ["slower", "start"])
 @pytest.mark.parametrize("restitution_speed", ["start", "touch"])
-def test_a_ball_that_slides_on_a_convex_race_is_not_struck_in_every_step(approach, restitution_speed):
+def test_a_ball_that_slides_on_a_convex_race_is_not_hit_in_every_step(approach, restitution_speed):
     """v_n leaves the race along the normal of the end of the step; reflected, it asks the ball to go into the race."""
     race = ball_on_a_race(0.9, approach=approach, restitution_speed=restitution_speed)["race"]
     plastic = ball_on_a_race(0.0, approach=approach, restitution_speed=restitution_speed)["race"]
@@ -22,7 +22,7 @@ def test_a_ball_that_slides_on_a_convex_race_is_not_struck_in_every_step(approac
     assert race.force_normal[1:10] == pytest.approx(1000 * 0.05 - 1.0 / 0.15, rel=1e-3)
 
 
-def test_rises_of_energy_that_are_small_in_each_step_are_told_at_the_end():
+def test_rises_of_energy_that_are_small_in_each_step_are_reported_at_the_end():
     """A contact on a convex surface that is closed in the corrections alone gives energy, O(h): 13 % of K in 0.5 s."""
     fine, coarse = (ball_on_a_race(0.0, h=h, persistent_contacts=False) for h in (1e-4, 1e-3))
     rise, less = (np.ptp(result.energy.total) for result in (coarse, fine))
@@ -102,7 +102,7 @@ def deep_ball():
     return model
 
 
-def test_a_rise_of_energy_is_counted_told_and_kept(tmp_path):
+def test_a_rise_of_energy_is_counted_reported_and_kept(tmp_path):
     """Indentation 0 to some millimetres in one step: the energy of the contact appears from nowhere."""
     result = fem.DecoupledNSGA().run(deep_ball(), 0.03, 1e-3, save=str(tmp_path / "deep.vtkhdf"))
     rise = np.diff(result.energy.total).max()
@@ -137,7 +137,7 @@ def test_strict_runs_stop_where_others_warn():
     assert str(caught.value).startswith("Step 14, t = 0.014 s")
 
 
-def test_a_rise_in_a_last_state_that_is_saved_out_of_turn_is_told_or_raised_as_any_other():
+def test_a_rise_in_a_last_state_that_is_saved_out_of_turn_is_reported_or_raised_as_any_other():
     run = fem.DecoupledNSGA().run
     told = run(deep_ball(), 0.014, 1e-3, save_every=13)
     assert told.step.tolist() == [0, 13, 14] and ["energy increased once" in text for text in told.warnings] == [True]
@@ -157,7 +157,7 @@ def test_step_control_does_not_make_the_last_state_that_of_a_strict_run(t_end, e
 
 
 @pytest.mark.parametrize("observed", [False, True])
-def test_small_rises_before_a_last_state_out_of_turn_are_told_as_such(observed):
+def test_small_rises_before_a_last_state_out_of_turn_are_reported_as_such(observed):
     """13 % of K in 500 steps: more than one step may bring, and no step did. Seen or not seen by an observer."""
 
     class Watch:
@@ -188,7 +188,7 @@ def held_by(stiffness, damping=0.0):
 
 
 @pytest.mark.parametrize("rho_inf, gain", [(0.5, 43.0), (0.8, 2.6), (0.0, 700.0)])
-def test_a_rise_is_told_where_stiff_forces_could_explain_any(rho_inf, gain):
+def test_a_rise_is_reported_where_stiff_forces_could_explain_any(rho_inf, gain):
     """The published start, a_0 = v̇_0, of a damper with a time constant far below h; the first two were silent."""
     result = fem.DecoupledNSGA(rho_inf=rho_inf).run(held_by(2e7, 2e4), 0.02, 2e-3)
     assert result.energy.total[1] > gain * result.energy.total[0]
@@ -240,7 +240,7 @@ def test_a_run_whose_energy_is_beyond_all_numbers_ends_with_an_error(method):
     assert saved == 0 and "not finite" in str(error)
 
 
-def test_nothing_is_told_of_energy_that_a_driver_gives():
+def test_nothing_is_reported_of_energy_that_a_driver_gives():
     model = fem.Model("lift")
     mass = model.add(fem.PointMass(1.0, name="mass", fixed=("x", "y")))
     model.add(fem.Prescribed(mass, z=lambda t: t**2, name="drive"))

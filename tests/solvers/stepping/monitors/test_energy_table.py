@@ -242,7 +242,7 @@ def test_a_contact_that_rolls_on_another_point_of_its_body_does_no_work(case):
     [fem.DecoupledNSGA(persistent_contacts=True), fem.NonsmoothGeneralizedAlphaFriction(), fem.LobattoIIIAB()],
     ids=label,
 )
-def test_a_coin_that_rolls_is_not_struck(method):
+def test_a_coin_that_rolls_is_not_hit(method):
     """Its point of contact wanders along the edge, and is at rest at any time: a closed contact takes nothing."""
     mass, radius, tilt = 1.3, 0.15, np.array([1.0, 0.1, 0.2])
     e, spin = exp(tilt)[:, 2], exp(tilt) @ [0.5, 1.0, 4.0]
@@ -263,7 +263,7 @@ def test_a_coin_that_rolls_is_not_struck(method):
 @pytest.mark.parametrize(
     "method", [fem.MoreauJean(), fem.DecoupledNSGA(impacts="plain"), fem.ConeComplementarity()], ids=label
 )
-def test_a_contact_group_that_is_solved_pair_by_pair_takes_what_its_contacts_take_one_by_one(method):
+def test_a_contact_group_that_is_solved_pairwise_takes_what_its_contacts_take_one_by_one(method):
     """Three balls fall on a floor and slide; a spring on one of them is not supported by Gauss-Seidel iterations."""
     tables = []
     for grouped in (True, False):
@@ -310,7 +310,7 @@ def test_a_driver_under_a_closed_contact_gives_what_the_block_on_it_gets():
     assert books(4e-3) < 1e-3
 
 
-def test_books_go_on_in_a_resumed_run_and_through_steps_in_parts(monkeypatch, tmp_path):
+def test_energy_balances_continue_in_a_resumed_run_and_through_steps_in_substeps(monkeypatch, tmp_path):
     method = fem.DecoupledNSGA(impacts="split")
     whole = method.run(dropped(), 0.6, 2e-3, balance=True)
     path = tmp_path / "run.vtkhdf"

@@ -33,7 +33,7 @@ def struck(load):
 
 
 @pytest.mark.parametrize("load", ["drag", "follower", "moment"])
-def test_energy_from_an_impact_is_told_whatever_loads_the_linkage(load):
+def test_energy_from_an_impact_is_reported_whatever_loads_the_linkage(load):
     """Newton's law with friction gives 16 times the energy; loads made the model one that nobody watched."""
     result = fem.DecoupledNSGA.published().run(struck(load), 2e-3, 1e-3)
     assert result.energy.total.max() > 10.0 * result.energy.total[0]
@@ -60,21 +60,21 @@ def ball_before_a_plate(speed):
     return model
 
 
-def test_energy_that_a_coarse_step_gives_is_told_beside_a_motor():
+def test_energy_that_a_coarse_step_gives_is_reported_next_to_a_motor():
     """The contact is some millimetres deep in one step; the motor gives a few joules of hundreds."""
     coarse = fem.DecoupledNSGA().run(ball_before_a_plate(0.2), 0.03, 1e-3)
     assert np.diff(coarse.energy.total).max() > 0.3 * coarse.energy.total[0]
     assert any("work of loads and drivers" in text for text in coarse.warnings)
 
 
-def test_energy_that_a_motor_gives_to_a_ball_is_not_told():
+def test_energy_that_a_motor_gives_to_a_ball_is_not_reported():
     """The plate is a bat: the ball leaves with the speed 40 + 2·20 m/s."""
     result = fem.DecoupledNSGA(rho_inf=0.8).run(ball_before_a_plate(20.0), 0.012, 1e-6)
     assert result["ball"].velocity[-1, 2] == pytest.approx(80.0, rel=1e-2)
     assert result.warnings == []
 
 
-def test_small_rises_are_told_where_loads_only_take_energy(monkeypatch):
+def test_small_rises_are_reported_where_loads_only_take_energy(monkeypatch):
     """A contact on a convex surface, closed in the corrections alone, gains 13 % of K; weak drag does not hide that."""
     add = fem.Model.add
 

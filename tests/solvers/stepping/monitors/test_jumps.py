@@ -27,7 +27,7 @@ def step(t):
 
 @pytest.mark.parametrize("every", [1, 7])
 @pytest.mark.parametrize("method", [fem.DecoupledNSGA, fem.MoreauJean])
-def test_a_driver_that_jumps_is_told_however_often_states_are_saved(method, every):
+def test_a_driver_that_jumps_is_reported_however_often_states_are_saved(method, every):
     result = method().run(crank(step), 0.1, 1e-3, save_every=every)
     told = result.warnings
     assert [text.startswith("RevoluteDriver 'motor' jumps") for text in told].count(True) == 1
@@ -70,7 +70,7 @@ def test_a_rise_of_energy_elsewhere_is_still_that_of_the_step():
     ],
     ids=["steady", "wrapped angle", "kink", "zigzag", "fast", "from rest"],
 )
-def test_what_moves_without_jumps_is_not_told(course):
+def test_motion_without_jumps_is_not_reported(course):
     engine = fem.DecoupledNSGA().prepare(crank(course), 1e-3)
     from fem_mbs.solvers.stepping.march.chunks import signals_at
 

@@ -34,7 +34,7 @@ def told(result):
     return [text for text in result.warnings if "nothing in the model" in text]
 
 
-def test_a_stiff_bar_that_tangents_of_its_circle_stop_is_told_in_report_and_file(tmp_path):
+def test_a_stiff_bar_that_tangents_of_its_circle_stop_is_reported_in_report_and_file(tmp_path):
     """With 5 ms the steps stretch the bar by ½ (h ω)² and lose that energy: it sinks in place of swinging."""
     method, file = fem.ConeComplementarity(), tmp_path / "bar.vtkhdf"
     result = method.run(swinging_bar(), 0.5, 5e-3, save=file)
@@ -47,7 +47,7 @@ def test_a_stiff_bar_that_tangents_of_its_circle_stop_is_told_in_report_and_file
         method.run(swinging_bar(), 0.5, 5e-3, strict=True)
 
 
-def test_what_is_lost_is_told_beside_what_rises_if_it_is_more():
+def test_what_is_lost_is_reported_next_to_what_rises_if_it_is_more():
     """Damping of 20 ms stops the bar: rises of 0.3 J were reported, and not that it did not fall."""
     result = fem.ConeComplementarity().run(swinging_bar(damping=0.02), 1.5, 5e-3)
     assert any(text.startswith("energy increased") for text in result.warnings) and len(told(result)) == 1
@@ -70,7 +70,7 @@ def test_states_that_are_saved_seldom_are_enough():
     [(fem.MoreauJean(projection=True), 2e11), (fem.DecoupledNSGA(), 2e11), (fem.MoreauJean(projection=True), 1e9)],
     ids=["projection", "NSGA", "soft"],
 )
-def test_methods_that_keep_the_energy_have_nothing_to_tell(method, E):
+def test_methods_that_keep_the_energy_have_nothing_to_report(method, E):
     result = method.run(swinging_bar(E), 0.5, 5e-3)
     assert not result.warnings
     assert abs(total(result)[-1]) < 0.02 * result.energy.kinetic.max()
@@ -79,7 +79,7 @@ def test_methods_that_keep_the_energy_have_nothing_to_tell(method, E):
 @pytest.mark.parametrize(
     "model", [{"load": 10.0}, {"damping": 1e-5}, {"E": 2e11, "load": 10.0, "damping": 1e-5}], ids=str
 )
-def test_what_loads_and_damping_take_is_known_without_books(model):
+def test_what_loads_and_damping_take_is_known_without_energy_balances(model):
     """Balances that nobody asked for are added up all the same, and are the ones that are reported when asked for."""
     result = fem.ConeComplementarity().run(swinging_bar(**model), 0.5, 5e-3, balance=True)
     (text,) = told(result)
@@ -112,7 +112,7 @@ def test_what_contacts_take_is_not_the_loss_of_the_method(method):
 
 
 @pytest.mark.parametrize("lost", [True, False])
-def test_contact_groups_that_are_solved_pair_by_pair_are_looked_at_too(lost):
+def test_contact_groups_that_are_solved_pairwise_are_looked_at_too(lost):
     """Next to the bar a ball falls on a floor and stays: that is no loss of the method, what the bar loses is."""
     model = swinging_bar(2e11 if lost else 1e6)
     ball = model.add(fem.RigidBody.sphere(0.01, 0.1, position=[0, 3, 0.3], name="ball"))
@@ -126,7 +126,7 @@ def test_contact_groups_that_are_solved_pair_by_pair_are_looked_at_too(lost):
     assert bool(told(result)) == lost
 
 
-def test_a_run_that_goes_on_knows_what_was_lost_before(tmp_path, monkeypatch):
+def test_a_run_that_continues_contains_what_was_lost_before(tmp_path, monkeypatch):
     method = fem.ConeComplementarity()
     whole = method.run(swinging_bar(), 0.5, 5e-3)
     options = {"every": 20, "kills": (3,)}

@@ -77,7 +77,7 @@ def struck_in_parts(kind, halved, gap=0.1, **options):
 
 @in_parts
 @pytest.mark.parametrize("gap", [0.0995, 0.1015, 0.1035, 0.1055])
-def test_forces_of_a_step_in_parts_have_the_impulses_of_all_of_them(kind, gap, halved):
+def test_forces_of_a_step_in_substeps_have_the_impulses_of_all_of_them(kind, gap, halved):
     """The impact is in the first part of its step for two gaps, in the second for others."""
     result = struck_in_parts(kind, halved, gap)
     at = int(np.argmax(result["stop"].impact))
@@ -90,7 +90,7 @@ def test_forces_of_a_step_in_parts_have_the_impulses_of_all_of_them(kind, gap, h
 
 
 @in_parts
-def test_smooth_reactions_of_a_step_in_parts_are_those_of_its_end(kind, halved):
+def test_smooth_reactions_of_a_step_in_substeps_are_those_of_its_end(kind, halved):
     result = struck_in_parts(kind, halved)
     before = int(np.argmax(result["stop"].impact))
     force = result["hinge"].force[1:before]
@@ -99,7 +99,7 @@ def test_smooth_reactions_of_a_step_in_parts_are_those_of_its_end(kind, halved):
     np.testing.assert_allclose(force, -16.0 * result["rod"].position[1:before], rtol=0, atol=3e-3)
 
 
-def test_joints_of_smooth_steps_in_parts_have_the_reactions_of_whole_ones(halved):
+def test_joints_of_smooth_steps_in_substeps_have_the_reactions_of_whole_ones(halved):
     whole = fem.GeneralizedAlpha().run(rod_that_strikes(contact=False), 0.04, H)
     halved(H)
     parts = fem.GeneralizedAlpha().run(rod_that_strikes(contact=False), 0.04, H)
@@ -108,7 +108,7 @@ def test_joints_of_smooth_steps_in_parts_have_the_reactions_of_whole_ones(halved
 
 
 @in_parts
-def test_a_last_step_in_parts_that_is_saved_out_of_turn_tells_the_same(kind, halved):
+def test_a_last_step_in_substeps_that_is_saved_out_of_turn_reports_the_same(kind, halved):
     every = struck_in_parts(kind, halved)
     at = int(np.argmax(every["stop"].impact))
     method, own = METHODS[kind]
@@ -130,7 +130,7 @@ def test_a_last_step_in_parts_that_is_saved_out_of_turn_tells_the_same(kind, hal
 # --- the energy watch -------------------------------------------------------------------------------------------------
 
 
-def test_a_step_in_parts_does_not_make_small_rises_of_many_steps_before_it_a_large_one(halved):
+def test_a_step_in_substeps_does_not_make_small_rises_of_many_steps_before_it_a_large_one(halved):
     """A slide on a convex race gains 0.03 % of K in a step; 350 steps lie before the part that is looked at."""
     halved(1e-3, 0.3495, 0.3505)
     result = ball_on_a_race(0.0, run={"save_every": 400}, persistent_contacts=False)
@@ -172,7 +172,7 @@ def test_repeats_and_problems_handed_over_are_those_of_all_parts(halved, monkeyp
     np.testing.assert_array_equal(result.contact_problems[1:], 4)
 
 
-def test_moment_impulses_of_a_step_in_parts_are_those_of_all_of_them(halved):
+def test_moment_impulses_of_a_step_in_substeps_are_those_of_all_of_them(halved):
     """Rolling resistance of a wheel: the moment is the resistance times the weight in both halves of a step."""
     halved(H)
     model = fem.Model("wheel", gravity=[0, 0, -9.81])

@@ -208,7 +208,7 @@ def test_a_run_that_died_twice_is_that_of_one_run_to_the_last_bit(case, monkeypa
 
 
 @pytest.mark.parametrize("method", METHODS, ids=label)
-def test_every_method_goes_on_to_the_last_bit(method, monkeypatch, tmp_path):
+def test_every_method_continues_to_the_last_bit(method, monkeypatch, tmp_path):
     contacts = type(method).__name__ not in SMOOTH
     whole = method.run(mixed_bag(contacts), 0.4, 2e-3)
     path = tmp_path / "run.vtkhdf"
@@ -256,14 +256,14 @@ def test_controlled_runs_are_resumed_with_a_model_made_anew_to_their_end(h, dela
         ({"switch": 0.1}, "function of time"),
     ],
 )
-def test_a_model_with_other_tables_controllers_or_events_is_refused(change, named, tmp_path):
+def test_a_model_with_other_tables_controllers_or_events_is_rejected(change, named, tmp_path):
     path = tmp_path / "door.vtkhdf"
     fem.DecoupledNSGA().run(steered(), 0.05, 5e-3, save=path, checkpoint_every="10 steps")
     with pytest.raises(fem.ModelError, match=f"{named}.* differs"):
         fem.resume(path, t_end=0.1, model=steered(**change))
 
 
-def test_the_state_of_contacts_has_all_their_data_and_another_layout_is_refused():
+def test_the_state_of_contacts_has_all_their_data_and_another_layout_is_rejected():
     group = next(group for group in mixed_bag().compile().groups if group.is_contact)
     state = group.get_state()
     assert set(CONTACTS.names(array=True)) <= set(state)
@@ -277,7 +277,7 @@ def test_the_state_of_contacts_has_all_their_data_and_another_layout_is_refused(
         group.set_state(state | {"gap": np.zeros(3)})
 
 
-def test_other_hulls_of_the_same_size_are_refused(tmp_path):
+def test_other_hulls_of_the_same_size_are_rejected(tmp_path):
     path = tmp_path / "stack.vtkhdf"
     fem.DecoupledNSGA().run(stack(), 0.05, 1e-3, save=path, checkpoint_every="10 steps")
     assert fem.resume(path, t_end=0.06, model=stack()).t[-1] == 0.06
@@ -322,7 +322,7 @@ def test_a_held_signal_that_only_an_action_sets_is_resumed(where, monkeypatch, t
     assert not differences(resumed, whole)
 
 
-def test_a_held_signal_that_no_function_of_the_model_holds_is_told(tmp_path):
+def test_a_held_signal_that_no_function_of_the_model_holds_is_reported(tmp_path):
     path = tmp_path / "gust.vtkhdf"
     fem.DecoupledNSGA().run(gust("hidden"), 0.2, 5e-3, save=path, checkpoint_every="10 steps")
     with pytest.raises(fem.ModelError, match="held signal"):
@@ -387,7 +387,7 @@ def swung(drag=0.1, gain=5.0, table=(0.0, 1.0), late=0.9, power=2, remembers=Fal
         ({"curve": Weaker(1.0)}, "function of JointSpring"),
     ],
 )
-def test_a_model_with_another_function_in_python_is_refused(change, named, half_swung):
+def test_a_model_with_another_function_in_python_is_rejected(change, named, half_swung):
     with pytest.raises(fem.ModelError, match=f"{named}.* differs"):
         fem.resume(half_swung, t_end=0.2, model=swung(**change))
 
@@ -409,14 +409,14 @@ def test_the_same_functions_made_anew_are_accepted_and_another_global_is_not(hal
     assert not differences(result, fem.DecoupledNSGA().run(swung(), 0.2, 5e-3))
 
 
-def test_a_function_that_remembers_in_python_is_told(tmp_path):
+def test_a_function_that_remembers_in_python_is_reported(tmp_path):
     path = tmp_path / "door.vtkhdf"
     fem.DecoupledNSGA().run(swung(remembers=True), 0.1, 5e-3, save=path, checkpoint_every="10 steps")
     told = [w for w in fem.resume(path, t_end=0.2, model=swung(remembers=True)).warnings if "'pd'" in w]
     assert len(told) == 1 and "not in the checkpoint" in told[0]
 
 
-def test_a_function_with_what_python_cannot_compare_is_told(tmp_path):
+def test_a_function_with_what_python_cannot_compare_is_reported(tmp_path):
     def numbered():
         numbers, model = (k for k in range(3)), gust("closure")
         model.add(fem.UserForce(model["ball"], lambda x, R, v, t: 0 * v[0] if numbers else v[0], name="odd"))
