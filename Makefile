@@ -1,7 +1,7 @@
 # make demo      the roller-crank mechanism: files for ParaView and plots in ./out
 # make test      lint, format, types, documentation and tests
 # make validate  the same with the long tests
-# make bench     speed, with other programs beside: BENCH="--quick" or names of cases, see docs/benchmarks.md
+# make bench     speed, compared with other programs: BENCH="--quick" or names of cases, see docs/benchmarks.md
 # make docs      documentation in docs/_build/html
 # make clean     remove everything that make made
 #
@@ -25,8 +25,8 @@ demo: .venv/ready
 	@echo "made in $(CURDIR)/out; ParaView opens the .vtkhdf files:"
 	@cd out && ls -1 roller_crank_*
 
-# lint and documentation beside each other, each on one processor; then the tests on all. Lint ends first: meanwhile
-# the modules of the tests are translated, which each worker would do for itself
+# lint and documentation in parallel, each on one processor; then the tests on all. Lint ends first: meanwhile the
+# modules of the tests are translated, which each worker would do for itself
 checked: .venv/ready-docs
 	$(MAKE) --no-print-directory -j2 translated docs
 
@@ -45,7 +45,7 @@ lint: .venv/ready
 	$(RUN) -m ruff format --check .
 	$(RUN) -m mypy
 
-# peers that cannot be installed are told in their rows
+# peers that cannot be installed are reported in their rows
 bench: .venv/ready .venv-peers/ready
 	$(RUN) benchmarks/bench.py $(BENCH)
 
