@@ -21,7 +21,7 @@ from numba import carray
 from fem_mbs.arguments.options import number, option
 from fem_mbs.data_table import Item, Table
 from fem_mbs.jit import call2, entry, kernel, void_pointer
-from fem_mbs.solvers.contact import passed, velocity
+from fem_mbs.solvers.contact import one_problem, passed, velocity
 from fem_mbs.solvers.stepping.initial import initial_accelerations
 from fem_mbs.solvers.stepping.kernels.accept import accept
 from fem_mbs.solvers.stepping.kernels.arrays import copy, copy1, copy3
@@ -77,7 +77,7 @@ def step(data, run):
     s.rest_speed = max(s.tol_v, s.h * s.F_s / s.mean_mass)
     velocity.rates_of_time(d, s, s.V0)
     choose_contacts(d, s, o.reach)
-    velocity.solve_first(d, s)
+    one_problem.solve_first(d, s)
     if s.code == OK and s.grains_at != 0:
         call2(s.grains_part, data, run)
     if s.code != OK:
@@ -97,6 +97,7 @@ def advance(data, run):
     """Take one step: begin, solve, check, accept."""
     d, s = system_at(data)[0], run_at(run)[0]
     begin(d, s)
+    one_problem.begin_step(s)  # joint friction
     code = take(d, s)
     if code == OK and d.nc > 0:
         # reject the step if bodies have passed through each other
@@ -107,6 +108,7 @@ def advance(data, run):
     if code == OK:
         accept(d, s)
         s.struck = 1 if mark_impacts(d, s) else 0
+        one_problem.end_step(s)
         if d.nc > 0:
             contacts(d, s.x, s.R, s.x0, s.R0, s.V)  # gaps that are saved are those at the end of the step
     s.code = code
@@ -131,7 +133,7 @@ class SymplecticEuler(Stepper):
 
     def matrices(self, system):
         """Rows of the matrices of accelerations, positions and velocities; only the last has rows of contacts."""
-        contacts = Rows() if system.searches else Rows(True, "all", drilling_first=True)
+        contacts = Rows() if system.searches else Rows(True, "all", drilling_first=True, friction=True)
         return Rows(), Rows(), contacts
 
     def refuse(self, system):
@@ -154,6 +156,8 @@ class SymplecticEuler(Stepper):
         acceleration, lam = initial_accelerations(engine.system, state, engine.shift, matrices=engine.matrices)
         engine.arrays["W"][:] = engine.h * acceleration
         engine.arrays["lam_report"][:] = lam
+        self.start_friction(engine, acceleration)
 
     def restart(self, engine):
-        """Discard memory where forces or constraints have jumped: this method has none."""
+        """Memory where forces or constraints have jumped: what sticks in joints."""
+        self.start_friction(engine)

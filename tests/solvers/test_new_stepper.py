@@ -135,3 +135,12 @@ def test_options_are_checked_and_reported(euler):
     with pytest.raises(fem.ParameterError, match="reach"):
         euler(reach=2.0)
     assert repr(euler(reach=0.25)) == "SymplecticEuler(reach=0.25)"
+
+
+def test_joint_friction_holds_below_its_bound_only(euler):
+    for preload, moves in ((5.1, False), (4.9, True)):  # N m; the weight has 5
+        model = pendulum()
+        hinge = next(element for element in model.elements if element.name == "hinge")
+        model.add(fem.JointFriction(hinge, friction=1, preload=preload, name="brake"))
+        angle = euler().run(model, t_end=0.5, h=0.01)["hinge"].angle[-1]
+        assert (abs(angle) > 1e-3) == moves

@@ -73,9 +73,9 @@ def test_a_guide_that_cannot_slide_jams_by_an_impulse_and_says_so(method):
 
 
 @every_method_with_contacts
-@pytest.mark.parametrize("beside, restitution, impulse", [(0.1, 0.5, 2.0), (0.3, 0.8, 7.2)])
-def test_a_stop_next_to_the_guide_is_hit_with_the_friction_of_its_own_impulse(method, beside, restitution, impulse):
-    result = run(method, models.guide(moment=0.0, stop=beside, restitution=restitution), 0.03, 1e-3)
+@pytest.mark.parametrize("offset, restitution, impulse", [(0.1, 0.5, 2.0), (0.3, 0.8, 7.2)])
+def test_a_stop_next_to_the_guide_is_hit_with_the_friction_of_its_own_impulse(method, offset, restitution, impulse):
+    result = run(method, models.guide(moment=0.0, stop=offset, restitution=restitution), 0.03, 1e-3)
     assert result["stop"].impulse[:, 0].max() == pytest.approx(impulse, rel=1e-6)  # m v (1 + e)/(1 − 2 μ c/b)
     assert result["slider"].velocity[-1, 0] == pytest.approx(-restitution, rel=1e-6)
 
@@ -202,7 +202,7 @@ def test_contact_groups_next_to_joint_friction_are_rejected_by_name(method):
     model = models.block()
     group = model.add(fem.ContactGroup(name="grains"))
     for k in range(2):
-        grain = model.add(fem.RigidBody(0.1, 1e-3 * np.eye(3), position=[k, 1, 0], name=f"grain {k}"))
+        grain = model.add(fem.RigidBody(0.1, 1e-3 * np.eye(3), position=[k, 1, 0], name=f"particle {k}"))
         group.sphere(grain, 0.1)
     with pytest.raises(fem.ParameterError, match=r"'friction'.*contact groups.*'grains'"):
         run(method, model, 0.1, 1e-2)
