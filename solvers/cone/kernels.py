@@ -25,6 +25,7 @@ from fem_mbs.jit import call2, entry, kernel
 from fem_mbs.solvers.cone.data import own_at
 from fem_mbs.solvers.cone.rows import relaxed_residual, relaxed_tangents
 from fem_mbs.solvers.contact import velocity
+from fem_mbs.solvers.contact.bias import bias
 from fem_mbs.solvers.contact.one_problem import begin_step, end_step, solve_first
 from fem_mbs.solvers.contact.velocity_rows import velocity_contact_residual, velocity_contact_tangents
 from fem_mbs.solvers.stepping.kernels.accept import accept
@@ -167,9 +168,8 @@ def bias_of(g, e, s, o):
         b = 0.0 if s.plastic != 0 else max(gap / o.whole, -o.recovery)
     if (e_N > 0.0 or law[e].tangential_restitution != 0.0) and s.plastic == 0:
         speed = gradient_times(g, e, contact.G_N[e], s.V0)
-        if speed < -s.tol_v and gap + s.h * speed <= 0.0:
-            b = min(b, e_N * speed)
-        elif speed < -s.tol_v and o.relaxed != 0:
+        b, apart = bias(b, gap, 0.0, speed, s.h, e_N, s.tol_v)
+        if apart and o.relaxed != 0:
             b += lift_of(g, e, s)  # else the law slows them down and turns them before they meet
     return b
 

@@ -20,8 +20,8 @@ from fem_mbs.rotations import (
     quaternion_to_matrix,
     rotate,
 )
+from fem_mbs.solvers.contact.bias import bias, open_bias
 from fem_mbs.solvers.granular.data import can_move, clear_impulse, copy_impulse, never_touch
-from fem_mbs.solvers.granular.obstacles.band import meets, open_bias
 from fem_mbs.solvers.granular.obstacles.obstacles import (
     begin_search,
     cells_of,
@@ -334,7 +334,7 @@ def evaluate(p, x, R, V0, h, tol_v):
         if b < 0 and gap > band:
             gap = _gap_met(p, c, x, R, V0, h, gap)
             n0, n1, n2 = pair.normal[0], pair.normal[1], pair.normal[2]
-        bias = open_bias(gap, band, h)
+        b_N = stop = open_bias(gap, band, h)
         other = material[b] if b >= 0 else plane_material[-1 - b]
         restitution = laws[material[a], other].restitution
         if restitution > 0.0:
@@ -344,15 +344,14 @@ def evaluate(p, x, R, V0, h, tol_v):
             elif p.moving != 0:
                 velocity_at(p, c, x, R, V0, u)
                 rate -= n0 * u[0] + n1 * u[1] + n2 * u[2]
-            if rate < -tol_v and meets(gap, band, rate, h):
-                bias = min(bias, restitution * rate)
-            elif rate < -tol_v and p.relaxed != 0:
-                bias += p.mu[c] * _slide(p, c, n0, n1, n2, x, R, V0, u)
+            b_N, apart = bias(stop, gap, band, rate, h, restitution, tol_v)
+            if apart and p.relaxed != 0:
+                b_N += p.mu[c] * _slide(p, c, n0, n1, n2, x, R, V0, u)
                 if p.resists != 0:
-                    bias += turn_lift(p, c, n0, n1, n2, R, V0)
-        pair.bias = bias
+                    b_N += turn_lift(p, c, n0, n1, n2, R, V0)
+        pair.bias = b_N
         if p.bounces != 0:
-            note_restitution(p, c, restitution, bias, open_bias(gap, band, h))
+            note_restitution(p, c, restitution, b_N, stop)
         if pair.normal_impulse > 0.0:
             t = pair.tangential_impulse
             t0, t1, t2 = t[0], t[1], t[2]

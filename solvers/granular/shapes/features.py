@@ -16,8 +16,8 @@ import math
 from fem_mbs.distance.hull_kernels import bound_by_hull, edge_beyond
 from fem_mbs.jit import kernel, local_matrix, local_vector
 from fem_mbs.rotations import add_cross, dot, rotate, rotate_T
+from fem_mbs.solvers.contact.bias import bias, open_bias
 from fem_mbs.solvers.granular.data import clear_impulse, never_touch
-from fem_mbs.solvers.granular.obstacles.band import meets, open_bias
 from fem_mbs.solvers.granular.obstacles.obstacles import LOOKS, SMALLEST_LOOK, begin_search, is_near, obstacles_at
 from fem_mbs.solvers.granular.pairs import FAST, note_restitution
 from fem_mbs.solvers.granular.shapes.cores import (
@@ -262,10 +262,11 @@ def evaluate(p, x, R, V0, h, tol_v):
         if old >= 0 and p.old_pairs[old].normal_impulse > 0.0:
             _take_over(p.old_pairs[old], pair)
         restitution = p.laws[p.material[first], other].restitution
-        pair.bias = bias = _bias(p, c, restitution, x, R, V0, h, tol_v)
+        band = 2.0 * p.band * _thickness(p, c)
+        stop = open_bias(gap, band, h)
+        pair.bias = _bias(p, c, stop, band, restitution, x, R, V0, h, tol_v)
         if p.bounces != 0:
-            stop = open_bias(gap, 2.0 * p.band * _thickness(p, c), h)
-            note_restitution(p, c, restitution, bias, stop)
+            note_restitution(p, c, restitution, pair.bias, stop)
     p.count = count
 
 
@@ -390,12 +391,10 @@ def _speed_of_plane(p, k, g, x, R, V):
 
 
 @kernel
-def _bias(p, c, restitution, x, R, V0, h, tol_v):
-    """b of contact c, as in `granular.pairs.evaluate`."""
-    gap, band = p.gap[c], 2.0 * p.band * _thickness(p, c)
-    bias = open_bias(gap, band, h)
+def _bias(p, c, stop, band, restitution, x, R, V0, h, tol_v):
+    """b of contact c, which the gap alone stops with ``stop``."""
     if restitution == 0.0:
-        return bias
+        return stop
     u, n, d, b = local_vector(3), local_vector(3), local_vector(3), p.second[c]
     for j in range(3):
         u[j], n[j] = 0.0, p.pairs[c].normal[j]
@@ -408,10 +407,9 @@ def _bias(p, c, restitution, x, R, V0, h, tol_v):
             d[j] = p.arms[c, j] + x[p.node[p.first[c]], j] - x[k, j]
         _add_velocity(p, k, -1.0, d, R, V0, u)
     rate = dot(u, n)
-    if rate < -tol_v and meets(gap, band, rate, h):
-        return min(bias, restitution * rate)
-    if rate < -tol_v and p.relaxed != 0:
-        bias += p.mu[c] * math.sqrt(max(dot(u, u) - rate * rate, 0.0))
+    b_N, apart = bias(stop, p.gap[c], band, rate, h, restitution, tol_v)
+    if apart and p.relaxed != 0:
+        b_N += p.mu[c] * math.sqrt(max(dot(u, u) - rate * rate, 0.0))
         if p.resists != 0:
-            bias += turn_lift(p, c, n[0], n[1], n[2], R, V0)
-    return bias
+            b_N += turn_lift(p, c, n[0], n[1], n[2], R, V0)
+    return b_N
