@@ -50,7 +50,10 @@ CHANGES = _record(linear=(3, LANES), angular=(3, LANES), estimate=(LANES,), work
 BODY_NUMBERS = BODY.itemsize // 8
 
 # tasks of `granular.parts`
-SIZE, ADD, SWEEP, ERROR, PLACE, UNLOAD, READY, SETTLE, FIND, FIND_AGAIN, EVALUATE, PUSH_APART, CARRY = range(13)
+(
+    SIZE, ADD, SWEEP, ERROR, PLACE, UNLOAD, READY, SETTLE, FIND, FIND_AGAIN, EVALUATE, PUSH_APART, CARRY, LOAD,
+    LOAD_START, SPEEDS,
+) = range(16)  # fmt: skip
 
 # ns spheres, ng = ns + 1, np room for pairs, nm the same where planes move, no planes, nl materials, nx excluded
 # pairs; nb bodies and one that cannot move, nk room for pairs of these, 0 for particles; ny the same and where contacts
@@ -120,8 +123,11 @@ TABLE = Table(
         "restitution": Item("nj", "of each pair"),
         "stop": Item("nj", "b that stops a pair with restitution before it has met, 0: it is closed or meets [m/s]"),
         "lift": Item("nj", "b as it was found, then what moving planes add to it [m/s]"),
-        "gained": Item("nj", "u_N that forces of the step without contacts give [m/s]"),
+        "rate": Item("nj", "u_N after the last impact [m/s]"),
         "earlier": Item("nj", "impulses of the impacts of the step so far, see `granular.strikes`", IMPULSE),
+        "earlier_moments": Item("nt 3", "the same of moments"),
+        "resting": Item("nj", "impulses with which the problem of a step begins, those of the last step", IMPULSE),
+        "resting_moments": Item("nt 3", "the same of moments"),
         "given": Item("nm 3", "tangential velocity of the obstacle at the contact, where obstacles move"),
         "old_start": Item("ng", "the same before the last search", "i8"),
         "old_second": Item("np", "the same before the last search", "i4"),
@@ -189,6 +195,7 @@ TABLE = Table(
         "relaxed": Item("", "relaxed law of contact", "i8"),
         "recovery": Item("", "speed at which overlaps are taken back at most"),
         "tolerance": Item("", "required scale-free error"),
+        "fine": Item("", "error down to which cheap iterations go on"),
         "refused": Item("", "errors above it fail the step"),
         "most": Item("", "iterations of a step", "i8"),
         "cap": Item("", "of the momentum"),
@@ -207,10 +214,12 @@ TABLE = Table(
         "shapes_part": Item("", "the same", "i8"),
         "attempt": Item("", "number of the turn of a step", "i8"),
         "bounces": Item("", "a law has restitution", "i8"),
+        "passes_on": Item("", "closed pairs pass impacts on one after the other, see `granular.strikes`", "i8"),
         "lost": Item("", "energy that stops have taken in this step and restitution would have left [J]"),
         "all_lost": Item("", "in all steps [J]"),
         "kinetic": Item("", "largest kinetic energy of the group, where a law has restitution [J]"),
         "sequences": Item("", "steps whose impacts were solved one after the other", "i8"),
+        "fastest": Item("", "largest speed at the start of the step [m/s]"),
         "slow": Item("", "approaches up to this speed are no impacts [m/s]"),
         "gain": Item("", "approach that forces of this step alone can give [m/s]"),
         "beta": Item("", "momentum of the next iteration"),

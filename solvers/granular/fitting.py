@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from fem_mbs.system.compiled import CompiledSystem
     from fem_mbs.system.pairs import PairSearch
 
-FEW = 50  # spheres: below it impacts with restitution run through touching ones, one problem after the other
 SAME = 1e-12  # entries of the inertia of a body that differ by less of its own are equal
 
 
@@ -70,9 +69,6 @@ def _unknown_contacts(system, method):
         return f"obstacles are {strange[0]}, which is no shape that a sphere touches"
     if (lacking := _without_law(search)) is not None:
         return f"the table of materials has no law for some pairs ({lacking})"
-    few = len(search.nodes) < FEW and not search.owner.shaped  # other shapes have no sequence
-    if occurring(search)["restitution"].any() and not method.velocities_first and few:
-        return "impacts of few spheres with restitution are a sequence"
     if occurring(search)["tangential_restitution"].any():
         return "contacts rebound tangentially"
     return None

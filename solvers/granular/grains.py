@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from fem_mbs.solvers.stepping.engine import Engine
 
 COARSE = 1e-3  # default of contact_tolerance
+CLEAR = 1e-6  # with it, the error of problems of a few bodies that pass impacts on
 BAND = 1e-5  # of the smaller diameter: gaps below it are closed
 CLEAN = 1e-6  # of the smaller diameter: overlaps that positions keep
 CAPS = ((1e4, 0.85), (np.inf, 0.9))  # of the momentum, by number of particles
@@ -104,6 +105,8 @@ class Grains:
         """Numbers of the record: of the group, and of its solver."""
         engine, method, obstacles = self.engine, self.engine.method, self.obstacles
         tolerance = engine.contact_tolerance = method.contact_tolerance or COARSE
+        given = method.contact_tolerance or not (self.bounces and method.passes_impacts_on)
+        finest = tolerance if given else CLEAR
         fine = tolerance <= FINE
         caps = [cap for most, cap in CAPS if self.arrays["node"].size < most and not (fine and cap == CAPS[0][1])]
         numbers = {
@@ -112,11 +115,12 @@ class Grains:
             "coupled": 0 if self.mechanism is None else -1 - obstacles.first_moved,
             "obstacles_at": address(obstacles.record), "hulls_at": address(self.hulls.record),
             "resists": int(self.resists), "shapes": int(self.shaped), "bounces": int(self.bounces),
+            "passes_on": int(method.passes_impacts_on),
             "held": int(not method.velocities_first), "led": int(method.leads_grains),
             "mean": method.theta,
             "relaxed": int(method.relaxed),
             "recovery": method.recovery_speed or np.inf,
-            "tolerance": tolerance, "refused": max(WORST, 10.0 * tolerance),
+            "tolerance": tolerance, "fine": finest, "refused": max(WORST, 10.0 * tolerance),
             "most": SWEEPS, "cap": caps[0],
         }  # fmt: skip
         for name, value in numbers.items():

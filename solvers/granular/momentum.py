@@ -28,6 +28,7 @@ LATE = 0.8  # of all iterations: then bodies with arms lag if their error is coa
 COARSE = 1e-3  # error above which the lag helps; it is slow to the last digits
 LESS = 0.7  # of the lowest cap, where the error grows among contacts that share one light obstacle, and oscillates
 LESS_LATE = 0.9  # the same where De Saxcé's term lags
+CHEAP = 20000  # iterations times pairs: 0.2 ms of single spheres
 JUDGE = 2.4  # times the squared tolerance: estimates at which the error itself is looked at
 
 
@@ -129,13 +130,21 @@ def _fitted(cap, rate):
 
 
 @kernel
+def accuracy(p):
+    """Error to which the last problem was solved, between the tolerances."""
+    return min(p.tolerance, max(p.fine, p.error))
+
+
+@kernel
 def solve(p, q_square):
     """Iterate until the error is below the tolerance; velocities and impulses belong together at the start.
 
-    Fills p.error, p.sweeps; True when the tolerance was reached.
+    It is that of ``p.fine`` as long as the iterations are cheap: few pairs are solved to this. Fills p.error, p.sweeps;
+    True when the tolerance was reached.
     """
     _begin(p)
-    target, factor = p.tolerance * p.tolerance * q_square, JUDGE
+    coarse, factor = p.tolerance * p.tolerance * q_square, JUDGE
+    fine = p.fine * p.fine * q_square
     theta, beta, cap, least = 1.0, 0.0, p.cap, math.inf
     lowest, less = p.cap, LESS if p.coupled < 0 else 1.0
     sums, sums_before, error = 0.0, 0.0, math.inf
@@ -149,6 +158,7 @@ def solve(p, q_square):
         if p.coupled < 0:
             o = mechanism_at(p.mechanism_at)[0]
             _extrapolate(o.v, o.before, beta)
+        target = fine if (k + 1) * p.count <= CHEAP else coarse
         estimate, work = _sweep(p, beta)
         p.sweeps += 1
         sums += estimate
@@ -177,7 +187,7 @@ def solve(p, q_square):
                 less, restart = min(less, LESS_LATE), True
             sums_before, sums = sums, 0.0
             late = p.clumps != 0 and p.resists + p.relaxed + p.lagged == 0 and k >= LATE * p.most
-            if late and _error_of(p) > max(target, COARSE * COARSE * q_square):
+            if late and _error_of(p) > max(coarse, COARSE * COARSE * q_square):
                 _begin_lag(p)
                 restart = True
         if restart:

@@ -16,9 +16,12 @@ from fem_mbs.solvers.granular.data import (
     EVALUATE,
     FIND,
     FIND_AGAIN,
+    LOAD,
+    LOAD_START,
     PLACE,
     READY,
     SIZE,
+    SPEEDS,
     SWEEP,
     UNLOAD,
     grains_at,
@@ -42,6 +45,8 @@ def turning_part(grains, task):
         p.answer = turning.error_of(p)
     elif task == PLACE:
         turning.place(p)
+    else:
+        turning.follow_moved(p)
 
 
 @entry("void(int64, int64)")
@@ -65,6 +70,12 @@ def mechanism_part(grains, task):
         coupled.place(p, o, s.x0)
     elif task == UNLOAD:
         mechanism.unload_nodes(o, s.V, s.P)
+    elif task == LOAD:
+        mechanism.load_velocities(o, s.V)
+    elif task == LOAD_START:
+        mechanism.load_velocities(o, s.V0)
+    elif task == SPEEDS:
+        coupled.speeds(p, o)
     elif task == CARRY:
         carried.carry(p, s)
     elif task == READY:

@@ -23,7 +23,7 @@ from fem_mbs.solvers.granular.data import (
     UNLOAD,
     grains_at,
 )
-from fem_mbs.solvers.granular.momentum import add_impulses, size_of_problem, solve
+from fem_mbs.solvers.granular.momentum import accuracy, add_impulses, size_of_problem, solve
 from fem_mbs.solvers.granular.obstacles.obstacles import gaps_now
 from fem_mbs.solvers.granular.pairs import (
     carry_along,
@@ -39,14 +39,13 @@ from fem_mbs.solvers.granular.pairs import (
 )
 from fem_mbs.solvers.granular.positions import push_apart
 from fem_mbs.solvers.granular.strikes import (
-    MOST,
     SHARE,
-    add_speeds,
-    begin_sequence,
-    end_sequence,
+    keep_start,
     kinetic_energy,
     lost_by_stops,
-    next_impacts,
+    solve_in_turn,
+    some_reflect,
+    speed_left,
 )
 from fem_mbs.solvers.granular.turning_pairs import carry_turns, push_turns
 from fem_mbs.solvers.granular.unsaved_pairs import add_pairs
@@ -56,7 +55,6 @@ from fem_mbs.solvers.stepping.kernels.data import run_at
 from fem_mbs.solvers.stepping.kernels.run import run_steps
 from fem_mbs.system.records import zero
 
-RESIDUAL = 10.0  # approach speeds up to so many times the tolerance, relative to the largest speed, are left
 TURNS = 20  # alternations of the Gauss-Seidel solver and the method
 PART = 0.1  # of the tolerance, by which their velocities may differ
 ROUND_OFF = 1e-14  # of speeds: errors that Gauss-Seidel iterations may leave
@@ -117,29 +115,19 @@ def _largest_gain(p, V, V0):
 
 
 @kernel
-def _one_after_the_other(p, s, R, q_square, energy, solved):
-    """Solve the impacts of the step in turn where that keeps energy; True where all were solved to the tolerance."""
-    if p.lost <= SHARE * energy:
-        return solved
-    begin_sequence(p)
-    p.gain = _largest_gain(p, s.V, s.V0)
-    for V, sign in ((s.V0, -1.0), (s.V, 1.0)):
-        if p.clumps != 0:
-            bodies.load(p, R, V)
-        else:
-            load(p, R, V)
-        add_speeds(p, sign)
+def _solve_with_restitution(p, s, R, q_square, energy):
+    """The same with laws that have restitution, where impacts of the step may follow each other."""
+    p.kinetic = max(p.kinetic, energy)
+    keep_start(p)
+    if p.passes_on != 0 and some_reflect(p):
+        p.sweeps = 0
+        return solve_in_turn(p, R, s.V0, s.V, q_square)
     add_impulses(p)
-    count = p.sweeps
-    solved, error = solve(p, q_square), p.error
-    for k in range(MOST):
-        if next_impacts(p, k == MOST - 1) == 0:
-            break
-        count += p.sweeps
-        solved, error = solve(p, q_square) and solved, max(error, p.error)
-    p.sweeps, p.error, p.lost = count + p.sweeps, error, lost_by_stops(p)
-    p.sequences += 1
-    end_sequence(p)
+    solved = solve(p, q_square)
+    p.lost = lost_by_stops(p)
+    if p.lost > SHARE * energy:
+        p.gain = _largest_gain(p, s.V, s.V0)
+        return solve_in_turn(p, R, s.V0, s.V, q_square)
     return solved
 
 
@@ -147,7 +135,8 @@ def _one_after_the_other(p, s, R, q_square, energy, solved):
 def _solve_contacts(p, s):
     """Velocities V with contacts from those without, and P."""
     # approach speeds that inexact impulses leave are no impacts
-    p.slow = max(s.tol_v, RESIDUAL * p.tolerance * _largest_speed(p, s.V0))
+    p.fastest = _largest_speed(p, s.V0)
+    p.slow = max(s.tol_v, speed_left(p))
     if p.shapes != 0:
         call2(p.shapes_part, p.self_at, EVALUATE)
     else:
@@ -170,15 +159,13 @@ def _solve_contacts(p, s):
         call2(p.turning_part, p.self_at, PLACE)
     # bodies that move together have relative velocities of round-off: no error of these is below it
     energy = kinetic_energy(p, s.V)
-    least = 2.0 * (ROUND_OFF / p.tolerance) ** 2 * energy
+    least = 2.0 * (ROUND_OFF / p.fine) ** 2 * energy
     q_square = max(size_of_problem(p), least)
-    add_impulses(p)
-    solved = solve(p, q_square)
-    if p.bounces != 0:
-        p.kinetic = max(p.kinetic, energy)
-        p.lost = lost_by_stops(p)
-        if p.lost > 0.0 and p.coupled == 0 and p.resists == 0:
-            solved = _one_after_the_other(p, s, R, q_square, energy, solved)
+    if p.bounces == 0:
+        add_impulses(p)
+        solved = solve(p, q_square)
+    else:
+        solved = _solve_with_restitution(p, s, R, q_square, energy)
     recorded = s.free == 0  # otherwise they are not used
     if recorded:
         zero(s.P_at, 6 * s.V.shape[0])
@@ -297,7 +284,7 @@ def contacts_of_step(data, run):
         else:
             solve_velocities(s, s.velocity_problem)
         differ = _differ(p, s) if turns > 1 else 0.0
-        if s.code != OK or differ <= PART * p.tolerance:
+        if s.code != OK or differ <= PART * accuracy(p):
             break
         for i in range(s.V.shape[0]):
             for j in range(6):

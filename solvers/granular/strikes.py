@@ -1,36 +1,43 @@
 """Impacts that come one after the other within a step, among contacts with restitution.
 
-A pair with a gap g > 0 that does not meet with the velocities before the step has b = g/h, and no restitution: where
-another impact of the same step drives it together, it is stopped, and takes the energy
+An impact has no duration: forces of the step have no part in it. With the velocities v_n before the step, impacts are
+solved first, then what forces and supports do in the step. In each of the problems before the last, pairs with
+restitution e have
 
-    ½ e² r_N g/h                                                                                                  (1)
+    b = e u_N        where they have touched, or would touch in the step (u_N ≤ −g/h), and approach              (1)
+    no contact       else: they are looked at again after these impacts
 
-that its restitution e would have left. Where that is more than a part of the kinetic energy of the group, impacts of
-the step are solved in turn. Let u be the velocities after those before, and f what forces add to them in the step, as
-they do without contacts. Pairs with restitution then have
+and in the last, with v = v_n + impacts + h M⁻¹ f, all pairs have
 
-    b = e (u_N − f_N)   where they have touched, or touch in the step (u_N ≤ −g/h), and u_N − f_N approaches        (2)
-    b = 0, g/h          the same where that is too slow for an impact, or they rest on each other: approaches up to
-                        twice the largest f are what supports that hold it give, else what lies on a floor trembles
-    no contact          else: they are looked at again after these impacts
+    b = −u_N         after their last impact, where they have had one: forces take nothing of a rebound            (2)
+    b = 0, g/h       else
 
-until nothing approaches any more. Impulses of a step are the sums. Each impact is Newton's law of those that meet
-together: energies are those that e leaves. Pairs without restitution keep b = g/h all the time. After `MOST` impacts
-all pairs have, once,
+Bodies that touch pass an impact on from one to the next like this, as in the sequences of `nsga.velocity`: of a row of
+equal balls the last one leaves. Pairs without restitution have 0 or g/h in all problems. Impulses of a step are the
+sums. After `MOST` impacts (2) stops what still approaches, which never raises the energy.
 
-    b = 0, g/h          which never raises the energy, and counts as lost.                                          (3)
+Methods whose law is Newton's at all closed contacts at once (`passes_on` is 0) solve one problem. A pair with a gap
+g > 0 that does not meet with v_n has b = g/h there, and no restitution: where another impact of the same step drives
+it together, it is stopped, and takes the energy
+
+    ½ e² r_N g/h                                                                                                  (3)
+
+that its restitution would have left. Where that is more than a part of the kinetic energy of the group the impacts are
+solved in turn as well, and in (1) pairs that rest on each other have b = 0.
 
 Source: docs/theory/contact_groups.md, (26), (27).
 """
 
-from fem_mbs.jit import kernel
+from fem_mbs.jit import call2, kernel
 from fem_mbs.solvers.granular import bodies, sweeps
-from fem_mbs.solvers.granular.data import add_impulse, clear_impulse
+from fem_mbs.solvers.granular.data import LOAD, LOAD_START, SPEEDS, add_impulse, clear_impulse, copy_impulse
+from fem_mbs.solvers.granular.momentum import accuracy, add_impulses, solve
+from fem_mbs.solvers.granular.pairs import load
 
 SHARE = 1e-3  # of the kinetic energy of the group: smaller losses of a step are left, and added up
 REPORTED = 0.05  # of its largest kinetic energy: sums of such losses are reported from here on
 MOST = 200  # impacts of a step one after the other
-NEARLY = 0.1  # of the speed of the slowest impacts: approaches up to this are left by inexact iterations
+RESIDUAL = 10.0  # times the largest speed and the error of the last solution: approaches up to this are no impacts
 FAR = 1e30  # m/s: b of pairs that are left out
 
 
@@ -51,7 +58,7 @@ def loss_warnings(who: str, lost: float, kinetic: float) -> list[str]:
 
 @kernel
 def lost_by_stops(p):
-    """Energy (1) [J] of all contacts."""
+    """Energy (3) [J] of all contacts."""
     total = 0.0
     for c in range(p.count):
         if p.stop[c] > 0.0:
@@ -82,58 +89,149 @@ def kinetic_energy(p, V):
 
 
 @kernel
-def _speed(p, c):
-    """u_N of pair c at the present velocities of the iterations, without what b has of moving planes."""
+def some_reflect(p):
+    """True if Newton's law has given b to a pair."""
+    for c in range(p.count):
+        if p.lift[c] < 0.0:
+            return True
+    return False
+
+
+@kernel
+def speed_left(p):
+    """Approach speeds [m/s] up to this may be errors of the last solution."""
+    return RESIDUAL * accuracy(p) * p.fastest
+
+
+@kernel
+def keep_start(p):
+    """Keep the impulses with which the problem of a step begins."""
+    for c in range(p.count):
+        copy_impulse(p.pairs[c], p.resting[c])
+        if p.resists != 0:
+            for j in range(3):
+                p.resting_moments[c, j] = p.moments[c].moment_impulse[j]
+
+
+@kernel
+def load_velocities(p, R, V, task):
+    """Velocities of the nodes as those of the iterations; ``task``: LOAD or LOAD_START, of V or V0 of the run."""
     if p.clumps != 0:
-        a, b = bodies.both(p, c)
-        return bodies.approach(p, c, a, b)[3]
-    b = sweeps.row_of(p.second[c], p.particles.shape[0] - 1)
-    return sweeps.approach(p.particles, p.pairs[c], p.first[c], b)[3]
+        bodies.load(p, R, V)
+    else:
+        load(p, R, V)
+    if p.coupled < 0:
+        call2(p.mechanism_part, p.self_at, task)
+        if p.resists != 0:
+            call2(p.turning_part, p.self_at, task)
 
 
 @kernel
-def begin_sequence(p):
-    """Leave out the pairs that do not meet with the velocities before the step, and take their impulses away."""
+def _speeds(p):
+    """u_N of all pairs at the present velocities of the iterations, without what b has of moving planes."""
+    moved, end = sweeps.moved_from(p), p.particles.shape[0] - 1
     for c in range(p.count):
-        pair = p.pairs[c]
-        p.lift[c] = pair.bias - p.lift[c]  # what moving planes have added
-        p.gained[c] = 0.0
+        if p.second[c] <= moved:
+            continue
+        if p.clumps != 0:
+            a, b = bodies.both(p, c)
+            p.rate[c] = bodies.approach(p, c, a, b)[3]
+        else:
+            b = sweeps.row_of(p.second[c], end)
+            p.rate[c] = sweeps.approach(p.particles, p.pairs[c], p.first[c], b)[3]
+    if p.coupled < 0:
+        call2(p.mechanism_part, p.self_at, SPEEDS)
+
+
+@kernel
+def _clear(p, c):
+    clear_impulse(p.pairs[c])
+    if p.resists != 0:
+        for j in range(3):
+            p.moments[c].moment_impulse[j] = 0.0
+
+
+@kernel
+def _begin(p):
+    """Leave out the pairs that wait for an impact, and take all impulses away."""
+    for c in range(p.count):
+        pair, found = p.pairs[c], p.lift[c]
+        p.lift[c] = pair.bias - found  # what moving planes have added
         clear_impulse(p.earlier[c])
-        if p.stop[c] > 0.0:
+        if p.resists != 0:
+            for j in range(3):
+                p.earlier_moments[c, j] = 0.0
+        _clear(p, c)
+        if p.restitution[c] > 0.0 and found >= 0.0 and (p.passes_on != 0 or p.stop[c] > 0.0):
             pair.bias = FAR
-            clear_impulse(pair)
 
 
 @kernel
-def add_speeds(p, sign):
-    """Add the u_N of the present velocities of the iterations to what forces give in the step, with a sign."""
-    for c in range(p.count):
-        p.gained[c] += sign * _speed(p, c)
-
-
-@kernel
-def next_impacts(p, last):
-    """Put impulses into the sums and b as (2), or (3) for the last impacts; returns how many pairs need them."""
-    count = 0
+def _next_impacts(p):
+    """Put impulses into the sums and b as (1); returns how many pairs need another impact."""
+    count, least = 0, p.slow if p.passes_on != 0 else max(p.slow, p.gain)
+    _speeds(p)
     for c in range(p.count):
         add_impulse(p.pairs[c], p.earlier[c])
-        clear_impulse(p.pairs[c])
+        if p.resists != 0:
+            for j in range(3):
+                p.earlier_moments[c, j] += p.moments[c].moment_impulse[j]
+        _clear(p, c)
         if p.restitution[c] == 0.0:
             continue
-        rate, stop, b = _speed(p, c) + p.lift[c], p.stop[c], FAR
-        count += 1 if rate < -stop - NEARLY * p.slow else 0
-        own = rate - p.gained[c]
-        if own < -max(p.slow, p.gain) and rate <= -stop:
-            b = 0.0 if last else p.restitution[c] * own
-            p.stop[c] = -rate if last else 0.0
-        elif last or rate <= -stop or (stop == 0.0 and rate <= p.slow):
+        rate, b = p.rate[c] + p.lift[c], FAR
+        stop = p.stop[c] if p.earlier[c].normal_impulse == 0.0 else 0.0
+        if rate < -least and rate <= -stop:
+            b = p.restitution[c] * rate
+            count += 1
+        elif p.passes_on == 0 and (rate <= -stop or (stop == 0.0 and rate <= p.slow)):
             b = stop
         p.pairs[c].bias = b + p.lift[c]
     return count
 
 
 @kernel
-def end_sequence(p):
-    """Store the impulses of the whole step in the contacts."""
+def _begin_rest(p, R, V):
+    """Begin the problem (2): velocities V with the impulses of the impacts, impulses of the last step."""
+    for c in range(p.count):
+        pair = p.pairs[c]
+        if p.restitution[c] > 0.0:
+            rate, b = p.rate[c] + p.lift[c], p.stop[c]
+            if p.earlier[c].normal_impulse > 0.0:
+                b, p.stop[c] = min(-rate, 0.0), max(-rate, 0.0)
+            pair.bias = b + p.lift[c]
+        copy_impulse(p.earlier[c], pair)
+        if p.resists != 0:
+            for j in range(3):
+                p.moments[c].moment_impulse[j] = p.earlier_moments[c, j]
+    load_velocities(p, R, V, LOAD)
+    add_impulses(p)
+    for c in range(p.count):
+        copy_impulse(p.resting[c], p.pairs[c])
+        if p.resists != 0:
+            for j in range(3):
+                p.moments[c].moment_impulse[j] = p.resting_moments[c, j]
+    add_impulses(p)
+
+
+@kernel
+def solve_in_turn(p, R, V0, V, q_square):
+    """Solve the impacts of a step in turn, and what is left of it; True where all was solved to the tolerance."""
+    _begin(p)
+    load_velocities(p, R, V0, LOAD_START)
+    solved, error, count = True, 0.0, p.sweeps
+    for _ in range(MOST):
+        solved, error = solve(p, q_square) and solved, max(error, p.error)
+        p.slow, count = max(p.slow, speed_left(p)), count + p.sweeps
+        if _next_impacts(p) == 0:
+            break
+    _begin_rest(p, R, V)
+    solved = solve(p, q_square) and solved
+    p.sweeps, p.error, p.lost = count + p.sweeps, max(error, p.error), lost_by_stops(p)
+    p.sequences += 1
     for c in range(p.count):
         add_impulse(p.earlier[c], p.pairs[c])
+        if p.resists != 0:
+            for j in range(3):
+                p.moments[c].moment_impulse[j] += p.earlier_moments[c, j]
+    return solved

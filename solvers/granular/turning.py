@@ -89,7 +89,7 @@ def _place_moved(p):
                         p.mixed[c, l, k] += F[3 * l + j] * of_r
                         p.spin[c, l, k] += F[3 * l + j] * of_m
             _keep_positive(p, c)
-    _follow_moved(p, o)
+    follow_moved(p)
 
 
 @kernel
@@ -102,9 +102,9 @@ def _keep_positive(p, c):
 
 
 @kernel
-def _follow_moved(p, o):
+def follow_moved(p):
     """Velocities of the nodes that contacts move, inertial axes, in their rows."""
-    first = p.body_node.shape[0]
+    o, first = mechanism_at(p.mechanism_at)[0], p.body_node.shape[0]
     for a in range(o.node.shape[0]):
         velocity_of(o, a, velocities_of(p, first + a))
 
@@ -116,7 +116,7 @@ def _give_moved(p, c, b, f0, f1, f2, m0, m1, m2):
     y0, y1, y2 = cross(p.arms[c, 3], p.arms[c, 4], p.arms[c, 5], f0, f1, f2)
     F[0], F[1], F[2], F[3], F[4], F[5] = -f0, -f1, -f2, -y0 - m0, -y1 - m1, -y2 - m2
     give(o, b - p.body_node.shape[0], F)
-    _follow_moved(p, o)
+    follow_moved(p)
 
 
 @kernel
@@ -145,7 +145,7 @@ def add_impulses(p):
         else:
             _give_moved(p, c, b, 0.0, 0.0, 0.0, m[0], m[1], m[2])
     if p.coupled < 0:
-        _follow_moved(p, mechanism_at(p.mechanism_at)[0])
+        follow_moved(p)
 
 
 @kernel

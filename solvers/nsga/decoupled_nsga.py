@@ -138,7 +138,7 @@ class DecoupledNSGA(AlphaMethod):
     """
 
     table = TABLE
-    takes_grains = takes_mechanisms = True
+    takes_grains = takes_mechanisms = passes_impacts_on = True
     named = ("smooth motion", "position correction", "velocity correction")
 
     max_problems: int = option(default=50, check=integer)

@@ -107,6 +107,7 @@ class Stepper(StepperOptions):
     takes_mechanisms = False  # with obstacles that they move
     contact_shift = SHIFT  # proximal shift of redundant contacts, unless epsilon is given
     follows = False  # positions follow velocities: joints drift, contacts penetrate by what a step travels
+    passes_impacts_on = False  # bodies that touch pass an impact on, one after the other
     velocities_first = False  # no position correction goes before the velocity problem of a step
     max_problems = 50  # impact problems in a step
     together = False  # contacts act in the rows of the motion too

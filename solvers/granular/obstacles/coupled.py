@@ -82,6 +82,16 @@ def _approach(p, o, q, v):
 
 
 @kernel
+def speeds(p, o):
+    """u_N of all contacts in ``p.rate``."""
+    v = local_vector(6)
+    for a in range(o.node.shape[0]):
+        velocity_of(o, a, v)
+        for q in range(o.start[a], o.start[a + 1]):
+            p.rate[o.pair[q]] = _approach(p, o, q, v)[3]
+
+
+@kernel
 def _push(p, o, q, d0, d1, d2, F):
     """Give impulse d to the sphere of contact q, and add −d at its arm to F (6,)."""
     c = o.pair[q]

@@ -128,13 +128,20 @@ def respond(d, s, p, o):
 
 
 @kernel
+def load_velocities(o, V):
+    """Velocities of the nodes."""
+    for a in range(o.node.shape[0]):
+        for j in range(6):
+            o.v[a, j] = V[o.node[a], j]
+
+
+@kernel
 def load_nodes(o, R, V):
     """Velocities of the nodes, and their own part of C in inertial axes."""
     own, C, turn = o.own, o.C, o.R
+    load_velocities(o, V)
     for a in range(o.node.shape[0]):
         i = o.node[a]
-        for j in range(6):
-            o.v[a, j] = V[i, j]
         for j in range(3):
             for m in range(3):
                 turn[a, j, m] = R[i, j, m]
