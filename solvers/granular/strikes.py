@@ -104,13 +104,36 @@ def speed_left(p):
 
 
 @kernel
+def _copy(moment, to):
+    for j in range(3):
+        to[j] = moment[j]
+
+
+@kernel
+def _add(moment, to):
+    for j in range(3):
+        to[j] += moment[j]
+
+
+@kernel
+def _take_impulse(p, c):
+    """Add the impulses of pair c to the sums, and set them to zero."""
+    pair = p.pairs[c]
+    add_impulse(pair, p.earlier[c])
+    clear_impulse(pair)
+    if p.resists != 0:
+        moment = p.moments[c].moment_impulse
+        _add(moment, p.earlier_moments[c])
+        moment[0] = moment[1] = moment[2] = 0.0
+
+
+@kernel
 def keep_start(p):
     """Keep the impulses with which the problem of a step begins."""
     for c in range(p.count):
         copy_impulse(p.pairs[c], p.resting[c])
         if p.resists != 0:
-            for j in range(3):
-                p.resting_moments[c, j] = p.moments[c].moment_impulse[j]
+            _copy(p.moments[c].moment_impulse, p.resting_moments[c])
 
 
 @kernel
@@ -144,24 +167,15 @@ def _speeds(p):
 
 
 @kernel
-def _clear(p, c):
-    clear_impulse(p.pairs[c])
-    if p.resists != 0:
-        for j in range(3):
-            p.moments[c].moment_impulse[j] = 0.0
-
-
-@kernel
 def _begin(p):
     """Leave out the pairs that wait for an impact, and take all impulses away."""
     for c in range(p.count):
         pair, found = p.pairs[c], p.lift[c]
         p.lift[c] = pair.bias - found  # what moving planes have added
+        _take_impulse(p, c)
         clear_impulse(p.earlier[c])
         if p.resists != 0:
-            for j in range(3):
-                p.earlier_moments[c, j] = 0.0
-        _clear(p, c)
+            p.earlier_moments[c, 0] = p.earlier_moments[c, 1] = p.earlier_moments[c, 2] = 0.0
         if p.restitution[c] > 0.0 and found >= 0.0 and (p.passes_on != 0 or p.stop[c] > 0.0):
             pair.bias = FAR
 
@@ -172,11 +186,7 @@ def _next_impacts(p):
     count, least = 0, p.slow if p.passes_on != 0 else max(p.slow, p.gain)
     _speeds(p)
     for c in range(p.count):
-        add_impulse(p.pairs[c], p.earlier[c])
-        if p.resists != 0:
-            for j in range(3):
-                p.earlier_moments[c, j] += p.moments[c].moment_impulse[j]
-        _clear(p, c)
+        _take_impulse(p, c)
         if p.restitution[c] == 0.0:
             continue
         rate, b = p.rate[c] + p.lift[c], FAR
@@ -202,15 +212,13 @@ def _begin_rest(p, R, V):
             pair.bias = b + p.lift[c]
         copy_impulse(p.earlier[c], pair)
         if p.resists != 0:
-            for j in range(3):
-                p.moments[c].moment_impulse[j] = p.earlier_moments[c, j]
+            _copy(p.earlier_moments[c], p.moments[c].moment_impulse)
     load_velocities(p, R, V, LOAD)
     add_impulses(p)
     for c in range(p.count):
         copy_impulse(p.resting[c], p.pairs[c])
         if p.resists != 0:
-            for j in range(3):
-                p.moments[c].moment_impulse[j] = p.resting_moments[c, j]
+            _copy(p.resting_moments[c], p.moments[c].moment_impulse)
     add_impulses(p)
 
 
@@ -232,6 +240,5 @@ def solve_in_turn(p, R, V0, V, q_square):
     for c in range(p.count):
         add_impulse(p.earlier[c], p.pairs[c])
         if p.resists != 0:
-            for j in range(3):
-                p.moments[c].moment_impulse[j] += p.earlier_moments[c, j]
+            _add(p.earlier_moments[c], p.moments[c].moment_impulse)
     return solved
