@@ -1,4 +1,7 @@
-"""Contact groups for the Gauss-Seidel solver: shapes on free bodies, and obstacles of other ones."""
+"""Contact groups for the Gauss-Seidel solver: shapes on free bodies, and obstacles of other ones.
+
+All conditions, and what changes where one of them does not hold: docs/theory/contact_groups.md, choice of the solver.
+"""
 
 from typing import TYPE_CHECKING, NamedTuple
 

@@ -25,7 +25,7 @@ it together, it is stopped, and takes the energy
 that its restitution would have left. Where that is more than a part of the kinetic energy of the group the impacts are
 solved in turn as well, and in (1) pairs that rest on each other have b = 0.
 
-Source: docs/theory/contact_groups.md, (26), (27).
+Source: docs/theory/contact_groups.md, (26)-(28).
 """
 
 from fem_mbs.jit import call2, kernel

@@ -1,5 +1,5 @@
 """Contact groups of a run as a part of its steps: Gauss-Seidel iterations where the group fits, or the assembled
-(pairwise) solver.
+(pairwise) solver; docs/theory/contact_groups.md, choice of the solver.
 
 Both solvers have
 

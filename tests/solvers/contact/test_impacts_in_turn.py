@@ -15,8 +15,10 @@ H, SIZE = 1e-3, 0.1
 METHODS = {"nsga": fem.DecoupledNSGA, "cone": fem.ConeComplementarity, "moreau": fem.MoreauJean}
 
 
-def row(kind, masses, gaps, restitution, **law):
-    """Bodies in a row, of which the first flies at the others with 1 m/s and hits within 0.05 s."""
+def row(kind, masses, gaps, restitution, bystander=0.0, **law):
+    """Bodies in a row, of which the first flies at the others with 1 m/s and hits within 0.05 s; and one of another
+    mass that flies past.
+    """
     model = fem.Model("row", gravity=[0, 0, 0])
     group, at = fem.ContactGroup(restitution=restitution, name="row", **law), -0.05
     for i, mass in enumerate(masses):
@@ -30,6 +32,9 @@ def row(kind, masses, gaps, restitution, **law):
         else:
             group.hull(body, SIZE * CUBE, 1e-3)
         at += SIZE + [0.05, *gaps, 0.0][i]
+    if bystander > 0.0:
+        past = fem.RigidBody.sphere(bystander, SIZE, position=[0, 2, 0], velocity=[1, 0, 0], name="bystander")
+        group.sphere(model.add(past), SIZE)
     model.add(group)
     return model
 
@@ -73,25 +78,26 @@ def test_impacts_beyond_the_limit_of_a_step_lose_energy_and_are_reported():
     assert "ContactGroup 'row'" in text and "kinetic energy" in text and "Halve h" in text
 
 
-def test_what_is_not_solved_in_turn_is_reported_with_its_energy():
-    """Contacts that resist rolling share an impact: with e = 1 all that is lost is what restitution has lost."""
+@pytest.mark.parametrize("name", METHODS)
+def test_contacts_that_resist_rolling_hand_an_impact_on(name):
     model = row("hull", np.ones(5), 3 * [1e-4], 1.0, friction=0.1, rolling_resistance=1e-3)
-    result = fem.DecoupledNSGA(contact_tolerance=1e-9).run(model, 0.1, H)
-    energy = result.energy.total
-    assert energy[0] - energy[-1] == pytest.approx(result.statistics["restitution_lost"], rel=1e-6)
-    assert energy[-1] < 0.9 * energy[0]
-    assert any(re.search(r"restitution.*17\.1 %", text) for text in result.warnings)
-    assert re.search(r"restitution.*17\.1 %", str(result.report()))
+    result = METHODS[name](contact_tolerance=1e-9).run(model, 0.1, H)
+    assert speeds(result) == pytest.approx([0, 0, 0, 0, 1], abs=1e-6)
+    assert result.statistics["restitution_lost"] == pytest.approx(0.0, abs=1e-12) and not result.warnings
 
 
 @pytest.mark.parametrize("restitution", [0.5, 0.8])
 def test_what_restitution_loses_is_what_it_would_have_left(restitution):
-    """Three bodies of 1 kg share an impact: v_1 − v_0 = e and v_2 − v_1 = −(g − δ/2)/h, δ = 1e-5 of their size."""
-    model = row("box", np.ones(3), [1e-4], restitution, friction=0.1, rolling_resistance=1e-3)
-    result = fem.DecoupledNSGA(contact_tolerance=1e-9).run(model, 0.06, H)
+    """Three bodies of 1 kg share an impact: v_1 − v_0 = e and v_2 − v_1 = −(g − δ/2)/h, δ = 1e-5 of their size.
+
+    A heavy one flies past: compared with its energy the loss is too small to solve the step again.
+    """
+    model = row("box", np.ones(3), [1e-4], restitution, friction=0.1, rolling_resistance=1e-3, bystander=1e4)
+    result = fem.MoreauJean(contact_tolerance=1e-9).run(model, 0.06, H)
     stop = (1e-4 - 0.5e-5 * SIZE) / H
     impulse = (1 + restitution - 2 * stop) / 3
     assert result.statistics["restitution_lost"] == pytest.approx(0.5 * restitution**2 * impulse * stop, rel=1e-6)
+    assert result.statistics["steps_with_impacts_in_turn"] == 0
 
 
 def cloud(kind, restitution, friction):
