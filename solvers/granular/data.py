@@ -123,6 +123,7 @@ TABLE = Table(
         "restitution": Item("nj", "of each pair"),
         "stop": Item("nj", "b that stops a pair with restitution before it has met, 0: it is closed or meets [m/s]"),
         "lift": Item("nj", "b as it was found, then what moving planes add to it [m/s]"),
+        "open": Item("nj", "b of the problem after the impacts, for pairs without one [m/s]"),
         "rate": Item("nj", "u_N after the last impact [m/s]"),
         "earlier": Item("nj", "impulses of the impacts of the step so far, see `granular.strikes`", IMPULSE),
         "earlier_moments": Item("nt 3", "the same of moments"),

@@ -304,6 +304,18 @@ def note_restitution(p, c, restitution, bias, stop):
 
 
 @kernel
+def turn_friction(pair):
+    """Turn the friction of the step before into the present tangents; 0 where they have turned by more than 60°."""
+    t, n = pair.tangential_impulse, pair.normal
+    t0, t1, t2, n0, n1, n2 = t[0], t[1], t[2], n[0], n[1], n[2]
+    before, along = t0 * t0 + t1 * t1 + t2 * t2, t0 * n0 + t1 * n1 + t2 * n2
+    t0, t1, t2 = t0 - along * n0, t1 - along * n1, t2 - along * n2
+    now = t0 * t0 + t1 * t1 + t2 * t2
+    part = math.sqrt(before / now) if now > 0.25 * before and now > 0.0 else 0.0
+    t[0], t[1], t[2] = part * t0, part * t1, part * t2
+
+
+@kernel
 def evaluate(p, x, R, V0, h, tol_v):
     """Gaps, normals and b of all pairs at poses x, R, impulses of the last step turned into the new tangents.
 
@@ -353,13 +365,7 @@ def evaluate(p, x, R, V0, h, tol_v):
         if p.bounces != 0:
             note_restitution(p, c, restitution, b_N, stop)
         if pair.normal_impulse > 0.0:
-            t = pair.tangential_impulse
-            t0, t1, t2 = t[0], t[1], t[2]
-            before, along = t0 * t0 + t1 * t1 + t2 * t2, t0 * n0 + t1 * n1 + t2 * n2
-            t0, t1, t2 = t0 - along * n0, t1 - along * n1, t2 - along * n2
-            now = t0 * t0 + t1 * t1 + t2 * t2
-            part = math.sqrt(before / now) if now > 0.25 * before and now > 0.0 else 0.0
-            t[0], t[1], t[2] = part * t0, part * t1, part * t2
+            turn_friction(pair)
 
 
 @kernel

@@ -172,6 +172,7 @@ def _begin(p):
     for c in range(p.count):
         pair, found = p.pairs[c], p.lift[c]
         p.lift[c] = pair.bias - found  # what moving planes have added
+        p.open[c] = p.stop[c] + p.lift[c] if found < 0.0 else pair.bias
         _take_impulse(p, c)
         clear_impulse(p.earlier[c])
         if p.resists != 0:
@@ -206,10 +207,10 @@ def _begin_rest(p, R, V):
     for c in range(p.count):
         pair = p.pairs[c]
         if p.restitution[c] > 0.0:
-            rate, b = p.rate[c] + p.lift[c], p.stop[c]
+            pair.bias = p.open[c]
             if p.earlier[c].normal_impulse > 0.0:
-                b, p.stop[c] = min(-rate, 0.0), max(-rate, 0.0)
-            pair.bias = b + p.lift[c]
+                rate = p.rate[c] + p.lift[c]
+                pair.bias, p.stop[c] = min(-rate, 0.0) + p.lift[c], max(-rate, 0.0)
         copy_impulse(p.earlier[c], pair)
         if p.resists != 0:
             _copy(p.earlier_moments[c], p.moments[c].moment_impulse)

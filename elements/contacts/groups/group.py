@@ -68,7 +68,8 @@ class ContactGroup(Part):
     Notes
     -----
     Pairs on one body never touch. Contacts of a group are solved by the Gauss-Seidel solver or by the assembled
-    contact-problem solver (docs/theory/contact_groups.md, choice of the solver). ``result.pairs(k)`` lists the closed ones of a saved step.
+    contact-problem solver (docs/theory/contact_groups.md, choice of the solver).
+    ``result.pairs(k)`` lists the closed ones of a saved step.
 
     Materials that are named have to occur in the table, which else would give misspelt ones the law of "*". Spheres and
     obstacles without a name have that law; a table of ("*", "*") alone takes any name.

@@ -17,9 +17,9 @@ from fem_mbs.distance.hull_kernels import bound_by_hull, edge_beyond
 from fem_mbs.jit import kernel, local_matrix, local_vector
 from fem_mbs.rotations import add_cross, dot, rotate, rotate_T
 from fem_mbs.solvers.contact.bias import bias, open_bias
-from fem_mbs.solvers.granular.data import clear_impulse, never_touch
+from fem_mbs.solvers.granular.data import clear_impulse, copy_impulse, never_touch
 from fem_mbs.solvers.granular.obstacles.obstacles import LOOKS, SMALLEST_LOOK, begin_search, is_near, obstacles_at
-from fem_mbs.solvers.granular.pairs import FAST, note_restitution
+from fem_mbs.solvers.granular.pairs import FAST, note_restitution, turn_friction
 from fem_mbs.solvers.granular.shapes.cores import (
     CORNER,
     EDGES,
@@ -260,7 +260,8 @@ def evaluate(p, x, R, V0, h, tol_v):
         if p.resists != 0:
             begin_turns(p, c, p.laws[p.material[first], other], old)
         if old >= 0 and p.old_pairs[old].normal_impulse > 0.0:
-            _take_over(p.old_pairs[old], pair)
+            copy_impulse(p.old_pairs[old], pair)
+            turn_friction(pair)
         restitution = p.laws[p.material[first], other].restitution
         band = 2.0 * p.band * _thickness(p, c)
         stop = open_bias(gap, band, h)
@@ -344,22 +345,6 @@ def _arms(p, c, x, g):
         p.arms[c, 3 + j] = 0.0
         if b >= 0:
             p.arms[c, 3 + j] = g[6 + j] - x[p.node[b], j]
-
-
-@kernel
-def _take_over(old, pair):
-    """Impulses of the step before, friction turned into the new tangents."""
-    pair.normal_impulse = old.normal_impulse
-    before = now = along = 0.0
-    for j in range(3):
-        along += old.tangential_impulse[j] * pair.normal[j]
-        before += old.tangential_impulse[j] ** 2
-    for j in range(3):
-        pair.tangential_impulse[j] = old.tangential_impulse[j] - along * pair.normal[j]
-        now += pair.tangential_impulse[j] ** 2
-    part = math.sqrt(before / now) if now > 0.25 * before and now > 0.0 else 0.0
-    for j in range(3):
-        pair.tangential_impulse[j] *= part
 
 
 @kernel
