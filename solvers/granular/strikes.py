@@ -14,7 +14,7 @@ and in the last, with v = v_n + impacts + h M⁻¹ f, all pairs have
 
 Bodies that touch pass an impact on from one to the next like this, as in the sequences of `nsga.velocity`: of a row of
 equal balls the last one leaves. Pairs without restitution have 0 or g/h in all problems. Impulses of a step are the
-sums. After `MOST` impacts (2) stops what still approaches, which never raises the energy.
+sums. After `MOST` impacts all pairs have 0 or g/h in the last, which never raises the energy.
 
 Methods whose law is Newton's at all closed contacts at once (`passes_on` is 0) solve one problem. A pair with a gap
 g > 0 that does not meet with v_n has b = g/h there, and no restitution: where another impact of the same step drives
@@ -202,15 +202,20 @@ def _next_impacts(p):
 
 
 @kernel
-def _begin_rest(p, R, V):
-    """Begin the problem (2): velocities V with the impulses of the impacts, impulses of the last step."""
+def _begin_rest(p, R, V, left):
+    """Begin the problem (2): velocities V with the impulses of the impacts, impulses of the last step.
+
+    ``left``: number of pairs that still approach; where there are some, not all pairs separate as (2) asks.
+    """
     for c in range(p.count):
         pair = p.pairs[c]
         if p.restitution[c] > 0.0:
             pair.bias = p.open[c]
             if p.earlier[c].normal_impulse > 0.0:
                 rate = p.rate[c] + p.lift[c]
-                pair.bias, p.stop[c] = min(-rate, 0.0) + p.lift[c], max(-rate, 0.0)
+                pair.bias, p.stop[c] = p.lift[c], -rate if rate < -p.slow else 0.0
+                if left == 0:
+                    pair.bias += min(-rate, 0.0)
         copy_impulse(p.earlier[c], pair)
         if p.resists != 0:
             _copy(p.earlier_moments[c], p.moments[c].moment_impulse)
@@ -228,13 +233,14 @@ def solve_in_turn(p, R, V0, V, q_square):
     """Solve the impacts of a step in turn, and what is left of it; True where all was solved to the tolerance."""
     _begin(p)
     load_velocities(p, R, V0, LOAD_START)
-    solved, error, count = True, 0.0, p.sweeps
+    solved, error, count, left = True, 0.0, p.sweeps, 0
     for _ in range(MOST):
         solved, error = solve(p, q_square) and solved, max(error, p.error)
         p.slow, count = max(p.slow, speed_left(p)), count + p.sweeps
-        if _next_impacts(p) == 0:
+        left = _next_impacts(p)
+        if left == 0:
             break
-    _begin_rest(p, R, V)
+    _begin_rest(p, R, V, left)
     solved = solve(p, q_square) and solved
     p.sweeps, p.error, p.lost = count + p.sweeps, max(error, p.error), lost_by_stops(p)
     p.sequences += 1

