@@ -182,9 +182,15 @@ def _begin(p):
 
 
 @kernel
+def _least(p):
+    """Speed [m/s] from which on approaches are impacts."""
+    return p.slow if p.passes_on != 0 else max(p.slow, p.gain)
+
+
+@kernel
 def _next_impacts(p):
     """Put impulses into the sums and b as (1); returns how many pairs need another impact."""
-    count, least = 0, p.slow if p.passes_on != 0 else max(p.slow, p.gain)
+    count, least = 0, _least(p)
     _speeds(p)
     for c in range(p.count):
         _take_impulse(p, c)
@@ -210,12 +216,11 @@ def _begin_rest(p, R, V, left):
     for c in range(p.count):
         pair = p.pairs[c]
         if p.restitution[c] > 0.0:
-            pair.bias = p.open[c]
-            if p.earlier[c].normal_impulse > 0.0:
-                rate = p.rate[c] + p.lift[c]
-                pair.bias, p.stop[c] = p.lift[c], -rate if rate < -p.slow else 0.0
-                if left == 0:
-                    pair.bias += min(-rate, 0.0)
+            pair.bias, rate, met = p.open[c], p.rate[c] + p.lift[c], p.earlier[c].normal_impulse > 0.0
+            strikes = rate < -_least(p) and (met or rate <= -p.stop[c])
+            if met or strikes:
+                pair.bias = p.lift[c] + (min(-rate, 0.0) if left == 0 else 0.0)
+                p.stop[c] = -rate if strikes else 0.0
         copy_impulse(p.earlier[c], pair)
         if p.resists != 0:
             _copy(p.earlier_moments[c], p.moments[c].moment_impulse)
