@@ -20,15 +20,14 @@ import math
 from fem_mbs.jit import N_SLOTS, SLOT, call2, integer_matrix, integers, kernel, matrix, vector
 from fem_mbs.solvers.alpha.data import own_at
 from fem_mbs.solvers.contact.law import SLIP
-from fem_mbs.solvers.contact.velocity import moment_arm
+from fem_mbs.solvers.contact.law_rows import SIX, arm_of, row_of
 from fem_mbs.solvers.stepping.kernels.codes import CLOSED_GAP
-from fem_mbs.system.contacts import add_gradient, contact_groups, contacts_of, evaluate_contact, laws_of
+from fem_mbs.system.contacts import add_gradient, contact_groups, contacts_of, direction_of, evaluate_contact, laws_of
 from fem_mbs.system.gather import gather_poses, gather_start, gather_state, scatter_matrix, times_tangent
 from fem_mbs.system.global_matrices import matrix_values
 from fem_mbs.system.records import VELOCITY, zero
 
 _H_N, _KK = SLOT["H_N"], SLOT["K"]
-OWN = 6  # rows of a contact: normal, sliding (2), rolling (2), spinning; coupled drilling follows sliding
 
 
 @kernel
@@ -61,14 +60,6 @@ def add_pressed(d, s):
 
 
 @kernel
-def place_of_moment(g, i):
-    """Row of moment i (rolling 0 and 1, spinning or drilling 2) among those of its contact."""
-    if g.drilling == 0:
-        return 3 + i
-    return 3 if i == 2 else 4 + i
-
-
-@kernel
 def position_rows(d, s, rp, rows):
     """Contact part of the position residual: subtract (2) and (3) from rp (full), fill rows (nc,) divided by k_p."""
     k, p = s.kp, s.pp
@@ -83,10 +74,8 @@ def position_rows(d, s, rp, rows):
             rows[c] = -contact.gap[e] if xi >= 0.0 else -(k * s.cnu[c, 0] - jump) / p
             if xi >= 0.0 or jump != 0.0:
                 add_gradient(g, e, contact.G_N[e], -(max(xi, 0.0) + jump), rp)
-            for i in range(2):
-                add_gradient(g, e, contact.V_T[e, i], -half * s.cLam[c, 1 + i], rp)
-            for i in range(3):
-                add_gradient(g, e, contact.W[e, i], -half * moment_arm(d, s, c, i) * s.cchi[c, i], rp)
+            for m in range(1, SIX):
+                add_gradient(g, e, direction_of(g, e, m), -half * arm_of(g, e, s, m) * s.cLam[c, m], rp)
 
 
 @kernel
@@ -99,7 +88,7 @@ def position_tangents(d, s, factor, own, T):
     k, p = s.kp, s.pp
     for g in contact_groups(d):
         nd = g.nd
-        size = nd + OWN
+        size = nd + SIX
         S, H = matrix(b[_KK], size, size), matrix(b[_H_N], nd, nd)
         contact = contacts_of(g)
         for e in range(g.n):
@@ -145,7 +134,7 @@ def velocity_couplings(d, s, factor, T):
         if g.contact_hessian == 0:
             continue
         nd = g.nd
-        size = nd + OWN
+        size = nd + SIX
         S, H = matrix(b[_KK], size, size), matrix(b[_H_N], nd, nd)
         contact, nodes = contacts_of(g), integer_matrix(g.nodes_at, g.n, g.nn)
         law = laws_of(g)
@@ -186,7 +175,7 @@ def impulse_columns(d, s):
     half, whole = 0.5 * s.h * s.kv, s.h * s.kv if own_at(s.own_at)[0].combined != 0 else 0.0
     for g in contact_groups(d):
         nd = g.nd
-        size = nd + OWN
+        size = nd + SIX
         S, contact = matrix(b[_KK], size, size), contacts_of(g)
         for e in range(g.n):
             zero(b[_KK], size * size)
@@ -194,11 +183,8 @@ def impulse_columns(d, s):
                 for j in range(nd):
                     S[j, nd] = -whole * contact.G_N[e, j]
                 S[nd, nd] = s.kp / s.pp * whole
-            for i in range(2):
+            for m in range(1, SIX):
+                arm, row, column = arm_of(g, e, s, m), direction_of(g, e, m), nd + row_of(g, m)
                 for j in range(nd):
-                    S[j, nd + 1 + i] = -half * contact.V_T[e, i, j]
-            for i in range(3):
-                arm, column = moment_arm(d, s, g.first_contact + e, i), nd + place_of_moment(g, i)
-                for j in range(nd):
-                    S[j, column] = -half * arm * contact.W[e, i, j]
+                    S[j, column] = -half * arm * row[j]
             scatter_matrix(g.maps_at[VELOCITY], e, size, vector(b[_KK], size * size), values)

@@ -21,7 +21,7 @@ Source: docs/theory/nonsmooth_generalized_alpha.md, (1)-(4), (9)-(11).
 
 import math
 
-from fem_mbs.jit import call2, entry, integers, kernel, vector
+from fem_mbs.jit import call2, entry, kernel, vector
 from fem_mbs.solvers.alpha.contacts import (
     add_pressed,
     choose_closed,
@@ -33,6 +33,7 @@ from fem_mbs.solvers.alpha.data import own_at
 from fem_mbs.solvers.alpha.friction import friction_block
 from fem_mbs.solvers.alpha.one_level import followed_matrix
 from fem_mbs.solvers.alpha.rows import configure, jumped_rows, motion_rows, moved_rows, multipliers
+from fem_mbs.solvers.contact.law_rows import move_multipliers, place_of, put_rows
 from fem_mbs.solvers.contact.position import FARTHEST, NEAR
 from fem_mbs.solvers.contact.velocity_rows import velocity_contact_tangents
 from fem_mbs.solvers.stepping.kernels.arrays import largest
@@ -276,7 +277,7 @@ def place(o, block, size):
 def fill_right(d, s, o):
     """Minus the residual, in dx."""
     n, m, nc, size = d.n, d.m, d.nc, layouts_of(d)[VELOCITY].n
-    dx, roll = vector(s.dx_at, 3 * size), integers(d.roll_index_at, nc)
+    dx = vector(s.dx_at, 3 * size)
     for block in range(3):
         at = place(o, block, size)
         if at < 0:
@@ -294,14 +295,11 @@ def fill_right(d, s, o):
                 part[n + i] = s.kp * s.g[i] / s.h if o.follows == 0 else 0.0
             else:
                 part[n + i] = s.kv * s.rate[i]
+        if block == 2:
+            put_rows(d, VELOCITY, -s.kv, s.rows_c, part)
+            continue
         for c in range(nc if block > 0 or o.levels == 1 else 0):
-            if block < 2:
-                part[n + m + 3 * c] = -s.kp * o.rows_p[c] / (s.h if block == 1 else o.c_q)
-                continue
-            for i in range(3):
-                part[n + m + 3 * c + i] = -s.kv * s.rows_c[c, i]
-                if roll[c] >= 0:
-                    part[n + m + 3 * nc + 3 * roll[c] + i] = -s.kv * s.rows_chi[c, i]
+            part[place_of(d, VELOCITY, c, 0)] = -s.kp * o.rows_p[c] / (s.h if block == 1 else o.c_q)
     if s.friction != 0 and place(o, 2, size) >= 0:
         call2(s.friction_part, s.run_at, JOINT_RATES)
 
@@ -331,7 +329,7 @@ def coupled_keep(data, run):
 def take_part(d, s, o):
     """Unknowns go from the part ``o.taken`` of the Newton step to the part ``s.scale``."""
     n, m, nc, size, part = d.n, d.m, d.nc, layouts_of(d)[VELOCITY].n, s.scale - o.taken
-    dx, roll = vector(s.dx_at, 3 * size), integers(d.roll_index_at, nc)
+    dx = vector(s.dx_at, 3 * size)
     at = place(o, 0, size)
     if at >= 0:
         first = dx[at : at + size]
@@ -343,7 +341,7 @@ def take_part(d, s, o):
         for i in range(m):
             s.lam[i] += part * first[n + i]
         for c in range(nc if o.levels == 1 else 0):
-            s.cnu[c, 0] += part * o.c_q * first[n + m + 3 * c]
+            s.cnu[c, 0] += part * o.c_q * first[place_of(d, VELOCITY, c, 0)]
     at = place(o, 1, size)
     if at >= 0:
         second = dx[at : at + size]
@@ -351,18 +349,14 @@ def take_part(d, s, o):
         for i in range(m):
             s.nu[i] += part * s.h * second[n + i]
         for c in range(nc):
-            s.cnu[c, 0] += part * s.h * second[n + m + 3 * c]
+            s.cnu[c, 0] += part * s.h * second[place_of(d, VELOCITY, c, 0)]
     at = place(o, 2, size)
     if at >= 0:
         third = dx[at : at + size]
         expand_add(d, part, third, s.W)
         for i in range(m):
             s.Lam[i] += part * third[n + i]
-        for c in range(nc):
-            for i in range(3):
-                s.cLam[c, i] += part * third[n + m + 3 * c + i]
-                if roll[c] >= 0:
-                    s.cchi[c, i] += part * third[n + m + 3 * nc + 3 * roll[c] + i]
+        move_multipliers(d, VELOCITY, s.cLam, part, third, s.cLam)
         if s.friction != 0:
             call2(s.friction_part, s.run_at, GO)
     o.taken = s.scale

@@ -96,7 +96,6 @@ def keep_unknowns(s, o, back):
         copy1(rows[2], s.Lam)
         copy(contacts[0], s.cnu)
         copy(contacts[1], s.cLam)
-        copy(contacts[2], s.cchi)
         copy(o.kept_forces, o.lam_c)
         return
     copy(s.Vs, motion[0])
@@ -109,5 +108,4 @@ def keep_unknowns(s, o, back):
     copy1(s.Lam, rows[2])
     copy(s.cnu, contacts[0])
     copy(s.cLam, contacts[1])
-    copy(s.cchi, contacts[2])
     copy(o.lam_c, o.kept_forces)

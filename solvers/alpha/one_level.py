@@ -25,6 +25,7 @@ import math
 from fem_mbs.jit import kernel
 from fem_mbs.solvers.alpha.contacts import position_rows
 from fem_mbs.solvers.contact.law import GAP, SLIP
+from fem_mbs.solvers.contact.law_rows import SIX
 from fem_mbs.solvers.stepping.kernels.arrays import norm
 from fem_mbs.system.assembly import inertia
 from fem_mbs.system.global_matrices import fill_diagonal, full_norm
@@ -47,8 +48,8 @@ def reactions(d, s, o):
     """Impulses h λ_N of (1), as those of the velocity problem are left for `contact.velocity.accumulate_impulses`."""
     for c in range(d.nc):
         s.status[c] = SLIP if s.active[c] != 0 else GAP
-        for i in range(3):
-            s.aLam[c, i] = s.achi[c, i] = 0.0
+        for m in range(SIX):
+            s.aLam[c, m] = 0.0
         if s.active[c] != 0:
             s.aLam[c, 0] = (s.kp * s.cnu[c, 0] + s.pp * o.rows_p[c]) / o.c_q  # rows_p = −g_N
 

@@ -173,7 +173,7 @@ class ReducedContactProblem:
     def _linearise(self):
         """Rows and matrix of (1) at the present motion, without contacts; False where they are not regular."""
         engine, record, a = self.engine, self.engine.run[0], self.engine.arrays
-        for name in ("cLam", "cchi", "cnu", "lam_c"):
+        for name in ("cLam", "cnu", "lam_c"):
             a[name][:] = 0.0
         record["without_contacts"], record["first_residual"], record["number"] = 1, 0, STACKED
         hold(self.at[1], 1)

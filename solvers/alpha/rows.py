@@ -11,6 +11,7 @@ from fem_mbs.jit import call2, integers, kernel, local_matrix, local_vector
 from fem_mbs.rotations import multiply_T, quaternion_exp, quaternion_to_matrix
 from fem_mbs.solvers.alpha.contacts import position_rows
 from fem_mbs.solvers.alpha.one_level import add_closed_rows, followed_rows
+from fem_mbs.solvers.contact.law_rows import add_squares
 from fem_mbs.solvers.contact.velocity_rows import velocity_contact_residual
 from fem_mbs.solvers.stepping.kernels.arrays import norm
 from fem_mbs.solvers.stepping.kernels.friction_tasks import IMPULSES, POSITIONS
@@ -125,12 +126,8 @@ def jumped_rows(d, s, o):
             s.rate[i] += o.rate_s[i]
         total = row_norm(d, s.rate) ** 2
     if d.nc > 0 and s.without_contacts == 0:
-        velocity_contact_residual(d, s, s.V, s.Vminus, r1, s.rows_c, s.rows_chi)
-        for c in range(d.nc):
-            total += s.rows_c[c, 0] ** 2
-            friction += s.rows_c[c, 1] ** 2 + s.rows_c[c, 2] ** 2
-            for i in range(3):
-                friction += s.rows_chi[c, i] ** 2
+        velocity_contact_residual(d, s, s.V, s.Vminus, r1, s.rows_c)
+        total, friction = add_squares(s.rows_c, total)
     if s.friction != 0:
         call2(s.friction_part, s.run_at, IMPULSES)
         total, friction = total + s.friction_row**2, friction + s.friction_slip**2

@@ -7,6 +7,7 @@ from fem_mbs.solvers.alpha.coupled import ALL, whole_merit
 from fem_mbs.solvers.alpha.data import own_at
 from fem_mbs.solvers.alpha.motion import keep_accelerations, keep_unknowns, overshoots, predict, stand_still
 from fem_mbs.solvers.alpha.one_level import reactions
+from fem_mbs.solvers.contact.law_rows import SIX
 from fem_mbs.solvers.contact.one_problem import begin_friction, begin_step, end_step, next_pass
 from fem_mbs.solvers.contact.position import start_position
 from fem_mbs.solvers.contact.restitution import limit_restitution, solve_impact
@@ -156,7 +157,8 @@ def blame(s, o):
         s.failed_problem = POSITION
         copy1(o.rp, s.r1)
         for c in range(o.rows_p.shape[0]):
-            s.rows_c[c, 0], s.rows_c[c, 1], s.rows_c[c, 2] = o.rows_p[c], 0.0, 0.0
+            for m in range(SIX):
+                s.rows_c[c, m] = o.rows_p[c] if m == 0 else 0.0
 
 
 @kernel

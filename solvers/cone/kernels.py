@@ -26,6 +26,7 @@ from fem_mbs.solvers.cone.data import own_at
 from fem_mbs.solvers.cone.rows import relaxed_residual, relaxed_tangents
 from fem_mbs.solvers.contact import velocity
 from fem_mbs.solvers.contact.bias import bias
+from fem_mbs.solvers.contact.law_rows import add_squares
 from fem_mbs.solvers.contact.one_problem import begin_step, end_step, solve_first
 from fem_mbs.solvers.contact.velocity_rows import velocity_contact_residual, velocity_contact_tangents
 from fem_mbs.solvers.stepping.kernels.accept import accept
@@ -60,7 +61,7 @@ REACH = 2.0  # times the gap that the fastest node could close in the step: cont
 
 @entry("void(int64, int64)")
 def cone_residual(data, run):
-    """Residual of (1) in r1 (full), of (2) in rate, of (4) in rows_c, rows_chi; norms in s.dynamic, s.row, s.row_T."""
+    """Residual of (1) in r1 (full), of (2) in rate, of (4) in rows_c; norms in s.dynamic, s.row, s.row_T."""
     d, s = system_at(data)[0], run_at(run)[0]
     o = own_at(s.own_at)[0]
     N, m, nc, h = d.n_nodes, d.m, d.nc, s.h
@@ -88,14 +89,10 @@ def cone_residual(data, run):
     friction = 0.0
     if nc > 0 and s.without_contacts == 0:
         if o.relaxed != 0:
-            relaxed_residual(d, s, V, s.Vminus, r1, s.rows_c, s.rows_chi)
+            relaxed_residual(d, s, V, s.Vminus, r1, s.rows_c)
         else:
-            velocity_contact_residual(d, s, V, s.Vminus, r1, s.rows_c, s.rows_chi)
-        for c in range(nc):
-            total += s.rows_c[c, 0] ** 2
-            friction += s.rows_c[c, 1] ** 2 + s.rows_c[c, 2] ** 2
-            for i in range(3):
-                friction += s.rows_chi[c, i] ** 2
+            velocity_contact_residual(d, s, V, s.Vminus, r1, s.rows_c)
+        total, friction = add_squares(s.rows_c, total)
     if s.friction != 0:
         call2(s.friction_part, run, IMPULSES)
         total, friction = total + s.friction_row**2, friction + s.friction_slip**2

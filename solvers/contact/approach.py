@@ -11,6 +11,7 @@ from fem_mbs.jit import (
 from fem_mbs.solvers.stepping.kernels.codes import STRIKES
 from fem_mbs.system.contacts import (
     contacts_of,
+    direction_of,
     gradient_times,
     laws_of,
 )
@@ -36,12 +37,12 @@ def tangential_restitution(g, e, s):
 
 
 @kernel
-def slide_before(g, e, s, i, Vminus):
-    """Component i of the sliding velocity that the impact law with e_T reflects."""
+def slide_before(g, e, s, m, Vminus):
+    """Velocity of direction m, of sliding or drilling, that the impact law with e_T reflects."""
     contact = contacts_of(g)
     if at_the_touch(g, e, s):
-        return gradient_times(g, e, contact.V_T[e, i], s.Vsminus)
-    return gradient_times(g, e, contact.V_T_start[e, i], Vminus)
+        return gradient_times(g, e, direction_of(g, e, m), s.Vsminus)
+    return gradient_times(g, e, contact.V_T_start[e, m - 1] if m < 3 else contact.W_N_start[e], Vminus)
 
 
 @kernel

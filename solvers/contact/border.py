@@ -22,17 +22,12 @@ Source: elimination by blocks, worked out here.
 
 from fem_mbs.jit import entry, integer_matrix, integers, kernel, local_matrix, local_vector, vector
 from fem_mbs.solvers.contact.law import GAP, cone_tangent, normal_tangent, open_rows
+from fem_mbs.solvers.contact.law_rows import gradient_of, place_of
 from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
 from fem_mbs.solvers.stepping.kernels.newton import problem_at
 from fem_mbs.solvers.stepping.kernels.shared_factors import BORDERED, borrowed_solve
 from fem_mbs.system.contacts import contact_groups, contacts_of, laws_of
-
-
-@kernel
-def gradient_row(g, e, i):
-    """Row i of D of a contact (nd,)."""
-    contact = contacts_of(g)
-    return contact.G_N[e] if i == 0 else contact.G_T[e, i - 1]
+from fem_mbs.system.records import POSITION
 
 
 @kernel
@@ -40,7 +35,7 @@ def solve_column(d, p, s, g, e, i, at):
     """Fill the column at an address with K⁻¹ times row i of D."""
     x = vector(at, d.n + d.m)
     nodes, dof = integer_matrix(g.nodes_at, g.n, g.nn), integers(d.dof_at, 6 * d.n_nodes)
-    row, empty = gradient_row(g, e, i), True
+    row, empty = gradient_of(g, e, POSITION, i), True
     for j in range(len(x)):
         x[j] = 0.0
     for a in range(g.nn):
@@ -57,7 +52,7 @@ def solve_column(d, p, s, g, e, i, at):
 def along(d, s, g, e, i, x):
     """Row i of D times T(U) times the velocities in x."""
     nodes, dof = integer_matrix(g.nodes_at, g.n, g.nn), integers(d.dof_at, 6 * d.n_nodes)
-    contact, row, T = contacts_of(g), gradient_row(g, e, i), s.T
+    contact, row, T = contacts_of(g), gradient_of(g, e, POSITION, i), s.T
     move, total = local_vector(6), 0.0
     for a in range(g.nn):
         n = nodes[e, a]
@@ -144,7 +139,7 @@ def columns(d, p, s):
 @kernel
 def fill_small(d, s, X, count, x, S, small):
     """Fill the matrix and the right-hand side of (2), and S (6 count, 6) of the contacts."""
-    groups, first = contact_groups(d), d.n + d.m
+    groups = contact_groups(d)
     for b in range(count):
         g, e = groups[s.border_of[b, 0]], s.border_of[b, 1]
         unit_tangent(s, g, e, S[6 * b : 6 * b + 6])
@@ -153,7 +148,7 @@ def fill_small(d, s, X, count, x, S, small):
             for j in range(6 * count):
                 small[row, j] = small[row + 3, j] = 0.0
             small[row, 6 * count] = along(d, s, g, e, i, x)
-            small[row + 3, 6 * count] = x[first + 3 * (g.first_contact + e) + i]
+            small[row + 3, 6 * count] = x[place_of(d, POSITION, g.first_contact + e, i)]
             for j in range(6):
                 small[row + 3, 6 * b + j] = S[6 * b + 3 + i, j]
     for b in range(count):
@@ -174,7 +169,7 @@ def position_border(data, run):
     d, s = system_at(data)[0], run_at(run)[0]
     p, X, rows = problem_at(s.solving)[0], s.border, d.n + d.m
     S, small = local_matrix(12, 6), local_matrix(12, 13)  # of `BORDERED` contacts
-    x = vector(s.dx_at, rows + 3 * d.nc)
+    x = s.dx
     s.bordered = 0
     count = columns(d, p, s)
     if count > BORDERED:
@@ -186,7 +181,7 @@ def position_border(data, run):
     for c in range(d.nc):
         if s.status[c] == GAP:
             for i in range(3):
-                x[rows + 3 * c + i] *= -(s.pp if i == 0 else s.pp_T) / (s.kp * s.kp)
+                x[place_of(d, POSITION, c, i)] *= -(s.pp if i == 0 else s.pp_T) / (s.kp * s.kp)
     for b in range(count):
         g, e = contact_groups(d)[s.border_of[b, 0]], s.border_of[b, 1]
         for i in range(3):
@@ -195,5 +190,5 @@ def position_border(data, run):
                 push += S[6 * b + i, j] * small[6 * b + j, 6 * count]
             for j in range(rows):
                 x[j] -= push * X[3 * b + i, j]
-            x[rows + 3 * (g.first_contact + e) + i] = small[6 * b + 3 + i, 6 * count]
+            x[place_of(d, POSITION, g.first_contact + e, i)] = small[6 * b + 3 + i, 6 * count]
     s.bordered = 1

@@ -203,7 +203,7 @@ class ContactProblemCorrection:
                 if self.loose and self._is_solved(level, u, r):
                     self.engine.call(problem, "residual")  # leaves statuses
                     if level != POSITION:  # inexact impulses are the ones that act
-                        arrays["aLam"][:], arrays["achi"][:] = r[:, :3], r[:, 3:]
+                        arrays["aLam"][:] = r
                     return True
                 record["number"] = SMOOTH
                 self.engine.call(problem, "matrix")
@@ -277,14 +277,14 @@ class ContactProblemCorrection:
         factor = record["position_factor"] * record["h"]
         if level == POSITION:
             a["U"][:], a["nu"][:] = 0.0, 0.0
-            r[stays, :3] = factor * a["total_Lam"][stays]
+            r[stays, :3] = factor * a["total_Lam"][stays, :3]
         else:
             a["W"][:], a["Lam"][:] = 0.0, 0.0
             if record["impact_problems"] == 0:
                 if not self.engine.method.velocities_first:
-                    r[stays, :3] = a["cnu"][stays] * record["kp"] / factor
+                    r[stays, :3] = a["cnu"][stays, :3] * record["kp"] / factor
                 elif not record["newton"]:  # where Newton has stalled is a bad start
-                    r[stays, :3] = record["kv"] * a["cLam"][stays]
+                    r[stays, :3] = record["kv"] * a["cLam"][stays, :3]
         return r
 
     def _linearised(self, level, u, r, first):
@@ -437,7 +437,7 @@ class ContactProblemCorrection:
         """Impulses as the multipliers of the scheme."""
         a, record = self.engine.arrays, self.engine.run[0]
         if level == POSITION:
-            a["cnu"][:] = r[:, :3] / record["kp"]
+            a["cnu"][:, :3] = r[:, :3] / record["kp"]
         else:
-            a["cLam"][:] = r[:, :3] / record["kv"]
-            a["cchi"][:] = r[:, 3:] / (record["length"] * record["kv"])
+            a["cLam"][:, :3] = r[:, :3] / record["kv"]
+            a["cLam"][:, 3:] = r[:, 3:] / (record["length"] * record["kv"])

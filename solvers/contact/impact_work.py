@@ -12,9 +12,10 @@ from fem_mbs.solvers.contact.approach import (
     touches_within,
 )
 from fem_mbs.solvers.contact.law import GAP
+from fem_mbs.solvers.contact.law_rows import SIX
 from fem_mbs.solvers.stepping.kernels.codes import STRUCK
 from fem_mbs.solvers.stepping.kernels.friction_tasks import IMPACT_WORK
-from fem_mbs.system.contacts import contact_groups, contacts_of, gradient_times, laws_of
+from fem_mbs.system.contacts import contact_groups, contacts_of, direction_of, gradient_times, laws_of
 
 GAIN = 1e-8  # of the work of impulses, relative to its parts, that is round-off
 
@@ -30,8 +31,7 @@ def work_of_impulses(d, s):
     work of these forces is known, and is the last sum (`contact.touch`, (2)). That before it is of joint friction.
     Constraints do no work: G v = 0 before and after.
     """
-    aLam, achi = s.aLam, s.achi
-    V, Vs, Vminus = s.V, s.Vsminus, s.Vminus
+    aLam, V, Vs, Vminus = s.aLam, s.V, s.Vsminus, s.Vminus
     candidate = s.candidate
     total = size = 0.0
     for g in contact_groups(d):
@@ -48,15 +48,12 @@ def work_of_impulses(d, s):
                 before = min(before, approach_of(g, e, d, s, Vminus))
             part = 0.5 * aLam[c, 0] * (gradient_times(g, e, contact.G_N[e], V) + before)
             total, size = total + part, size + abs(0.5 * aLam[c, 0] * before)
-            for i in range(2):
-                before = gradient_times(g, e, contact.V_T[e, i], Vs)
-                part = 0.5 * aLam[c, 1 + i] * (gradient_times(g, e, contact.V_T[e, i], V) + before)
-                total, size = total + part, size + abs(0.5 * aLam[c, 1 + i] * before)
-            for i in range(3):
-                if achi[c, i] != 0.0:
-                    before = gradient_times(g, e, contact.W[e, i], Vs)
-                    part = 0.5 * achi[c, i] * (gradient_times(g, e, contact.W[e, i], V) + before)
-                    total, size = total + part, size + abs(0.5 * achi[c, i] * before)
+            for m in range(1, SIX):
+                if aLam[c, m] != 0.0:
+                    row = direction_of(g, e, m)
+                    before = gradient_times(g, e, row, Vs)
+                    part = 0.5 * aLam[c, m] * (gradient_times(g, e, row, V) + before)
+                    total, size = total + part, size + abs(0.5 * aLam[c, m] * before)
     if s.friction != 0:
         call2(s.friction_part, s.run_at, IMPACT_WORK)
         total, size = total + s.friction_work, size + s.friction_work_size

@@ -14,6 +14,7 @@ from fem_mbs.jit import (
     vector,
 )
 from fem_mbs.solvers.contact.approach import reflected, slide_before, tangential_restitution
+from fem_mbs.solvers.contact.law_rows import SIX, gradient_of
 from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
 from fem_mbs.solvers.stepping.kernels.friction_tasks import CORRECTION_GO, CORRECTION_KEEP, CORRECTION_RIGHT
 from fem_mbs.system.contacts import (
@@ -108,11 +109,10 @@ def contact_values(data, run, level, u):
                 continue
             u[c, 0] = gradient_times(g, e, contact.G_N[e], V) + reflected(g, e, d, s, Vminus)
             e_T = tangential_restitution(g, e, s)
-            for i in range(2):
-                slide = gradient_times(g, e, contact.V_T[e, i], V)
-                u[c, 1 + i] = slide + e_T * slide_before(g, e, s, i, Vminus)
-            for i in range(3):
-                u[c, 3 + i] = gradient_times(g, e, contact.W[e, i], V)
+            for m in range(1, SIX):
+                u[c, m] = gradient_times(g, e, direction_of(g, e, m), V)
+                if m < 3:
+                    u[c, m] += e_T * slide_before(g, e, s, m, Vminus)
 
 
 @kernel
@@ -121,7 +121,7 @@ def contact_blocks(data, level, place, nodes, blocks):
     d = system_at(data)[0]
     size = blocks.shape[2]
     for g in contact_groups(d):
-        of, contact = integer_matrix(g.nodes_at, g.n, g.nn), contacts_of(g)
+        of = integer_matrix(g.nodes_at, g.n, g.nn)
         for e in range(g.n):
             k = place[g.first_contact + e]
             if k < 0:
@@ -129,7 +129,7 @@ def contact_blocks(data, level, place, nodes, blocks):
             for b in range(g.nn):
                 nodes[k, b] = of[e, b]
                 for i in range(size):
-                    row = contact.G_T[e, i - 1] if level == POSITION and 0 < i < 3 else direction_of(g, e, i)
+                    row = gradient_of(g, e, level, i)
                     for j in range(6):
                         blocks[k, b, i, j] = row[6 * b + j]
 

@@ -102,8 +102,8 @@ def _table(engine, chosen, own):
             c, data = first + closed, group.contact_data
             axes = np.concatenate([data["normal"][closed, None], data["tangents"][closed]], axis=1)
             table = np.zeros((len(closed), PAIR_COLUMNS))
-            roll = a["total_chi"][c][:, [2, 0, 1]]  # spinning is about the normal
-            last = np.einsum("ck,cki->ci", a["total_Lam"][c], axes)
+            roll = a["total_Lam"][c][:, [5, 3, 4]]  # spinning is about the normal
+            last = np.einsum("ck,cki->ci", a["total_Lam"][c, :3], axes)
             sphere, partner = group.pairs[closed].T
             columns = {
                 "group": number, "sphere": sphere, "type": kind, "partner": partner, "status": a["acted"][c],

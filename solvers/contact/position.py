@@ -6,9 +6,10 @@ In models with contacts rows of velocities have G U = 0, and joint friction has 
 
 import math
 
-from fem_mbs.jit import call2, entry, integers, kernel, vector
+from fem_mbs.jit import call2, entry, kernel
 from fem_mbs.solvers.contact.border import position_border
 from fem_mbs.solvers.contact.law import GAP
+from fem_mbs.solvers.contact.law_rows import SIX, add_squares, move_multipliers, put_rows
 from fem_mbs.solvers.contact.position_rows import (
     ends_at_touch,
     position_contact_residual,
@@ -115,7 +116,7 @@ def position_residual(data, run):
     x0, R0, U, T = s.x0, s.R0, s.U, s.T
     Ma, f, r1, base = s.Ma, s.f, s.r1, s.base
     g, rate, lam, nu = s.g, s.rate, s.lam, s.nu
-    phi, rows, rows_D = s.phi, s.rows_c, s.rows_D
+    phi = s.phi
     half = s.position_factor * s.h * s.h
     s.rates_known = s.unmoved = 0
     if s.at_smooth != 0:
@@ -144,10 +145,8 @@ def position_residual(data, run):
         if s.swept != 0:
             swept_gaps(d, s)
         if s.without_contacts == 0:
-            position_contact_residual(d, s, r1, rows)
-            for c in range(nc):
-                total += rows[c, 0] ** 2
-                friction += rows[c, 1] ** 2 + rows[c, 2] ** 2 + rows_D[c] ** 2
+            position_contact_residual(d, s, r1, s.rows_c)
+            total, friction = add_squares(s.rows_c, total)
     if s.friction != 0 and nc > 0:
         call2(s.friction_part, run, CORRECTION)
         total += s.friction_row**2
@@ -204,19 +203,13 @@ def position_right(data, run):
     """Right-hand side −r of the position sub-problem in dx."""
     d, s = system_at(data)[0], run_at(run)[0]
     n, m, nc = d.n, d.m, d.nc
-    dx, r1 = vector(s.dx_at, n + m + 3 * nc + d.n_drill), s.r1
-    g, rows = s.g, s.rows_c
-    rows_D, drill = s.rows_D, integers(d.drill_index_at, nc)
-    reduce_vector(d, r1, dx)
+    dx, g = s.dx, s.g
+    reduce_vector(d, s.r1, dx)
     for i in range(n):
         dx[i] = -dx[i]
     for i in range(m):
         dx[n + i] = s.kp * g[i]
-    for c in range(nc):
-        for i in range(3):
-            dx[n + m + 3 * c + i] = -s.kp * rows[c, i]
-        if drill[c] >= 0:
-            dx[n + m + 3 * nc + drill[c]] = -s.kp * rows_D[c]
+    put_rows(d, POSITION, -s.kp, s.rows_c, dx)
     if s.friction != 0 and nc > 0:
         call2(s.friction_part, run, CORRECTION_RIGHT)
 
@@ -226,18 +219,13 @@ def position_move(data, run):
     """U, ν ← kept values plus s.scale times the Newton step."""
     d, s = system_at(data)[0], run_at(run)[0]
     n, m, nc, scale = d.n, d.m, d.nc, s.scale
-    dx, U, trial = vector(s.dx_at, n + m + 3 * nc + d.n_drill), s.U, s.trial
-    nu, keep_m, cnu, keep_c = s.nu, s.keep_m, s.cnu, s.keep_c
-    nu_D, keep_D, drill = s.nu_D, s.keep_D, integers(d.drill_index_at, nc)
+    dx, U, trial = s.dx, s.U, s.trial
+    nu, keep_m = s.nu, s.keep_m
     copy(trial, U)
     expand_add(d, scale, dx, U)
     for i in range(m):
         nu[i] = keep_m[i] + scale * dx[n + i]
-    for c in range(nc):
-        for i in range(3):
-            cnu[c, i] = keep_c[c, i] + scale * dx[n + m + 3 * c + i]
-        if drill[c] >= 0:
-            nu_D[c] = keep_D[c] + scale * dx[n + m + 3 * nc + drill[c]]
+    move_multipliers(d, POSITION, s.keep_c, scale, dx, s.cnu)
     if s.friction != 0 and nc > 0:
         call2(s.friction_part, run, CORRECTION_GO)
 
@@ -281,7 +269,6 @@ def position_keep(data, run):
     copy(s.U, s.trial)
     copy1(s.nu, s.keep_m)
     copy(s.cnu, s.keep_c)
-    copy1(s.nu_D, s.keep_D)
     if s.friction != 0 and d.nc > 0:
         call2(s.friction_part, run, CORRECTION_KEEP)
 
@@ -306,7 +293,7 @@ def start_position(d, s):
 
     Their statuses are then right from the first iteration.
     """
-    cnu, nu_D, status = s.cnu, s.nu_D, s.status
+    cnu, status = s.cnu, s.status
     was_active, acted = s.was_active, s.acted
     zero(s.U_at, 6 * d.n_nodes)
     zero(s.nu_at, d.m)
@@ -314,7 +301,8 @@ def start_position(d, s):
         s.turning[c] = GAP  # rolling and spinning have no rows here
         status[c] = acted[c]
         if was_active[c] == 0 or s.repeats > 0:
-            cnu[c, 0] = cnu[c, 1] = cnu[c, 2] = nu_D[c] = 0.0
+            for m in range(SIX):
+                cnu[c, m] = 0.0
             status[c] = GAP
     s.number = POSITION
     if s.friction != 0 and d.nc > 0:

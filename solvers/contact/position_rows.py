@@ -1,5 +1,14 @@
 """Contacts in the position correction: residual parts and tangent blocks.
 
+Where a contact has a disc, drilling is coupled with sliding (`contact.law`, (7)). With the last row w of W, its value
+w0 at the start of the step, and the increments Δq of the nodes over the step, displacements and rotation vectors in
+body axes, it is
+
+    g_ω = ½ (w0 + w) Δq                                                                                             (1)
+
+the relative rotation about the mean normal to second order. Its gradient is w, which leaves out T⁻¹(Δq), as for sliding
+(docs/theory/decoupled_nsga.md, decision 9).
+
 Source: docs/theory/contact_laws.md, (6)-(11).
 """
 
@@ -7,23 +16,17 @@ from fem_mbs.jit import (
     N_SLOTS,
     SLOT,
     call2,
+    integer_matrix,
     integers,
     kernel,
+    local_matrix,
     local_vector,
     matrix,
     vector,
 )
-from fem_mbs.solvers.contact.drilling import coupled_gradient, drilling_increment
-from fem_mbs.solvers.contact.law import (
-    CLOSED,
-    GAP,
-    STICK,
-    cone_forces,
-    cone_tangent,
-    normal_tangent,
-    open_contact,
-    open_rows,
-)
+from fem_mbs.rotations import log_matrix, multiply_T
+from fem_mbs.solvers.contact.law import CLOSED, GAP, STICK, open_contact
+from fem_mbs.solvers.contact.law_rows import SLIDING, arm_of, cone_residual, contact_tangent, open_residual
 from fem_mbs.solvers.stepping.kernels.codes import LOOKS, STRIKES, TOUCHES
 from fem_mbs.system.contacts import (
     add_gradient,
@@ -88,92 +91,86 @@ def left_open(g, e, s):
 
 
 @kernel
-def position_contact_residual(d, s, r1, rows):
-    """Contact part of the position residual: subtract forces from r1 (full), fill rows (nc, 3) divided by k_p.
+def drilling_increment(g, e, x, R, x0, R0):
+    """Relative rotation about the normal over the step, (1)."""
+    nodes, contact = integer_matrix(g.nodes_at, g.n, g.nn), contacts_of(g)
+    now, begin = contact.W[e, 2], contact.W_N_start[e]
+    turn, psi = local_matrix(3, 3), local_vector(3)
+    total = 0.0
+    for a in range(g.nn):
+        i = nodes[e, a]
+        multiply_T(R0[i], R[i], turn)
+        log_matrix(turn, psi)
+        for j in range(3):
+            k = 6 * a + j
+            total += 0.5 * (begin[k] + now[k]) * (x[i, j] - x0[i, j])
+            total += 0.5 * (begin[k + 3] + now[k + 3]) * psi[j]
+    return total
 
-    Rows of drilling, also divided by k_p, go to rows_D (nc,). At the first residual (``s.first_residual``) the
-    multipliers of contacts that stuck are shifted by p g_T/k: the augmented force ξ_T = k λ_T − p g_T is then the last
-    one. The smooth motion has no friction, such that g_T is the slip of a free body. Without the shift it alone takes
-    ξ_T out of the cone, and Newton's iteration goes to and fro between two directions of slip (annex B.5.1: 74 of 1,000
-    steps stalled, none with the shift). Contacts that slid are not shifted: that costs iterations (2.2 and 1.7 times).
+
+@kernel
+def slips_of(g, e, s, x, R, x0, R0, u):
+    """Fill u (6,) with what a contact has slid and drilled since the start of the step."""
+    contact = contacts_of(g)
+    for i in range(2):
+        u[1 + i] = contact.slip[e, i]
+    if g.drilling != 0:
+        u[5] = arm_of(g, e, s, 5) * drilling_increment(g, e, x, R, x0, R0)
+
+
+@kernel
+def position_contact_residual(d, s, r1, rows):
+    """Contact part of the position residual: subtract forces from r1 (full), fill rows (nc, 6) divided by k_p.
+
+    Of moments there are those of drilling. At the first residual (``s.first_residual``) the multipliers of contacts
+    that stuck are shifted by p g_T/k: the augmented force ξ_T = k λ_T − p g_T is then the last one. The smooth motion
+    has no friction, such that g_T is the slip of a free body. Without the shift it alone takes ξ_T out of the cone, and
+    Newton's iteration goes to and fro between two directions of slip (annex B.5.1: 74 of 1,000 steps stalled, none with
+    the shift). Contacts that slid are not shifted: that costs iterations (2.2 and 1.7 times).
     """
-    cnu, status = s.cnu, s.status
-    nu_D, rows_D = s.nu_D, s.rows_D
-    x, R = s.x, s.R
-    x0, R0 = s.x0, s.R0
-    force, row, slip, lam = local_vector(3), local_vector(3), local_vector(3), local_vector(3)
-    k, p, p_T = s.kp, s.pp, s.pp_T
+    status, cnu, u, acts = s.status, s.cnu, local_vector(6), local_vector(6)
     for g in contact_groups(d):
         contact, law = contacts_of(g), laws_of(g)
         for e in range(g.n):
             c = g.first_contact + e
-            xi_N = k * cnu[c, 0] - p * contact.gap[e]
-            rows_D[c] = -k / p_T * nu_D[c]
+            open_residual(g, s, POSITION, cnu[c], rows[c])
+            xi_N = s.kp * cnu[c, 0] - s.pp * contact.gap[e]
+            stuck = s.first_residual != 0 and status[c] == STICK and g.drilling == 0
+            status[c] = GAP
             if xi_N < 0.0 or left_open(g, e, s):
-                status[c] = GAP
-                rows[c, 0] = -k / p * cnu[c, 0]
-                for i in range(1, 3):
-                    rows[c, i] = -k / p_T * cnu[c, i]
                 continue
             add_gradient(g, e, contact.G_N[e], -xi_N, r1)
-            rows[c, 0] = -contact.gap[e]
-            mu, arm = law[e].friction, law[e].drilling_arm
-            for i in range(2):
-                slip[i], lam[i] = contact.slip[e, i], cnu[c, 1 + i]
-            if mu == 0.0:
-                status[c] = CLOSED
-                for i in range(2):
-                    rows[c, 1 + i] = -k / p_T * cnu[c, 1 + i]
+            rows[c, 0], status[c] = -contact.gap[e], CLOSED
+            if law[e].friction == 0.0:
                 continue
-            if s.first_residual != 0 and status[c] == STICK and g.drilling == 0:
-                for i in range(2):
-                    cnu[c, 1 + i] += p_T / k * slip[i]
-                    lam[i] = cnu[c, 1 + i]
-            if g.drilling != 0:
-                slip[2], lam[2] = arm * drilling_increment(g, e, x, R, x0, R0), nu_D[c]
-            status[c] = cone_forces(k, p_T, mu, xi_N, lam, slip, 2 + g.drilling, force, row)
-            for i in range(2):
-                add_gradient(g, e, contact.G_T[e, i], -force[i], r1)
-                rows[c, 1 + i] = row[i]
-            if g.drilling != 0:
-                add_gradient(g, e, contact.W[e, 2], -arm * force[2], r1)
-                rows_D[c] = row[2]
+            slips_of(g, e, s, s.x, s.R, s.x0, s.R0, u)
+            if stuck:
+                for i in range(1, 3):
+                    cnu[c, i] += s.pp_T / s.kp * u[i]
+            status[c] = cone_residual(g, e, s, POSITION, SLIDING, xi_N, cnu[c], u, acts, rows[c], r1)
 
 
 @kernel
 def position_contact_tangents(d, s, x, R, x0, R0, T):
     """Add the contact blocks of the position sub-problem to its matrix."""
-    b = integers(d.table_at, N_SLOTS)
+    b, u = integers(d.table_at, N_SLOTS), local_vector(6)
     layout = matrix_values(d, POSITION)
-    cnu, nu_D = s.cnu, s.nu_D
-    slip, lam = local_vector(3), local_vector(3)
     k, p, p_T = s.kp, s.pp, s.pp_T
     for g in contact_groups(d):
         nd = g.nd
         own = 3 + g.drilling
         size = nd + own
-        S, H = matrix(b[_KK], size, size), matrix(b[_H_N], nd, nd)
-        contact, law = contacts_of(g), laws_of(g)
+        S, H, B = matrix(b[_KK], size, size), matrix(b[_H_N], nd, nd), matrix(b[_H_N], 3, nd)
+        contact = contacts_of(g)
         for e in range(g.n):
             c = g.first_contact + e
             zero(b[_KK], size * size)
-            xi_N = k * cnu[c, 0] - p * contact.gap[e]
+            xi_N = k * s.cnu[c, 0] - p * contact.gap[e]
             if xi_N < 0.0 or left_open(g, e, s):
                 open_contact(S, nd, own, 2 + g.drilling, k, p, p_T)
             else:
-                G_N, G_T = contact.G_N[e], contact.G_T[e]
-                normal_tangent(S, nd, nd, G_N, k, p)
-                mu, arm = law[e].friction, law[e].drilling_arm
-                if mu == 0.0:
-                    open_rows(S, nd + 1, 2, k, p_T)
-                else:
-                    for i in range(2):
-                        slip[i], lam[i] = contact.slip[e, i], cnu[c, 1 + i]
-                    if g.drilling != 0:
-                        slip[2], lam[2] = arm * drilling_increment(g, e, x, R, x0, R0), nu_D[c]
-                        G_T = matrix(b[_H_N], 3, nd)
-                        coupled_gradient(contact.G_T[e], contact.W[e, 2], arm, G_T)
-                    cone_tangent(S, nd, nd, nd + 1, G_N, G_T, own - 1, k, p, p_T, mu, xi_N, lam, slip)
+                slips_of(g, e, s, x, R, x0, R0, u)
+                contact_tangent(S, g, e, s, POSITION, xi_N, s.cnu[c], u, B)
                 if g.contact_hessian != 0 and contact.theta[e] == 0.0:
                     gather_poses(g, e, b, x, R)
                     gather_start(g, e, b, x0, R0)

@@ -8,9 +8,10 @@ Source: docs/theory/decoupled_nsga.md, (16)-(21).
 
 import math
 
-from fem_mbs.jit import call2, entry, integers, kernel, vector
+from fem_mbs.jit import call2, entry, kernel
 from fem_mbs.solvers.contact.impact_work import compare_with_law
 from fem_mbs.solvers.contact.law import GAP
+from fem_mbs.solvers.contact.law_rows import SIX, add_squares, contact_arm, move_multipliers, put_rows
 from fem_mbs.solvers.contact.velocity_rows import velocity_contact_residual, velocity_contact_tangents
 from fem_mbs.solvers.stepping.kernels.arrays import copy, copy1
 from fem_mbs.solvers.stepping.kernels.codes import DRIFT, OK, ROUND_OFF, STRIKES, STRUCK
@@ -27,7 +28,7 @@ from fem_mbs.system.constraints import (
     constraints,
     row_norm,
 )
-from fem_mbs.system.contacts import add_gradient, contact_groups, contacts_of
+from fem_mbs.system.contacts import add_gradient, contact_groups, direction_of
 from fem_mbs.system.global_matrices import clear_matrix, expand_add, full_norm, reduce_vector
 from fem_mbs.system.records import VELOCITY, zero
 
@@ -50,7 +51,7 @@ def velocity_residual(data, run):
     Vs, W, Vd, Ad = s.Vs, s.W, s.Vd, s.Ad
     Ma, f, r1, base = s.Ma, s.f, s.r1, s.base_v
     rate, lam, Lam, phi = s.rate, s.lam, s.Lam, s.phi
-    P, rows, rows_chi, h = s.P, s.rows_c, s.rows_chi, s.h
+    P, h = s.P, s.h
     for i in range(N):
         for j in range(6):
             V[i, j] = Vs[i, j] + W[i, j]
@@ -76,12 +77,8 @@ def velocity_residual(data, run):
         add_constraint_forces(d, -1.0, phi, r1)
     friction = 0.0
     if nc > 0 and s.without_contacts == 0:
-        velocity_contact_residual(d, s, V, s.Vminus, r1, rows, rows_chi)
-        for c in range(nc):
-            total += rows[c, 0] ** 2
-            friction += rows[c, 1] ** 2 + rows[c, 2] ** 2
-            for i in range(3):
-                friction += rows_chi[c, i] ** 2
+        velocity_contact_residual(d, s, V, s.Vminus, r1, s.rows_c)
+        total, friction = add_squares(s.rows_c, total)
     if s.friction != 0:
         call2(s.friction_part, run, IMPULSES)
         total += s.friction_row**2
@@ -146,20 +143,13 @@ def velocity_contacts(data, run):
 def velocity_right(data, run):
     """Right-hand side −r of a velocity problem in dx."""
     d, s = system_at(data)[0], run_at(run)[0]
-    n, m, nc = d.n, d.m, d.nc
-    dx = vector(s.dx_at, n + m + 3 * nc + 3 * d.n_roll)
-    r1, rate, rows = s.r1, s.rate, s.rows_c
-    rows_chi, roll = s.rows_chi, integers(d.roll_index_at, nc)
-    reduce_vector(d, r1, dx)
+    n, m, dx, rate = d.n, d.m, s.dx, s.rate
+    reduce_vector(d, s.r1, dx)
     for i in range(n):
         dx[i] = -dx[i]
     for i in range(m):
         dx[n + i] = s.kv * rate[i]
-    for c in range(nc):
-        for i in range(3):
-            dx[n + m + 3 * c + i] = -s.kv * rows[c, i]
-            if roll[c] >= 0:
-                dx[n + m + 3 * nc + 3 * roll[c] + i] = -s.kv * rows_chi[c, i]
+    put_rows(d, VELOCITY, -s.kv, s.rows_c, dx)
     if s.friction != 0:
         call2(s.friction_part, run, JOINT_RATES)
 
@@ -171,7 +161,6 @@ def velocity_keep(data, run):
     copy(s.W, s.trial)
     copy1(s.Lam, s.keep_m)
     copy(s.cLam, s.keep_c)
-    copy(s.cchi, s.keep_chi)
     if s.friction != 0:
         call2(s.friction_part, run, KEEP)
 
@@ -180,19 +169,13 @@ def velocity_keep(data, run):
 def velocity_move(data, run):
     """W, Λ, χ ← kept values plus s.scale times the Newton step."""
     d, s = system_at(data)[0], run_at(run)[0]
-    n, m, nc, scale = d.n, d.m, d.nc, s.scale
-    dx, W, trial = vector(s.dx_at, n + m + 3 * nc + 3 * d.n_roll), s.W, s.trial
-    Lam, keep_m, cLam, keep_c = s.Lam, s.keep_m, s.cLam, s.keep_c
-    cchi, keep_chi, roll = s.cchi, s.keep_chi, integers(d.roll_index_at, nc)
+    n, m, scale, dx, W, trial = d.n, d.m, s.scale, s.dx, s.W, s.trial
+    Lam, keep_m = s.Lam, s.keep_m
     copy(trial, W)
     expand_add(d, scale, dx, W)
     for i in range(m):
         Lam[i] = keep_m[i] + scale * dx[n + i]
-    for c in range(nc):
-        for i in range(3):
-            cLam[c, i] = keep_c[c, i] + scale * dx[n + m + 3 * c + i]
-            if roll[c] >= 0:
-                cchi[c, i] = keep_chi[c, i] + scale * dx[n + m + 3 * nc + 3 * roll[c] + i]
+    move_multipliers(d, VELOCITY, s.keep_c, scale, dx, s.cLam)
     if s.friction != 0:
         call2(s.friction_part, run, GO)
 
@@ -234,33 +217,22 @@ def rates_of_time(d, s, V):
 
 
 @kernel
-def moment_arm(d, s, c, i):
-    """Arm [m] that turns moment i of contact c into a force: that of its disc, or the length of the model."""
-    arm = vector(d.drill_arm_at, d.nc)[c]
-    return arm if i == 2 and arm > 0.0 else s.length
-
-
-@kernel
 def start_from_last(d, s):
     """First guess of contact impulses: those of the last step where the contact stayed closed without impact."""
-    cLam, cchi = s.cLam, s.cchi
-    total_Lam, total_chi = s.total_Lam, s.total_chi
-    was_active, impact = s.was_active, s.impact
+    cLam, total_Lam, was_active, impact = s.cLam, s.total_Lam, s.was_active, s.impact
     status = s.status
     for c in range(d.nc):
         keep = 1.0 if was_active[c] != 0 and impact[c] == 0 and s.repeats == 0 else 0.0
         if keep == 0.0:
             status[c] = GAP  # its start is not shifted, see `position_contact_residual`
-        for i in range(3):
-            cLam[c, i] = keep * total_Lam[c, i] / s.kv
-            cchi[c, i] = keep * total_chi[c, i] / (moment_arm(d, s, c, i) * s.kv)
+        for m in range(SIX):
+            cLam[c, m] = keep * total_Lam[c, m] / (contact_arm(d, s, c, m) * s.kv)
 
 
 @kernel
 def clear_impulses(d, s):
     """No contact has acted in the step yet."""
-    zero(s.total_Lam_at, 3 * d.nc)
-    zero(s.total_chi_at, 3 * d.nc)
+    zero(s.total_Lam_at, SIX * d.nc)
     zero(s.missed_at, 2 * d.nc)
     s.step_gain = 0.0
     for c in range(d.nc):
@@ -271,26 +243,15 @@ def clear_impulses(d, s):
 def accumulate_impulses(d, s):
     """Add the impulses of the candidates to P and to the totals; zero the contact unknowns; True if one was active."""
     compare_with_law(d, s)
-    P, status, acted_as = s.P, s.status, s.acted
-    cLam, cchi = s.cLam, s.cchi
-    aLam, achi = s.aLam, s.achi
-    total_Lam, total_chi = s.total_Lam, s.total_chi
-    acted = False
+    status, aLam, acted = s.status, s.aLam, False
     for g in contact_groups(d):
-        contact = contacts_of(g)
         for e in range(g.n):
             c = g.first_contact + e
             if status[c] != GAP:
                 acted = True
-                acted_as[c] = status[c]
-                add_gradient(g, e, contact.G_N[e], aLam[c, 0], P)
-                for i in range(2):
-                    add_gradient(g, e, contact.V_T[e, i], aLam[c, 1 + i], P)
-                for i in range(3):
-                    add_gradient(g, e, contact.W[e, i], achi[c, i], P)
-                    total_Lam[c, i] += aLam[c, i]
-                    total_chi[c, i] += achi[c, i]
-            for i in range(3):
-                cLam[c, i] = 0.0
-                cchi[c, i] = 0.0
+                s.acted[c] = status[c]
+                for m in range(SIX):
+                    add_gradient(g, e, direction_of(g, e, m), aLam[c, m], s.P)
+                    s.total_Lam[c, m] += aLam[c, m]
+    zero(s.cLam_at, SIX * d.nc)
     return acted

@@ -34,7 +34,7 @@ from fem_mbs.rotations import add_R_skew
 from fem_mbs.system.assembly import element_forces
 from fem_mbs.system.gather import gather, gather_poses, scatter_vector
 from fem_mbs.system.global_matrices import matrix_values
-from fem_mbs.system.records import STACKED, TRANSLATIONS, groups_of, layouts_of, switches_of, zero
+from fem_mbs.system.records import POSITION, STACKED, TRANSLATIONS, groups_of, layouts_of, switches_of, zero
 
 _F, _MA, _M, _C, _K, _KA = (SLOT[k] for k in ("f", "Ma", "M", "C", "K", "Ka"))
 _V, _R, _HN = SLOT["v"], SLOT["R"], SLOT["H_N"]
@@ -121,6 +121,28 @@ def spread_translations(d, s, o, j, g, e, layout, direct, P, F):
                     if not last:
                         C[at] -= b * F[3 * a + i, 3 * c + k]
                     at += 1
+
+
+@kernel
+def add_row(o, j, g, e, row, B, scale, to_D, to_w):
+    """Add scale times a gradient B (nd,) in the chart, B Θ and B T, to a row of two sets of entries."""
+    nd, size = g.nd, g.nd + 6
+    nodes = integer_matrix(g.nodes_at, g.n, g.nn)
+    where = indices(g.maps_at[POSITION] + 4 * e * size * size, size * size)
+    first = (nd + row) * size
+    for a in range(g.nn):
+        T, Th, c = o.Ti[j, nodes[e, a]], o.Th[j, nodes[e, a]], 6 * a
+        for k in range(3):
+            i = where[first + c + k]
+            if i >= 0:
+                to_w[i] += scale * B[c + k]
+        c += 3
+        for k in range(3):
+            i = where[first + c + k]
+            if i >= 0:
+                for m in range(3):
+                    to_w[i] += scale * B[c + m] * T[m, k]
+                    to_D[i] += scale * B[c + m] * Th[m, k]
 
 
 @kernel

@@ -34,20 +34,29 @@ from fem_mbs.jit import (
     matrix,
 )
 from fem_mbs.solvers.contact.law import CLOSED, GAP, SLIP, STICK
-from fem_mbs.solvers.lobatto.blocks import spread
-from fem_mbs.solvers.lobatto.directions import add_row, arm_of, cone_at, cone_of, local_row, multiplier
+from fem_mbs.solvers.contact.law_rows import (
+    CONES,
+    SIX,
+    SLIDING,
+    arm_of,
+    cone_of,
+    cone_with,
+    member,
+    penalty,
+    row_of,
+    velocity_of,
+)
+from fem_mbs.solvers.lobatto.blocks import add_row, spread
 from fem_mbs.solvers.lobatto.lasting import lasting_rows
-from fem_mbs.solvers.stepping.kernels.arrays import copy
 from fem_mbs.system.contacts import (
     add_gradient,
     contact_groups,
     contacts,
     contacts_of,
     direction_of,
-    gradient_times,
 )
 from fem_mbs.system.gather import gather_poses, gather_start, gather_state, times_tangent
-from fem_mbs.system.records import POSITION, zero
+from fem_mbs.system.records import POSITION, VELOCITY, zero
 
 _K, _C, _M, _HN = (SLOT[k] for k in ("K", "C", "M", "H_N"))
 
@@ -75,14 +84,14 @@ def _add_gap_row(s, o, j, g, e):
 def _add_forces(d, s, o, j, g, e, b, tangents):
     """Forces of the multipliers of stage j, and their entries."""
     nd, size, c = g.nd, g.nd + 6, g.first_contact + e
-    for i in range(6):
-        add_gradient(g, e, direction_of(g, e, i), s.kv * arm_of(g, e, s, i) * multiplier(o, j, c, i), o.Fi[j])
+    for i in range(SIX):
+        add_gradient(g, e, direction_of(g, e, i), s.kv * arm_of(g, e, s, i) * o.cR[j, c, i], o.Fi[j])
     if not tangents:
         return
     B, S, nothing = matrix(b[_C], size, size), matrix(b[_K], size, size), matrix(b[_M], nd, 0)
     zero(b[_C], size * size)
-    for i in range(6):
-        row, column, scale = direction_of(g, e, i), nd + local_row(g, i), s.kv * arm_of(g, e, s, i)
+    for i in range(SIX):
+        row, column, scale = direction_of(g, e, i), nd + row_of(g, i), s.kv * arm_of(g, e, s, i)
         for r in range(nd):
             B[r, column] = scale * row[r]
     spread(s, o, j, g, e, g.maps_at[POSITION], size, True, nothing, B)
@@ -104,19 +113,18 @@ def _add_forces(d, s, o, j, g, e, b, tangents):
 @kernel
 def _cone_rows(d, s, o, j, g, e, which, tangents):
     """Rows (2) of one cone at stage j, and their entries; returns the status."""
-    members = local_vector(3)
-    n, mu = cone_of(g, e, s, which, members)
+    n, mu = cone_of(g, e, s, which)
     if n == 0:
         return GAP
-    c, k, r = g.first_contact + e, j - 1, (s.pv_T if which == 0 else s.pv) / s.kv
+    c, k, r = g.first_contact + e, j - 1, penalty(s, VELOCITY, which) / s.kv
     nd, size = g.nd, g.nd + 6
     where = indices(g.maps_at[POSITION] + 4 * e * size * size, size * size)
     rate, tau, P = local_vector(3), local_vector(3), local_matrix(3, 3)
     length, radius = 0.0, mu * max(o.cR[k, c, 0], 0.0)
     for a in range(n):
-        i = int(members[a])
-        rate[a] = arm_of(g, e, s, i) * gradient_times(g, e, direction_of(g, e, i), s.Vs)
-        tau[a] = r * rate[a] - multiplier(o, k, c, i)
+        i = member(which, a)
+        rate[a] = velocity_of(g, e, s, i, s.Vs)
+        tau[a] = r * rate[a] - o.cR[k, c, i]
         length += tau[a] ** 2
     length = math.sqrt(length)
     stick = length < radius
@@ -124,18 +132,18 @@ def _cone_rows(d, s, o, j, g, e, which, tangents):
     for a in range(n):
         tau[a] = tau[a] / length if length > 0.0 else 0.0
     for a in range(n):
-        i = int(members[a])
-        o.rows[k, c, i] = rate[a] if stick else multiplier(o, k, c, i) + radius * tau[a]
+        i = member(which, a)
+        o.rows[k, c, i] = rate[a] if stick else o.cR[k, c, i] + radius * tau[a]
         if not tangents:
             continue
-        row = local_row(g, i)
+        row = row_of(g, i)
         if stick:
             add_row(o, j, g, e, row, direction_of(g, e, i), s.kv * arm_of(g, e, s, i), o.R_D, o.R_w)
             continue
         for m in range(n):
             P[a, m] = share * ((1.0 if a == m else 0.0) - tau[a] * tau[m])
-            other = int(members[m])
-            at = where[(nd + row) * size + nd + local_row(g, other)]
+            other = member(which, m)
+            at = where[(nd + row) * size + nd + row_of(g, other)]
             if at >= 0:
                 o.R_L[at] += s.kv * ((1.0 if a == m else 0.0) - P[a, m])
             scale = s.kv * r * P[a, m] * arm_of(g, e, s, other)
@@ -150,7 +158,7 @@ def _cone_rows(d, s, o, j, g, e, which, tangents):
 @kernel
 def _add_diagonal(o, g, e, i, value):
     """Add a number to the diagonal of the row of direction i."""
-    size, row = g.nd + 6, g.nd + local_row(g, i)
+    size, row = g.nd + 6, g.nd + row_of(g, i)
     at = indices(g.maps_at[POSITION] + 4 * e * size * size, size * size)[row * size + row]
     if at >= 0:
         o.R_L[at] += value
@@ -162,13 +170,13 @@ def carried(s, o, g, e, i):
     c = g.first_contact + e
     if o.by_impulses == 0 or i == 0 or s.was_active[c] == 0 or s.impact[c] != 0:
         return 0.0
-    return s.total_Lam[c, i] / s.kv if i < 3 else s.total_chi[c, i - 3] / (arm_of(g, e, s, i) * s.kv)
+    return s.total_Lam[c, i] / (arm_of(g, e, s, i) * s.kv)
 
 
 @kernel
 def _multiplier_row(s, o, k, g, e, i, tangents):
     """The row R = 0, or (3), of direction i of an open contact, or of one without such resistance."""
-    o.rows[k, g.first_contact + e, i] = multiplier(o, k, g.first_contact + e, i) - carried(s, o, g, e, i)
+    o.rows[k, g.first_contact + e, i] = o.cR[k, g.first_contact + e, i] - carried(s, o, g, e, i)
     if tangents:
         _add_diagonal(o, g, e, i, s.kv)
 
@@ -190,16 +198,16 @@ def _contact_rows(d, s, o, j, g, e, tangents):
             _add_gap_row(s, o, j, g, e)
             _add_diagonal(o, g, e, 0, s.epsilon * s.kv)
     for i in range(1, 6):
-        if not resists and o.lasts[c, cone_at(g, i)] == GAP:
+        if not resists and o.lasts[c, cone_with(g, i)] == GAP:
             _multiplier_row(s, o, k, g, e, i, tangents)
         elif tangents:  # proximal, in the matrix only: redundant contacts, those that last while they are open too
             _add_diagonal(o, g, e, i, s.epsilon * s.kv)
     if resists:
-        for which in range(3):
+        for which in range(CONES):
             if o.lasts[c, which] != GAP:
                 continue
             status = _cone_rows(d, s, o, j, g, e, which, tangents)
-            if which == 0:
+            if which == SLIDING:
                 o.stage_status[k, c] = status
 
 
@@ -214,7 +222,7 @@ def stage_contacts(d, s, o, j, tangents):
             c = g.first_contact + e
             if j == 0:
                 for k in range(last):
-                    for i in range(6):
+                    for i in range(SIX):
                         o.rows[k, c, i] = 0.0
             if j < last:
                 _add_forces(d, s, o, j, g, e, b, tangents)
@@ -222,35 +230,3 @@ def stage_contacts(d, s, o, j, tangents):
                 _contact_rows(d, s, o, j, g, e, tangents)
             lasting_rows(s, o, j, g, e, tangents)
             s.status[c] = GAP if j == 0 else 4 * s.status[c] + o.stage_status[j - 1, c]
-
-
-@kernel
-def right_of_contacts(d, s, o, j, dx):
-    """Rows of contacts of block j on the right-hand side."""
-    first = d.n + d.m
-    roll = integers(d.roll_index_at, d.nc)
-    for c in range(d.nc):
-        for i in range(3):
-            dx[first + 3 * c + i] = -s.kv * o.rows[j, c, i]
-            if roll[c] >= 0:
-                dx[first + 3 * d.nc + 3 * roll[c] + i] = -s.kv * o.rows[j, c, 3 + i]
-
-
-@kernel
-def move_contacts(d, o, j, scale, dx):
-    """Multipliers of contacts at stage j ← kept values plus scale times the Newton step."""
-    first = d.n + d.m
-    roll = integers(d.roll_index_at, d.nc)
-    for c in range(d.nc):
-        for i in range(3):
-            o.cR[j, c, i] = o.cR_keep[j, c, i] + scale * dx[first + 3 * c + i]
-            if roll[c] >= 0:
-                o.cX[j, c, i] = o.cX_keep[j, c, i] + scale * dx[first + 3 * d.nc + 3 * roll[c] + i]
-
-
-@kernel
-def keep_contacts(o):
-    """Keep the multipliers of contacts for the search along the Newton step."""
-    for j in range(o.a.shape[0]):
-        copy(o.cR[j], o.cR_keep[j])
-        copy(o.cX[j], o.cX_keep[j])

@@ -10,7 +10,7 @@ ni stages, nz entries of one block of the stacked matrix. Arrays ``ni …`` have
     P, F        Pi, Fi          momentum M v; h ṗ + Gᵀ R + …, in body axes as all moments
     P_n, y      Pn, y           momentum at the start of the step; with all that acts before the last stage
     p           p               momentum at the end without the impulses of the impact problem
-    R           Ri, cR, cX      of joints, contacts, rolling and spinning, divided by k_v
+    R           Ri, cR          of joints and contacts, divided by k_v
 """
 
 from numba import carray
@@ -41,8 +41,7 @@ TABLE = Table(
         "res": Item("ni full", "dynamic rows"),
         "Ri": Item("ni m", _STAGES, kept=True),
         "gaps": Item("ni m", "g of the stages; of rows of velocities their averages, times h"),
-        "cR": Item("ni nc 3", _STAGES, kept=True, scaling=1),
-        "cX": Item("ni nc 3", _STAGES, kept=True, scaling=1),
+        "cR": Item("ni nc 6", _STAGES, kept=True, scaling=1),
         "rows": Item("ni nc 6", "rows of contacts, divided by k_v"),
         "stage_status": Item("ni nc", "GAP, STICK, SLIP or CLOSED of the stages", "i8"),
         "lasts": Item("nc 3", "STICK or SLIP of cones that do so in the whole step, see lobatto.lasting", "i8"),
@@ -55,8 +54,7 @@ TABLE = Table(
         # before a search along the Newton step
         "w_keep": Item("ni N 6", "kept"),
         "Ri_keep": Item("ni m", "kept"),
-        "cR_keep": Item("ni nc 3", "kept"),
-        "cX_keep": Item("ni nc 3", "kept"),
+        "cR_keep": Item("ni nc 6", "kept"),
         # step
         "Pn": Item("full", "P_n"),
         "y": Item("full", "y"),

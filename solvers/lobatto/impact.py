@@ -16,10 +16,10 @@ from fem_mbs.jit import call2, entry, integers, kernel
 from fem_mbs.rotations import rotate_T
 from fem_mbs.solvers.contact import velocity
 from fem_mbs.solvers.contact.law import GAP
+from fem_mbs.solvers.contact.law_rows import SIX, add_squares, arm_of
 from fem_mbs.solvers.contact.velocity_rows import velocity_contact_residual
 from fem_mbs.solvers.lobatto.chart import without_gyration
 from fem_mbs.solvers.lobatto.data import own_at
-from fem_mbs.solvers.lobatto.directions import arm_of, multiplier
 from fem_mbs.solvers.lobatto.lasting import impact_contacts, last_slipping, slips
 from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
 from fem_mbs.solvers.stepping.kernels.friction_tasks import IMPACT_BEGIN, IMPULSES, SLOPES
@@ -33,7 +33,7 @@ from fem_mbs.system.records import VELOCITY
 
 @entry("void(int64, int64)")
 def impact_residual(data, run):
-    """Residual of (1) in r1 (full), of (3) in rate, rows_c, rows_chi; norms in s.dynamic, s.row, s.row_T."""
+    """Residual of (1) in r1 (full), of (3) in rate, rows_c; norms in s.dynamic, s.row, s.row_T."""
     d, s = system_at(data)[0], run_at(run)[0]
     o = own_at(s.own_at)[0]
     N, m, nc, r1 = d.n_nodes, d.m, d.nc, s.r1
@@ -52,14 +52,10 @@ def impact_residual(data, run):
         total = row_norm(d, s.rate) ** 2
         add_constraint_forces(d, -1.0, s.phi, r1)
     if nc > 0 and s.without_contacts == 0:
-        velocity_contact_residual(d, s, s.V, s.Vminus, r1, s.rows_c, s.rows_chi)
+        velocity_contact_residual(d, s, s.V, s.Vminus, r1, s.rows_c)
         if o.lasting != 0:
-            last_slipping(d, s, o, r1, s.rows_c, s.rows_chi)
-        for c in range(nc):
-            total += s.rows_c[c, 0] ** 2
-            friction += s.rows_c[c, 1] ** 2 + s.rows_c[c, 2] ** 2
-            for i in range(3):
-                friction += s.rows_chi[c, i] ** 2
+            last_slipping(d, s, o, r1, s.rows_c)
+        total, friction = add_squares(s.rows_c, total)
     if s.friction != 0:
         call2(s.friction_part, run, IMPULSES)
         total, friction = total + s.friction_row**2, friction + s.friction_slip**2
@@ -101,10 +97,10 @@ def momentum_without_end(d, s, o):
     for g in contact_groups(d):
         for e in range(g.n):
             c = g.first_contact + e
-            for i in range(6):
+            for i in range(SIX):
                 impulse = 0.0
                 for j in range(last):
-                    impulse += o.b[j] * s.kv * arm_of(g, e, s, i) * multiplier(o, j, c, i)
+                    impulse += o.b[j] * s.kv * arm_of(g, e, s, i) * o.cR[j, c, i]
                 o.before_end[c, i] = impulse
                 add_gradient(g, e, direction_of(g, e, i), -impulse, o.p)
     if s.friction != 0:

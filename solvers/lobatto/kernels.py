@@ -7,12 +7,12 @@ import numpy as np
 
 from fem_mbs.jit import call2, entry, kernel
 from fem_mbs.solvers.contact.law import GAP
+from fem_mbs.solvers.contact.law_rows import SIX, contact_arm
 from fem_mbs.solvers.contact.one_problem import begin_friction, begin_step, end_step, next_pass
 from fem_mbs.solvers.contact.restitution import solve_impact
 from fem_mbs.solvers.contact.velocity import (
     accumulate_impulses,
     clear_impulses,
-    moment_arm,
     rates_of_time,
 )
 from fem_mbs.solvers.lobatto.data import own_at
@@ -62,9 +62,8 @@ def first_guess(d, s, o, again):
     for c in range(d.nc):
         keep = not again and s.was_active[c] != 0 and s.impact[c] == 0
         for j in range(stages):
-            for k in range(3):
+            for k in range(SIX):
                 o.cR[j, c, k] = o.cR[j, c, k] if keep else 0.0
-                o.cX[j, c, k] = o.cX[j, c, k] if keep else 0.0
 
 
 @kernel
@@ -86,15 +85,11 @@ def velocities_at_the_end(d, s, o):
         s.Lam[i] = 0.0 if again else o.b[last] * s.h * s.lam_report[i] / s.kv
     for c in range(nc):
         s.status[c] = GAP
-        for k in range(3):
-            s.cLam[c, k] = 0.0 if again else s.total_Lam[c, k] / s.kv
-            s.cchi[c, k] = 0.0 if again else s.total_chi[c, k] / (moment_arm(d, s, c, k) * s.kv)
-            stays = s.was_active[c] != 0 and s.impact[c] == 0
-            if not stays or (k > 0 and slips(o, c)):
-                s.cLam[c, k] = 0.0
-            if not stays or slips(o, c):
-                s.cchi[c, k] = 0.0
-            # where the contact-problem solver starts, see `contact.correction`
+        stays = not again and s.was_active[c] != 0 and s.impact[c] == 0
+        for k in range(SIX):
+            keep = stays and (k == 0 or not slips(o, c))
+            s.cLam[c, k] = s.total_Lam[c, k] / (contact_arm(d, s, c, k) * s.kv) if keep else 0.0
+        for k in range(3):  # where the contact-problem solver starts, see `contact.correction`
             s.cnu[c, k] = s.position_factor * s.h * s.kv / s.kp * s.cLam[c, k]
     if o.lasting == 0:
         solve_impact(s)

@@ -25,9 +25,10 @@ import math
 
 from fem_mbs.jit import N_SLOTS, SLOT, entry, indices, integers, kernel, local_vector, matrix
 from fem_mbs.solvers.contact.law import CLOSED, GAP, SLIP, STICK
+from fem_mbs.solvers.contact.law_rows import CONES, SIX, arm_of, cone_of, member, penalty, row_of, velocity_of
 from fem_mbs.solvers.contact.velocity_rows import velocity_contact_tangents
+from fem_mbs.solvers.lobatto.blocks import add_row
 from fem_mbs.solvers.lobatto.data import own_at
-from fem_mbs.solvers.lobatto.directions import add_row, arm_of, cone_of, local_row, multiplier
 from fem_mbs.solvers.stepping.kernels.codes import CLOSED_GAP
 from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
 from fem_mbs.solvers.stepping.kernels.sizes import speed_of
@@ -54,12 +55,11 @@ def slips(o, c):
 
 
 @kernel
-def rates_of(g, e, s, V, members, n, rate):
+def rates_of(g, e, s, V, which, n, rate):
     """Fill rate (n,) with the rates of the directions of a cone; returns their size."""
     size = 0.0
     for a in range(n):
-        i = int(members[a])
-        rate[a] = arm_of(g, e, s, i) * gradient_times(g, e, direction_of(g, e, i), V)
+        rate[a] = velocity_of(g, e, s, member(which, a), V)
         size += rate[a] ** 2
     return math.sqrt(size)
 
@@ -87,48 +87,42 @@ def rests(g, e, s, V):
 def choose_lasting(d, s, o, allowed):
     """Choose contacts that last, if ``allowed``, by what they do at the start of the step; whether there is one."""
     still = speed_of_rest(s)
-    members, rate = local_vector(3), local_vector(3)
+    rate = local_vector(3)
     o.lasting = 0
     for g in contact_groups(d):
         for e in range(g.n):
             c = g.first_contact + e
-            for which in range(3):
+            for which in range(CONES):
                 o.lasts[c, which] = GAP
             if not allowed or not rests(g, e, s, s.V0):
                 continue
-            for which in range(3):
-                n, mu = cone_of(g, e, s, which, members)
+            for which in range(CONES):
+                n, mu = cone_of(g, e, s, which)
                 if n == 0 or mu == 0.0:
                     continue
-                speed = rates_of(g, e, s, s.V0, members, n, rate)
+                speed = rates_of(g, e, s, s.V0, which, n, rate)
                 o.lasts[c, which] = STICK if speed <= still else SLIP
                 o.lasting = 1
                 for k in range(n):
-                    o.rate0[c, int(members[k])] = rate[k]
+                    o.rate0[c, member(which, k)] = rate[k]
     return o.lasting != 0
 
 
 @kernel
 def goes_on(g, e, s, o, V):
     """True if slip continues in the direction that it had at the start of the step: less than 90° off."""
-    c, members, rate = g.first_contact + e, local_vector(3), local_vector(3)
-    for which in range(3):
+    c, rate = g.first_contact + e, local_vector(3)
+    for which in range(CONES):
         if o.lasts[c, which] != SLIP:
             continue
-        n, _ = cone_of(g, e, s, which, members)
-        rates_of(g, e, s, V, members, n, rate)
+        n, _ = cone_of(g, e, s, which)
+        rates_of(g, e, s, V, which, n, rate)
         along = 0.0
         for k in range(n):
-            along += o.rate0[c, int(members[k])] * rate[k]
+            along += o.rate0[c, member(which, k)] * rate[k]
         if not along > 0.0:
             return False
     return True
-
-
-@kernel
-def _impulse(s, c, i):
-    """Impulse of direction i of contact c in the step."""
-    return s.aLam[c, i] if i < 3 else s.achi[c, i - 3]
 
 
 @kernel
@@ -137,20 +131,20 @@ def _held(g, e, s, o):
 
     The usual rows have decided on the impulses. Those of redundant contacts may be at the limit without any slip.
     """
-    c, members, rate = g.first_contact + e, local_vector(3), local_vector(3)
+    c, rate = g.first_contact + e, local_vector(3)
     still = speed_of_rest(s)
-    for which in range(3):
+    for which in range(CONES):
         if o.lasts[c, which] != STICK:
             continue
-        n, mu = cone_of(g, e, s, which, members)
+        n, mu = cone_of(g, e, s, which)
         if not slips(o, c):
-            if rates_of(g, e, s, s.V, members, n, rate) > still:
+            if rates_of(g, e, s, s.V, which, n, rate) > still:
                 return False
             continue
         size = 0.0
         for k in range(n):
-            i = int(members[k])
-            size += (_impulse(s, c, i) / arm_of(g, e, s, i)) ** 2
+            i = member(which, k)
+            size += (s.aLam[c, i] / arm_of(g, e, s, i)) ** 2
         if not math.sqrt(size) <= mu * s.aLam[c, 0]:
             return False
     return not slips(o, c) or (s.aLam[c, 0] >= 0.0 and goes_on(g, e, s, o, s.V))
@@ -190,7 +184,7 @@ def give_up(d, s, o):
                 o.lasting = 1
                 continue
             count += 1
-            for which in range(3):
+            for which in range(CONES):
                 o.lasts[c, which] = GAP
     return count
 
@@ -199,7 +193,7 @@ def give_up(d, s, o):
 def lasting_rows(s, o, j, g, e, tangents):
     """Contribution of stage j to the rows of a persistent contact, and its entries."""
     c, last = g.first_contact + e, o.a.shape[0] - 1
-    for which in range(3):
+    for which in range(CONES):
         if o.lasts[c, which] == STICK:
             _sticking_rows(s, o, j, g, e, which, tangents)
         elif o.lasts[c, which] == SLIP and j < last:
@@ -211,32 +205,32 @@ def lasting_rows(s, o, j, g, e, tangents):
 @kernel
 def _sticking_rows(s, o, j, g, e, which, tangents):
     """Contribution of stage j to the rows (1) of a cone, and its entries."""
-    c, members, rate = g.first_contact + e, local_vector(3), local_vector(3)
-    n, _ = cone_of(g, e, s, which, members)
-    rates_of(g, e, s, s.Vs, members, n, rate)
+    c, rate = g.first_contact + e, local_vector(3)
+    n, _ = cone_of(g, e, s, which)
+    rates_of(g, e, s, s.Vs, which, n, rate)
     for a in range(n):
-        i, weight = int(members[a]), o.b[j]
+        i, weight = member(which, a), o.b[j]
         for k in range(o.a.shape[0] - 1):
             o.rows[k, c, i] += weight * rate[a]
             weight *= s.instants[j]
         if tangents:
-            add_row(o, j, g, e, local_row(g, i), direction_of(g, e, i), s.kv * arm_of(g, e, s, i), o.A_D, o.A_w)
+            add_row(o, j, g, e, row_of(g, i), direction_of(g, e, i), s.kv * arm_of(g, e, s, i), o.A_D, o.A_w)
 
 
 @kernel
 def _slipping_rows(s, o, j, g, e, which, tangents):
     """Rows (2) of a cone at stage j, and their entries, which are those of block row j."""
-    c, k_v, members, tau = g.first_contact + e, s.kv, local_vector(3), local_vector(3)
-    n, mu = cone_of(g, e, s, which, members)
+    c, k_v, tau = g.first_contact + e, s.kv, local_vector(3)
+    n, mu = cone_of(g, e, s, which)
     nd, size = g.nd, g.nd + 6
     where = indices(g.maps_at[POSITION] + 4 * e * size * size, size * size)
-    speed = _direction(g, e, s, s.Vs, members, n, tau)
+    speed = _direction(g, e, s, s.Vs, which, n, tau)
     for a in range(n):
-        i = int(members[a])
-        o.rows[j, c, i] = multiplier(o, j, c, i) + mu * o.cR[j, c, 0] * tau[a]
+        i = member(which, a)
+        o.rows[j, c, i] = o.cR[j, c, i] + mu * o.cR[j, c, 0] * tau[a]
         if not tangents:
             continue
-        row = nd + local_row(g, i)
+        row = nd + row_of(g, i)
         at = where[row * size + row]
         if at >= 0:
             o.S_w[at] += k_v
@@ -245,16 +239,16 @@ def _slipping_rows(s, o, j, g, e, which, tangents):
             o.S_w[at] += k_v * mu * tau[a]
         factor = k_v * mu * o.cR[j, c, 0] / speed if speed > 0.0 else 0.0
         for m in range(n):
-            other = int(members[m])
+            other = member(which, m)
             scale = factor * ((1.0 if a == m else 0.0) - tau[a] * tau[m]) * arm_of(g, e, s, other)
             if scale != 0.0:
                 add_row(o, j, g, e, row - nd, direction_of(g, e, other), scale, o.S_D, o.S_w)
 
 
 @kernel
-def _direction(g, e, s, V, members, n, tau):
+def _direction(g, e, s, V, which, n, tau):
     """Fill tau (n,) with γ/|γ| of a cone; returns |γ|."""
-    speed = rates_of(g, e, s, V, members, n, tau)
+    speed = rates_of(g, e, s, V, which, n, tau)
     for a in range(n):
         tau[a] = tau[a] / speed if speed > 0.0 else 0.0
     return speed
@@ -263,23 +257,22 @@ def _direction(g, e, s, V, members, n, tau):
 @kernel
 def keep_directions(d, s, o):
     """Keep τ^s of what slips; contacts are evaluated at the last stage, whose velocities are in Vs."""
-    members, tau = local_vector(3), local_vector(3)
+    tau = local_vector(3)
     for g in contact_groups(d):
         for e in range(g.n):
             c = g.first_contact + e
-            for which in range(3):
+            for which in range(CONES):
                 if o.lasts[c, which] == SLIP:
-                    n, _ = cone_of(g, e, s, which, members)
-                    _direction(g, e, s, s.Vs, members, n, tau)
+                    n, _ = cone_of(g, e, s, which)
+                    _direction(g, e, s, s.Vs, which, n, tau)
                     for k in range(n):
-                        o.slide[c, int(members[k])] = tau[k]
+                        o.slide[c, member(which, k)] = tau[k]
             o.forward[o.a.shape[0] - 1, c] = 1 if goes_on(g, e, s, o, s.Vs) else 0
 
 
 @kernel
-def last_slipping(d, s, o, r1, rows, rows_chi):
+def last_slipping(d, s, o, r1, rows):
     """Impulses (3) and rows of contacts that slip, in the impact problem; its contact residual left them open."""
-    members = local_vector(3)
     for g in contact_groups(d):
         contact = contacts_of(g)
         for e in range(g.n):
@@ -289,27 +282,20 @@ def last_slipping(d, s, o, r1, rows, rows_chi):
             s.aLam[c, 0] = s.kv * s.cLam[c, 0]
             rows[c, 0] = -gradient_times(g, e, contact.G_N[e], s.V)
             add_gradient(g, e, contact.G_N[e], -s.aLam[c, 0], r1)
-            for which in range(3):
+            for which in range(CONES):
                 if o.lasts[c, which] == GAP:
                     continue
-                n, mu = cone_of(g, e, s, which, members)
+                n, mu = cone_of(g, e, s, which)
                 friction = mu * (s.aLam[c, 0] - o.before_end[c, 0])
                 for k in range(n):
-                    i = int(members[k])
+                    i = member(which, k)
                     arm = arm_of(g, e, s, i)
                     if o.lasts[c, which] == STICK:
-                        impulse = s.kv * arm * (s.cLam[c, i] if i < 3 else s.cchi[c, i - 3])
-                        row = -arm * gradient_times(g, e, direction_of(g, e, i), s.V)
-                        if i < 3:
-                            rows[c, i] = row
-                        else:
-                            rows_chi[c, i - 3] = row
+                        impulse = s.kv * arm * s.cLam[c, i]
+                        rows[c, i] = -velocity_of(g, e, s, i, s.V)
                     else:
                         impulse = o.before_end[c, i] - arm * friction * o.slide[c, i]
-                    if i < 3:
-                        s.aLam[c, i] = impulse
-                    else:
-                        s.achi[c, i - 3] = impulse
+                    s.aLam[c, i] = impulse
                     add_gradient(g, e, direction_of(g, e, i), -impulse, r1)
             s.status[c] = CLOSED if o.lasts[c, 0] == GAP else o.lasts[c, 0]
 
@@ -322,8 +308,8 @@ def forces_at_the_end(d, s, o):
         for e in range(g.n):
             c = g.first_contact + e
             if lasts(o, c):
-                for i in range(6):
-                    impulse = _impulse(s, c, i)
+                for i in range(SIX):
+                    impulse = s.aLam[c, i]
                     last = (impulse - o.before_end[c, i]) / b
                     add_gradient(g, e, direction_of(g, e, i), last - impulse, s.P)
 
@@ -331,20 +317,20 @@ def forces_at_the_end(d, s, o):
 @kernel
 def _impact_block(s, o, g, e, S):
     """Fill S with the matrix of (3) and γ = 0 of a contact; it takes the rows of an open contact off."""
-    c, k, nd, members = g.first_contact + e, s.kv, g.nd, local_vector(3)
+    c, k, nd = g.first_contact + e, s.kv, g.nd
     contact = contacts_of(g)
     S[nd, nd] = (1.0 - s.epsilon) * k * k / s.pv
     for r in range(nd):
         S[nd, r] = S[r, nd] = -k * contact.G_N[e, r]
-    for which in range(3):
+    for which in range(CONES):
         if o.lasts[c, which] == GAP:
             continue
-        n, mu = cone_of(g, e, s, which, members)
+        n, mu = cone_of(g, e, s, which)
         for a in range(n):
-            i = int(members[a])
-            B, arm, row = direction_of(g, e, i), arm_of(g, e, s, i), nd + local_row(g, i)
+            i = member(which, a)
+            B, arm, row = direction_of(g, e, i), arm_of(g, e, s, i), nd + row_of(g, i)
             if o.lasts[c, which] == STICK:
-                S[row, row] = (1.0 - s.epsilon) * k * k / (s.pv_T if which == 0 else s.pv)
+                S[row, row] = (1.0 - s.epsilon) * k * k / penalty(s, VELOCITY, which)
                 for r in range(nd):
                     S[row, r] = S[r, row] = -k * arm * B[r]
             else:

@@ -14,9 +14,10 @@ import math
 
 from fem_mbs.jit import N_SLOTS, SLOT, call2, entry, indices, integers, kernel, local_vector, matrix, tensor, vector
 from fem_mbs.rotations import add_rotated, rotate, rotate_T
+from fem_mbs.solvers.contact.law_rows import move_multipliers, put_rows
 from fem_mbs.solvers.lobatto.blocks import clear_entries, distribute, elements, multiplier_diagonal, spread
 from fem_mbs.solvers.lobatto.chart import charts, curvatures, own_rows, to_stage, without_gyration
-from fem_mbs.solvers.lobatto.contacts import keep_contacts, move_contacts, right_of_contacts, stage_contacts
+from fem_mbs.solvers.lobatto.contacts import stage_contacts
 from fem_mbs.solvers.lobatto.data import own_at
 from fem_mbs.solvers.lobatto.rates import rate_entries, rates_squared, stage_rates
 from fem_mbs.solvers.stepping.kernels.arrays import copy, copy1
@@ -288,7 +289,7 @@ def stage_right(data, run):
         if j < stages - 1:
             for i in range(m):
                 dx[n + i] = -s.kv / s.h * o.gaps[j + 1, i]
-            right_of_contacts(d, s, o, j, dx)
+            put_rows(d, STACKED, -s.kv, o.rows[j], dx)
 
 
 @entry("void(int64, int64)")
@@ -301,10 +302,10 @@ def stage_keep(data, run):
     o.moved = 0.0
     for j in range(stages):
         copy(o.w[j], o.w_keep[j])
+        copy(o.cR[j], o.cR_keep[j])
         dx = vector(s.dx_at + 8 * j * size, size)
         o.moved = max(o.moved, step_size(d, s, dx))
     copy(o.Ri, o.Ri_keep)
-    keep_contacts(o)
 
 
 @entry("void(int64, int64)")
@@ -321,7 +322,7 @@ def stage_move(data, run):
         if j < stages - 1:
             for i in range(d.m):
                 o.Ri[j, i] = o.Ri_keep[j, i] + scale * dx[n + i]
-            move_contacts(d, o, j, scale, dx)
+            move_multipliers(d, STACKED, o.cR_keep[j], scale, dx, o.cR[j])
 
 
 PROBLEM = Problem(

@@ -25,6 +25,7 @@ import math
 from fem_mbs.jit import call2, entry, kernel
 from fem_mbs.solvers.contact import velocity
 from fem_mbs.solvers.contact.approach import reflected
+from fem_mbs.solvers.contact.law_rows import add_squares
 from fem_mbs.solvers.contact.one_problem import begin_step, end_step, solve_first
 from fem_mbs.solvers.contact.velocity import (
     accumulate_impulses,
@@ -48,6 +49,7 @@ from fem_mbs.system.contacts import (
     contacts,
     contacts_begin_step,
     contacts_of,
+    direction_of,
     gradient_times,
 )
 from fem_mbs.system.global_matrices import clear_matrix, full_norm
@@ -64,7 +66,7 @@ def closed_gap(s):
 
 @entry("void(int64, int64)")
 def theta_residual(data, run):
-    """Residual of (1) in r1 (full), of (2) in rate, of (3) in rows_c, rows_chi; norms in s.dynamic, s.row, s.row_T."""
+    """Residual of (1) in r1 (full), of (2) in rate, of (3) in rows_c; norms in s.dynamic, s.row, s.row_T."""
     d, s = system_at(data)[0], run_at(run)[0]
     o = own_at(s.own_at)[0]
     N, m, nc, h, theta = d.n_nodes, d.m, d.nc, s.h, o.theta
@@ -100,12 +102,8 @@ def theta_residual(data, run):
     s.F_s = forces + full_norm(d, reaction, s.length) / h
     friction = 0.0
     if nc > 0 and s.without_contacts == 0:
-        velocity_contact_residual(d, s, V, s.Vminus, r1, s.rows_c, s.rows_chi)
-        for c in range(nc):
-            total += s.rows_c[c, 0] ** 2
-            friction += s.rows_c[c, 1] ** 2 + s.rows_c[c, 2] ** 2
-            for i in range(3):
-                friction += s.rows_chi[c, i] ** 2
+        velocity_contact_residual(d, s, V, s.Vminus, r1, s.rows_c)
+        total, friction = add_squares(s.rows_c, total)
     if s.friction != 0:
         call2(s.friction_part, run, IMPULSES)
         total, friction = total + s.friction_row**2, friction + s.friction_slip**2
@@ -220,9 +218,8 @@ def take_back(d, s, o, base):
             c = g.first_contact + e
             if total[c, 0] <= 0.0 or contact.gap_start[e] > closed_gap(s) or rebounds(g, e, s):
                 continue
-            add_gradient(g, e, contact.G_N[e], push * total[c, 0], base)
-            for i in range(2):
-                add_gradient(g, e, contact.V_T[e, i], push * total[c, 1 + i], base)
+            for m in range(3):
+                add_gradient(g, e, direction_of(g, e, m), push * total[c, m], base)
 
 
 @kernel

@@ -7,14 +7,15 @@ Source: docs/theory/decoupled_nsga.md, (25)-(32); docs/theory/split_impacts.md.
 
 import math
 
-from fem_mbs.jit import call2, entry, vector
+from fem_mbs.jit import call2, entry
+from fem_mbs.solvers.contact.law_rows import add_squares
 from fem_mbs.solvers.nsga import stiction_tasks
 from fem_mbs.solvers.nsga.data import own_at
 from fem_mbs.solvers.nsga.entry import decide_closed, leave_cones
 from fem_mbs.solvers.nsga.momentum import force_vectors, momentum
 from fem_mbs.solvers.nsga.persistent import closed_forces, closed_tangents, sliding_directions
 from fem_mbs.solvers.nsga.split import stops
-from fem_mbs.solvers.stepping.kernels.arrays import copy, norm
+from fem_mbs.solvers.stepping.kernels.arrays import copy
 from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
 from fem_mbs.system.assembly import advance_configuration
 from fem_mbs.system.contacts import contacts
@@ -43,14 +44,9 @@ def closed_part(run, task):
             call2(s.stiction_part, run, stiction_tasks.PREDICTED)
     elif task == FORCES:
         contacts(d, s.xs, s.Rs, s.x0, s.R0, s.Vs)
-        closed_forces(d, s, o, s.Vs, s.Gl, o.Gw, s.rows_c, s.rows_chi)
-        force_vectors(d, s, o, o.clam, o.mchi, s.ks, s.Vs, o.cforce)
-        missing_N = missing_T = 0.0
-        for c in range(d.nc):
-            missing_N += s.rows_c[c, 0] ** 2
-            missing_T += s.rows_c[c, 1] ** 2 + s.rows_c[c, 2] ** 2
-        if d.n_roll > 0:
-            missing_T += norm(vector(s.rows_chi_at, 3 * d.nc), 3 * d.nc) ** 2
+        closed_forces(d, s, o, s.Vs, s.Gl, o.Gw, s.rows_c)
+        force_vectors(d, s, o, o.clam, s.ks, s.Vs, o.cforce)
+        missing_N, missing_T = add_squares(s.rows_c, 0.0)
         o.missing, s.row_T = math.sqrt(missing_T), math.sqrt(missing_N)
     elif task == TANGENTS:
         closed_tangents(d, s, o, s.xs, s.Rs, s.Vs, s.ks, s.epsilon, o.c_q, s.T)

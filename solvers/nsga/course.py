@@ -25,7 +25,7 @@ from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
 from fem_mbs.system.contacts import (
     add_gradient,
     contact_groups,
-    contacts_of,
+    direction_of,
     gradient_times,
     laws_of,
 )
@@ -60,19 +60,15 @@ def lone_contact(d, s):
 @kernel
 def add_impulse(g, e, p, scale, P):
     """Add ``scale`` times the impulse p (3,) of a contact to P."""
-    contact = contacts_of(g)
-    add_gradient(g, e, contact.G_N[e], scale * p[0], P)
-    for i in range(2):
-        add_gradient(g, e, contact.V_T[e, i], scale * p[1 + i], P)
+    for m in range(3):
+        add_gradient(g, e, direction_of(g, e, m), scale * p[m], P)
 
 
 @kernel
 def contact_velocities(g, e, V, u):
     """Fill u (3,): normal and tangential velocities of a contact."""
-    contact = contacts_of(g)
-    u[0] = gradient_times(g, e, contact.G_N[e], V)
-    for i in range(2):
-        u[1 + i] = gradient_times(g, e, contact.V_T[e, i], V)
+    for m in range(3):
+        u[m] = gradient_times(g, e, direction_of(g, e, m), V)
 
 
 @kernel

@@ -5,7 +5,7 @@ nsga.smooth, nsga.position, nsga.velocity. Kernels call the record of the run ``
 
     symbol    code            meaning (docs/theory/decoupled_nsga.md)
     v̇~, a     Vd0, Va         v̇~ of the last step, a of this one
-    λ_c, χ_c  clam, mchi (nc, 3)  multipliers of closed contacts in the smooth sub-problem
+    λ_c       clam (nc, 6)    multipliers of closed contacts in the smooth sub-problem, moments too
 """
 
 from numba import carray
@@ -21,18 +21,17 @@ TABLE = Table(
     {
         **MEMORY,
         "Gw": Item("full", "moments of closed contacts in the smooth sub-problem", kept=True),
-        "clam": Item("nc 3", "λ of closed contacts in the smooth sub-problem, divided by k_s", kept=True, scaling=1),
-        "mchi": Item("nc 3", "their moments, divided by length k_s", kept=True, scaling=1),
-        "clam0": Item("nc 3", "clam at the start of the step"),
+        "clam": Item(
+            "nc 6", "λ of closed contacts in the smooth sub-problem, divided by k_s and arms", kept=True, scaling=1
+        ),
+        "clam0": Item("nc 6", "clam at the start of the step"),
         # forces [N] and moments [N m] of closed contacts in the smooth sub-problem, inertial axes, see nsga.momentum
         "cforce": Item("nc 6", "at the end of the step"),
         "cforce0": Item("nc 6", "at its start: their part of M v̇~ of the last step", kept=True),
         "cforce_a": Item("nc 6", "their part of M a", kept=True),
         "cforce_change": Item("nc 6", "their change in the last step", kept=True),
-        "ctau": Item("nc 3", "directions of sliding, see nsga.persistent", kept=True),
-        "wtau": Item("nc 3", "directions of rolling and spinning", kept=True),
-        "gamma_c": Item("nc 3", "d(G v)/dt of closed contacts at fixed v"),
-        "gamma_w": Item("nc 3", "length d(W v)/dt of closed contacts at fixed v"),
+        "ctau": Item("nc 6", "directions of sliding, rolling and spinning, see nsga.persistent", kept=True),
+        "gamma_c": Item("nc 6", "d(G v)/dt, length d(W v)/dt of closed contacts at fixed v"),
         "rolls": Item("nc", "as closed, for rolling", "i8", kept=True),
         "spins": Item("nc", "as closed, for spinning", "i8", kept=True),
         "entered": Item("nc", "closed as it entered the step", "i8", kept=True),

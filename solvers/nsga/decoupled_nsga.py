@@ -310,8 +310,8 @@ class DecoupledNSGA(AlphaMethod):
         if not engine.run[0]["persistent"]:
             return joints
         a = engine.arrays
-        struck = (a["impact"] != 0)[:, None]
-        return {**joints, "contact_force": struck * a["total_Lam"], "contact_moment": struck * a["total_chi"]}
+        struck = (a["impact"] != 0)[:, None] * a["total_Lam"]
+        return {**joints, "contact_force": struck[:, :3], "contact_moment": struck[:, 3:]}
 
     def counted(self, engine: "Engine") -> dict[str, int]:
         """Impacts by their law where both occur."""

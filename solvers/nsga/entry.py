@@ -27,6 +27,7 @@ import math
 
 from fem_mbs.jit import integer_matrix, kernel
 from fem_mbs.solvers.contact.law import CLOSED, GAP, SLIP, STICK
+from fem_mbs.solvers.contact.law_rows import ROLLING, SLIDING, SPINNING, cone_of
 from fem_mbs.solvers.stepping.kernels.sizes import rest_speed
 from fem_mbs.system.contacts import contact_groups, contacts_of, gradient_times, laws_of
 
@@ -163,29 +164,27 @@ def leave_cones(d, s, o, noise):
     the corrections.
     """
     closed, rolls, spins = s.closed, o.rolls, o.spins
-    lam, chi = o.clam, o.mchi
-    ctau, wtau = o.ctau, o.wtau
     left = False
     for g in contact_groups(d):
-        law = laws_of(g)
         for e in range(g.n):
             c = g.first_contact + e
             if closed[c] == GAP:
                 continue
-            if lam[c, 0] < -noise:
+            lam, tau = o.clam[c], o.ctau[c]
+            if lam[0] < -noise:
                 closed[c] = rolls[c] = spins[c] = GAP
                 left = True
                 continue
-            size = math.sqrt(lam[c, 1] * lam[c, 1] + lam[c, 2] * lam[c, 2])
-            if closed[c] == STICK and g.drilling == 0 and size > law[e].friction * lam[c, 0] + noise:
+            size = math.sqrt(lam[1] * lam[1] + lam[2] * lam[2])
+            if closed[c] == STICK and g.drilling == 0 and size > cone_of(g, e, s, SLIDING)[1] * lam[0] + noise:
                 closed[c], left = SLIP, True
-                o.needed[c] = size / lam[c, 0] if lam[c, 0] > 0.0 else 0.0
-                ctau[c, 0], ctau[c, 1] = -lam[c, 1] / size, -lam[c, 2] / size
-            size = math.sqrt(chi[c, 0] * chi[c, 0] + chi[c, 1] * chi[c, 1])
-            if rolls[c] == STICK and size > law[e].rolling_resistance / s.length * lam[c, 0] + noise:
+                o.needed[c] = size / lam[0] if lam[0] > 0.0 else 0.0
+                tau[1], tau[2] = -lam[1] / size, -lam[2] / size
+            size = math.sqrt(lam[3] * lam[3] + lam[4] * lam[4])
+            if rolls[c] == STICK and size > cone_of(g, e, s, ROLLING)[1] * lam[0] + noise:
                 rolls[c], left = SLIP, True
-                wtau[c, 0], wtau[c, 1] = -chi[c, 0] / size, -chi[c, 1] / size
-            if spins[c] == STICK and abs(chi[c, 2]) > law[e].spinning_resistance / s.length * lam[c, 0] + noise:
+                tau[3], tau[4] = -lam[3] / size, -lam[4] / size
+            if spins[c] == STICK and abs(lam[5]) > cone_of(g, e, s, SPINNING)[1] * lam[0] + noise:
                 spins[c], left = SLIP, True
-                wtau[c, 2] = -chi[c, 2] / abs(chi[c, 2])
+                tau[5] = -lam[5] / abs(lam[5])
     return left

@@ -19,7 +19,7 @@ Source: docs/theory/decoupled_nsga.md, (32); tests/validation/laws/test_momentum
     symbol        code                     meaning
     λ_c, λ_c,n    cforce, cforce0 (nc, 6)  forces and moments at the end and at the start of the step
     â             cforce_a (nc, 6)         â_n until the step ends
-    impulse       sent, sent_chi (nc, 3)   N s, N m s
+    impulse       sent (nc, 6)             N s, N m s
 """
 
 from fem_mbs.jit import kernel
@@ -33,11 +33,11 @@ from fem_mbs.system.contacts import (
 
 
 @kernel
-def force_vectors(d, s, o, lam, chi, k, V, vectors):
+def force_vectors(d, s, o, lam, k, V, vectors):
     """Fill vectors (nc, 6) with forces and moments of closed contacts in inertial axes.
 
-    Their multipliers are k lam and k length chi (nc, 3) along the axes of the last evaluation; sliding discs have a
-    moment as well, by velocities V (N, 6) and (2c) of `nsga.persistent`, which no unknown holds.
+    Their multipliers are k lam (nc, 6), those of moments k length lam, along the axes of the last evaluation; sliding
+    discs have a moment as well, by velocities V (N, 6) and (2c) of `nsga.persistent`, which no unknown holds.
     """
     for g in contact_groups(d):
         law, contact = laws_of(g), contacts_of(g)
@@ -47,27 +47,27 @@ def force_vectors(d, s, o, lam, chi, k, V, vectors):
                 for i in range(6):
                     vectors[c, i] = 0.0
                 continue
-            spin = k * s.length * chi[c, 2]
+            spin = k * s.length * lam[c, 5]
             if g.drilling != 0 and s.closed[c] == SLIP:
-                friction = law[e].friction * k * lam[c, 0] / o.ctau[c, 2] * law[e].drilling_arm ** 2
+                friction = law[e].friction * k * lam[c, 0] / o.ctau[c, 0] * law[e].drilling_arm ** 2
                 spin -= friction * gradient_times(g, e, contact.W[e, 2], V)
             for i in range(3):
                 n, t1, t2 = contact.normal[e, i], contact.tangents[e, 0, i], contact.tangents[e, 1, i]
                 vectors[c, i] = k * (lam[c, 0] * n + lam[c, 1] * t1 + lam[c, 2] * t2)
-                vectors[c, 3 + i] = k * s.length * (chi[c, 0] * t1 + chi[c, 1] * t2) + spin * n
+                vectors[c, 3 + i] = k * s.length * (lam[c, 3] * t1 + lam[c, 4] * t2) + spin * n
 
 
 @kernel
 def momentum(d, s, o):
-    """Fill sent and sent_chi by (2), before statuses change for the next step; then â_n, λ_c,n are those of its end."""
+    """Fill sent by (2), before statuses change for the next step; then â_n, λ_c,n are those of its end."""
     now, start, memory, change = o.cforce, o.cforce0, o.cforce_a, o.cforce_change
-    total, total_chi, sent, sent_chi = s.total_Lam, s.total_chi, s.sent, s.sent_chi
+    sent = s.sent
     for g in contact_groups(d):
         contact = contacts_of(g)
         for e in range(g.n):
             c = g.first_contact + e
-            for i in range(3):
-                sent[c, i], sent_chi[c, i] = total[c, i], total_chi[c, i]
+            for i in range(6):
+                sent[c, i] = s.total_Lam[c, i]
             for i in range(6):
                 memory_0 = memory[c, i]
                 star = (o.alpha_f * start[c, i] - o.alpha_m * memory_0) / (1.0 - o.alpha_m)
@@ -83,24 +83,24 @@ def momentum(d, s, o):
                     sent[c, 1] += t1 * more
                     sent[c, 2] += t2 * more
                 else:
-                    sent_chi[c, 0] += t1 * more
-                    sent_chi[c, 1] += t2 * more
-                    sent_chi[c, 2] += n * more
+                    sent[c, 3] += t1 * more
+                    sent[c, 4] += t2 * more
+                    sent[c, 5] += n * more
 
 
 @kernel
 def restart_forces(d, s, o, V):
     """λ_c,n and â of a memory that starts again, with the multipliers of consistent accelerations."""
-    force_vectors(d, s, o, o.clam, o.mchi, s.ks, V, o.cforce0)
+    force_vectors(d, s, o, o.clam, s.ks, V, o.cforce0)
     for c in range(d.nc):
         for i in range(6):
             o.cforce_a[c, i] = o.cforce0[c, i]
 
 
 @kernel
-def take_from_memory(d, s, o, lam, chi, V):
-    """Subtract the forces of multipliers lam, length chi (nc, 3) from â: a restart has taken them from M a."""
-    force_vectors(d, s, o, lam, chi, 1.0, V, o.cforce)
+def take_from_memory(d, s, o, lam, V):
+    """Subtract the forces of multipliers lam (nc, 6) from â: a restart has taken them from M a."""
+    force_vectors(d, s, o, lam, 1.0, V, o.cforce)
     for c in range(d.nc):
         for i in range(6):
             o.cforce_a[c, i] -= o.cforce[c, i]

@@ -25,8 +25,8 @@ Entry and release: nsga.entry. Orders: examples/order_in_contact.py, tests/valid
 Source: docs/theory/decoupled_nsga.md, (25), (26), decision 12.
 
     symbol     code                   meaning
-    λ_c, χ_c   clam, mchi (nc, 3)     multipliers divided by k_s; χ: moments divided by length k_s
-    τ, τ_ω     ctau, wtau (nc, 3)     directions of sliding, and of rolling (two numbers) and spinning (one)
+    λ_c, χ_c   clam (nc, 6)           multipliers divided by k_s; χ, the last three: moments divided by length k_s
+    τ, τ_ω     ctau (nc, 6)           directions of sliding, rolling and spinning; |s| of (2c) in the first column
                closed (nc,)           GAP (not in the smooth problem), STICK, SLIP or CLOSED
                rolls, spins (nc,)     the same for rolling and spinning: GAP (no resistance), STICK or SLIP
 """
@@ -35,11 +35,13 @@ import math
 
 from fem_mbs.jit import N_SLOTS, SLOT, call2, integers, kernel, local_vector, matrix, vector
 from fem_mbs.solvers.contact.law import GAP, SLIP, STICK
+from fem_mbs.solvers.contact.law_rows import SIX, arm_of, cone_of, cone_with
 from fem_mbs.solvers.stepping.kernels.sizes import rest_speed
 from fem_mbs.system.contacts import (
     add_gradient,
     contact_groups,
     contacts_of,
+    direction_of,
     gradient_times,
     laws_of,
 )
@@ -103,15 +105,15 @@ def coupled_speed(g, e, V, V0):
 
 @kernel
 def sliding_directions(d, s, o, V, predicted):
-    """Fill ctau and wtau (nc, 3) for the predicted velocities V of contacts that slide, roll or spin.
+    """Fill ctau (nc, 6) for the predicted velocities V of contacts that slide, roll or spin.
 
-    Contacts with a disc get |s| of (2c) in the third column of ctau. Not ``predicted``: V are those of now, and what
+    Contacts with a disc get |s| of (2c) in its first column. Not ``predicted``: V are those of now, and what
     the step began with does not count.
 
     The prediction is second-order accurate, so the directions are too, and (2), (5) become linear.
     """
     closed, rolls, spins = s.closed, o.rolls, o.spins
-    ctau, wtau = o.ctau, o.wtau
+    ctau = o.ctau
     V0 = s.V0 if predicted else V
     rest = rest_speed(s)
     for g in contact_groups(d):
@@ -119,77 +121,61 @@ def sliding_directions(d, s, o, V, predicted):
         for e in range(g.n):
             c = g.first_contact + e
             if closed[c] == SLIP and g.drilling != 0:
-                ctau[c, 2] = coupled_speed(g, e, V, V0) if predicted else speed_of_disc(g, e, V)
+                ctau[c, 0] = coupled_speed(g, e, V, V0) if predicted else speed_of_disc(g, e, V)
             elif closed[c] == SLIP:
                 rows0 = contact.V_T_start[e] if predicted else contact.V_T[e]
-                direction_along(g, e, contact.V_T[e], 0, 2, V, V0, rows0, rest, ctau[c])
+                direction_along(g, e, contact.V_T[e], 0, 2, V, V0, rows0, rest, ctau[c, 1:])
             if rolls[c] == SLIP:
-                direction_along(g, e, contact.W[e], 0, 2, V, V0, contact.W[e], rest / s.length, wtau[c])
+                direction_along(g, e, contact.W[e], 0, 2, V, V0, contact.W[e], rest / s.length, ctau[c, 3:])
             if spins[c] == SLIP:
-                direction_along(g, e, contact.W[e], 2, 1, V, V0, contact.W[e], rest / s.length, wtau[c, 2:])
+                direction_along(g, e, contact.W[e], 2, 1, V, V0, contact.W[e], rest / s.length, ctau[c, 5:])
 
 
 @kernel
-def closed_forces(d, s, o, V, Gl, Gw, rows, rows_chi):
-    """Add the forces of (1)-(3) to Gl and the moments of (4), (5) to Gw (full); fill rows and rows_chi (nc, 3).
+def state_of(s, o, c, m):
+    """Status of direction m of contact c in the smooth sub-problem: GAP, STICK, SLIP, or CLOSED without friction."""
+    if m < 3:
+        return s.closed[c]
+    return o.rolls[c] if m < 5 else o.spins[c]
+
+
+@kernel
+def closed_forces(d, s, o, V, Gl, Gw, rows):
+    """Add the forces of (1)-(3) to Gl and the moments of (4), (5) to Gw (full); fill rows (nc, 6).
 
     A row is G v (W v times length), or what is missing in the law of its multiplier.
     """
-    closed, rolls, spins = s.closed, o.rolls, o.spins
-    lam, chi = o.clam, o.mchi
-    ctau, wtau = o.ctau, o.wtau
-    arm = s.length
     for g in contact_groups(d):
-        contact = contacts_of(g)
         law = laws_of(g)
         for e in range(g.n):
             c = g.first_contact + e
-            for i in range(3):
-                rows[c, i] = lam[c, i]
-                rows_chi[c, i] = chi[c, i]
-            if closed[c] == GAP:
-                continue
-            rows[c, 0] = gradient_times(g, e, contact.G_N[e], V)
-            add_gradient(g, e, contact.G_N[e], s.ks * lam[c, 0], Gl)
-            for i in range(2):
-                add_gradient(g, e, contact.V_T[e, i], s.ks * lam[c, 1 + i], Gl)
-                if closed[c] == STICK:
-                    rows[c, 1 + i] = gradient_times(g, e, contact.V_T[e, i], V)
-                elif closed[c] == SLIP and g.drilling != 0:
-                    factor = law[e].friction * lam[c, 0] / ctau[c, 2]
-                    rows[c, 1 + i] = lam[c, 1 + i] + factor * gradient_times(g, e, contact.V_T[e, i], V)
-                elif closed[c] == SLIP:
-                    rows[c, 1 + i] = lam[c, 1 + i] + law[e].friction * lam[c, 0] * ctau[c, i]
-            if closed[c] == SLIP and g.drilling != 0:
-                factor = law[e].friction * lam[c, 0] / ctau[c, 2] * law[e].drilling_arm ** 2
-                add_gradient(g, e, contact.W[e, 2], -s.ks * factor * gradient_times(g, e, contact.W[e, 2], V), Gl)
-            for i in range(3):
-                turns = rolls[c] if i < 2 else spins[c]
-                limit = law[e].rolling_resistance if i < 2 else law[e].spinning_resistance
-                if turns == GAP:
+            lam, disc = o.clam[c], s.closed[c] == SLIP and g.drilling != 0
+            for m in range(SIX):
+                rows[c, m] = lam[m]
+                state = state_of(s, o, c, m)
+                if state == GAP:
                     continue
-                add_gradient(g, e, contact.W[e, i], arm * s.ks * chi[c, i], Gw)
-                if turns == STICK:
-                    rows_chi[c, i] = arm * gradient_times(g, e, contact.W[e, i], V)
-                else:
-                    rows_chi[c, i] = chi[c, i] + limit / arm * lam[c, 0] * wtau[c, i]
+                G, arm = direction_of(g, e, m), arm_of(g, e, s, m)
+                add_gradient(g, e, G, arm * s.ks * lam[m], Gl if m < 3 else Gw)
+                if m == 0 or state == STICK:
+                    rows[c, m] = arm * gradient_times(g, e, G, V)
+                elif disc and m < 3:
+                    rows[c, m] += law[e].friction * lam[0] / o.ctau[c, 0] * gradient_times(g, e, G, V)
+                elif state == SLIP:
+                    rows[c, m] += cone_of(g, e, s, cone_with(g, m))[1] * lam[0] * o.ctau[c, m]
+            if disc:
+                factor, w = law[e].friction * lam[0] / o.ctau[c, 0] * law[e].drilling_arm ** 2, direction_of(g, e, 5)
+                add_gradient(g, e, w, -s.ks * factor * gradient_times(g, e, w, V), Gl)
 
 
 @kernel
-def add_row_rates(d, s, o, factor, A, rows, rows_chi):
-    """Add factor G A of closed contacts to rows (nc, 3), and factor length W A to rows_chi (nc, 3)."""
-    closed = s.closed
+def add_row_rates(d, s, o, factor, A, rows):
+    """Add factor G A, of moments factor length W A, of closed contacts to rows (nc, 6)."""
     for g in contact_groups(d):
-        contact = contacts_of(g)
         for e in range(g.n):
             c = g.first_contact + e
-            if closed[c] == GAP:
-                continue
-            rows[c, 0] += factor * gradient_times(g, e, contact.G_N[e], A)
-            for i in range(2):
-                rows[c, 1 + i] += factor * gradient_times(g, e, contact.V_T[e, i], A)
-            for i in range(3 if d.n_roll > 0 else 0):
-                rows_chi[c, i] += factor * s.length * gradient_times(g, e, contact.W[e, i], A)
+            for m in range(SIX if s.closed[c] != GAP else 0):
+                rows[c, m] += factor * arm_of(g, e, s, m) * gradient_times(g, e, direction_of(g, e, m), A)
 
 
 @kernel
@@ -234,12 +220,10 @@ def closed_tangents(d, s, o, x, R, V, k, shift, c_q, T):
     """
     b = integers(d.table_at, N_SLOTS)
     values = matrix_values(d, SMOOTH)
-    closed, rolls, spins = s.closed, o.rolls, o.spins
-    lam, ctau, wtau = o.clam, o.ctau, o.wtau
-    arm = s.length
+    closed, lam, ctau = s.closed, o.clam, o.ctau
     for g in contact_groups(d):
         nd = g.nd
-        size = nd + (6 if d.n_roll > 0 else 3)
+        size = nd + (SIX if d.n_roll > 0 else 3)
         S, H, ve = matrix(b[_KK], size, size), matrix(b[_H_N], nd, nd), vector(b[_V], nd)
         contact, law = contacts_of(g), laws_of(g)
         for e in range(g.n):
@@ -260,16 +244,12 @@ def closed_tangents(d, s, o, x, R, V, k, shift, c_q, T):
                         S[nd, j] -= c_q * k * ve[i] * H[i, j]
                 times_tangent(g, e, S, nd + 1, T)
             _row_tangent(S, nd, nd, True, 0.0, 0.0, contact.G_N[e], 1.0, k, shift)
-            mu = law[e].friction if closed[c] == SLIP else 0.0
-            if mu != 0.0 and g.drilling != 0:
-                _disc_tangent(S, g, e, nd, mu, lam[c, 0], ctau[c, 2], k, V)
-            for j in range(0 if mu != 0.0 and g.drilling != 0 else 2):
-                G = contact.V_T[e, j]
-                _row_tangent(S, nd, nd + 1 + j, closed[c] == STICK, mu, ctau[c, j], G, 1.0, k, shift)
-            for j in range(size - nd - 3):
-                turns = rolls[c] if j < 2 else spins[c]
-                limit = (law[e].rolling_resistance if j < 2 else law[e].spinning_resistance) / arm
-                G, scale = contact.W[e, j], arm if turns != GAP else 0.0
-                limit = limit if turns == SLIP else 0.0
-                _row_tangent(S, nd, nd + 3 + j, turns == STICK, limit, wtau[c, j], G, scale, k, shift)
+            disc = closed[c] == SLIP and law[e].friction != 0.0 and g.drilling != 0
+            if disc:
+                _disc_tangent(S, g, e, nd, law[e].friction, lam[c, 0], ctau[c, 0], k, V)
+            for m in range(3 if disc else 1, size - nd):
+                state, G = state_of(s, o, c, m), direction_of(g, e, m)
+                scale = arm_of(g, e, s, m) if state != GAP else 0.0
+                mu = cone_of(g, e, s, cone_with(g, m))[1] if state == SLIP else 0.0
+                _row_tangent(S, nd, nd + m, state == STICK, mu, ctau[c, m], G, scale, k, shift)
             scatter_matrix(g.maps_at[SMOOTH], e, size, vector(b[_KK], size * size), values)

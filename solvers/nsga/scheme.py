@@ -1,9 +1,10 @@
 """Steps of the decoupled scheme: the three sub-problems, and the history that a step leaves to the next."""
 
-from fem_mbs.jit import call2, entry, integers, kernel, vector
+from fem_mbs.jit import call2, entry, kernel, vector
 from fem_mbs.solvers.alpha.motion import keep_accelerations, set_coefficients
 from fem_mbs.solvers.contact.convection import contact_convection
 from fem_mbs.solvers.contact.law import GAP, STICK
+from fem_mbs.solvers.contact.law_rows import SIX, place_of
 from fem_mbs.solvers.contact.position_rows import let_go
 from fem_mbs.solvers.contact.sweep import acts_elsewhere
 from fem_mbs.solvers.nsga import stiction_tasks
@@ -11,7 +12,7 @@ from fem_mbs.solvers.nsga.closed import BEGIN, END, STOP
 from fem_mbs.solvers.nsga.data import own_at
 from fem_mbs.solvers.nsga.entry import decide_turning, leave_cones
 from fem_mbs.solvers.nsga.momentum import restart_forces, take_from_memory
-from fem_mbs.solvers.nsga.persistent import add_row_rates, closed_tangents, sliding_directions
+from fem_mbs.solvers.nsga.persistent import add_row_rates, closed_tangents, sliding_directions, state_of
 from fem_mbs.solvers.stepping.initial import REPETITIONS, equations
 from fem_mbs.solvers.stepping.kernels import friction_tasks
 from fem_mbs.solvers.stepping.kernels.accept import accept
@@ -32,7 +33,7 @@ from fem_mbs.solvers.stepping.kernels.friction_tasks import END as FRICTION_END
 from fem_mbs.solvers.stepping.kernels.step import LEAST_SHIFT, begin, mark_impacts, take
 from fem_mbs.system.assembly import dynamic_tangents, inertia
 from fem_mbs.system.constraints import constraint_rates
-from fem_mbs.system.contacts import add_gradient, contact_groups, contacts, contacts_of
+from fem_mbs.system.contacts import add_gradient, contact_groups, contacts, direction_of
 from fem_mbs.system.global_matrices import (
     expand_add,
     factorise,
@@ -61,14 +62,10 @@ def add_last_moments(d, s, f):
     on a slope would creep by what its weight turns it in each step. Not after a step with an impact, whose impulses
     are over; they may have passed through contacts that were closed.
     """
-    roll, total = integers(d.roll_index_at, d.nc), s.total_chi
     for g in contact_groups(d):
-        contact = contacts_of(g)
         for e in range(g.n):
-            c = g.first_contact + e
-            if roll[c] >= 0:
-                for i in range(2 if g.drilling != 0 else 3):  # drilling has its row
-                    add_gradient(g, e, contact.W[e, i], -total[c, i] / s.h, f)
+            for m in range(3, 5 if g.drilling != 0 else SIX):  # drilling has its row
+                add_gradient(g, e, direction_of(g, e, m), -s.total_Lam[g.first_contact + e, m] / s.h, f)
 
 
 @kernel
@@ -165,36 +162,29 @@ def add_stiffness(d, s, o, x, R, V, A):
 
 @kernel
 def closed_right(d, s, o, shift, dx):
-    """Right-hand sides of the rows of closed contacts in dx, from ``o.gamma_c`` and ``o.gamma_w``."""
-    nc, roll, first = d.nc, integers(d.roll_index_at, d.nc), d.n + d.m
-    closed, rolls, spins = s.closed, o.rolls, o.spins
-    gamma_c, clam, gamma_w, mchi = o.gamma_c, o.clam, o.gamma_w, o.mchi
-    for c in range(nc):
-        for i in range(3):
-            rated = closed[c] == STICK or (closed[c] != GAP and i == 0)
-            dx[first + 3 * c + i] = gamma_c[c, i] - shift * clam[c, i] if rated else 0.0
-            if d.n_roll > 0 and roll[c] >= 0:
-                rated = (rolls[c] if i < 2 else spins[c]) == STICK
-                at = first + 3 * nc + 3 * roll[c] + i
-                dx[at] = gamma_w[c, i] - shift * mchi[c, i] if rated else 0.0
+    """Right-hand sides of the rows of closed contacts in dx, from ``o.gamma_c``."""
+    for c in range(d.nc):
+        for m in range(SIX):
+            at = place_of(d, SMOOTH, c, m)
+            if at >= 0:
+                rated = state_of(s, o, c, m) == STICK or (m == 0 and s.closed[c] != GAP)
+                dx[at] = o.gamma_c[c, m] - shift * o.clam[c, m] if rated else 0.0
 
 
 @kernel
-def closed_solution(d, nc, dx, lam, chi):
-    """Take the multipliers of nc closed contacts out of dx into lam, chi (nc, 3)."""
-    first, roll = d.n + d.m, integers(d.roll_index_at, nc)
+def closed_solution(d, nc, dx, lam):
+    """Take the multipliers of nc closed contacts out of dx into lam (nc, 6)."""
     for c in range(nc):
-        for i in range(3):
-            lam[c, i] = dx[first + 3 * c + i]
-            if d.n_roll > 0 and roll[c] >= 0:
-                chi[c, i] = dx[first + 3 * nc + 3 * roll[c] + i]
+        for m in range(SIX):
+            at = place_of(d, SMOOTH, c, m)
+            lam[c, m] = dx[at] if at >= 0 else 0.0
 
 
 @kernel
 def consistent(d, s, o, plain):
     """Solve for consistent accelerations and multipliers (not divided by k_s) of the kept contacts.
 
-    In dx is what they are beyond those of ``s.trial``, which the rows ``o.gamma_c``, ``o.gamma_w`` hold already:
+    In dx is what they are beyond those of ``s.trial``, which the rows ``o.gamma_c`` hold already:
     filtered by `add_stiffness` if not ``plain``.
     """
     N, n, m = d.n_nodes, d.n, d.m
@@ -203,11 +193,9 @@ def consistent(d, s, o, plain):
     x, R, V = s.x, s.R, s.V
     Ma, f, missing, dx = s.Ma, s.f, s.r1, vector(s.dx_at, n + m + 3 * nc + 3 * turning)
     lam, gamma = s.lam, s.phi
-    clam, mchi = o.clam, o.mchi
     shift, arm, rate = s.epsilon / s.mean_mass, vector(d.row_arm_at, m), s.rate
     zero(s.lam_at, m)
-    zero(o.clam_at, 3 * nc)
-    zero(o.mchi_at, 3 * nc)
+    zero(o.clam_at, SIX * nc)
     equations(d, shift, x, R, V, s.trial, lam, s.g, rate, gamma, Ma, f)
     constraint_rates(d, s.trial, rate)
     for i in range(6 * N):
@@ -236,7 +224,7 @@ def consistent(d, s, o, plain):
             call2(s.friction_part, s.run_at, TAKE)
         for i in range(m):
             lam[i] = dx[n + i]
-        closed_solution(d, nc, dx, clam, mchi)
+        closed_solution(d, nc, dx, o.clam)
 
 
 @kernel
@@ -275,17 +263,16 @@ def forget_lag(d, s, o, x, R, V):
     for i in range(m):
         dx[n + i] = -s.rate[i]
     if nc > 0:
-        zero(o.gamma_c_at, 3 * nc)
-        zero(o.gamma_w_at, 3 * nc)
-        add_row_rates(d, s, o, -1.0, lag, o.gamma_c, o.gamma_w)
+        zero(o.gamma_c_at, SIX * nc)
+        add_row_rates(d, s, o, -1.0, lag, o.gamma_c)
         closed_right(d, s, o, 0.0, dx)
     if s.friction != 0:
         call2(s.friction_part, s.run_at, LAGS)
     solve_in_place(d, SMOOTH, s.dx_at)
     expand_add(d, -1.0, dx, lag)
     if nc > 0:
-        closed_solution(d, nc, dx, o.gamma_c, o.gamma_w)
-        take_from_memory(d, s, o, o.gamma_c, o.gamma_w, V)
+        closed_solution(d, nc, dx, o.gamma_c)
+        take_from_memory(d, s, o, o.gamma_c, V)
 
 
 @kernel
@@ -316,7 +303,7 @@ def restart(data, run):
     nc = d.nc if s.persistent != 0 else 0
     x, R, V = s.x, s.R, s.V
     Va0, Vd0, f, dx, trial = s.Va0, o.Vd0, s.f, vector(s.dx_at, d.n), s.trial
-    lam, clam, mchi = s.lam, o.clam, o.mchi
+    lam, clam = s.lam, o.clam
     event = s.struck != 0 and s.cut != STRIKES
     jump = s.friction != 0 and s.friction_event >= 0.0 and s.struck == 0 and nc == 0
     plain = jump or o.reset == AT_START or (event and o.reset == PLAIN)
@@ -324,11 +311,11 @@ def restart(data, run):
         for j in range(6):
             trial[i, j] = 0.0 if plain else Vd0[i, j]
     if nc > 0:
-        contact_convection(d, s, V, s.xs, s.Qs, s.Rs, s.D, s.T, s.xs, s.Rs, o.gamma_c, o.gamma_w)
+        contact_convection(d, s, V, s.xs, s.Qs, s.Rs, s.D, s.T, s.xs, s.Rs, o.gamma_c)
         contacts(d, x, R, x, R, V)  # what the step began with is kept: balances and watches of the step need it
         decide_turning(d, s, o, V)
         sliding_directions(d, s, o, V, False)
-        add_row_rates(d, s, o, 1.0, trial, o.gamma_c, o.gamma_w)
+        add_row_rates(d, s, o, 1.0, trial, o.gamma_c)
     s.code = OK
     if s.friction != 0:
         call2(s.friction_part, s.run_at, ACCELERATIONS)
@@ -362,9 +349,8 @@ def restart(data, run):
     expand_add(d, 1.0, dx, Vd0)
     o.fresh = max(o.fresh, steps_by_trapezoids(s, o, event))
     for c in range(nc):
-        for i in range(3):
+        for i in range(SIX):
             clam[c, i] /= s.ks
-            mchi[c, i] /= s.ks
     if nc > 0:
         restart_forces(d, s, o, V)
     if not plain:

@@ -4,8 +4,9 @@ they are closed and the method keeps them (`nsga.persistent`).
 
 import math
 
-from fem_mbs.jit import call2, entry, integers, kernel, vector
+from fem_mbs.jit import call2, entry, kernel, vector
 from fem_mbs.solvers.alpha.motion import overshoots, predict, stand_still
+from fem_mbs.solvers.contact.law_rows import SIX, move_multipliers, put_rows
 from fem_mbs.solvers.nsga.closed import FORCES, LEAVE, PREDICTED, TANGENTS
 from fem_mbs.solvers.nsga.data import own_at
 from fem_mbs.solvers.stepping.kernels import friction_tasks
@@ -184,20 +185,14 @@ def smooth_solved(data, run):
 def smooth_right(data, run):
     """Right-hand side of the smooth sub-problem in dx."""
     d, s = system_at(data)[0], run_at(run)[0]
-    n, m, nc = d.n, d.m, d.nc if s.persistent != 0 else 0
-    turning = d.n_roll if s.persistent != 0 else 0
-    dx, rate, rows = vector(s.dx_at, n + m + 3 * nc + 3 * turning), s.rate, s.rows_c
-    rows_chi, roll = s.rows_chi, integers(d.roll_index_at, nc)
+    n, m, dx, rate = d.n, d.m, s.dx, s.rate
     reduce_vector(d, s.r1, dx)
     for i in range(n):
         dx[i] = -dx[i]
     for i in range(m):
         dx[n + i] = s.ks * rate[i]
-    for c in range(nc):
-        for i in range(3):
-            dx[n + m + 3 * c + i] = s.ks * rows[c, i]
-            if turning > 0 and roll[c] >= 0:
-                dx[n + m + 3 * nc + 3 * roll[c] + i] = s.ks * rows_chi[c, i]
+    if s.persistent != 0:
+        put_rows(d, SMOOTH, s.ks, s.rows_c, dx)
     if s.friction != 0:
         call2(s.friction_part, run, friction_tasks.RIGHT)
 
@@ -225,20 +220,14 @@ def smooth_move(data, run):
     """v~, v̇~, D and λ go from the part ``o.taken`` of the Newton step to the part ``s.scale``."""
     d, s = system_at(data)[0], run_at(run)[0]
     o = own_at(s.own_at)[0]
-    n, m, nc = d.n, d.m, d.nc if s.persistent != 0 else 0
-    turning = d.n_roll if s.persistent != 0 else 0
-    dx, roll = vector(s.dx_at, n + m + 3 * nc + 3 * turning), integers(d.roll_index_at, nc)
-    lam, clam, mchi, part = s.lam, o.clam, o.mchi, s.scale - o.taken
+    n, m, dx, lam, part = d.n, d.m, s.dx, s.lam, s.scale - o.taken
     expand_add(d, part, dx, s.Vs)
     expand_add(d, part * o.c_step, dx, s.Vd)
     expand_add(d, part * o.c_q, dx, s.D)
     for i in range(m):
         lam[i] += part * dx[n + i]
-    for c in range(nc):
-        for i in range(3):
-            clam[c, i] += part * dx[n + m + 3 * c + i]
-            if turning > 0 and roll[c] >= 0:
-                mchi[c, i] += part * dx[n + m + 3 * nc + 3 * roll[c] + i]
+    if s.persistent != 0:
+        move_multipliers(d, SMOOTH, o.clam, part, dx, o.clam)
     if s.friction != 0:
         call2(s.friction_part, run, friction_tasks.MOVE)
     o.taken = s.scale
@@ -327,8 +316,7 @@ def forget_multipliers(d, s, o):
     Without contacts multipliers stay: those at a dead centre are a start near the solution with a shift.
     """
     zero(s.lam_at, d.m)
-    zero(o.clam_at, 3 * d.nc)
-    zero(o.mchi_at, 3 * d.nc)
+    zero(o.clam_at, SIX * d.nc)
 
 
 @entry("void(int64, int64)")

@@ -6,6 +6,7 @@ Source: docs/theory/decoupled_nsga.md, (16)-(21).
 from fem_mbs.jit import call2, entry, integer_matrix, kernel
 from fem_mbs.solvers.contact.approach import at_the_touch, was_open
 from fem_mbs.solvers.contact.law import GAP
+from fem_mbs.solvers.contact.law_rows import SIX
 from fem_mbs.solvers.contact.restitution import limit_restitution, solve_impact
 from fem_mbs.solvers.contact.touch import accelerate
 from fem_mbs.solvers.contact.velocity import (
@@ -15,6 +16,7 @@ from fem_mbs.solvers.contact.velocity import (
     start_from_last,
 )
 from fem_mbs.solvers.nsga.data import own_at
+from fem_mbs.solvers.nsga.persistent import state_of
 from fem_mbs.solvers.nsga.stiction_tasks import NEXT, TIME, TIME_FIRST, TOUCH
 from fem_mbs.solvers.stepping.kernels.arrays import copy
 from fem_mbs.solvers.stepping.kernels.codes import OK, STRIKES, TOO_MANY_PROBLEMS
@@ -150,14 +152,10 @@ def some_reflect(d, s):
 @kernel
 def start_from_closed(d, s, o):
     """First guess of the impulses of contacts that are in the smooth sub-problem: their forces there."""
-    cLam, cchi = s.cLam, s.cchi
     for c in range(d.nc):
-        if s.closed[c] == GAP:
-            continue
-        for i in range(3):
-            cLam[c, i] = s.h * s.ks * o.clam[c, i] / s.kv
-            if (o.rolls[c] if i < 2 else o.spins[c]) != GAP:
-                cchi[c, i] = s.h * s.ks * o.mchi[c, i] / s.kv
+        for m in range(SIX if s.closed[c] != GAP else 0):
+            if state_of(s, o, c, m) != GAP:
+                s.cLam[c, m] = s.h * s.ks * o.clam[c, m] / s.kv
 
 
 @kernel

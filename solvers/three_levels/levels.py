@@ -17,8 +17,8 @@ Source: docs/theory/nonsmooth_generalized_alpha_friction.md, (1)-(4).
 
 import math
 
-from fem_mbs.jit import call2, entry, integers, kernel, vector
-from fem_mbs.solvers.alpha.contacts import OWN, choose_closed, impulse_columns
+from fem_mbs.jit import call2, entry, kernel, vector
+from fem_mbs.solvers.alpha.contacts import choose_closed, impulse_columns
 from fem_mbs.solvers.alpha.coupled import (
     PROBLEM,
     assemble_bodies,
@@ -33,12 +33,12 @@ from fem_mbs.solvers.alpha.friction import friction_block
 from fem_mbs.solvers.alpha.rows import balance, configure, momenta, multipliers
 from fem_mbs.solvers.contact.convection import contact_convection
 from fem_mbs.solvers.contact.law import STICK
+from fem_mbs.solvers.contact.law_rows import SIX, cone_with, move_multipliers, put_rows
 from fem_mbs.solvers.stepping.kernels.codes import NOT_CONVERGED
 from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
 from fem_mbs.solvers.stepping.kernels.friction_tasks import IMPULSES, POSITIONS
 from fem_mbs.solvers.stepping.kernels.newton import turns_too_far
 from fem_mbs.solvers.three_levels.levels_contacts import add_contacts, contact_block, contact_rows
-from fem_mbs.solvers.three_levels.levels_friction import cone_with
 from fem_mbs.system.constraints import (
     RATES,
     add_constraint_forces,
@@ -50,7 +50,7 @@ from fem_mbs.system.constraints import (
     row_norm,
     velocity_row_accelerations,
 )
-from fem_mbs.system.contacts import contacts
+from fem_mbs.system.contacts import contact_groups, contacts
 from fem_mbs.system.global_matrices import add_block, clear_matrix, full_norm
 from fem_mbs.system.records import STACKED, VELOCITY, layouts_of, zero
 
@@ -74,18 +74,18 @@ def joint_rows(d, s, o):
 def sizes(d, s, o):
     """Norms of the constraint and contact rows of each level."""
     force, place, speed, friction = row_norm(d, o.rate_s) ** 2, row_norm(d, s.g) ** 2, row_norm(d, s.rate) ** 2, 0.0
-    for c in range(d.nc):
-        place += o.rows_p[c] ** 2
-        speed += s.rows_c[c, 0] ** 2
-        for m in range(OWN):
-            force += o.rows_a[c, m] ** 2
-        for m in range(1, OWN):
-            row = s.rows_c[c, m] if m < 3 else s.rows_chi[c, m - 3]
-            # what sticks holds as well as a joint: a creep that no step corrects would add up
-            if o.state[c, cone_with(d, c, m)] == STICK:
-                speed += row**2
-            else:
-                friction += row**2
+    for g in contact_groups(d):
+        for c in range(g.first_contact, g.first_contact + g.n):
+            place += o.rows_p[c] ** 2
+            speed += s.rows_c[c, 0] ** 2
+            for m in range(SIX):
+                force += o.rows_a[c, m] ** 2
+            for m in range(1, SIX):
+                # what sticks holds as well as a joint: a creep that no step corrects would add up
+                if o.state[c, cone_with(g, m)] == STICK:
+                    speed += s.rows_c[c, m] ** 2
+                else:
+                    friction += s.rows_c[c, m] ** 2
     if s.friction != 0:
         speed, friction = speed + s.friction_row**2, friction + s.friction_slip**2
     o.row_s, o.row_p, s.row, s.row_T = math.sqrt(force), math.sqrt(place), math.sqrt(speed), math.sqrt(friction)
@@ -103,7 +103,7 @@ def levels_residual(data, run):
         choose_closed(d, s)
         for c in range(d.nc):
             o.reached[c] = s.candidate[c]
-        contact_convection(d, s, s.V, o.xc, o.Qc, o.Rc, o.Dc, o.Tc, s.x0, s.R0, o.turned, o.turned_w)
+        contact_convection(d, s, s.V, o.xc, o.Qc, o.Rc, o.Dc, o.Tc, s.x0, s.R0, o.turned)
         contacts(d, s.x, s.R, s.x0, s.R0, s.V)
         contact_rows(d, s, o)
     joint_rows(d, s, o)
@@ -203,23 +203,13 @@ def levels_matrix(data, run):
             add_block(d, VELOCITY, row, column, scale)
 
 
-@kernel
-def place_of(d, roll, c, m):
-    """Unknown of multiplier m of contact c in a block."""
-    first = d.n + d.m
-    return first + 3 * c + m if m < 3 else first + 3 * d.nc + 3 * roll[c] + m - 3
-
-
 @entry("void(int64, int64)")
 def levels_right(data, run):
     """Minus the residual, in dx."""
     d, s = system_at(data)[0], run_at(run)[0]
     o = own_at(s.own_at)[0]
     fill_right(d, s, o)
-    dx, k, roll = vector(s.dx_at, 3 * layouts_of(d)[VELOCITY].n), s.h * s.ks, integers(d.roll_index_at, d.nc)
-    for c in range(d.nc):
-        for m in range(OWN if roll[c] >= 0 else 3):
-            dx[place_of(d, roll, c, m)] = -k * o.rows_a[c, m]
+    put_rows(d, VELOCITY, -(s.h * s.ks), o.rows_a, vector(s.dx_at, layouts_of(d)[VELOCITY].n))
 
 
 @entry("void(int64, int64)")
@@ -227,10 +217,8 @@ def levels_move(data, run):
     """Unknowns go from the part ``o.taken`` of the Newton step to the part ``s.scale``."""
     d, s = system_at(data)[0], run_at(run)[0]
     o = own_at(s.own_at)[0]
-    dx, part, roll = vector(s.dx_at, 3 * layouts_of(d)[VELOCITY].n), s.scale - o.taken, integers(d.roll_index_at, d.nc)
-    for c in range(d.nc):
-        for m in range(OWN if roll[c] >= 0 else 3):
-            o.lam_c[c, m] += part * dx[place_of(d, roll, c, m)]
+    dx = vector(s.dx_at, layouts_of(d)[VELOCITY].n)
+    move_multipliers(d, VELOCITY, o.lam_c, s.scale - o.taken, dx, o.lam_c)
     take_part(d, s, o)
 
 

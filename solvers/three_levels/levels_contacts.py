@@ -18,16 +18,14 @@ Source: docs/theory/nonsmooth_generalized_alpha_friction.md, (5)-(9).
 """
 
 from fem_mbs.jit import N_SLOTS, SLOT, call2, integer_matrix, integers, kernel, local_vector, matrix, vector
-from fem_mbs.solvers.alpha.contacts import OWN
 from fem_mbs.solvers.contact.approach import reflected
-from fem_mbs.solvers.contact.velocity import moment_arm
+from fem_mbs.solvers.contact.law_rows import SIX, arm_of
 from fem_mbs.solvers.stepping.kernels.codes import CLOSED_GAP
 from fem_mbs.solvers.three_levels.levels_friction import (
     branches,
     friction_of_accelerations,
     friction_of_velocities,
     friction_rows,
-    impulse_of,
     opposed,
 )
 from fem_mbs.system.contacts import add_gradient, contact_groups, contacts_of, direction_of, gradient_times
@@ -59,16 +57,15 @@ def contact_rows(d, s, o):
     """Sets and rows (1)-(3) of all contacts, and those of friction; rows of a block are divided by −k, those of
     accelerations by −c_a k.
     """
-    h, P = s.h, local_vector(OWN)
+    h, P = s.h, local_vector(SIX)
     for g in contact_groups(d):
         contact = contacts_of(g)
         for e in range(g.n):
             c = g.first_contact + e
-            for m in range(OWN):
+            for m in range(SIX):
                 smooth = h * ((1.0 - o.gamma) * o.bar0[c, m] + o.gamma * o.bar[c, m])
-                P[m] = s.kv * impulse_of(s, c, m) + smooth + s.ks * o.lam_c[c, m] / o.c_a
-            for i in range(3):
-                s.aLam[c, i], s.achi[c, i] = P[i], moment_arm(d, s, c, i) * P[3 + i]
+                P[m] = s.kv * s.cLam[c, m] + smooth + s.ks * o.lam_c[c, m] / o.c_a
+                s.aLam[c, m] = arm_of(g, e, s, m) * P[m]
             twice = h * h * ((0.5 - o.beta) * o.bar0[c, 0] + o.beta * o.bar[c, 0])
             kappa = s.kp * s.cnu[c, 0] + twice + o.c_q / o.c_a * s.ks * o.lam_c[c, 0]
             gap, fall = contact.gap[e], gradient_times(g, e, contact.G_N[e], s.Vd) + o.turned[c, 0]
@@ -94,12 +91,11 @@ def add_contacts(d, s, o, block, sign, f):
     for g in contact_groups(d):
         for e in range(g.n):
             c = g.first_contact + e
-            for m in range(OWN):
-                force = s.ks * o.lam_c[c, m] if block == 0 else s.kv * impulse_of(s, c, m)
+            for m in range(SIX):
+                force = s.ks * o.lam_c[c, m] if block == 0 else s.kv * s.cLam[c, m]
                 if block == 1:
-                    force = half * impulse_of(s, c, m) if m > 0 else s.kp * s.cnu[c, 0]
-                arm = 1.0 if m < 3 else moment_arm(d, s, c, m - 3)
-                add_gradient(g, e, direction_of(g, e, m), sign * arm * force, f)
+                    force = half * s.cLam[c, m] if m > 0 else s.kp * s.cnu[c, 0]
+                add_gradient(g, e, direction_of(g, e, m), sign * arm_of(g, e, s, m) * force, f)
 
 
 @kernel
@@ -131,7 +127,7 @@ def rows_of_positions(S, s, o, c, nd, column, q, G):
             S[nd, r] -= q * s.kp * G[r]
     elif column < 2:
         S[nd, nd] -= s.kp if column == 1 else o.c_q / o.c_a * s.ks
-    for i in range(1, OWN if column == 1 else 1):
+    for i in range(1, SIX if column == 1 else 1):
         S[nd + i, nd + i] -= s.kp
 
 
@@ -172,17 +168,17 @@ def own_columns(S, s, nd, k, row, G, B):
     """Columns of multipliers in the dynamic rows of their block, and the shift of their diagonal."""
     for i in range(nd):
         S[i, nd] -= k * G[i]
-        for j in range(OWN - 1 if row != 1 else 0):
+        for j in range(SIX - 1 if row != 1 else 0):
             S[i, nd + 1 + j] -= k * B[j * nd + i]
-    for i in range(nd, nd + OWN):
+    for i in range(nd, nd + SIX):
         S[i, i] -= s.epsilon * k  # contacts that depend on each other leave the matrix regular
 
 
 @kernel
 def hold_rows(S, nd, k):
     """Rows −k δ of multipliers that are given, in the place of the laws, see `three_levels.levels_prox`."""
-    for i in range(nd, nd + OWN):
-        for j in range(nd + OWN):
+    for i in range(nd, nd + SIX):
+        for j in range(nd + SIX):
             S[i, j] = 0.0
         S[i, i] = -k
 
@@ -194,9 +190,9 @@ def contact_block(d, s, o, row, column, q, T):
     k = s.h * s.ks if row == 0 else (s.kp if row == 1 else s.kv)
     for g in contact_groups(d):
         nd = g.nd
-        size = nd + OWN
+        size = nd + SIX
         S, H, v, w = matrix(b[_KK], size, size), matrix(b[_H_N], nd, nd), vector(b[_V], nd), vector(b[_A], nd)
-        contact, B = contacts_of(g), vector(b[_H_N], (OWN - 1) * nd)
+        contact, B = contacts_of(g), vector(b[_H_N], (SIX - 1) * nd)
         for e in range(g.n):
             c = g.first_contact + e
             zero(b[_KK], size * size)
@@ -213,7 +209,7 @@ def contact_block(d, s, o, row, column, q, T):
                 times_tangent(g, e, S, nd + 1, T)
             elif row == 0 and o.level[c] == 3:
                 swing(S, g, e, s, o, nd, G)
-            opposed(g, e, d, s, B)  # in the place of H
+            opposed(g, e, s, B)  # in the place of H
             if row == 0:
                 rows_of_accelerations(S, s, o, c, nd, column, G)
                 friction_of_accelerations(S, g, e, d, s, o, nd, column, B)

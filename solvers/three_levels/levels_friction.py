@@ -1,15 +1,7 @@
 """Friction of the method with laws at three levels: sliding, rolling, spinning and coupled drilling, one law for all.
 
-A contact has six multipliers: the normal one, two of sliding, two of rolling, one of spinning. They form cones, vectors
-that are bounded by a multiple μ of the normal one (`contact.law`), with the velocities γ_F that they oppose:
-
-    cone       multipliers           μ in (1)-(5)          velocities                arm
-    sliding    1, 2                  friction              of the surfaces
-               1, 2, 5 with a disc   friction              and c times the last of   c, `Contact.drilling_arm`
-    rolling    3, 4                  resistance/length     angular, times            length of the model
-    spinning   5                     resistance/length     angular, times            length of the model
-
-Moments are counted as forces at the arm, as in `contact.velocity_rows`. P = Λ + the force λ integrated over the step:
+The cones of a contact, their μ, velocities γ_F and arms are those of `contact.law_rows`; r is the penalty of a cone.
+P = Λ + the force λ integrated over the step:
 
     sticks   |r ξ_F − P_F| ≤ μ P_N     ξ_F = 0                                                                       (1)
              |r γ̇_F − λ_F| ≤ μ λ_N     γ̇_F = 0, else λ_F = −μ λ_N γ̇_F/|γ̇_F|                                       (2)
@@ -26,104 +18,35 @@ Source: docs/theory/nonsmooth_generalized_alpha_friction.md, (7)-(9); cones: doc
 
 import math
 
-from fem_mbs.jit import kernel, local_vector, vector
-from fem_mbs.solvers.alpha.contacts import place_of_moment
+from fem_mbs.jit import kernel, local_vector
 from fem_mbs.solvers.contact.approach import slide_before, tangential_restitution
 from fem_mbs.solvers.contact.law import CLOSED, GAP, SLIP, STICK
-from fem_mbs.solvers.contact.velocity import moment_arm
+from fem_mbs.solvers.contact.law_rows import CONES, SIX, SLIDING, arm_of, cone_of, member, penalty, row_of, velocity_of
 from fem_mbs.solvers.stepping.kernels.codes import CLOSED_GAP
 from fem_mbs.solvers.stepping.kernels.sizes import rest_speed
 from fem_mbs.system.contacts import (
     contact_groups,
     contacts_of,
+    direction_of,
     gradient_times,
-    laws_of,
 )
-
-SLIDING, ROLLING, SPINNING = range(3)
-CONES = 3  # of a contact
+from fem_mbs.system.records import VELOCITY
 
 
 @kernel
-def member(cone, i):
-    """Number of component i of a cone among the multipliers of its contact."""
-    if cone == SLIDING:
-        return 1 + i if i < 2 else 5
-    return 3 + i if cone == ROLLING else 5
-
-
-@kernel
-def cone_with(d, c, m):
-    """Cone that multiplier m > 0 of contact c belongs to."""
-    if m < 3:
-        return SLIDING
-    if m < 5:
-        return ROLLING
-    return SLIDING if vector(d.drill_arm_at, d.nc)[c] > 0.0 else SPINNING
-
-
-@kernel
-def cone_of(s, g, e, cone):
-    """Components (0: the contact does not have it), radius μ and r of a cone."""
-    law = laws_of(g)
-    if cone == SLIDING:
-        return 2 + g.drilling, law[e].friction, s.pv_T
-    if cone == ROLLING:
-        return 2, law[e].rolling_resistance / s.length, s.pv
-    return 1 - g.drilling, law[e].spinning_resistance / s.length, s.pv
-
-
-@kernel
-def first_row(g, cone):
-    """Place of the first component of a cone among the rows of its contact, whose order is that of `alpha.contacts`."""
-    return 1 if cone == SLIDING else (3 + g.drilling if cone == ROLLING else 5)
-
-
-@kernel
-def velocity_of(g, e, d, s, m, V):
-    """Velocity [m/s] that multiplier m > 0 opposes."""
-    contact = contacts_of(g)
-    if m < 3:
-        return gradient_times(g, e, contact.V_T[e, m - 1], V)
-    return moment_arm(d, s, g.first_contact + e, m - 3) * gradient_times(g, e, contact.W[e, m - 3], V)
-
-
-@kernel
-def reflected_slide(g, e, d, s, cone, m):
-    """Term of the impact law of sliding in that velocity."""
-    contact = contacts_of(g)
+def reflected_slide(g, e, s, cone, m):
+    """Term of the impact law of sliding in the velocity that multiplier m opposes."""
     e_T = tangential_restitution(g, e, s)
     if cone != SLIDING or e_T == 0.0:
         return 0.0
-    if m < 3:
-        return e_T * slide_before(g, e, s, m - 1, s.Vminus)
-    return e_T * moment_arm(d, s, g.first_contact + e, m - 3) * gradient_times(g, e, contact.W_N_start[e], s.Vminus)
+    return e_T * arm_of(g, e, s, m) * slide_before(g, e, s, m, s.Vminus)
 
 
 @kernel
-def rate_of(g, e, d, s, o, m):
+def rate_of(g, e, s, o, m):
     """Rate [m/s²] of that velocity, γ̇_F."""
-    contact = contacts_of(g)
-    c = g.first_contact + e
-    if m < 3:
-        return gradient_times(g, e, contact.V_T[e, m - 1], s.Vd) + o.turned[c, m]
-    arm = moment_arm(d, s, c, m - 3)
-    return arm * (gradient_times(g, e, contact.W[e, m - 3], s.Vd) + o.turned_w[c, m - 3] / s.length)
-
-
-@kernel
-def impulse_of(s, c, m):
-    """Multiplier Λ number m of contact c, divided by k_v and its arm."""
-    return s.cLam[c, m] if m < 3 else s.cchi[c, m - 3]
-
-
-@kernel
-def set_row(s, c, m, value):
-    """Row of velocities of multiplier m of contact c, divided by −k."""
-    if m < 3:
-        s.rows_c[c, m] = value
-    else:
-        s.rows_chi[c, m - 3] = value
+    turned = o.turned[g.first_contact + e, m] / (1.0 if m < 3 else s.length)
+    return arm_of(g, e, s, m) * (gradient_times(g, e, direction_of(g, e, m), s.Vd) + turned)
 
 
 @kernel
@@ -136,10 +59,10 @@ def find_lasting(d, s, o):
         for e in range(g.n):
             closed = contact.gap_start[e] <= least and abs(gradient_times(g, e, contact.G_N_start[e], s.V0)) <= rest
             for cone in range(CONES):
-                n, radius, _ = cone_of(s, g, e, cone)
+                n, radius = cone_of(g, e, s, cone)
                 slide = 0.0
                 for i in range(n):
-                    slide += velocity_of(g, e, d, s, member(cone, i), s.V0) ** 2
+                    slide += velocity_of(g, e, s, member(cone, i), s.V0) ** 2
                 lasts = closed and radius > 0.0 and math.sqrt(slide) > rest
                 o.lasting[g.first_contact + e, cone] = 1 if lasts else 0
 
@@ -154,11 +77,11 @@ def measure_cones(d, s, o):
         for e in range(g.n):
             c = g.first_contact + e
             for cone in range(CONES):
-                n, mu, _ = cone_of(s, g, e, cone)
+                n, mu = cone_of(g, e, s, cone)
                 size = 0.0
                 for i in range(n if mu > 0.0 else 0):
                     m = member(cone, i)
-                    size += (s.sent[c, m] if m < 3 else s.sent_chi[c, m - 3] / moment_arm(d, s, c, m - 3)) ** 2
+                    size += (s.sent[c, m] / arm_of(g, e, s, m)) ** 2
                 o.beyond = max(o.beyond, math.sqrt(size) - mu * s.sent[c, 0])
                 o.widest = max(o.widest, mu * s.sent[c, 0])
 
@@ -190,7 +113,7 @@ def slides_on(c, s, o, cone, n, mu, r, P, xi):
     after = local_vector(3)
     for i in range(n):
         m = member(cone, i)
-        after[i] = P[m] - s.kv * (impulse_of(s, c, m) + mu * s.cLam[c, 0] * o.direction[c, m])
+        after[i] = P[m] - s.kv * (s.cLam[c, m] + mu * s.cLam[c, 0] * o.direction[c, m])
     return beyond(r, xi, after, n) > mu * P[0]
 
 
@@ -208,9 +131,9 @@ def slip_row(c, s, o, cone, n, mu, r, P, xi, gamma):
     for i in range(n):
         m = member(cone, i)
         if lasts:
-            set_row(s, c, m, -impulse_of(s, c, m) - mu * s.cLam[c, 0] * o.direction[c, m])
+            s.rows_c[c, m] = -s.cLam[c, m] - mu * s.cLam[c, 0] * o.direction[c, m]
         else:
-            set_row(s, c, m, -(P[m] + mu * P[0] * o.direction[c, m]) / s.kv)
+            s.rows_c[c, m] = -(P[m] + mu * P[0] * o.direction[c, m]) / s.kv
         if o.level[c] == 3:
             o.rows_a[c, m] -= mu * o.lam_c[c, 0] * o.direction_a[c, m]
 
@@ -220,7 +143,7 @@ def stick_row(c, s, o, cone, n, mu, r, xi, rate):
     """Rows (1), (2) of a cone that sticks."""
     force = local_vector(3)
     for i in range(n):
-        set_row(s, c, member(cone, i), -xi[i])
+        s.rows_c[c, member(cone, i)] = -xi[i]
         force[i] = s.ks * o.lam_c[c, member(cone, i)]
     if o.level[c] < 3:
         return
@@ -241,18 +164,19 @@ def friction_rows(g, e, d, s, o, P):
     xi, gamma, rate, own = local_vector(3), local_vector(3), local_vector(3), local_vector(3)
     s.turning[c] = GAP
     for cone in range(CONES):
-        n, mu, r = cone_of(s, g, e, cone)
+        n, mu = cone_of(g, e, s, cone)
+        r = penalty(s, VELOCITY, cone)
         o.begins[c, cone] = 0
         for i in range(n):
             m = member(cone, i)
-            set_row(s, c, m, -P[m] / s.kv)
+            s.rows_c[c, m] = -P[m] / s.kv
             o.rows_a[c, m], own[i] = -o.lam_c[c, m], P[m]
         status = GAP if o.level[c] < 2 else (CLOSED if mu == 0.0 else STICK)
         if status == STICK:
             for i in range(n):
                 m = member(cone, i)
-                gamma[i], rate[i] = velocity_of(g, e, d, s, m, s.V), rate_of(g, e, d, s, o, m)
-                xi[i] = gamma[i] + reflected_slide(g, e, d, s, cone, m)
+                gamma[i], rate[i] = velocity_of(g, e, s, m, s.V), rate_of(g, e, s, o, m)
+                xi[i] = gamma[i] + reflected_slide(g, e, s, cone, m)
             if beyond(r, xi, own, n) > mu * P[0]:
                 status = SLIP
                 slip_row(c, s, o, cone, n, mu, r, P, xi, gamma)
@@ -275,16 +199,13 @@ def branches(s, o, c):
 
 
 @kernel
-def opposed(g, e, d, s, B):
+def opposed(g, e, s, B):
     """Gradients of the velocities of a contact in the order of its rows, 5 rows of nd numbers in B."""
-    contact, nd, c = contacts_of(g), g.nd, g.first_contact + e
-    for i in range(2):
+    nd = g.nd
+    for m in range(1, SIX):
+        arm, row, at = arm_of(g, e, s, m), direction_of(g, e, m), (row_of(g, m) - 1) * nd
         for j in range(nd):
-            B[i * nd + j] = contact.V_T[e, i, j]
-    for i in range(3):
-        arm, at = moment_arm(d, s, c, i), (place_of_moment(g, i) - 1) * nd
-        for j in range(nd):
-            B[at + j] = arm * contact.W[e, i, j]
+            B[at + j] = arm * row[j]
 
 
 @kernel
@@ -314,8 +235,8 @@ def friction_of_accelerations(S, g, e, d, s, o, nd, column, B):
     """Block row 0: derivatives of the rows of forces, (2) and (4)."""
     c, k = g.first_contact + e, s.h * s.ks
     for cone in range(CONES):
-        n, mu, _ = cone_of(s, g, e, cone)
-        first, status = first_row(g, cone), o.state[c, cone]
+        n, mu = cone_of(g, e, s, cone)
+        first, status = row_of(g, member(cone, 0)), o.state[c, cone]
         slides, sticks = o.level[c] == 3 and status == SLIP, o.level[c] == 3 and status == STICK
         if sticks and o.begins[c, cone] == 0:
             if column == 0:
@@ -335,8 +256,8 @@ def friction_of_velocities(S, g, e, d, s, o, nd, column, B):
     c, k = g.first_contact + e, s.kv
     own = k if column == 2 else (s.ks / o.c_a if column == 0 else 0.0)  # of impulses P
     for cone in range(CONES):
-        n, mu, _ = cone_of(s, g, e, cone)
-        first, status = first_row(g, cone), o.state[c, cone]
+        n, mu = cone_of(g, e, s, cone)
+        first, status = row_of(g, member(cone, 0)), o.state[c, cone]
         if status == STICK:
             if column == 2:
                 stick_tangent(S, B, nd, first, n, k)

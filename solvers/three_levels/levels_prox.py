@@ -23,26 +23,19 @@ Source: Capobianco2021, (144)-(146), algorithm 2; docs/theory/nonsmooth_generali
 
 import math
 
-from fem_mbs.jit import call2, entry, integers, kernel, local_vector, vector
-from fem_mbs.solvers.alpha.contacts import OWN
+from fem_mbs.jit import call2, entry, kernel, local_vector, vector
 from fem_mbs.solvers.alpha.data import own_at
 from fem_mbs.solvers.alpha.motion import keep_unknowns
 from fem_mbs.solvers.contact.approach import reflected
+from fem_mbs.solvers.contact.law_rows import CONES, SIX, cone_of, cone_with, member, place_of, velocity_of
 from fem_mbs.solvers.stepping.kernels.codes import OK
 from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
 from fem_mbs.solvers.stepping.kernels.newton import ask, problem_at
-from fem_mbs.solvers.three_levels.levels import place_of
 from fem_mbs.solvers.three_levels.levels_contacts import acts
 from fem_mbs.solvers.three_levels.levels_friction import (
-    CONES,
     beyond,
-    cone_of,
-    cone_with,
-    impulse_of,
-    member,
     rate_of,
     reflected_slide,
-    velocity_of,
 )
 from fem_mbs.solvers.three_levels.levels_scheme import start
 from fem_mbs.system.contacts import contact_groups, contacts_of, gradient_times
@@ -69,28 +62,28 @@ def add_row_sums(d, s, o, size):
             c = g.first_contact + e
             o.relax[c, 0] += abs(gradient_times(g, e, contact.G_N[e], s.trial))
             for cone in range(CONES):
-                n, mu, _ = cone_of(s, g, e, cone)
+                n, mu = cone_of(g, e, s, cone)
                 for i in range(n if mu > 0.0 else 0):
                     m = member(cone, i)
-                    o.relax[c, m] += abs(velocity_of(g, e, d, s, m, s.trial))
+                    o.relax[c, m] += abs(velocity_of(g, e, s, m, s.trial))
 
 
 @kernel
 def find_relaxation(d, s, o):
     """r of the multipliers of all contacts for ω = 1, with the matrix that is factorised."""
-    roll = integers(d.roll_index_at, d.nc)
     size = layouts_of(d)[VELOCITY].n
     dx = vector(s.dx_at, 3 * size)
-    zero(o.relax_at, OWN * d.nc)
+    zero(o.relax_at, SIX * d.nc)
     for g in contact_groups(d):
         for e in range(g.n):
             c = g.first_contact + e
-            for m in range(OWN if roll[c] >= 0 else 3):
-                if m > 0 and not cone_of(s, g, e, cone_with(d, c, m))[1] > 0.0:
+            for m in range(SIX):
+                at = place_of(d, VELOCITY, c, m)
+                if at < 0 or (m > 0 and not cone_of(g, e, s, cone_with(g, m))[1] > 0.0):
                     continue
                 for i in range(3 * size):
                     dx[i] = 0.0
-                dx[2 * size + place_of(d, roll, c, m)] = -s.kv
+                dx[2 * size + at] = -s.kv
                 solve_in_place(d, STACKED, s.dx_at)
                 add_row_sums(d, s, o, size)
     for g in contact_groups(d):
@@ -98,7 +91,7 @@ def find_relaxation(d, s, o):
             c = g.first_contact + e
             o.relax[c, 0] = 1.0 / o.relax[c, 0] if o.relax[c, 0] > 0.0 else s.mean_mass
             for cone in range(CONES):
-                n, _, _ = cone_of(s, g, e, cone)
+                n, _ = cone_of(g, e, s, cone)
                 most = 0.0
                 for i in range(n):
                     most = max(most, o.relax[c, member(cone, i)])
@@ -124,13 +117,13 @@ def into_ball(value, n, radius):
 def project_cone(g, e, d, s, o, cone, P, force):
     """(3) for one cone: new P and λ (6,), whose normal parts are new already."""
     c = g.first_contact + e
-    n, mu, _ = cone_of(s, g, e, cone)
+    n, mu = cone_of(g, e, s, cone)
     new, gamma, push, after = local_vector(3), local_vector(3), local_vector(3), local_vector(3)
     size = 0.0
     for i in range(n):
         m = member(cone, i)
-        gamma[i] = velocity_of(g, e, d, s, m, s.V)
-        push[i] = OMEGA * o.relax[c, m] * (gamma[i] + reflected_slide(g, e, d, s, cone, m))
+        gamma[i] = velocity_of(g, e, s, m, s.V)
+        push[i] = OMEGA * o.relax[c, m] * (gamma[i] + reflected_slide(g, e, s, cone, m))
         new[i] = P[m] - push[i]
         size += gamma[i] ** 2
     sticks = into_ball(new, n, mu * P[0])
@@ -138,7 +131,7 @@ def project_cone(g, e, d, s, o, cone, P, force):
     for i in range(n):
         P[member(cone, i)] = new[i]
         m = member(cone, i)
-        new[i] = force[m] - OMEGA * o.relax[c, m] * rate_of(g, e, d, s, o, m)
+        new[i] = force[m] - OMEGA * o.relax[c, m] * rate_of(g, e, s, o, m)
     into_ball(new, n, mu * force[0])
     for i in range(n):
         m, along = member(cone, i), gamma[i] / size if size > 0.0 else 0.0
@@ -162,9 +155,9 @@ def project(g, e, d, s, o, P, force):
     """(2) and (3) for one contact: fill P and λ (6,), return κ̂."""
     contact = contacts_of(g)
     c = g.first_contact + e
-    for m in range(OWN):
+    for m in range(SIX):
         force[m] = s.ks * o.lam_c[c, m]
-        P[m] = s.kv * impulse_of(s, c, m) + smooth_of(s, o, c, m, force[m])
+        P[m] = s.kv * s.cLam[c, m] + smooth_of(s, o, c, m, force[m])
     r, bounce = OMEGA * o.relax[c, 0], reflected(g, e, d, s, s.Vminus)
     gap, jump = contact.gap[e], gradient_times(g, e, contact.G_N[e], s.V) + bounce
     fall = gradient_times(g, e, contact.G_N[e], s.Vd) + o.turned[c, 0]
@@ -187,20 +180,21 @@ def positions_of(s, o, c, force):
 @kernel
 def project_all(d, s, o):
     """Right-hand sides of the rows of contacts in dx: what (2) and (3) change."""
-    roll = integers(d.roll_index_at, d.nc)
     size = layouts_of(d)[VELOCITY].n
-    dx, P, force = vector(s.dx_at, 3 * size), local_vector(OWN), local_vector(OWN)
+    dx, P, force = vector(s.dx_at, 3 * size), local_vector(SIX), local_vector(SIX)
     for g in contact_groups(d):
         for e in range(g.n):
             c = g.first_contact + e
             kappa = project(g, e, d, s, o, P, force)
-            for m in range(OWN if roll[c] >= 0 else 3):
-                at = place_of(d, roll, c, m)
+            for m in range(SIX):
+                at = place_of(d, VELOCITY, c, m)
+                if at < 0:
+                    continue
                 dx[at] = -s.h * s.ks * (force[m] / s.ks - o.lam_c[c, m])
                 change = (kappa - positions_of(s, o, c, force[0])) / s.kp - s.cnu[c, 0] if m == 0 else 0.0
                 dx[size + at] = -s.kp * change / s.h
                 impulse = (P[m] - smooth_of(s, o, c, m, force[m])) / s.kv
-                dx[2 * size + at] = -s.kv * (impulse - impulse_of(s, c, m))
+                dx[2 * size + at] = -s.kv * (impulse - s.cLam[c, m])
 
 
 @kernel

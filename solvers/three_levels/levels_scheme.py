@@ -8,11 +8,11 @@ Source: docs/theory/nonsmooth_generalized_alpha_friction.md, (5).
 """
 
 from fem_mbs.jit import entry, kernel
-from fem_mbs.solvers.alpha.contacts import OWN
 from fem_mbs.solvers.alpha.data import own_at
 from fem_mbs.solvers.alpha.scheme import keep_impulses, solve_coupled, start_motion, take_coupled
 from fem_mbs.solvers.contact.law import GAP
-from fem_mbs.solvers.contact.velocity import clear_impulses, moment_arm
+from fem_mbs.solvers.contact.law_rows import SIX, contact_arm
+from fem_mbs.solvers.contact.velocity import clear_impulses
 from fem_mbs.solvers.stepping.kernels.arrays import copy
 from fem_mbs.solvers.stepping.kernels.codes import OK
 from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
@@ -30,7 +30,7 @@ WITH_FORCES = 2
 def predict_forces(d, s, o):
     """λ of the last step as the first guess, and λ̄*, (1)."""
     for c in range(d.nc):
-        for m in range(OWN):
+        for m in range(SIX):
             o.lam_c[c, m] = o.lam_c0[c, m] / s.ks
             o.bar[c, m] = (o.alpha_f * o.lam_c0[c, m] - o.alpha_m * o.bar0[c, m]) / (1.0 - o.alpha_m)
 
@@ -40,18 +40,15 @@ def keep_contact_forces(d, s, o):
     """λ and λ̄ of the step for the next one, (1), and what is saved of the contacts: P and h λ."""
     factor = (1.0 - o.alpha_f) / (1.0 - o.alpha_m)
     copy(s.total_Lam, s.sent)
-    copy(s.total_chi, s.sent_chi)
     for c in range(d.nc):
         if o.level[c] == 0:  # open, its row is λ = 0: its residual is the round-off of the last solve
-            for m in range(OWN):
+            for m in range(SIX):
                 o.lam_c[c, m] = 0.0
-        for m in range(OWN):
+        for m in range(SIX):
             o.lam_change[c, m] = s.ks * o.lam_c[c, m] - o.lam_c0[c, m]
             o.lam_c0[c, m] = s.ks * o.lam_c[c, m]
             o.bar0[c, m] = o.bar[c, m] + factor * o.lam_c0[c, m]
-        for i in range(3):
-            s.total_Lam[c, i] = s.h * o.lam_c0[c, i]
-            s.total_chi[c, i] = s.h * moment_arm(d, s, c, i) * o.lam_c0[c, 3 + i]
+            s.total_Lam[c, m] = s.h * contact_arm(d, s, c, m) * o.lam_c0[c, m]
         now = branches(s, o, c)
         o.changed[c], o.branch[c] = 1 if now != o.branch[c] else 0, now
         # what steps of variable size may take for smooth motion: see `step_control.Controller`
@@ -63,8 +60,8 @@ def start(d, s, o):
     """First guess: motion by the prediction, forces of the last step, no jump and no correction."""
     start_motion(d, s, o)
     predict_forces(d, s, o)
-    for at in (s.cnu_at, s.cLam_at, s.cchi_at, s.sent_chi_at):
-        zero(at, 3 * d.nc)
+    for at in (s.cnu_at, s.cLam_at, s.sent_at):
+        zero(at, SIX * d.nc)
     clear_impulses(d, s)
 
 

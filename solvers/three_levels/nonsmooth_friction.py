@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 START = 0.01  # of a step, which finds the forces at the start of a run
-OF_STEP = ("Vd", "lam_report", "acted", "total_Lam", "total_chi", "sent", "sent_chi")  # that a restart leaves
+OF_STEP = ("Vd", "lam_report", "acted", "total_Lam", "sent")  # that a restart leaves
 FORCES, BRANCHES = ("Vd0", "lam_report", "lam_c0"), ("acted", "level", "state")
 MEMORY_OF_CONTACTS = ("lam_c", "lam_c0", "lam_change", "branch", "changed", "bar0")
 
@@ -128,11 +128,11 @@ class NonsmoothGeneralizedAlphaFriction(CoupledMethod):
         a["lam_c0"][:] = a["bar0"][:] = forces
         a["acted"][:] = found["acted"]
         h, nc = float(engine.run[0]["h"]), engine.system.nc  # from the first record
-        arms = np.full((nc, 3), engine.system.length)
+        arms = np.repeat([[1.0, engine.system.length]], 3, axis=1).repeat(nc, axis=0)
         drills = engine.system.drill_arm[:nc] > 0.0
-        arms[drills, 2] = engine.system.drill_arm[:nc][drills]
-        a["total_Lam"][:], a["total_chi"][:] = h * forces[:, :3], h * arms * forces[:, 3:]
-        a["sent"][:] = a["sent_chi"][:] = 0.0  # of the parts of steps that forces were found with: no step was taken
+        arms[drills, 5] = engine.system.drill_arm[:nc][drills]
+        a["total_Lam"][:] = h * arms * forces
+        a["sent"][:] = 0.0  # of the parts of steps that forces were found with: no step was taken
 
     def _after_part(self, engine: "Engine", part: float) -> dict[str, np.ndarray] | None:
         """Forces and branches after a part of a step, which is taken back; None where it has an impact or fails."""

@@ -10,12 +10,11 @@ Symbols as in docs/theory/decoupled_nsga.md; ~ marks the smooth part, arrays of 
     q, v      x Q R V     current (corrected) values    v̇~, a     Vd of the step, Va0 of the last
     D, U, W   D, U, W     increments of the smooth motion, of the position and of the velocity correction
     λ~, ν, Λ  lam, nu, Lam  bilateral multipliers, divided by k_s, k_p, k_v
-    ν, Λ, χ   cnu, cLam, cchi (nc, 3)  contact multipliers, the same (χ: moments divided by length k_v)
-    ν_D       nu_D (nc,)  of drilling coupled with sliding: moments divided by c k_p; χ_3 is divided by c k_v there
+    ν, Λ      cnu, cLam (nc, 6)  contact multipliers, the same; moments are divided by an arm too, see contact.law_rows
     P         P           impulses of earlier problems of an impact sequence
               xt Qt Rt    poses on the path of the step, see contact.sweep
-              aLam, achi (nc, 3)  contact impulses that act in the problem, N s and N m s
-              sent, sent_chi (nc, 3)  momentum that contacts hand over in the step, if not their impulses
+              aLam (nc, 6)  contact impulses that act in the problem, N s and N m s
+              sent (nc, 6)  momentum that contacts hand over in the step, if not their impulses
 """
 
 from numba import carray
@@ -100,29 +99,22 @@ TABLE = Table(
         "keep_m": Item("m", "multipliers before a line search"),
         "jump_m": Item("m", "impulses of switches as the step begins, see stepping.switch_jump", kept=True),
         # contacts
-        "cnu": Item("nc 3", "ν of contacts, divided by k_p", kept=True, scaling=2),
-        "cLam": Item("nc 3", "Λ of contacts, divided by k_v", kept=True),
-        "cchi": Item("nc 3", "χ of contacts: moment impulses divided by length k_v", kept=True),
-        "total_Lam": Item("nc 3", f"impulses {_LAST}", kept=True, scaling=1),
-        "total_chi": Item("nc 3", f"moment impulses {_LAST}", kept=True, scaling=1),
-        "keep_c": Item("nc 3", "multipliers before a line search"),
-        "keep_chi": Item("nc 3", "multipliers before a line search"),
-        "aLam": Item("nc 3", "impulses that act in the problem [N s]"),
-        "achi": Item("nc 3", "moment impulses that act in the problem [N m s]"),
-        "nu_D": Item("nc", "ν of drilling coupled with sliding: moments divided by c k_p", kept=True, scaling=2),
-        "keep_D": Item("nc", "the same before a line search"),
-        "rows_D": Item("nc", "rows of drilling in the position correction"),
-        "sent": Item("nc 3", "momentum of the step from contacts, with persistent contacts [N s]"),
-        "sent_chi": Item("nc 3", "the same about rolling and spinning axes [N m s]"),
+        "cnu": Item(
+            "nc 6", "ν of contacts, divided by k_p and arms; of moments that of drilling", kept=True, scaling=2
+        ),
+        "cLam": Item("nc 6", "Λ of contacts, divided by k_v and arms", kept=True),
+        "total_Lam": Item("nc 6", f"impulses [N s], [N m s] {_LAST}", kept=True, scaling=1),
+        "keep_c": Item("nc 6", "multipliers before a line search"),
+        "aLam": Item("nc 6", "impulses that act in the problem [N s], [N m s]"),
+        "sent": Item("nc 6", "momentum of the step from contacts, with persistent contacts [N s], [N m s]"),
         # since the last saved state, inertial axes, see stepping.unsaved
         "unsaved": Item("nc 3", "impulses of contacts [N s]", kept=True),
         "unsaved_chi": Item("nc 3", "moment impulses of contacts [N m s]", kept=True),
         "waiting": Item("nc", "0: none, 1: impulses, 2: impulses of an impact", "i8", kept=True),
         "counted": Item("3", "impact problems, repeats, sub-problems of the contact-problem solver", "i8", kept=True),
-        "rows_c": Item("nc 3", "rows of contacts"),
+        "rows_c": Item("nc 6", "rows of contacts"),
         "missed": Item("nc 2", "energy [J] that an impact of the step lost against its law, its approach [m/s]"),
         "bias": Item("nc", "added to normal velocities by a law that is `biased`"),
-        "rows_chi": Item("nc 3", "rows of rolling and spinning"),
         # what is not conservative, see stepping.external_work
         "external": Item("nx 3", "groups of elements: number, kind, first of their efforts", "i8"),
         "efforts": Item("ne", "forces, energies, ∂g/∂t, multipliers at the last end", kept=True),

@@ -13,7 +13,7 @@ from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
 from fem_mbs.solvers.stepping.kernels.mirror import keep
 from fem_mbs.solvers.stepping.kernels.records import records_at
 from fem_mbs.solvers.stepping.monitors.loss_watch import note_loss
-from fem_mbs.solvers.stepping.monitors.unsaved import impulses_at, keep_unsaved, report_counted, report_unsaved
+from fem_mbs.solvers.stepping.monitors.unsaved import impulses_of, keep_unsaved, report_counted, report_unsaved
 from fem_mbs.system.assembly import energies, output_values
 from fem_mbs.system.constraints import constraints
 from fem_mbs.system.contacts import contact_groups, contacts_of
@@ -29,15 +29,13 @@ def _record_contacts(d, s, o):
     if s.far != 0:
         all_far(d, s.x, s.R, s.x0, s.R0, s.V)
     impact, acted = integers(s.impact_at, d.nc), integers(s.acted_at, d.nc)
-    total, total_chi = matrix(s.total_Lam_at, nc, 3), matrix(s.total_chi_at, nc, 3)
-    at, chi_at = impulses_at(s)
-    impulse, moment_impulse = matrix(at, nc, 3), matrix(chi_at, nc, 3)
+    total, impulse = s.total_Lam, impulses_of(s)
     # those of a step that was not saved when it ended wait with those before it
     now = 1 if s.in_parts != 0 or s.unsaved_step != s.step_number else 0
     if o.contact_force.shape[1] > 0:
         for c in range(nc):
             for i in range(3):
-                o.contact_force[k, c, i], o.contact_moment[k, c, i] = total[c, i] / s.h, total_chi[c, i] / s.h
+                o.contact_force[k, c, i], o.contact_moment[k, c, i] = total[c, i] / s.h, total[c, 3 + i] / s.h
     for g in contact_groups(d):
         if g.first_contact + g.n > nc:
             continue
@@ -48,7 +46,7 @@ def _record_contacts(d, s, o):
             o.contact_status[k, c], o.impact[k, c] = acted[c], now * impact[c]
             for i in range(3):
                 o.impulse[k, c, i] = impulse[c, i] if now != 0 else 0.0
-                o.moment_impulse[k, c, i] = moment_impulse[c, i] if now != 0 else 0.0
+                o.moment_impulse[k, c, i] = impulse[c, 3 + i] if now != 0 else 0.0
                 o.contact_point[k, c, i], o.contact_normal[k, c, i] = contact.point[e, i], contact.normal[e, i]
                 for j in range(2):
                     o.contact_tangents[k, c, j, i] = contact.tangents[e, j, i]

@@ -17,6 +17,7 @@ import numpy as np
 from fem_mbs.errors import SolverError, label
 from fem_mbs.jit import address, call2, entry, invoke
 from fem_mbs.solvers.contact.law import GAP
+from fem_mbs.solvers.contact.law_rows import SIX
 from fem_mbs.solvers.contact.velocity import accumulate_impulses, rates_of_time
 from fem_mbs.solvers.stepping.kernels import newton
 from fem_mbs.solvers.stepping.kernels.arrays import copy
@@ -57,8 +58,8 @@ def begin_jump(data, run):
     for i in range(d.n_nodes):  # nothing is reflected
         for j in range(6):
             s.Vminus[i, j] = s.Vsminus[i, j] = 0.0
-    for at in (s.cLam_at, s.cchi_at, s.total_Lam_at, s.total_chi_at):
-        zero(at, 3 * d.nc)
+    for at in (s.cLam_at, s.total_Lam_at):
+        zero(at, SIX * d.nc)
     if d.nc > 0:
         contacts(d, s.x, s.R, s.x, s.R, s.V)
         contacts_begin_step(d)
@@ -165,13 +166,13 @@ def jump(engine: "Engine", element: "Element", cannot: str = "cannot be switched
     invoke(end_jump.address, *at)
     a["Vs"][:] = a["V0"][:] = a["V"]
     acts = a["total_Lam"][:, :1] > EXACT_FORCES * run["kv"] * run["scale_v"]  # others have round-off, and no impact
-    contact_impulse = np.where(acts, a["total_Lam"], 0.0)
+    contact_impulse = np.where(acts, a["total_Lam"], 0.0)  # moments too
     if run["jump_step"] != run["step_number"]:
         a["jump_m"][:], run["jump_step"] = 0.0, run["step_number"]
     a["jump_m"] += impulse
-    a["total_Lam"][:], a["total_chi"][:] = contact_impulse, np.where(acts, a["total_chi"], 0.0)
+    a["total_Lam"][:] = contact_impulse
     a["impact"][:] = acts[:, 0]
     invoke(keep_jump.address, *at)
-    a["total_Lam"][:] = a["total_chi"][:] = 0.0  # no guess of a step's
+    a["total_Lam"][:] = 0.0  # no guess of a step's
     a["impact"][:] = 0
-    return impulse, contact_impulse
+    return impulse, contact_impulse[:, :3]

@@ -286,7 +286,7 @@ def _largest_row(engine, which):
     system, a = engine.system, engine.arrays
     dynamic = np.abs(system.reduced(a["r1"]))
     rows = np.abs(a["rate"] if which != 1 else a["g"])
-    contact = np.abs(a["rows_c"]).ravel() if which else np.zeros(0)
+    contact = np.abs(a["rows_c"][:, :3]).ravel() if which else np.zeros(0)
     scale = float(engine.run[0]["ks" if which == 0 else "kp"])
     values = np.concatenate([dynamic, scale * rows, scale * contact])
     i = int(np.argmax(values))

@@ -34,7 +34,7 @@ Source: docs/theory/energy_table.md.
     λ~        s.lam_lasting         (nr,) [N, N m], with which the step ended; s.lam_report has Λ/h in addition. λ~_n is
                                     that of the memory, which an impact or a change of friction makes anew
     u/h       s.trial               (N, 6), rotations by the logarithm
-    P         s.total_Lam           (nc, 3), moments s.total_chi; with persistent contacts s.sent, s.sent_chi
+    P         s.total_Lam           (nc, 6), the last three are moments; with persistent contacts s.sent
 """
 
 import math
@@ -237,8 +237,8 @@ def impulses_of_struck(s):
 
 
 @kernel
-def add_contact_work(g, e, c, s, V, normal, tangential, P, chi, line):
-    """Add (3) of a contact, its impulse P (3,), with V and its gradients before the impulses.
+def add_contact_work(g, e, c, s, V, normal, tangential, P, moment, line):
+    """Add (3) of a contact, its impulse P (3,) and moment (3,), with V and its gradients before the impulses.
 
     Dry friction dissipates energy or does no work. Work that its impulse gives in an impact, whose course is not known,
     belongs to the line of the impact; of a contact that another impact closes, to that of the other one.
@@ -251,9 +251,9 @@ def add_contact_work(g, e, c, s, V, normal, tangential, P, chi, line):
             mean = 0.5 * (gradient_times(g, e, tangential[j], V) + gradient_times(g, e, contact.V_T[e, j], s.V))
             friction += P[1 + j] * mean
     for j in range(3):
-        if chi[c, j] != 0.0:
+        if moment[j] != 0.0:
             mean = 0.5 * (gradient_times(g, e, contact.W[e, j], V) + gradient_times(g, e, contact.W[e, j], s.V))
-            friction += chi[c, j] * mean
+            friction += moment[j] * mean
     if s.impact[c] != 0 and friction > 0.0:
         impact, friction = impact + friction, 0.0
     elif friction > 0.0 and impulses_of_struck(s) > 0.0:
@@ -317,7 +317,7 @@ def add_contact_works(d, s):
         contact = contacts_of(g)
         for e in range(g.n):
             c = g.first_contact + e
-            P, chi = (s.total_Lam, s.total_chi) if s.persistent == 0 else (s.sent, s.sent_chi)
+            P = s.total_Lam if s.persistent == 0 else s.sent
             if P[c, 0] != 0.0:
                 line = s.pair_line if paired else first + 2 * c
                 if s.impact[c] == 0 and s.from_start == 0:  # it rolls on: at the start by its gradient there
@@ -325,10 +325,10 @@ def add_contact_works(d, s):
                     if held:
                         half_way(g, e, P[c], mean)
                     normal, tangential = contact.G_N_start[e], contact.V_T_start[e]
-                    add_contact_work(g, e, c, s, s.V0, normal, tangential, mean if held else P[c], chi, line)
+                    add_contact_work(g, e, c, s, s.V0, normal, tangential, mean if held else P[c], P[c, 3:], line)
                 else:
                     V = s.Vs if s.from_start == 0 else s.V0
-                    add_contact_work(g, e, c, s, V, contact.G_N[e], contact.V_T[e], P[c], chi, line)
+                    add_contact_work(g, e, c, s, V, contact.G_N[e], contact.V_T[e], P[c], P[c, 3:], line)
 
 
 @entry("void(int64, int64)")

@@ -18,8 +18,9 @@ Source: elementary; docs/howto/results.md, what a saved state contains.
 
 from typing import TYPE_CHECKING
 
-from fem_mbs.jit import entry, integers, kernel, matrix
+from fem_mbs.jit import entry, integers, kernel
 from fem_mbs.results.sums import SUMS, along_axes
+from fem_mbs.solvers.contact.law_rows import SIX
 from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
 from fem_mbs.system.contacts import contact_groups, contacts_of
 
@@ -32,16 +33,14 @@ NO_NORMAL = 0.5  # squared length of the normal of a contact that has none in it
 
 
 @kernel
-def impulses_at(s):
-    """Addresses of the impulses of contacts in the last step, and of their moments."""
-    if s.persistent != 0:
-        return s.sent_at, s.sent_chi_at
-    return s.total_Lam_at, s.total_chi_at
+def impulses_of(s):
+    """Impulses (nc, 6) of contacts in the last step."""
+    return s.sent if s.persistent != 0 else s.total_Lam
 
 
 @kernel
-def _add(d, s, Lam, chi):
-    """Add impulses Lam, chi (nc, 3) of contacts, along their present axes, to those that wait."""
+def _add(d, s, Lam):
+    """Add impulses Lam (nc, 6) of contacts, along their present axes, to those that wait."""
     impact = integers(s.impact_at, d.nc)
     for g in contact_groups(d):
         contact = contacts_of(g)
@@ -50,15 +49,15 @@ def _add(d, s, Lam, chi):
             if impact[c] != 0:
                 s.waiting[c] = 2
             size = 0.0
-            for i in range(3):
-                size += abs(Lam[c, i]) + abs(chi[c, i])
+            for i in range(SIX):
+                size += abs(Lam[c, i])
             if size == 0.0:
                 continue
             s.waiting[c] = max(s.waiting[c], 1)
             for i in range(3):
                 n, t1, t2 = contact.normal[e, i], contact.tangents[e, 0, i], contact.tangents[e, 1, i]
                 s.unsaved[c, i] += Lam[c, 0] * n + Lam[c, 1] * t1 + Lam[c, 2] * t2
-                s.unsaved_chi[c, i] += chi[c, 0] * t1 + chi[c, 1] * t2 + chi[c, 2] * n  # rolling, then spinning
+                s.unsaved_chi[c, i] += Lam[c, 3] * t1 + Lam[c, 4] * t2 + Lam[c, 5] * n  # rolling, then spinning
 
 
 @kernel
@@ -73,17 +72,16 @@ def _count(s):
 def keep_unsaved(d, s):
     """Keep the impulses and counts of the last step, which is not saved, or is a part of a step."""
     if d.nc > 0:
-        at, chi_at = impulses_at(s)
-        _add(d, s, matrix(at, d.nc, 3), matrix(chi_at, d.nc, 3))
+        _add(d, s, impulses_of(s))
     _count(s)
     s.unsaved_step = s.step_number
 
 
 @entry("void(int64, int64)")
 def keep_jump(data, run):
-    """Keep impulses of a jump between two steps, which are in ``total_Lam`` and ``total_chi``."""
+    """Keep impulses of a jump between two steps, which are in ``total_Lam``."""
     d, s = system_at(data)[0], run_at(run)[0]
-    _add(d, s, s.total_Lam, s.total_chi)
+    _add(d, s, s.total_Lam)
 
 
 @kernel

@@ -80,10 +80,11 @@ def engine_at_random(method, model, seed=0):
     unused = {3: (), 2: ("W",), 1: ("U", "W")}[method.levels]
     for name, size in ((name, size) for name, size in sizes.items() if name not in unused):
         a[name][:] += size * rng.normal(size=a[name].shape) * free
-    for name in ("lam", "nu", "Lam", "cchi"):
+    for name in ("lam", "nu", "Lam"):
         a[name][:] = rng.normal(size=a[name].shape)
+    a["cLam"][:, 3:] = rng.normal(size=(system.nc, 3))
     a["cnu"][:, 0] = rng.normal(size=system.nc)
-    a["cLam"][:] = rng.normal(size=(system.nc, 3))
+    a["cLam"][:, :3] = rng.normal(size=(system.nc, 3))
     a["Vminus"][:] = a["V0"]
     engine.run[0]["first_residual"] = engine.run[0]["want_matrix"] = 0
     return engine
@@ -200,7 +201,7 @@ def test_matrix_with_gaps_in_positions_alone_is_the_derivative_of_its_residual()
     closed = set()
     for seed in range(4):
         engine = engine_at_random(POSITIONS, smooth_contacts(), seed)
-        engine.arrays["cLam"][:] = engine.arrays["cchi"][:] = 0.0  # of friction, which is not supported
+        engine.arrays["cLam"][:] = 0.0  # of friction, which is not supported
         agree(*both(engine, block=0))
         closed |= set(engine.arrays["active"])
     assert closed == {0, 1}
@@ -212,7 +213,7 @@ def test_matrix_with_gaps_that_feel_impulses_of_velocities_is_the_derivative_of_
     for seed in range(4):
         engine = engine_at_random(COMBINED, build(), seed)
         if build is smooth_contacts:
-            engine.arrays["cLam"][:, 1:] = engine.arrays["cchi"][:] = 0.0  # of friction, which it does not have
+            engine.arrays["cLam"][:, 1:] = 0.0  # of friction, which it does not have
         agree(*both(engine))
         sets |= set(zip(engine.arrays["active"], engine.arrays["candidate"]))
     assert {(0, 1), (1, 1)} <= sets
@@ -269,7 +270,7 @@ def levels_at_random(model, seed):
     rolls = engine.system.roll_index[:nc] >= 0
     a["lam_c"][rolls, 3:] = 0.1 * rng.normal(size=(rolls.sum(), 3))
     a["bar0"][rolls, 3:], a["bar"][rolls, 3:] = rng.normal(size=(2, rolls.sum(), 3))
-    a["cchi"][~rolls] = 0.0
+    a["cLam"][~rolls, 3:] = 0.0
     return engine
 
 

@@ -149,5 +149,5 @@ def test_the_run_keeps_what_belongs_to_the_start_of_a_step_and_no_scratch():
     assert {"t", "saved", "step_number", "last_energy", "scale_v"} <= set(TABLE.names(array=False, kept=True))
     assert not kept & {"trial", "force", "r", "dx", "history", "xs", "D"}
     scaled = {name: item.scaling for name, item in {**TABLE.items, **data.TABLE.items}.items() if item.scaling}
-    assert scaled == {"W": 1, "lam": 1, "clam": 1, "mchi": 1, "total_Lam": 1, "total_chi": 1, "cnu": 2, "nu_D": 2}
+    assert scaled == {"W": 1, "lam": 1, "clam": 1, "total_Lam": 1, "cnu": 2}
     assert all(item.meaning for item in TABLE.items.values())

@@ -46,12 +46,15 @@ class Stages:
         rng = np.random.default_rng(stages)
         free = self.system.free
         self.a["w"] += kick * 0.3 * rng.normal(size=self.a["w"].shape) * free
-        self.multipliers = ["Ri", "cR"]
+        self.multipliers = [self.a["Ri"], self.a["cR"][:, :, :3]]
         self.sizes = self.system.n, self.system.m, 3 * self.system.nc
         if engine.matrices.layouts[1].n > sum(self.sizes):  # all contacts resist rolling, spinning or drilling
-            self.multipliers, self.sizes = [*self.multipliers, "cX"], (*self.sizes, 3 * self.system.nc)
-        for name in self.multipliers:
-            self.a[name][:-1] += kick * 0.1 * rng.normal(size=self.a[name][:-1].shape)
+            self.multipliers, self.sizes = (
+                [*self.multipliers, self.a["cR"][:, :, 3:]],
+                (*self.sizes, 3 * self.system.nc),
+            )
+        for values in self.multipliers:
+            values[:-1] += kick * 0.1 * rng.normal(size=values[:-1].shape)
         assert engine.matrices.layouts[1].n == sum(self.sizes)
 
     def unknowns(self):
@@ -59,8 +62,8 @@ class Stages:
         where = np.argwhere(self.system.free)
         for j in range(len(self.a["w"])):
             yield from ((self.a["w"], (j, *i)) for i in where[np.argsort(self.system.dof[self.system.free.ravel()])])
-            for name in self.multipliers:
-                yield from ((self.a[name], (j, *i)) for i in np.ndindex(self.a[name].shape[1:]))
+            for values in self.multipliers:
+                yield from ((values, (j, *i)) for i in np.ndindex(values.shape[1:]))
 
     def residual(self):
         """All rows, those of multipliers as the right-hand side has them."""
