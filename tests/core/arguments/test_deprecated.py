@@ -102,7 +102,7 @@ ALIASES = {
     "Belt slip, static": (lambda: static("slip"), lambda: static("slip_path"), "use 'slip_path'"),
     "Belt slip, linear": (lambda: linear("slip"), lambda: linear("slip_path"), "use 'slip_path'"),
     **{
-        f"{kind.__name__}, warnings": (
+        f"{kind.__name__}.{'remarks'}": (
             lambda kind=kind: left_out(kind, "remarks"), lambda kind=kind: left_out(kind, "warnings"),
             rf"{kind.__name__}\.{'remarks'} is deprecated.*use warnings",
         )

@@ -58,12 +58,14 @@ def heap(count, across, shape, *, friction=0.3, restitution=0.0):
 
 
 def dropped(spin=(0.0, 0.0, 0.0), **law):
-    """A body that is about to touch a floor with a sphere off its centre, at 2 m/s."""
+    """A body that is about to touch a floor with a sphere off its centre, at 2 m/s; 60 others are far away at rest."""
     model = fem.Model("drop", gravity=[0, 0, 0])
     group = fem.ContactGroup(**law, name="clumps")
     motion = {"velocity": [0, 0, -2.0], "angular_velocity": spin}
     body = fem.RigidBody(1.5, INERTIA, position=[0, 0, 0.1 + 1e-9], name="body", **motion)
     group.sphere(model.add(body).frame([0.03, 0.04, -0.05]), R)
+    for k in range(60):  # DecoupledNSGA takes few spheres with restitution one impact after the other
+        group.sphere(model.add(fem.RigidBody.sphere(1.0, R, position=[1 + k, 0, R])), R)
     group.obstacle(fem.SphereOnPlane, model.ground)
     model.add(group)
     return model

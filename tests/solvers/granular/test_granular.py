@@ -99,6 +99,8 @@ def test_a_ball_rebounds_with_newtons_law(name):
     group = fem.ContactGroup(friction=0.0, restitution=0.5, name="floor")
     ball = model.add(fem.RigidBody.sphere(1.0, 0.05, position=[0, 0, 0.55], name="ball"))
     group.sphere(ball, 0.05)
+    for k in range(60):  # DecoupledNSGA takes few spheres with restitution one impact after the other
+        group.sphere(model.add(fem.RigidBody.sphere(1.0, 0.05, position=[1 + k, 0, 0.05])), 0.05)
     group.obstacle(fem.SphereOnPlane, model.ground)
     model.add(group)
     result = METHODS[name]().run(model, 0.6, 1e-3)

@@ -53,7 +53,7 @@ def test_the_report_says_how_groups_were_solved():
 
 
 def test_the_report_says_which_impacts_lost_their_restitution():
-    result = fem.DecoupledNSGA(max_problems=4, contact_solver="problem").run(pile(18, 3, restitution=0.5), 0.3, H)
+    result = fem.DecoupledNSGA(max_problems=4).run(pile(18, 3, restitution=0.5), 0.3, H)
     count = result.statistics["impact_sequences_cut_short"]
     assert count > 0 and f"{count} sequences" in str(result.report())
 

@@ -100,10 +100,10 @@ def reference(relaxed, law, obstacle, shape):
     return end["velocity"], end["angular_velocity"]
 
 
-def way_of(law, shape):
+def way_of(method, law, obstacle, shape):
     """What the how-to page says: "sweeps", "pairs", or "refused"."""
     shaped = shape in ("capsule", "box")
-    pairs = law == "tangential"
+    pairs = law == "tangential" or (law == "restitution" and method == "nsga" and not shaped)
     if shaped and pairs:
         return "refused"
     return ("refused" if law == "disc" else "pairs") if pairs else "sweeps"
@@ -115,7 +115,7 @@ def test_options_go_together_or_are_rejected(name, law, monkeypatch):
     monkeypatch.setattr(grains, "BAND", 0.0)
     for obstacle in OBSTACLES:
         for shape in SHAPES:
-            case, way = (name, law, obstacle, shape), way_of(law, shape)
+            case, way = (name, law, obstacle, shape), way_of(name, law, obstacle, shape)
             method = METHODS[name](contact_tolerance=1e-10)
             if way == "refused":
                 with pytest.raises(

@@ -135,7 +135,7 @@ def test_a_contact_holds_up_to_its_static_friction(method, tan, moves):
 
 
 def rod_and_ball():
-    """A rod of 2 kg on a journal with friction, at rest without load, and a ball of 0.4 kg that strikes it at 0.9 m."""
+    """A rod of 2 kg on a journal with friction, at rest without load, and a ball of 0.4 kg that hits it at 0.9 m."""
     model = fem.Model("rod and ball")
     rod = model.add(fem.RigidBody(2.0, np.eye(3) / 6.0, position=[0.5, 0, 0], name="rod"))
     hinge = model.add(fem.Revolute.at(model.ground, rod, [0, 0, 0], [0, 0, 1], name="hinge"))
@@ -148,7 +148,7 @@ def rod_and_ball():
 
 @every_method_with_contacts
 @pytest.mark.parametrize("h", [4.0e-4, 4.2e-4, 5.2e-4, 8.1e-4])
-def test_the_journal_of_a_rod_that_is_struck_has_friction_by_the_reaction_to_the_impact(method, h):
+def test_the_journal_of_a_rod_that_is_hit_has_friction_by_the_reaction_to_the_impact(method, h):
     """P of the ball and reaction L: 2 c ω = L − P, J ω = −0.9 P + μ r |L|, u + 0.9 ω… = −e (u − 0): linear in ω."""
     c, J, a, arm, m, M, e, u = 0.5, 2.0 / 3.0, 0.9, 0.03, 0.4, 2.0, 0.5, -3.0
     # unknowns ω, P, L, u': M c ω = L − P with L > 0 … or < 0, whose sign turns that of friction's moment arm |L|
@@ -158,9 +158,9 @@ def test_the_journal_of_a_rod_that_is_struck_has_friction_by_the_reaction_to_the
         if reaction * sign >= 0.0:
             break
     result = run(method, rod_and_ball(), 0.0145, h)
-    struck = int(np.argmax(abs(result["rod"].angular_velocity[:, 2]) > 1e-3))
-    assert result["rod"].angular_velocity[struck, 2] == pytest.approx(omega, rel=1e-4)
-    assert result["ball"].velocity[struck, 1] == pytest.approx(after, abs=2e-3)
+    impact = int(np.argmax(abs(result["rod"].angular_velocity[:, 2]) > 1e-3))
+    assert result["rod"].angular_velocity[impact, 2] == pytest.approx(omega, rel=1e-4)
+    assert result["ball"].velocity[impact, 1] == pytest.approx(after, abs=2e-3)
 
 
 @every_method_with_contacts

@@ -1,6 +1,6 @@
 """`DecoupledNSGA` with restitution: few and many spheres, Gauss-Seidel and assembled solver, give one motion.
 
-The group had the assembled solver below 50 spheres, which hands impacts on, and shared them at once above.
+The solver changes at 50 spheres with restitution: both hand impacts on.
 """
 
 import numpy as np
@@ -23,7 +23,7 @@ def run(bodies, count, contact_solver, t_end, *, gravity=0.0, **law):
         group.obstacle(fem.SphereOnPlane, model.ground)
     model.add(group)
     result = fem.DecoupledNSGA(contact_solver=contact_solver).run(model, t_end, H)
-    assert ("contact_sweeps" in result.statistics) == (contact_solver == "auto")
+    assert ("contact_sweeps" in result.statistics) == (contact_solver == "auto" and count >= 50)
     end = result.rows([-1])
     return end["position"][0, 1 : len(bodies) + 1], end["velocity"][0, 1 : len(bodies) + 1]
 
@@ -55,9 +55,9 @@ def test_balls_in_a_triangle_break_alike():
     bodies = [([-0.3003, 0, R], [5.0, 0, 0]), *((place, [0, 0, 0]) for place in places)]
     law = {"friction": 0.06, "restitution": 0.93, "gravity": G}
     ends = [run(bodies, *solver, 0.06, **law)[1] for solver in SOLVERS]
-    np.testing.assert_allclose(ends[1], ends[0], atol=1e-5 * 5.0)
     # impacts are a step of 5 mm earlier or later, and normals of later ones rotate: 0.014 m/s of 5 m/s, of first order
-    np.testing.assert_allclose(ends[2], ends[0], atol=0.02)
+    np.testing.assert_allclose(ends[1], ends[0], atol=0.02)
+    np.testing.assert_allclose(ends[2], ends[0], atol=1e-5 * 5.0)
     assert np.abs(ends[0][0, 0]) < 2.0  # the cue ball was thrown back with 3.5 m/s by a rigid triangle
 
 

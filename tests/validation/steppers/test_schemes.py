@@ -31,7 +31,7 @@ MOTIONS = list(schemes.MOTIONS)
 def shown(label, name):
     """Orders of a motion on the page, as numbers; None: not supported."""
     cell = ORDERS[label][MOTIONS.index(name)]
-    if cell == schemes.REFUSED:
+    if cell == schemes.UNSUPPORTED:
         return None
     return [np.inf if text == "exact" else float(text) for text in cell.split(", ")]
 
@@ -66,7 +66,7 @@ def test_orders_through_persistent_contact_are_those_of_the_page(name):
 def test_orders_at_impacts_and_energies_are_those_of_the_page():
     for label in schemes.SCHEMES:
         order, cell = schemes.impact_order(label), ORDERS[label][-1]
-        assert (order is None) == (cell == schemes.REFUSED)
+        assert (order is None) == (cell == schemes.UNSUPPORTED)
         if order is not None:
             assert order == pytest.approx(float(cell), abs=0.11)
         if max(map(abs, schemes.top_energy(label))) > 1e-10:  # else round-off
@@ -80,8 +80,8 @@ def test_only_schemes_whose_closed_contacts_are_in_the_smooth_motion_keep_second
 
 def test_errors_are_shown_in_both_tables():
     for label in schemes.SCHEMES:
-        places = [cell == schemes.REFUSED for cell in ORDERS[label][: len(MOTIONS)]]
-        assert places == [cell == schemes.REFUSED for cell in ERRORS[label][: len(MOTIONS)]]
+        places = [cell == schemes.UNSUPPORTED for cell in ORDERS[label][: len(MOTIONS)]]
+        assert places == [cell == schemes.UNSUPPORTED for cell in ERRORS[label][: len(MOTIONS)]]
 
 
 def test_every_stepper_is_in_all_tables():
