@@ -8,7 +8,7 @@ that sticks does not creep, one that slides has the friction that its bound give
 joints slide or stick through the step with bounds by their reactions, and of first order where one of them begins or
 reverses in it, or where a preload changes with time: bounds are those of the end.
 
-Source: docs/theory/lobatto.md, (15); docs/theory/joint_friction.md, (16).
+Source: docs/theory/joint_friction.md, (16).
 """
 
 from fem_mbs.jit import N_SLOTS, entry, integers, kernel
