@@ -164,7 +164,7 @@ def rows(found, name):
 
 
 def failures(found):
-    """Runs that raised an error: problem, method, reason, and whether with all step sizes or some."""
+    """Runs that raised an error: problem, method, reason, with all step sizes or some."""
     return [
         (PROBLEMS[name].title, label, "some steps" if item.runs else "all", item.failed)
         for (name, label), item in found.items()

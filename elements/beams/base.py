@@ -73,7 +73,7 @@ class BeamElement(BeamLike, Inertia, Force):
         return placed
 
     def _set_record(self, placed, damping):
-        """Values of the parameters; placed: whether the section frames at the ends differ from those of the nodes."""
+        """Values of the parameters; placed: 1 if the section frames at the ends differ from those of the nodes."""
         A, B = self.frame_A, self.frame_B
         frames = (A.p, A.rotation, B.p, B.rotation, int(placed))
         self.record = (self.length, *frames, self.strain0, *self._law(damping), *self._inertia())

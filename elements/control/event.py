@@ -44,6 +44,7 @@ class Action(Checked):
         return None
 
     def act(self, moment: Any) -> None:
+        """Perform the action at the moment of an event."""
         raise NotImplementedError(f"{type(self).__name__} does not define act(self, moment)")
 
     def describe(self) -> str:

@@ -29,9 +29,11 @@ class CalledBack(LinearSolver):
         self.solve_address = callback_address(self._solve_callback)
 
     def _factorise(self, values: np.ndarray) -> None:
+        """Factorise the matrix with these values (nnz,) of its pattern."""
         raise NotImplementedError(f"{type(self).__name__} does not define _factorise(self, values)")
 
     def _solution(self, right: np.ndarray) -> np.ndarray:
+        """Return the solution (n,) for a right-hand side (n,)."""
         raise NotImplementedError(f"{type(self).__name__} does not define _solution(self, right)")
 
     def _array(self, at, count):

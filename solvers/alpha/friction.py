@@ -14,9 +14,8 @@ Source: docs/theory/nonsmooth_generalized_alpha.md, (8); docs/theory/joint_frict
 from fem_mbs.jit import N_SLOTS, SLOT, call2, entry, integers, kernel, matrix, tensor
 from fem_mbs.solvers.alpha.data import own_at
 from fem_mbs.solvers.joint_friction.by_impulses import end_step, perform
-from fem_mbs.solvers.joint_friction.friction_velocity import move_impulses, right_sides
 from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
-from fem_mbs.solvers.stepping.kernels.friction_tasks import COUPLINGS, END, GO, JOINT_RATES, POSITIONS, SLOPES
+from fem_mbs.solvers.stepping.kernels.friction_tasks import COUPLINGS, END, POSITIONS, SLOPES
 from fem_mbs.system.friction import (
     STICK,
     add_row,
@@ -69,7 +68,7 @@ def friction_block(d, s, row, column):
     elif row == column:
         call2(s.friction_part, s.run_at, SLOPES)
     elif (row == 1 and column == 2) or (row == 2 and column == 0):
-        s.friction_column = column
+        s.friction_block = column
         call2(s.friction_part, s.run_at, COUPLINGS)
 
 
@@ -88,15 +87,11 @@ def friction_part(run, task):
     d, o = system_at(s.data_at)[0], own_at(s.own_at)[0]
     s.friction_answer = 0
     at = s.dx_at + 8 * (2 * layouts_of(d)[VELOCITY].n if o.block < 0 else 0)  # the block of velocities
-    if task == JOINT_RATES:
-        right_sides(d, VELOCITY, at, s.kv)
-    elif task == GO:
-        move_impulses(d, at, s.scale * s.kv)
-    elif task == POSITIONS:
+    if task == POSITIONS:
         positions(d, s, o.rp)
     elif task == COUPLINGS:
-        couplings(d, s, s.friction_column)
+        couplings(d, s, s.friction_block)
     elif task == END:
         end_step(d, s, True)
     else:
-        perform(d, s, task)
+        perform(d, s, task, at)

@@ -24,8 +24,8 @@ def open_bias(gap, band, h):
 def bias(b, gap, band, rate, h, restitution, slow):
     """b [m/s] of (2) from that of the gap, for a pair whose gap [m] changes with the rate [m/s].
 
-    Returns also whether the pair approaches faster than ``slow`` [m/s] and does not meet yet: the relaxed law would
-    lift it.
+    Returns also True if the pair approaches faster than ``slow`` [m/s] and does not meet yet, which the relaxed law
+    would lift.
     """
     if rate >= -slow:
         return b, False

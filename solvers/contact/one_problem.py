@@ -11,6 +11,7 @@ from fem_mbs.solvers.contact.velocity import accumulate_impulses, clear_impulses
 from fem_mbs.solvers.stepping.kernels.arrays import copy
 from fem_mbs.solvers.stepping.kernels.codes import OK
 from fem_mbs.solvers.stepping.kernels.friction_tasks import BEGIN, END, FIRST, PASSES
+from fem_mbs.solvers.stepping.kernels.sizes import afresh
 from fem_mbs.system.records import zero
 
 
@@ -70,7 +71,7 @@ def solve_first(d, s):
     It starts from the change of velocities and from the impulses of the last step.
     """
     N, m = d.n_nodes, d.m
-    again = s.struck != 0 or s.repeats > 0 or s.plastic != 0
+    again = afresh(s)
     if again:
         zero(s.W_at, 6 * N)
     for i in range(m):

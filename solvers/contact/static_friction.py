@@ -99,23 +99,32 @@ def slides_along(g, e, s, V):
 
 
 @kernel
+def next_coefficient(law, e, s, c, slid, slides_on, last):
+    """Set the coefficient of the next pass of contact c, (1); True if it has changed.
+
+    ``slid``: speed as the step began, ``slides_on``: it slides on as it did then, ``last``: μ of the last pass.
+    """
+    before = law[e].friction
+    if s.passes[c] == 2 or s.acted[c] == GAP or s.acted[c] == STICK:
+        return False
+    if slid >= 0.0 and s.passes[c] == 0:
+        if slides_on:
+            return False
+        s.passes[c], law[e].friction = 1, law[e].static_friction
+    else:
+        s.passes[c], law[e].friction = 2, last
+    return law[e].friction != before
+
+
+@kernel
 def next_coefficients(d, s):
-    """Coefficients of the next pass of a step, (1); True where one has changed."""
+    """Coefficients of the next pass of a step; True where one has changed."""
     again = False
     for g in contact_groups(d):
         law = laws_of(g)
         for e in range(g.n):
-            c = g.first_contact + e
-            if s.passes[c] == 2 or s.acted[c] == GAP or s.acted[c] == STICK:
-                continue
-            before = law[e].friction
-            if s.slid[c] >= 0.0 and s.passes[c] == 0:
-                if slides_along(g, e, s, s.V) >= 0.0:
-                    continue
-                s.passes[c], law[e].friction = 1, law[e].static_friction
-            else:
-                s.passes[c], law[e].friction = 2, coefficient(law, e, 0.0)
-            again = again or law[e].friction != before
+            c, slides_on = g.first_contact + e, slides_along(g, e, s, s.V) >= 0.0
+            again = next_coefficient(law, e, s, c, s.slid[c], slides_on, coefficient(law, e, 0.0)) or again
     return again
 
 

@@ -17,8 +17,6 @@ with an impact dry friction takes energy or does nothing: what is above that is 
 Source: docs/theory/joint_friction.md, (1), (16).
 """
 
-import math
-
 from fem_mbs.jit import N_SLOTS, entry, integers, kernel
 from fem_mbs.solvers.joint_friction.friction_end import contacts_struck, note_jam
 from fem_mbs.solvers.joint_friction.friction_passes import next_pass
@@ -28,31 +26,23 @@ from fem_mbs.solvers.joint_friction.friction_sweeps import couple, settle
 from fem_mbs.solvers.joint_friction.friction_velocity import (
     begin_step,
     first_impulses,
-    impulses,
-    keep_impulses,
-    move_impulses,
-    right_sides,
-    velocity_tangents,
+    perform_velocity,
 )
 from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
 from fem_mbs.solvers.stepping.kernels.friction_tasks import (
     BEGIN,
+    CORRECTION,
     END,
     FIRST,
-    GO,
     HELD,
-    IMPACT_WORK,
-    IMPULSES,
-    JOINT_RATES,
     JUMPED,
-    KEEP,
     PASSES,
     PIECES,
     RELEASED,
-    SLOPES,
     SPEEDS,
     START,
 )
+from fem_mbs.solvers.stepping.kernels.sizes import afresh
 from fem_mbs.system.constraints import add_constraint_forces
 from fem_mbs.system.friction import (
     STICK,
@@ -64,7 +54,6 @@ from fem_mbs.system.friction import (
     friction_of,
     row_times,
 )
-from fem_mbs.system.records import VELOCITY
 
 
 @kernel
@@ -96,7 +85,7 @@ def start(d, s):
 def first_guess(d, s):
     """First guess of a step: the friction of the last one, but after an impact and in repeated attempts."""
     first_impulses(d, s)
-    if s.struck != 0 or s.repeats > 0 or s.plastic != 0:
+    if afresh(s):
         return
     for g in friction_groups(d):
         for e in range(g.n):
@@ -121,18 +110,6 @@ def hold(d, s, held):
         for e in range(g.n if held else 0):
             evaluate_row(d, g, e, b, s.x, s.R, s.V)
             add_row(g, e, -friction_of(g, e).impulse, s.P)
-
-
-@kernel
-def impact_work(d, s):
-    """Work of friction by γ in the problem solved last, from the velocities before it to those after it."""
-    s.friction_work = s.friction_work_size = 0.0
-    for g in friction_groups(d):
-        for e in range(g.n):
-            kept = friction_of(g, e)
-            before, after = row_times(g, e, s.Vsminus) + kept.given_rate, row_times(g, e, s.V) + kept.given_rate
-            s.friction_work += 0.5 * kept.impulse * (before + after)
-            s.friction_work_size += abs(0.5 * kept.impulse * before)
 
 
 @kernel
@@ -173,21 +150,14 @@ def end_step(d, s, smooth):
 
 
 @kernel
-def perform(d, s, task):
-    """Perform one of the `friction_tasks` that a velocity problem has; others are not needed here."""
-    if task == IMPULSES:
-        s.friction_row = s.friction_slip = 0.0
-        impulses(d, s, True)
-        s.friction_row, s.friction_slip = math.sqrt(s.friction_row), math.sqrt(s.friction_slip)
-    elif task == SLOPES:
-        velocity_tangents(d, s)
-    elif task == JOINT_RATES:
-        right_sides(d, VELOCITY, s.dx_at, s.kv)
-    elif task == KEEP:
-        keep_impulses(d)
-    elif task == GO:
-        move_impulses(d, s.dx_at, s.scale * s.kv)
-    elif task == BEGIN:
+def perform(d, s, task, at):
+    """Perform one of the `friction_tasks` that methods without friction in a smooth motion have; others do nothing.
+
+    ``at``: address of the unknowns of velocities in dx.
+    """
+    if perform_velocity(d, s, task, at, True):
+        return
+    if task == BEGIN:
         begin_step(d, False)
     elif task == FIRST:
         first_guess(d, s)
@@ -195,10 +165,10 @@ def perform(d, s, task):
         s.friction_answer = 1 if next_pass(d, s, True) else 0
     elif task == PIECES:
         search_pieces(d, s)
+    elif task == CORRECTION:  # joints that stick hold in the velocities that follow
+        s.friction_row = s.friction_slip = 0.0
     elif task == HELD or task == RELEASED:
         hold(d, s, task == HELD)
-    elif task == IMPACT_WORK:
-        impact_work(d, s)
     elif task == END:
         end_step(d, s, False)
     elif task == START:
@@ -214,4 +184,4 @@ def friction_part(run, task):
     """Do one of the `friction_tasks`."""
     s = run_at(run)[0]
     s.friction_answer = 0
-    perform(system_at(s.data_at)[0], s, task)
+    perform(system_at(s.data_at)[0], s, task, s.dx_at)

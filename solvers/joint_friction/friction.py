@@ -26,8 +26,6 @@ Source: docs/theory/joint_friction.md, (1), (5), (6).
     μ of a pass   coefficient               and pass_number, its number
 """
 
-import math
-
 from fem_mbs.jit import N_SLOTS, SLOT, entry, integers, kernel, matrix, tensor, vector
 from fem_mbs.solvers.joint_friction.friction_end import end_step, report_step
 from fem_mbs.solvers.joint_friction.friction_passes import next_pass
@@ -64,11 +62,9 @@ from fem_mbs.solvers.joint_friction.friction_touch import (
 from fem_mbs.solvers.joint_friction.friction_velocity import (
     begin_step,
     first_impulses,
-    impulses,
-    keep_impulses,
-    move_impulses,
+    norms,
+    perform_velocity,
     right_sides,
-    velocity_tangents,
 )
 from fem_mbs.solvers.nsga.data import own_at
 from fem_mbs.solvers.stepping.kernels.codes import STRIKES
@@ -76,6 +72,7 @@ from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
 from fem_mbs.solvers.stepping.kernels.friction_tasks import (
     ACCELERATIONS,
     BEGIN,
+    CHECK,
     CORRECTION,
     CORRECTION_BOUNDS,
     CORRECTION_FIRST,
@@ -86,15 +83,10 @@ from fem_mbs.solvers.stepping.kernels.friction_tasks import (
     END,
     FIRST,
     FORCES,
-    GO,
     IMPACT_BEGIN,
     IMPACT_DONE,
-    IMPACT_WORK,
-    IMPULSES,
-    JOINT_RATES,
     JUMP,
     JUMPED,
-    KEEP,
     LAGS,
     LET_GO,
     MOVE,
@@ -104,7 +96,6 @@ from fem_mbs.solvers.stepping.kernels.friction_tasks import (
     RESTARTED,
     RIGHT,
     RIGHT_SIDES,
-    SLOPES,
     SPEEDS,
     START,
     STARTED,
@@ -123,14 +114,13 @@ from fem_mbs.system.friction import (
     evaluate_row,
     friction_groups,
     friction_of,
-    row_times,
     rows_in,
     scatter_block,
     smooth_status,
 )
 from fem_mbs.system.gather import gather_motion, times_tangent
 from fem_mbs.system.global_matrices import matrix_values
-from fem_mbs.system.records import SMOOTH, VELOCITY
+from fem_mbs.system.records import SMOOTH
 
 _V, _H, _KK, _BOUND_Q = SLOT["v"], SLOT["H"], SLOT["K"], SLOT["bound_q"]
 
@@ -231,53 +221,32 @@ def end_problem(d, s, o):
 
 
 @kernel
-def impact_work(d, s):
-    """Work of friction by γ of a step up to the impact problem solved last, but for earlier problems.
-
-        ½ (Λ_F − Λ_F,before) (γ⁻ + γ⁺)   and in the first problem   ½ h (λ~_n + λ~) ½ (γ_n + γ~)
-
-    Of the second term, the friction of the smooth motion, the impulses of the first problem may take back.
-    """
-    s.friction_work = s.friction_work_size = 0.0
-    for g in friction_groups(d):
-        for e in range(g.n):
-            kept = friction_of(g, e)
-            before, after = row_times(g, e, s.Vsminus) + kept.given_rate, row_times(g, e, s.V) + kept.given_rate
-            impulse = kept.impulse - kept.earlier_impulse
-            s.friction_work += 0.5 * impulse * (before + after)
-            s.friction_work_size += abs(0.5 * impulse * before)
-            if s.impact_problems == 0:
-                lasting = kept.start_smooth_force + kept.smooth_force
-                s.friction_work += 0.25 * s.h * lasting * (kept.start_rate + before)
-
-
-@entry("void(int64, int64)")
-def friction_part(run, task):
-    """Do one of the `friction_tasks`."""
-    s = run_at(run)[0]
-    d, o = system_at(s.data_at)[0], own_at(s.own_at)[0]
-    s.friction_answer = 0
-    if task == FORCES or task == IMPULSES or task == CORRECTION:
+def perform_smooth(d, s, o, task):
+    """Perform a task of the smooth sub-problem; True if it was one."""
+    if task == FORCES:
         s.friction_row = s.friction_slip = 0.0
-        if task == FORCES:
-            smooth_forces(d, s, o)
-        elif task == IMPULSES:
-            impulses(d, s, False)
-        else:
-            corrections(d, s)
-        s.friction_row, s.friction_slip = math.sqrt(s.friction_row), math.sqrt(s.friction_slip)
+        smooth_forces(d, s, o)
+        norms(s)
     elif task == TANGENTS:
         smooth_tangents(d, s, o)
-    elif task == SLOPES:
-        velocity_tangents(d, s)
     elif task == RIGHT:
         right_sides(d, SMOOTH, s.dx_at, s.ks)
-    elif task == JOINT_RATES:
-        right_sides(d, VELOCITY, s.dx_at, s.kv)
     elif task == MOVE:
         move_smooth_forces(d, s, (s.scale - o.taken) * s.ks)
-    elif task == CORRECTION_FIRST:
+    else:
+        return False
+    return True
+
+
+@kernel
+def perform_correction(d, s, task):
+    """Perform a task of the position correction; True if it was one."""
+    if task == CORRECTION_FIRST:
         first_corrections(d)
+    elif task == CORRECTION:
+        s.friction_row = s.friction_slip = 0.0
+        corrections(d, s)
+        norms(s)
     elif task == CORRECTION_BOUNDS:
         s.friction_answer = 1 if next_bounds(d, s) else 0
     elif task == CORRECTION_SLOPES:
@@ -288,11 +257,41 @@ def friction_part(run, task):
         keep_corrections(d)
     elif task == CORRECTION_GO:
         move_corrections(d, s, s.scale * s.kp / (s.position_factor * s.h * s.h))
-    elif task == KEEP:
-        keep_impulses(d)
-    elif task == GO:
-        move_impulses(d, s.dx_at, s.scale * s.kv)
-    elif task == BEGIN or task == LET_GO:
+    else:
+        return False
+    return True
+
+
+@kernel
+def perform_accelerations(d, s, task):
+    """Perform a task of consistent accelerations; True if it was one."""
+    if task == ACCELERATIONS:
+        begin_accelerations(d, s)
+    elif task == WITH_ROWS:
+        acceleration_tangents(d, s)
+    elif task == RIGHT_SIDES:
+        acceleration_right(d, s)
+    elif task == TAKE:
+        take_accelerations(d, s)
+    elif task == CHECK:
+        s.friction_answer = 1 if check_accelerations(d, s) else 0
+    elif task == LAGS:
+        lags_right(d, s)
+    elif task == JUMP:
+        add_jumps(d, s)
+    elif task == RESTARTED:
+        last_forces(d)
+    elif task == STARTED:
+        report_start(d)
+    else:
+        return False
+    return True
+
+
+@kernel
+def perform_step(d, s, o, task):
+    """Perform a task of a step, of its sequence of impact problems, or between steps."""
+    if task == BEGIN or task == LET_GO:
         begin_step(d, task == LET_GO)
     elif task == FIRST:
         first_impulses(d, s)
@@ -307,33 +306,25 @@ def friction_part(run, task):
         begin_sequence(d, s)
     elif task == IMPACT_DONE:
         s.friction_answer = 1 if end_problem(d, s, o) else 0
-    elif task == IMPACT_WORK:
-        impact_work(d, s)
-    elif task == JUMP:
-        add_jumps(d, s)
     elif task == REPORT:
         report_step(d, s)
     elif task == START:
         start_statuses(d, s)
         s.friction_event = -1.0  # no step has changed anything
         kappas_and_masses(d, s)
-    elif task == ACCELERATIONS:
-        begin_accelerations(d, s)
-    elif task == WITH_ROWS:
-        acceleration_tangents(d, s)
-    elif task == RIGHT_SIDES:
-        acceleration_right(d, s)
-    elif task == TAKE:
-        take_accelerations(d, s)
-    elif task == LAGS:
-        lags_right(d, s)
     elif task == JUMPED:
         end_jump(d, s)
     elif task == SPEEDS:
         new_speeds(d, s)
-    elif task == RESTARTED:
-        last_forces(d)
-    elif task == STARTED:
-        report_start(d)
-    else:
-        s.friction_answer = 1 if check_accelerations(d, s) else 0
+
+
+@entry("void(int64, int64)")
+def friction_part(run, task):
+    """Do one of the `friction_tasks`."""
+    s = run_at(run)[0]
+    d, o = system_at(s.data_at)[0], own_at(s.own_at)[0]
+    s.friction_answer = 0
+    if perform_velocity(d, s, task, s.dx_at, False) or perform_smooth(d, s, o, task):
+        return
+    if not (perform_correction(d, s, task) or perform_accelerations(d, s, task)):
+        perform_step(d, s, o, task)

@@ -9,10 +9,13 @@ one direction. Symbols: `joint_friction.friction`.
 Source: docs/theory/joint_friction.md, (1), (6).
 """
 
+import math
+
 from fem_mbs.jit import N_SLOTS, SLOT, integers, kernel, matrix, tensor
 from fem_mbs.solvers.joint_friction.friction_position import add_norms
 from fem_mbs.solvers.joint_friction.friction_touch import added_in_impact, begin_split, impulse_bound, past_impulse
 from fem_mbs.solvers.stepping.kernels.codes import STRIKES
+from fem_mbs.solvers.stepping.kernels.friction_tasks import GO, IMPACT_WORK, IMPULSES, JOINT_RATES, KEEP, SLOPES
 from fem_mbs.system.friction import (
     SLIP,
     STICK,
@@ -149,3 +152,55 @@ def velocity_tangents(d, s):
                 for i in range(g.nr):
                     S[nd, nd + 1 + i] -= weight * kept.trial_sign * kept.coefficient * kept.slope[i]
             scatter_block(g.maps_at[VELOCITY], e, S, nd, values)
+
+
+@kernel
+def impact_work(d, s):
+    """Work of friction by γ of a step up to the impact problem solved last, but for earlier problems.
+
+        ½ (Λ_F − Λ_F,before) (γ⁻ + γ⁺)   and in the first problem   ½ h (λ~_n + λ~) ½ (γ_n + γ~)
+
+    Of the second term, the friction of the smooth motion, the impulses of the first problem may take back.
+    """
+    s.friction_work = s.friction_work_size = 0.0
+    for g in friction_groups(d):
+        for e in range(g.n):
+            kept = friction_of(g, e)
+            before, after = row_times(g, e, s.Vsminus) + kept.given_rate, row_times(g, e, s.V) + kept.given_rate
+            impulse = kept.impulse - kept.earlier_impulse
+            s.friction_work += 0.5 * impulse * (before + after)
+            s.friction_work_size += abs(0.5 * impulse * before)
+            if s.impact_problems == 0:
+                lasting = kept.start_smooth_force + kept.smooth_force
+                s.friction_work += 0.25 * s.h * lasting * (kept.start_rate + before)
+
+
+@kernel
+def norms(s):
+    """Norms of rows from the sums of their squares."""
+    s.friction_row, s.friction_slip = math.sqrt(s.friction_row), math.sqrt(s.friction_slip)
+
+
+@kernel
+def perform_velocity(d, s, task, at, anew):
+    """Perform a task that is the same in the velocity problems of all methods; True if it was one.
+
+    ``at``: address of the unknowns of velocities in dx; ``anew`` as in `impulses`.
+    """
+    if task == IMPULSES:
+        s.friction_row = s.friction_slip = 0.0
+        impulses(d, s, anew)
+        norms(s)
+    elif task == SLOPES:
+        velocity_tangents(d, s)
+    elif task == JOINT_RATES:
+        right_sides(d, VELOCITY, at, s.kv)
+    elif task == KEEP:
+        keep_impulses(d)
+    elif task == GO:
+        move_impulses(d, at, s.scale * s.kv)
+    elif task == IMPACT_WORK:
+        impact_work(d, s)
+    else:
+        return False
+    return True

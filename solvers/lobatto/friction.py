@@ -16,6 +16,7 @@ from fem_mbs.solvers.joint_friction.by_impulses import perform
 from fem_mbs.solvers.lobatto.data import own_at
 from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
 from fem_mbs.solvers.stepping.kernels.friction_tasks import FIRST, FORCES, IMPACT_BEGIN, JUMP, MOVE
+from fem_mbs.solvers.stepping.kernels.sizes import afresh
 from fem_mbs.system.friction import add_row, evaluate_row, friction_groups, friction_of
 
 SETTLED = 10.0  # times the relative tolerance: change of λ_F that is left
@@ -34,7 +35,7 @@ def add_forces(d, s, factor, x, R, V, out):
 @kernel
 def first_forces(d, s):
     """λ_F of the last step as the first guess, but after an impact and in repeated attempts."""
-    again = s.struck != 0 or s.repeats > 0 or s.plastic != 0
+    again = afresh(s)
     for g in friction_groups(d):
         for e in range(g.n):
             kept = friction_of(g, e)
@@ -73,7 +74,7 @@ def friction_part(run, task):
     d, o = system_at(s.data_at)[0], own_at(s.own_at)[0]
     s.friction_answer = 0
     if task == FORCES:
-        add_forces(d, s, s.h, s.xs, s.Rs, s.Vs, o.Fi[s.friction_column])
+        add_forces(d, s, s.h, s.xs, s.Rs, s.Vs, o.Fi[s.friction_block])
     elif task == IMPACT_BEGIN:
         begin_impact(d, s, o)
     elif task == MOVE:
@@ -83,4 +84,4 @@ def friction_part(run, task):
     else:
         if task == FIRST and s.h > 0.0:
             first_forces(d, s)
-        perform(d, s, task)
+        perform(d, s, task, s.dx_at)

@@ -26,6 +26,7 @@ from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
 from fem_mbs.solvers.stepping.kernels.friction_tasks import JUMP, MOVE
 from fem_mbs.solvers.stepping.kernels.newton import solve
 from fem_mbs.solvers.stepping.kernels.run import go_to
+from fem_mbs.solvers.stepping.kernels.sizes import afresh
 from fem_mbs.solvers.stepping.kernels.step import LADDER, begin, mark_impacts, take
 from fem_mbs.system.assembly import advance_configuration, dynamics
 from fem_mbs.system.constraints import add_constraint_forces
@@ -37,12 +38,6 @@ BY_IMPULSES = np.array([[1.0, 1e-8, 1.0], [0.03, 1e-6, 0.0], [30.0, 1e-6, 1.0]])
 MORE = 3  # times the iterations of other problems, for those with contacts that last
 IN_TURN = 30  # solutions of both problems, in which friction of joints settles
 RETREATS = 2  # from contacts that were taken to last, before all of them are
-
-
-@kernel
-def afresh(s):
-    """True if what the last step left is no guess: after an impact, and in repeated attempts."""
-    return s.struck != 0 or s.repeats > 0 or s.plastic != 0
 
 
 @kernel

@@ -113,7 +113,7 @@ def _stage(d, s, o, j, tangents):
             if o.averaged != 0:
                 rate_entries(d, s, o, j)
     if s.friction != 0:
-        s.friction_column = j
+        s.friction_block = j
         call2(s.friction_part, s.run_at, FORCES)
     if d.nc > 0:
         stage_contacts(d, s, o, j, tangents)

@@ -227,7 +227,6 @@ def project(d, s, o):
     """Project positions onto g = 0 and gaps ≥ 0 by the position correction, then velocities."""
     N = d.n_nodes
     s.failed_problem = POSITION
-    rows, s.friction = s.friction, 0  # joints that stick hold in the velocities that follow
     copy(s.x, s.xs)
     copy(s.Q, s.Qs)
     copy3(s.R, s.Rs)
@@ -237,7 +236,6 @@ def project(d, s, o):
     if d.nc > 0:
         take_back(d, s, o, s.base)
     call2(s.position_part, s.data_at, s.run_at)
-    s.friction = rows
     if s.code == OK:
         s.failed_problem = VELOCITY
         hold_velocities(d, s, o)

@@ -28,6 +28,7 @@ from fem_mbs.solvers.contact.static_friction import (
     coefficient,
     find_sliding,
     first_coefficients,
+    next_coefficient,
     slides_along,
     sliding_speed,
     sliding_speeds,
@@ -101,17 +102,8 @@ def next_coefficients(d, s, o, impact):
         law = laws_of(g)
         for e in range(g.n):
             c = g.first_contact + e
-            if s.passes[c] == 2 or s.acted[c] == GAP or s.acted[c] == STICK:
-                continue
-            before = law[e].friction
-            slid = o.tried_impact[c, SPEED] if impact else s.slid[c]
-            if slid >= 0.0 and s.passes[c] == 0:
-                if slides_on(g, e, s, o, c, impact):
-                    continue
-                s.passes[c], law[e].friction = 1, law[e].static_friction
-            else:
-                s.passes[c], law[e].friction = 2, mean_coefficient(law, e, s, o, c)
-            again = again or law[e].friction != before
+            slid, on = o.tried_impact[c, SPEED] if impact else s.slid[c], slides_on(g, e, s, o, c, impact)
+            again = next_coefficient(law, e, s, c, slid, on, mean_coefficient(law, e, s, o, c)) or again
     return again
 
 

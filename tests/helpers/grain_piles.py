@@ -35,5 +35,5 @@ def pile(count, across, *, restitution=0.0, friction=0.3, radii=(0.05,), seed=0)
 
 
 def swept(result):
-    """Whether a run was solved by Gauss-Seidel iterations."""
+    """True if a run was solved by Gauss-Seidel iterations."""
     return "contact_sweeps" in result.statistics

@@ -99,7 +99,7 @@ def stretch(model):
 
 
 def locked_by_drivers(model):
-    """Whether a driver can press a rigid contact: there is an impulse r in its friction cone with
+    """True if a driver can press a rigid contact: there is an impulse r in its friction cone with
 
         W r = 0 ,   r·w ≠ 0 ,   W = D S⁻¹ Dᵀ (3, 3),  w the velocity that the driver gives the contact
 

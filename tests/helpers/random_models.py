@@ -41,7 +41,7 @@ def run(seed, method="DecoupledNSGA", finer=1):
 
 
 def folds(outcome):
-    """Whether a model that folds beams beyond the range of one element raised an error, also with steps of h/8.
+    """True if a model that folds beams beyond the range of one element raised an error, also with steps of h/8.
 
     No method could run it: it says nothing of the steps.
     """

@@ -299,7 +299,7 @@ TABLE = Table(
         "passes": Item("nc", "number of the pass of each", "i8"),
         # joint friction, see joint_friction.friction
         "friction": Item("", "number of its rows, 0: the model has none", "i8"),
-        "friction_column": Item("", "column of blocks of a coupled matrix, or stage, that is evaluated", "i8"),
+        "friction_block": Item("", "block of unknowns that a task is for: of a coupled problem, of a stage", "i8"),
         "friction_answer": Item("", "of the last task", "i8"),
         "stuck_rows": Item("nf", "which these are", "i8"),
         "stuck_columns": Item("2 u", "solutions for a unit right-hand side of two of them"),

@@ -87,3 +87,9 @@ def left_over(s):
 def rest_speed(s):
     """Relative velocity below which a contact sticks [m/s]: ten times what the sub-problems leave."""
     return ABOVE * (s.tol_v + s.rtol * s.h * s.F_s / s.mean_mass)
+
+
+@kernel
+def afresh(s):
+    """True if what the last step left is no guess: after an impact, and in repeated attempts."""
+    return s.struck != 0 or s.repeats > 0 or s.plastic != 0

@@ -225,6 +225,18 @@ class Chunks:
         """Note an exception that is none of the method's."""
         self.reason = f"{type(error).__name__} at t = {self.time(self.done):.9g} s: {error}"
 
+    def _reports(self):
+        """Warnings and statistics of the run; where a monitor raises, the run has failed, and its file is closed."""
+        try:
+            return list(dict.fromkeys([*self.engine.warnings(), *self.notes])), self.engine.statistics()
+        except Exception as error:
+            if self.failure is None:
+                text = f"the warnings or statistics of a monitor raised {type(error).__name__}: {error}"
+                self.failure = SolverError(text, step=self.done, time=self.time(self.done))
+                self.failure.__cause__ = error
+                self.reason = f"stopped: {self.failure}"
+            return list(self.notes), {}
+
     def close(self, interrupt: Any) -> "Results":
         """Close bar, file and observers; returns the results."""
         self.bar.close()
@@ -236,14 +248,14 @@ class Chunks:
             self.reason = f"interrupted at t = {self.time(self.done):.9g} s"
             print(f"\n{self.reason}; results up to there are kept", file=sys.stderr)
         try:
-            warnings = list(dict.fromkeys([*self.engine.warnings(), *self.notes]))
+            warnings, statistics = self._reports()
             if self.engine.strict and warnings and self.failure is None:
                 end = self.time(self.done)
                 text = f"{' '.join(warnings)} Without strict=True this is a warning of the result."
                 self.failure = SolverError(text, step=self.done, time=end)
                 self.reason = f"stopped: {self.failure}"
             memory = memory_of(self.engine, [self.records, self.pairs, self.writer.chunks, self.writer.pair_tables])
-            return self.writer.close(self.reason, warnings=warnings, memory=memory, **self.engine.statistics())
+            return self.writer.close(self.reason, warnings=warnings, memory=memory, **statistics)
         finally:
             for observer in self.observers:
                 observer.finish()

@@ -144,7 +144,7 @@ def test_a_bore_and_a_plane_have_no_size_that_passes():
 
 
 def pressed(side, place, first="coarse", **options):
-    """A small block that falls on the coarse one: whether anything touches, and what is reported."""
+    """A small block that falls on the coarse one: True if anything touches, and what is reported."""
     coarse = block()
     small = fem.SolidBody(
         fem.block_mesh([side, side, 0.3], [1, 1, 1], cell="hexahedron"), RUBBER,

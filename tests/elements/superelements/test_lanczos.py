@@ -67,4 +67,4 @@ def test_as_many_equal_numbers_as_columns_are_reported():
     assert fewer_equal(np.array([3.0, 2.0, 2.0, 1.0]), 3)
     assert not fewer_equal(np.array([3.0, 2.0, 2.0, 1.0]), 2)
     assert fewer_equal(np.array([3.0]), 2)
-    assert not fewer_equal(np.array([3.0]), 1)  # a single column never states whether there is another
+    assert not fewer_equal(np.array([3.0]), 1)  # a single column does not show if there is another

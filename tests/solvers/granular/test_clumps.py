@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from grain_piles import swept
 from in_turn import in_turn
 from scipy.spatial.transform import Rotation
 
@@ -23,11 +24,6 @@ SHAPES = {
 INERTIA = np.array(
     [[2e-3, 1e-4, 0], [1e-4, 3e-3, 2e-4], [0, 2e-4, 2.5e-3]]
 )  # kg m², main axes are not those of the node
-
-
-def swept(result):
-    """Whether a run was solved by Gauss-Seidel iterations."""
-    return "contact_sweeps" in result.statistics
 
 
 def heap(count, across, shape, *, friction=0.3, restitution=0.0):

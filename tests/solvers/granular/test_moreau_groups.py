@@ -2,15 +2,11 @@
 
 import numpy as np
 import pytest
+from grain_piles import swept
 
 import fem_mbs as fem
 
 H, G = 2e-3, 9.81
-
-
-def swept(result):
-    """Whether a run was solved by Gauss-Seidel iterations."""
-    return "contact_sweeps" in result.statistics
 
 
 def kicked(side=2, overlap=0.0):

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from grain_piles import swept
 from in_turn import in_turn
 from scipy.spatial.transform import Rotation
 
@@ -16,11 +17,6 @@ METHODS = {
     "nsga": lambda **options: fem.DecoupledNSGA(**options),
     "moreau": lambda **options: fem.MoreauJean(**options),
 }
-
-
-def swept(result):
-    """Whether a run was solved by Gauss-Seidel iterations."""
-    return "contact_sweeps" in result.statistics
 
 
 def plate(kind, *, stiffness=2000.0, damping=0.0, mass=2.0, height=0.3, shift=0.0, bar=False):

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from grain_piles import swept
 
 import fem_mbs as fem
 from fem_mbs.solvers.granular import grains
@@ -34,11 +35,6 @@ SHAPES = {
                 {"height": lambda x, y: 0.5 * x * x + 0.3 * y * y, "x": [-1, 1], "y": [-1, 1]}),
 }  # fmt: skip
 CURVED = ("in cylinder", "in sphere", "groove", "profile", "surface")  # spheres run into what they roll in
-
-
-def swept(result):
-    """Whether a run was solved by Gauss-Seidel iterations."""
-    return "contact_sweeps" in result.statistics
 
 
 def spheres(shape, *, friction=0.0, motion=lambda k: {}, touching=False):

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from grain_piles import swept
 from scipy.integrate import solve_ivp
 
 import fem_mbs as fem
@@ -17,11 +18,6 @@ METHODS = {
     "moreau": lambda **options: fem.MoreauJean(**options),
 }
 COULOMB = ("cone", "nsga", "moreau")
-
-
-def swept(result):
-    """Whether a run was solved by Gauss-Seidel iterations."""
-    return "contact_sweeps" in result.statistics
 
 
 @kernel

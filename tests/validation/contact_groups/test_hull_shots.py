@@ -98,7 +98,7 @@ class Shot:
 
 
 def check(seed, stepper=fem.DecoupledNSGA):
-    """Whether a shot hit; rejected shots raise."""
+    """True if a shot hit; rejected shots raise."""
     shot = Shot(seed)
     coarse, impulses, gap = shot.run(stepper)
     fine, resolved, _ = shot.run(fem.DecoupledNSGA, 20)

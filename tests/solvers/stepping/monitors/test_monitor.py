@@ -129,3 +129,18 @@ def test_two_tables_cannot_have_arrays_of_one_name(registered):
     register(type("Other", (PathWatch,), {}))
     with pytest.raises(ValueError, match=r"paths: array 'travelled' .* another table"):
         fem.DecoupledNSGA().run(bouncing(), 1e-3, 1e-3)
+
+
+@pytest.mark.parametrize("member", ["warnings", "statistics"])
+def test_a_monitor_that_raises_at_the_end_leaves_the_results_readable(registered, member, tmp_path):
+    def broken(self):
+        raise KeyError("limit")
+
+    register(type("Broken", (Monitor,), {member: broken}))
+    path = tmp_path / "run.vtkhdf"
+    with pytest.raises(fem.SolverError, match=r"monitor raised KeyError: 'limit'.*Steps 0-10 are in") as caught:
+        fem.DecoupledNSGA().run(bouncing(), 1e-2, 1e-3, save=path)
+    assert isinstance(caught.value.__cause__, KeyError)
+    found = fem.load(path)
+    assert len(found.t) == len(caught.value.result.t) == 11
+    assert "stopped" in found.report() and "KeyError" in found.report()
