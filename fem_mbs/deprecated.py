@@ -1,4 +1,4 @@
-"""Former names, accepted for one release with a `DeprecationWarning` that states the new name.
+"""Former names, accepted until a later release with a `DeprecationWarning` that states the new name.
 
 All renamed things of the public interface are here or use `Deprecated`; completion, help and the stub show new names:
 

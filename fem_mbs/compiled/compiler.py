@@ -29,7 +29,7 @@ from numba.np import arrayobj
 
 from fem_mbs.compiled.compiler_quick import Garbage, NoAnnotations, Quick
 
-LAYOUT = 6
+LAYOUT = 7
 
 
 Quick.take()
@@ -305,6 +305,7 @@ class Borrowing:
     values += (types.RangeIteratorType, types.Callable, types.Module, types.Literal, types.Pair, types.UnicodeType)
     values += (types.RawPointer, types.DType, types.CPointer, types.NumberClass, types.SliceType)
     steps = ("getitem", "static_getitem", "getattr", "build_tuple", "cast", "exhaust_iter", "phi", "null", "undef")
+    steps += ("getiter", "iternext", "pair_first", "pair_second")  # loops over the items of an array or a tuple
 
     @classmethod
     def owns_nothing(cls, kind: Any) -> bool:
@@ -315,7 +316,9 @@ class Borrowing:
     def may_be_borrowed(cls, kind: Any) -> bool:
         if isinstance(kind, types.BaseTuple):
             return all(map(cls.may_be_borrowed, kind))
-        return isinstance(kind, (types.Array, *cls.values))
+        if isinstance(kind, types.UniTupleIter):
+            return cls.may_be_borrowed(kind.container)
+        return isinstance(kind, (types.Array, types.ArrayIterator, *cls.values))
 
     @classmethod
     def only(cls, state: Any) -> bool:

@@ -303,7 +303,7 @@ def energies(d, x, R, V, Ma):
 
 @kernel
 def output_of(d, g, e, b, x, R, V, A, lam):
-    """Outputs (no,) of one element, left in the workspace; forces of one that is off are 0."""
+    """Evaluate the outputs of one element, into the workspace; forces of one that is off are 0."""
     oe, le, is_effort = vector(b[_OUT], g.no), vector(b[_LAM], max(g.nr, 1)), integers(g.efforts_at, g.no)
     gather(d, g, e, b, x, R, V, A)
     # joint friction has none of its own, but sees those of its joint
@@ -316,7 +316,6 @@ def output_of(d, g, e, b, x, R, V, A, lam):
     if switches_of(g)[e] == 0:
         for j in range(g.no):
             oe[j] = 0.0 if is_effort[j] != 0 else oe[j]
-    return oe
 
 
 @kernel
@@ -329,6 +328,7 @@ def output_values(d, x, R, V, A, lam, out):
         if g.output == 0:
             continue
         for e in range(g.n):
-            oe = output_of(d, g, e, b, x, R, V, A, lam)
+            output_of(d, g, e, b, x, R, V, A, lam)
+            oe = vector(b[_OUT], g.no)
             for j in range(g.no):
                 out[g.first_output + e * g.no + j] = oe[j]

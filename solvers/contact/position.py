@@ -6,7 +6,7 @@ In models with contacts rows of velocities have G U = 0, and joint friction has 
 
 import math
 
-from fem_mbs.jit import call2, entry, kernel
+from fem_mbs.jit import call2, entry, kernel, matrix
 from fem_mbs.solvers.contact.border import position_border
 from fem_mbs.solvers.contact.law import GAP
 from fem_mbs.solvers.contact.law_rows import SIX, add_squares, move_multipliers, put_rows
@@ -76,15 +76,17 @@ def stay(d, s):
 
 
 @kernel
-def speeds_at(d, s, U):
+def speeds_at(d, s, U_at):
     """Velocities (N, 6) that forces are taken at: v~, with contacts of damped flexible bodies v~ + 2 U/h (decision 14).
+
+    ``U_at``: address of U (N, 6), so that no argument is an array that the result could be: see `compiled.Borrowing`.
 
     The smooth motion has no contacts: light nodes that contacts hold get far in it, and v~ is what they do not do.
     Friction would be decided by the damping forces of that. A body at rest ends at v~ + W = v~ + 2 U/h.
     """
     if s.drags == 0:
         return s.Vs
-    Vs, Vp, rate = s.Vs, s.Vp, 2.0 / s.h
+    U, Vs, Vp, rate = matrix(U_at, d.n_nodes, 6), s.Vs, s.Vp, 2.0 / s.h
     for i in range(d.n_nodes):
         for j in range(6):
             Vp[i, j] = Vs[i, j] + rate * U[i, j]
@@ -123,7 +125,7 @@ def position_residual(data, run):
         stay(d, s)
     else:
         advance_configuration(d, xs, Qs, U, x, Q, R, T)
-        dynamics(d, POSITION, x, R, speeds_at(d, s, U), U, Ma, f, False, 0.0, 0.0, 0.0, 0.0, T, False)
+        dynamics(d, POSITION, x, R, speeds_at(d, s, s.U_at), U, Ma, f, False, 0.0, 0.0, 0.0, 0.0, T, False)
     for i in range(6 * N):
         r1[i] = Ma[i] - half * (f[i] - base[i])
     total = 0.0
@@ -182,7 +184,7 @@ def position_matrix(data, run):
     half = s.position_factor * s.h * s.h
     clear_matrix(d, s.number)
     drag = 2.0 / s.h * half if s.drags != 0 else 0.0
-    dynamic_tangents(d, s.number, x, R, speeds_at(d, s, U), U, 1.0, drag, half, 1.0, T)
+    dynamic_tangents(d, s.number, x, R, speeds_at(d, s, s.U_at), U, 1.0, drag, half, 1.0, T)
     if d.m > 0:
         shift = s.epsilon_rows * s.kp
         rows = INCREMENTS if contacts_move(d, s) else POSITIONS
@@ -250,7 +252,7 @@ def farthest(d, s):
     for i in range(N):
         for j in range(6):
             back[i, j] = -D[i, j]
-    dynamics(d, POSITION, x0, R0, speeds_at(d, s, back), D, MD, f0, False, 0.0, 0.0, 0.0, 0.0, R0, False)
+    dynamics(d, POSITION, x0, R0, speeds_at(d, s, s.trial_at), D, MD, f0, False, 0.0, 0.0, 0.0, 0.0, R0, False)
     inertia, elastic = 0.0, 0.0
     for i in range(N):
         for j in range(6):

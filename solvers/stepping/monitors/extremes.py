@@ -14,7 +14,7 @@ import numpy as np
 from numba import carray
 
 from fem_mbs.data_table import Item, Table
-from fem_mbs.jit import N_SLOTS, entry, integer_matrix, integers, kernel, void_pointer
+from fem_mbs.jit import N_SLOTS, SLOT, entry, integer_matrix, integers, kernel, vector, void_pointer
 from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
 from fem_mbs.solvers.stepping.monitors.monitor import Monitor
 from fem_mbs.system.assembly import output_of
@@ -34,6 +34,7 @@ TABLE = Table(
     },
 )
 _EXTREMES = TABLE.dtype
+_OUT = SLOT["out"]
 
 
 def _place_of_peak(group):
@@ -70,7 +71,8 @@ def note_extremes(data, run):
     for k in range(checked.shape[0]):
         g, at, peak = groups[checked[k, 0]], checked[k, 1], checked[k, 2]
         for e in range(g.n):
-            out = output_of(d, g, e, b, s.x, s.R, s.V, s.Vd, s.lam_report)
+            output_of(d, g, e, b, s.x, s.R, s.V, s.Vd, s.lam_report)
+            out = vector(b[_OUT], g.no)
             for j in range(g.no):
                 # what is not a number is no extreme
                 if out[j] < extremes[at, 0]:

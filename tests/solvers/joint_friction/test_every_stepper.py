@@ -30,6 +30,7 @@ def test_a_sliding_block_stops_where_its_speed_is_used_up_and_stays(method):
     sliding = result.t < 1.6
     np.testing.assert_allclose(v[sliding], 1.0 - 0.6 * result.t[sliding], atol=1e-9)
     np.testing.assert_allclose(found.force[1:][sliding[1:]], -0.6, rtol=1e-8)
+    np.testing.assert_allclose(result["block"].acceleration[1:][sliding[1:], 0], -0.6, rtol=1e-6)
     assert x[-1] == pytest.approx(1.0 / 1.2, abs=0.51 * h)  # methods of order 1 lose ½ h v
     assert np.ptp(x[result.t > 1.7]) < 1e-12 and abs(v[-1]) < 1e-12 and found.status[-1] == 0
     assert found.dissipated[-1] == pytest.approx(0.5, rel=1e-4)
@@ -39,9 +40,22 @@ def test_a_sliding_block_stops_where_its_speed_is_used_up_and_stays(method):
 @pytest.mark.parametrize("load, speed", [(0.999, 0.0), (1.001, 0.401)])
 def test_a_block_holds_up_to_its_static_friction_and_does_not_creep(method, load, speed):
     result = run(method, models.block(load), 1.0, 1e-2)
-    assert result["block"].velocity[-1, 0] == pytest.approx(speed, rel=1e-2, abs=1e-12)
+    assert result["block"].velocity[-1, 0] == pytest.approx(speed, rel=1e-6, abs=1e-12)
     assert result["block"].position[-1, 0] == pytest.approx(0.5 * speed, rel=2e-2, abs=1e-10)
     assert result["friction"].force[-1] == pytest.approx(-0.999 if speed == 0.0 else -0.6, rel=1e-5)
+
+
+@every_method
+@pytest.mark.parametrize("load", [0.8, 0.999, 1.001])
+def test_a_block_that_is_thrown_stays_where_its_static_friction_holds_it(method, load):
+    """It stops after 1/(load + 0.6) s; the load then accelerates it back where it is above static friction."""
+    h = 1e-2
+    x = run(method, models.block(-load, velocity=1.0), 1.0, h)["block"].position[:, 0]
+    assert x.max() == pytest.approx(1.0 / (2.0 * (load + 0.6)), abs=0.55 * h)
+    stops = 1.0 / (load + 0.6)
+    back = 0.0 if load < 1.0 else 0.5 * (load - 0.6) * (1.0 - stops) ** 2
+    # of second order where it stops within a step, between two saved states
+    assert x.max() - x[-1] == pytest.approx(back, abs=0.6 * h * (load - 0.6) if back else 0.2 * h**2)
 
 
 @every_method
@@ -189,6 +203,66 @@ def test_the_error_of_variable_steps_has_the_change_of_joint_friction(method):
         errors.append(abs(result["hinge"].angle[-1] - reference))
         steps.append(len(result.t))
     assert steps[1] > 2 * steps[0] and errors[1] < 0.5 * errors[0], (steps, errors)
+
+
+@pytest.mark.parametrize("method", CONTROLLED)
+def test_steps_that_joint_friction_alone_accelerates_are_controlled_by_its_change(method):
+    """A preload that grows with time: nothing else has an error. Without it all steps would be as long as allowed."""
+    steps = []
+    for tolerance in (1e-5, 1e-7):
+        model = fem.Model("block")
+        body = model.add(fem.RigidBody(1.0, 0.1 * np.eye(3), velocity=[2.0, 0, 0], name="block"))
+        guide = model.add(fem.Prismatic.at(model.ground, body, [0, 0, 0], [1, 0, 0], name="guide"))
+        model.add(fem.JointFriction(guide, 0.5, preload=lambda t: 1.0 + t, name="friction"))
+        result = run(method(step_control=fem.StepControl(tolerance=tolerance)), model, 1.0, 1e-1)
+        steps.append(len(result.t))
+        # of first order in the longest step, which the tolerance of a step limits
+        assert result["block"].velocity[-1, 0] == pytest.approx(2.0 - 0.75, abs=0.25 * np.diff(result.t).max())
+    assert steps[1] > 2 * steps[0], steps
+
+
+def pendulum_at_a_stop():
+    """An arm that falls on a stop and rebounds, with static and sliding friction and a preload in its hinge."""
+    model = fem.Model("pendulum", gravity=[0, -9.81, 0])
+    arm = model.add(fem.RigidBody(2.0, 0.3 * np.eye(3), position=[0.5, 0, 0], name="arm"))
+    friction = fem.DryFriction((0.25, 0.2), radius=0.02, preload=0.1)
+    stops = fem.Stops(-1.2, 1.4, restitution=0.4)
+    model.add(fem.Revolute.at(model.ground, arm, [0, 0, 0], [0, 0, 1], stops=stops, friction=friction, name="hinge"))
+    return model
+
+
+@every_method_with_contacts
+def test_work_that_friction_would_give_in_a_rebound_is_counted_with_the_impact(method):
+    """The hinge reverses in the impact: its friction works with the rate before it, which dry friction cannot."""
+    result = run(method, pendulum_at_a_stop(), 0.9, 6.25e-4, balance=True)
+    table = result.energy_table()
+    assert result["hinge lower stop"].impulse[:, 0].max() > 1.0 and table.work("hinge friction") < 0.0
+    damped = method.theta > 0.5 or method.constraints == "velocities"  # or joints drift
+    assert abs(table.numerical) < (0.06 if damped else 0.006)  # of 7.7 J
+
+
+@every_method_with_contacts
+@pytest.mark.parametrize("steps", [63.05, 63.5])
+def test_a_block_that_is_thrown_up_a_slope_stays_where_static_friction_of_its_contact_holds_it(method, steps):
+    """0.5 is between sliding friction, 0.4, and static friction, 0.6: it stops after v²/(2 a), and stays.
+
+    Sliding friction lets it turn back in a step of which a ninth or less is left to stop in.
+    """
+    h, a = 2e-3, 9.81 * (0.5 + 0.4) / np.hypot(1.0, 0.5)
+    speed = steps * h * a
+    model, axes = on_a_slope(0.5, speed=(-speed, 0.0))
+    result = method.run(model, 0.4, h, progress=False)
+    along = (result["block"].position - result["block"].position[0]) @ axes[:, 0]
+    assert abs(along).max() == pytest.approx(speed**2 / (2.0 * a), abs=0.6 * h)
+    assert np.ptp(along[result.t > 0.2]) < 1e-7
+
+
+@pytest.mark.parametrize("coupling", ["monolithic", "sequential"])
+def test_the_coupled_problem_with_dry_joints_converges_in_few_iterations(coupling):
+    """Tangents of its rows and bounds: three to four with them."""
+    method = fem.NonsmoothGeneralizedAlphaGGL(coupling=coupling)
+    iterations = run(method, models.crank_slider(), 0.2, 1e-3).iterations.velocity
+    assert np.mean(iterations[1:]) < 5.0
 
 
 @pytest.mark.parametrize("method", [m for m in METHODS if label(m) in REFUSE], ids=label)
