@@ -318,6 +318,17 @@ def void_pointer(typingctx, at):
     return types.voidptr(types.int64), codegen
 
 
+@intrinsic
+def address_of(typingctx, array):
+    """Address of the first number of an array, in a kernel: with `matrix` its numbers in another shape, not copied."""
+
+    def codegen(context, builder, signature, args):
+        data = context.make_array(signature.args[0])(context, builder, args[0]).data
+        return builder.ptrtoint(data, ir.IntType(64))
+
+    return types.int64(array), codegen
+
+
 def _stack_array(context, builder, array_type, shape):
     """float64 array of constant shape in the stack frame of the calling kernel (not initialised)."""
     data = cgutils.alloca_once(builder, ir.ArrayType(ir.DoubleType(), int(np.prod(shape))))

@@ -59,7 +59,7 @@ from fem_mbs.bearings.statics import CONTROLS
 from fem_mbs.element.base import JOINT_FRAMES, BetweenFrames, Force, register
 from fem_mbs.elements.joints.coordinates.given import driving_signal
 from fem_mbs.elements.joints.rows import add_effort, axes_hessian, axes_row, plane_hessian, plane_row
-from fem_mbs.jit import kernel, local_arrays, local_vector
+from fem_mbs.jit import kernel, local_arrays
 
 PARAMETERS = np.dtype(
     [
@@ -136,14 +136,16 @@ def bearing_force(p, node_A, node_B, v, s, f):
 def bearing_tangent(p, node_A, node_B, v, s, K, C):
     """Add (3) to K and C (12, 12)."""
     q, G, phi, S, W, SG = local_arrays("5, 5 12, 5, 5 5, 5 2, 5 12")
-    H = local_vector(720).reshape(5, 12, 12)
+    H = local_arrays("5 12 12")[0]
     H[:] = 0.0
     wrench(p, node_A, node_B, v, s, q, G, phi, S, W)
     for k in range(3):
         plane_hessian(node_A.x, node_A.R, p.p_AP, p.R_AP, node_B.x, node_B.R, p.p_BQ, k, k, H)
     axes_hessian(node_A.R, p.R_AP, 1, node_B.R, p.R_BQ, 2, 3, H)
     axes_hessian(node_A.R, p.R_AP, 0, node_B.R, p.R_BQ, 2, 4, H)
-    H[3] *= -1.0
+    for i in range(12):
+        for j in range(12):
+            H[3, i, j] *= -1.0
     for k in range(5):
         for j in range(12):
             total = 0.0

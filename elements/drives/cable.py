@@ -29,7 +29,7 @@ from fem_mbs.elements.drives.cable_path import (
     trouble_path,
 )
 from fem_mbs.elements.drives.cable_stations import OnPath
-from fem_mbs.jit import kernel, local_arrays, local_vector
+from fem_mbs.jit import address_of, kernel, local_arrays, local_vector, matrix
 from fem_mbs.rotations import add_cross, dot, exp, rotate
 
 
@@ -101,7 +101,7 @@ def cable_tangent(p, x, R, v, state, K, C):
     """Add −∂f/∂q and −∂f/∂v of (2) to K and C (nd, nd)."""
     nd = K.shape[0]
     G, along = local_vector(48)[:nd], local_vector(48)[:nd]
-    H = local_vector(2304)[: nd * nd].reshape(nd, nd)
+    H = matrix(address_of(local_vector(2304)), nd, nd)
     tension = _tension(p, x, R, v, state, G)
     if tension == -1.0:
         return

@@ -120,7 +120,7 @@ def _term(p, k, x, R, state, G):
 def _tooth_hessian(p, k, x_A, R_A, x_B, R_B, state, H):
     """Add the second derivatives (2) of the teeth of term k to H (12, 12)."""
     w, rows, b, dw = local_arrays("6, 6 12, 3, 6")
-    HS = local_vector(864).reshape(6, 12, 12)
+    HS = local_arrays("6 12 12")[0]
     HS[:] = 0.0
     _tooth_rows(p, k, x_A, R_A, x_B, R_B, w, rows)
     _pressing(p, k, state, b)

@@ -145,7 +145,7 @@ def creeping_force(p, x_A, R_A, x_B, R_B, v, f):
 def creeping_tangent(p, x_A, R_A, x_B, R_B, v, K, C):
     """Add −∂f/∂q and −∂f/∂v of (4) and (2)."""
     u, U, w, rims = local_arrays("3, 3 12, 12, 2")
-    HU = local_vector(432).reshape(3, 12, 12)
+    HU = local_arrays("3 12 12")[0]
     _geometry(p, x_A, R_A, x_B, R_B, u, U)
     centre_line_hessian(p, x_A, R_A, x_B, R_B, HU)
     tensions(p, u[2], v[Z], w)

@@ -59,7 +59,7 @@ def belt_slip(p, x_A, R_A, x_B, R_B, G):
 @kernel
 def belt_slip_hessian(p, x_A, R_A, x_B, R_B, H):
     """Add ∂G/∂q of (1) to H[0] (12, 12)."""
-    HU = local_vector(432).reshape(3, 12, 12)
+    HU = local_arrays("3 12 12")[0]
     centre_line_hessian(p, x_A, R_A, x_B, R_B, HU)
     for i in range(12):
         for j in range(12):
@@ -124,7 +124,7 @@ def belt_pull(p, x_A, R_A, x_B, R_B, f):
 def belt_pull_tangent(p, x_A, R_A, x_B, R_B, K):
     """Add −∂f/∂q of (4) to K (12, 12)."""
     u, U, near = local_arrays("3, 3 12, 2")
-    HU = local_vector(432).reshape(3, 12, 12)
+    HU = local_arrays("3 12 12")[0]
     near[0], near[1] = 0.0, 0.0
     centre_line(p, x_A, R_A, x_B, R_B, near, u, U)
     centre_line_hessian(p, x_A, R_A, x_B, R_B, HU)

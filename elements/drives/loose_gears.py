@@ -35,7 +35,7 @@ from fem_mbs.elements.drives.spans import (
     trouble_tangents,
 )
 from fem_mbs.errors import label
-from fem_mbs.jit import kernel, local_arrays, local_vector
+from fem_mbs.jit import kernel, local_arrays
 from fem_mbs.rotations import add_cross, dot
 
 
@@ -75,7 +75,7 @@ def flank_contact(p, x_A, R_A, x_B, R_B, state, rows):
 def flank_hessian(p, x_A, R_A, x_B, R_B, state, H_N):
     """Add ∂G_N/∂q of (1) to H_N (12, 12)."""
     u, U, H = local_arrays("3, 3 12, 12 12")
-    HU = local_vector(432).reshape(3, 12, 12)
+    HU = local_arrays("3 12 12")[0]
     centre_line(p, x_A, R_A, x_B, R_B, state, u, U)
     centre_line_hessian(p, x_A, R_A, x_B, R_B, HU)
     stretch_hessian(p, u, U, HU, p.flank, H)

@@ -40,7 +40,7 @@ import numpy as np
 
 from fem_mbs.element.base import JOINT_FRAMES
 from fem_mbs.elements.joints.rows import plane_hessian, plane_row
-from fem_mbs.jit import kernel, local_arrays, local_matrix, local_vector, matrix
+from fem_mbs.jit import kernel, local_arrays, local_matrix, matrix
 
 SPANS = np.dtype(
     [
@@ -101,7 +101,7 @@ def centre_line(p, x_A, R_A, x_B, R_B, state, u, U):
 def centre_line_hessian(p, x_A, R_A, x_B, R_B, HU):
     """Fill HU (3, 12, 12) with the second derivatives of φ_1, φ_2, a, (5), (6)."""
     g, GS = local_arrays("2, 2 12")
-    HS = local_vector(288).reshape(2, 12, 12)
+    HS = local_arrays("2 12 12")[0]
     G, A = local_arrays("12, 12")
     for wheel in range(2):
         _centre_rows(p, wheel, x_A, R_A, x_B, R_B, g, GS)
@@ -205,7 +205,7 @@ def spans_force(p, x_A, R_A, x_B, R_B, v, state, f):
 def spans_tangent(p, x_A, R_A, x_B, R_B, v, state, K, C):
     """Add −∂f/∂q and −∂f/∂v of (4) to K and C (12, 12)."""
     u, U, G, k, dF = local_arrays("3, 3 12, 12, 3, 12")
-    HU, H = local_vector(432).reshape(3, 12, 12), local_matrix(12, 12)
+    HU, H = local_arrays("3 12 12")[0], local_matrix(12, 12)
     centre_line(p, x_A, R_A, x_B, R_B, state, u, U)
     centre_line_hessian(p, x_A, R_A, x_B, R_B, HU)
     stiffness_at(p, u[0], k)

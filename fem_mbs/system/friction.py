@@ -14,7 +14,7 @@ Source: docs/theory/joint_friction.md, (1), (2).
 import numpy as np
 from numba import carray
 
-from fem_mbs.jit import SLOT, call2, indices, integer_matrix, integers, kernel, tensor, vector, void_pointer
+from fem_mbs.jit import SLOT, address_of, call2, indices, integer_matrix, integers, kernel, tensor, vector, void_pointer
 from fem_mbs.system.gather import gather_motion
 from fem_mbs.system.records import GROUP, layouts_of, switches_of, zero
 
@@ -111,7 +111,7 @@ def friction_of(g, e):
 @kernel
 def friction_in(state):
     """Record at the beginning of the internal variables (nq,) of one element."""
-    return carray(void_pointer(state.ctypes.data), (1,), FRICTION)[0]
+    return carray(void_pointer(address_of(state)), (1,), FRICTION)[0]
 
 
 @kernel

@@ -23,7 +23,7 @@ Source: docs/theory/lobatto.md, (12), (13); averaged rows in the sense of Jay (1
 
 import math
 
-from fem_mbs.jit import N_SLOTS, SLOT, entry, indices, integers, kernel, local_vector, matrix
+from fem_mbs.jit import N_SLOTS, SLOT, entry, indices, integers, kernel, local_vector, matrix, vector
 from fem_mbs.solvers.contact.law import CLOSED, GAP, SLIP, STICK
 from fem_mbs.solvers.contact.law_rows import CONES, SIX, arm_of, cone_of, member, penalty, row_of, velocity_of
 from fem_mbs.solvers.contact.velocity_rows import velocity_contact_tangents
@@ -355,4 +355,4 @@ def impact_contacts(data, run):
             if slips(o, g.first_contact + e):
                 zero(b[_K], size * size)
                 _impact_block(s, o, g, e, S)
-                scatter_matrix(g.maps_at[VELOCITY], e, size, S.reshape(size * size), values)
+                scatter_matrix(g.maps_at[VELOCITY], e, size, vector(b[_K], size * size), values)

@@ -15,7 +15,7 @@ import numpy as np
 from fem_mbs.arguments.checked import Keywords, Named
 from fem_mbs.element.kinds import BeamLike, ShellLike
 from fem_mbs.errors import SolverError, label
-from fem_mbs.jit import kernel, vector
+from fem_mbs.jit import address_of, kernel, vector
 from fem_mbs.system.assembly import dynamics
 from fem_mbs.system.compiled import CompiledSystem
 from fem_mbs.system.constraints import RATES, constraint_tangents, constraints, convective_terms
@@ -62,7 +62,7 @@ def solve_equations(d, epsilon, A, lam, gamma, f, right):
         reduce_vector(d, f, solution)
         for i in range(m):
             solution[n + i] = gamma[i] - epsilon / arm[i] ** 2 * lam[i]
-        solve_in_place(d, SMOOTH, right.ctypes.data)
+        solve_in_place(d, SMOOTH, address_of(right))
         for i in range(m):
             lam[i] = solution[n + i]
     for i in range(A.shape[0]):

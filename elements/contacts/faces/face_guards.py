@@ -25,7 +25,7 @@ from fem_mbs.elements.contacts.faces.face_search import (
     take,
     worst,
 )
-from fem_mbs.jit import integer_matrix, kernel, local_arrays, local_vector
+from fem_mbs.jit import address_of, integer_matrix, kernel, local_arrays, local_vector, matrix
 from fem_mbs.rotations import dot
 
 _FLUSH = (
@@ -122,7 +122,7 @@ def _height_over(p, x, f):
 def from_below(p, x, state, f):
     """True if the node, which touches face f, was outside the border at the start of the step, and lower than it."""
     old, faces, uv = state.shape[0] - 3 * x.shape[0], integer_matrix(p.faces_at, p.nf, FACE), local_vector(2)
-    x0 = state[old:].reshape(x.shape)
+    x0 = matrix(address_of(state[old:]), x.shape[0], 3)
     if _height_over(p, x0, f) >= -_FLUSH or _height_over(p, x, f) > _FLUSH:
         return False
     g, kind = locate(p, x0, state, 0.0, uv)
@@ -132,7 +132,7 @@ def from_below(p, x, state, f):
 @kernel
 def folded(p, x, state, f):
     """True if neighbours bend face f, which the node is near, beyond the largest slope at the start of the step."""
-    x0 = state[state.shape[0] - 3 * x.shape[0] :].reshape(x.shape)
+    x0 = matrix(address_of(state[state.shape[0] - 3 * x.shape[0] :]), x.shape[0], 3)
     X, h, d, nu = local_arrays("4 3, 8, 2 3, 3")
     nn, _ = take(p, x0, state, f, X, h, d, nu)
     steepest = 0.0

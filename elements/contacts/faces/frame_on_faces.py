@@ -32,7 +32,7 @@ from fem_mbs.elements.contacts.faces.face_search import accept as accept_places
 from fem_mbs.elements.contacts.faces.node_face_kernels import contact as contact_of_places
 from fem_mbs.elements.contacts.faces.node_face_kernels import curvature
 from fem_mbs.elements.contacts.faces.node_on_faces import NodeOnFaces
-from fem_mbs.jit import integer_matrix, kernel, local_arrays, local_vector, matrix
+from fem_mbs.jit import address_of, integer_matrix, kernel, local_arrays, local_vector, matrix
 from fem_mbs.nodes import Frame, Node6
 from fem_mbs.rotations import add_cross, add_rotated, add_skew_skew, cross, exp, rotate_T
 
@@ -63,8 +63,8 @@ def _add_moments(p, R, row):
 @kernel
 def contact(p, x, R, x0, R0, state, rows):
     """Gap, slip and rows by (1), (2)."""
-    y = local_vector(MOST)[: 3 * x.shape[0]].reshape(x.shape)
-    y0 = local_vector(MOST)[: 3 * x.shape[0]].reshape(x.shape)
+    y = matrix(address_of(local_vector(MOST)), x.shape[0], 3)
+    y0 = matrix(address_of(local_vector(MOST)), x.shape[0], 3)
     _places(p, x, R, y)
     _places(p, x0, R0, y0)
     contact_of_places(p, y, y0, state, rows)
@@ -77,8 +77,8 @@ def contact(p, x, R, x0, R0, state, rows):
 @kernel
 def contact_hessian(p, x, R, x0, R0, state, H_N):
     """Add (3) to H_N (nd, nd)."""
-    y = local_vector(MOST)[: 3 * x.shape[0]].reshape(x.shape)
-    y0 = local_vector(MOST)[: 3 * x.shape[0]].reshape(x.shape)
+    y = matrix(address_of(local_vector(MOST)), x.shape[0], 3)
+    y0 = matrix(address_of(local_vector(MOST)), x.shape[0], 3)
     B, row, J, u = local_arrays("15 15, 15, 15 3, 3")
     _places(p, x, R, y)
     _places(p, x0, R0, y0)
@@ -111,7 +111,7 @@ def contact_hessian(p, x, R, x0, R0, state, H_N):
 @kernel
 def accept(p, x, R, state):
     """New heights of all faces, and the face that is nearest, at the end of a step."""
-    y = local_vector(MOST)[: 3 * x.shape[0]].reshape(x.shape)
+    y = matrix(address_of(local_vector(MOST)), x.shape[0], 3)
     _places(p, x, R, y)
     accept_places(p, y, state)
 
@@ -125,7 +125,7 @@ def initial(p, x, R, state):
 @kernel
 def trouble(p, x, R, state):
     """Apply ``trouble`` of `node_face_kernels`."""
-    y = local_vector(MOST)[: 3 * x.shape[0]].reshape(x.shape)
+    y = matrix(address_of(local_vector(MOST)), x.shape[0], 3)
     _places(p, x, R, y)
     return trouble_of_places(p, y, state)
 

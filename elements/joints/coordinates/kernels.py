@@ -92,7 +92,7 @@ def coordinate_gradient(kind, p_AP, R_AP, p_BQ, R_BQ, near, x_A, R_A, x_B, R_B, 
 @kernel
 def coordinate_hessian(kind, p_AP, R_AP, p_BQ, R_BQ, x_A, R_A, x_B, R_B, H):
     """Fill H (12, 12) with the second derivatives ∂G_i/∂q_j of a coordinate."""
-    HS = local_vector(288).reshape(2, 12, 12)
+    HS = local_arrays("2 12 12")[0]
     HS[:] = 0.0
     if kind >= SLIDE_X:
         plane_hessian(x_A, R_A, p_AP, R_AP, x_B, R_B, p_BQ, kind - SLIDE_X, 0, HS)

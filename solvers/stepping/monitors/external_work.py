@@ -171,18 +171,18 @@ def work_of_force(d, g, e, b, s, kept):
 
 @kernel
 def weight_of(d, g, e, b, s):
-    """Weight (nd,) of an element, left in the workspace: what its inertia gives at rest."""
+    """Evaluate the weight of an element into the workspace, as force: what its inertia gives at rest."""
     gather(d, g, e, b, s.x, s.R, s.V, s.V)
     for argument in (_V, _A, _F, _MA):
         zero(b[argument], g.nd)
     call2(g.inertia, g.parameters_at + e * g.stride, d.table_at)
-    return vector(b[_F], g.nd)
 
 
 @kernel
 def work_of_weight(d, g, e, b, s, kept):
     """(1) of a WEIGHT [J]; keeps it."""
-    f = weight_of(d, g, e, b, s)
+    weight_of(d, g, e, b, s)
+    f = vector(b[_F], g.nd)
     most = max(largest_power(d, g, e, f, s), largest_power(d, g, e, kept, s))
     for i in range(g.nd):
         kept[i] = f[i]

@@ -191,7 +191,8 @@ def work_of_force(d, g, e, b, s, kept):
 @kernel
 def work_of_weight(d, g, e, b, s, kept):
     """(1) of a weight [J]; keeps it."""
-    f = weight_of(d, g, e, b, s)
+    weight_of(d, g, e, b, s)
+    f = vector(b[_F], g.nd)
     total = 0.5 * s.h * (power_of(d, g, e, f, s.trial) + power_of(d, g, e, kept, s.trial))
     for i in range(g.nd):
         kept[i] = f[i]
