@@ -80,7 +80,7 @@ class NoAnnotations(AnnotateTypes):
 class Garbage:
     """Searches for garbage between compilations: some, where Python would look at all that each one has made."""
 
-    OFTEN = 12  # compilations, each of which leaves some 6 MB
+    OFTEN = 24  # compilations, each of which leaves some 6 MB
     compiled = 0
 
     @classmethod

@@ -15,6 +15,7 @@ Source: elementary; (2) Biagiotti & Melchiorri, Trajectory Planning for Automati
 ch. 3.
 """
 
+import functools
 import math
 from bisect import bisect_left, bisect_right
 from typing import Any
@@ -137,18 +138,23 @@ class Profile(Signal):
         return f"Profile({self.name}, {self.start:g} … {self.end:g} s)"
 
 
-def _named(owner):
+@functools.cache  # functions of time make profiles at every step
+def _named(function, name=None):
     """The function or profile as errors name it."""
-    function = getattr(owner, "__name__", None)
-    return Named(function) if function else Named(type(owner).__name__, owner.name)
+    return Named(function) if name is None else Named(function, name)
 
 
 def _finite(owner, name, value, unit):
-    return _named(owner).number(name, value, unit)
+    return _owner(owner).number(name, value, unit)
 
 
 def _positive(owner, name, value, unit):
-    return _named(owner).positive(name, value, unit)
+    return _owner(owner).positive(name, value, unit)
+
+
+def _owner(owner):
+    function = getattr(owner, "__name__", None)
+    return _named(function) if function else _named(type(owner).__name__, owner.name)
 
 
 def _rise(owner, start, end, height, initial):
