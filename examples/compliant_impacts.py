@@ -91,9 +91,13 @@ def phases(result, name):
     return np.array(rows)
 
 
-def compare(case):
-    """Resolved (m, 3) as `phases`, and differences (m, 3) of the recovered impacts, relative."""
-    impacts, exact = recovered(case).impacts, phases(resolved(case), case.contact)
+def compare(case, runs=None):
+    """Resolved (m, 3) as `phases`, and differences (m, 3) of the recovered impacts, relative.
+
+    ``runs`` are the recovered forces and the resolved run of the case, if they exist already.
+    """
+    forces, result = runs or (recovered(case), resolved(case))
+    impacts, exact = forces.impacts, phases(result, case.contact)
     found = np.stack([impacts.duration, impacts.peak_force, impacts.indentation], axis=1)[: len(exact)]
     return exact, found / exact - 1.0
 
@@ -110,19 +114,17 @@ def table(rows):
     return "\n".join(lines)
 
 
-def plot(save):
-    """Hysteresis loops and forces over time of the ball, resolved (dashed) and recovered."""
+def plot(runs, save):
+    """Hysteresis loops and forces over time of balls, recovered and resolved (dashed); ``runs``: name -> both."""
     import matplotlib.pyplot as plt
 
     figure, (loop, course) = plt.subplots(1, 2, figsize=(10, 4.2), layout="constrained")
-    for color, e in zip(("C0", "C1", "C2"), (1.0, 0.6, 0.2)):
-        case = cases()[f"ball, e = {e:g}"]
-        curve, run = recovered(case).curve(0), resolved(case)
-        contact = run[case.contact]
+    for color, (name, (forces, run)) in zip(("C0", "C1", "C2"), runs.items()):
+        curve, contact = forces.curve(0), run["ground contact"]
         closed = contact.gap < 0
-        start = phases(run, case.contact)[0]
+        start = phases(run, "ground contact")[0]
         touch = run.t[np.flatnonzero(closed)[0]]
-        loop.plot(curve.indentation * 1e3, curve.force / 1e3, color=color, label=f"e = {e:g}")
+        loop.plot(curve.indentation * 1e3, curve.force / 1e3, color=color, label=name.removeprefix("ball, "))
         loop.plot(contact.indentation[closed] * 1e3, contact.force_normal[closed] / 1e3, "--", color=color)
         course.plot((curve.t - curve.t[0]) * 1e3, curve.force / 1e3, color=color)
         course.plot((run.t[closed] - touch) * 1e3, contact.force_normal[closed] / 1e3, "--", color=color)
@@ -134,12 +136,12 @@ def plot(save):
 
 
 def main(save="compliant_impacts.vtkhdf", picture="compliant_impacts.png"):
-    rows = {name: compare(case) for name, case in cases().items()}
+    shown = "ball, e = 0.6"
+    runs = {name: (recovered(case), resolved(case, save if name == shown else None)) for name, case in cases().items()}
+    rows = {name: compare(case, runs[name]) for name, case in cases().items()}
     print(table(rows))
-    if save is not None:
-        resolved(cases()["ball, e = 0.6"], save)
     if picture is not None:
-        plot(picture)
+        plot({name: runs[name] for name in ("ball, e = 1", shown, "ball, e = 0.2")}, picture)
     spheres, exact = rows["two spheres, e = 0.8"], rows["slider and block"]
     law = fem.hysteresis_factor("hu", 0.8)
     alone = fem.resolved_impact(mass=0.046, speed=0.3, stiffness=SPHERE_STIFFNESS, factor=float(law))

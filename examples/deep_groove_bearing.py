@@ -114,10 +114,10 @@ def draw(healthy, defects, save):
     return figure
 
 
-def main(save="deep_groove_bearing.vtkhdf", picture="deep_groove_bearing.png"):
-    healthy, defects = run(), {name: run(name) for name in ("outer", "inner")}
+def main(t_end=1.0, h=1e-4, save="deep_groove_bearing.vtkhdf", picture="deep_groove_bearing.png"):
+    healthy, defects = run(t_end=t_end, h=h), {name: run(name, t_end, h) for name in ("outer", "inner")}
     if save is not None:
-        run("outer", t_end=2 * 2 * np.pi / speed, save=save, save_every=4)
+        run("outer", 2 * 2 * np.pi / speed, h, save=save, save_every=4)
     if picture is not None:
         draw(healthy, defects, picture)
     after, static = healthy.t > 0.1, equilibrium(down)

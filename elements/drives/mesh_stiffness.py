@@ -31,6 +31,8 @@ import numpy as np
 from fem_mbs.arguments.checked import ArrayLike, Keywords, Named
 from fem_mbs.arguments.representation import Described
 
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(40)  # of the integrals in (3), on [-1, 1]
+
 
 def involute(angle: float) -> float:
     """inv α = tan α − α."""
@@ -213,15 +215,14 @@ def _tooth_compliance(pair, wheel, contact, young, poisson):
     alpha = math.atan(contact / base)
     load = alpha - (half_at_base - involute(alpha))  # between the force and the normal of the centre line
     y_p = base / math.cos(load) - root
-    nodes, weights = np.polynomial.legendre.leggauss(40)
     pieces = sorted({root, min(max(base, root), root + y_p), root + y_p})
     bending, shear = 0.0, 0.0
     for start, end in itertools.pairwise(pieces):
-        r = start + 0.5 * (end - start) * (nodes + 1.0)
+        r = start + 0.5 * (end - start) * (_NODES + 1.0)
         alpha = np.arccos(np.minimum(base / r, 1.0))
         half = half_at_base - (np.tan(alpha) - alpha)
         s = 2.0 * r * np.sin(half)
-        w = 0.5 * (end - start) * weights
+        w = 0.5 * (end - start) * _WEIGHTS
         bending += w @ ((root + y_p - r) ** 2 / s**3)
         shear += w @ (1.0 / s)
     alpha = math.acos(min(base / root, 1.0))

@@ -51,6 +51,8 @@ def imports(text: str, known) -> set:
 def hints(text: str, known) -> set:
     """Names among the ``known`` modules that only type checkers import, under ``if TYPE_CHECKING``."""
     found = set()
+    if "TYPE_CHECKING" not in text:
+        return found
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
             found |= imports(ast.unparse(ast.Module(node.body, [])), known)
