@@ -2,6 +2,7 @@
 
 import gc
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -51,12 +52,27 @@ def die(monkeypatch, path, model=None, *, after=100, **options):
             METHOD.run(model or balls(), 0.4, H, save=path, checkpoint_every="50 steps", **options)
 
 
+@pytest.fixture(scope="module")
+def one_that_died(tmp_path_factory):
+    """Folder with the files of a run that died; tests continue copies of it."""
+    folder = tmp_path_factory.mktemp("died")
+    with pytest.MonkeyPatch.context() as patch:
+        die(patch, folder / "run.vtkhdf")
+    return folder
+
+
+@pytest.fixture
+def died(one_that_died, tmp_path):
+    """Results file of a run that died, in a folder of its own."""
+    shutil.copytree(one_that_died, tmp_path, dirs_exist_ok=True)
+    return tmp_path / "run.vtkhdf"
+
+
 # --- what is resumed --------------------------------------------------------------------------------------------------
 
 
-def test_rows_after_the_checkpoint_are_cut_off_and_computed_again(monkeypatch, tmp_path, whole):
-    path = tmp_path / "run.vtkhdf"
-    die(monkeypatch, path)
+def test_rows_after_the_checkpoint_are_cut_off_and_computed_again(monkeypatch, tmp_path, died, whole):
+    path = died
     assert len(fem.load(path).t) == 151  # 50 steps more than the checkpoint
     seen = []
     write = checkpoints.Checkpoints.write
@@ -66,7 +82,7 @@ def test_rows_after_the_checkpoint_are_cut_off_and_computed_again(monkeypatch, t
     assert not list(tmp_path.glob("*.before")) and not list(tmp_path.glob("*.part"))
 
 
-@pytest.mark.parametrize("every", [1, 7])
+@pytest.mark.parametrize("every", [5, 7])  # the checkpoint is at a saved state, and between two
 def test_the_file_of_a_resumed_run_is_that_of_one_run_for_paraview_too(every, monkeypatch, tmp_path):
     import h5py
 
@@ -158,9 +174,8 @@ def jump(t):
     return 2.0 * t + np.where(t < 0.0305, 0.0, 0.025)
 
 
-def test_the_command_line_resumes(monkeypatch, tmp_path, capsys, whole):
-    path = tmp_path / "run.vtkhdf"
-    die(monkeypatch, path)
+def test_the_command_line_resumes(died, capsys, whole):
+    path = died
     assert main(["resume", str(path), "--quiet"]) == 0
     assert "balls" in capsys.readouterr().out and differences(whole, fem.load(path)) == []
     assert main(["resume", str(path), "--quiet"]) == 2
@@ -216,9 +231,8 @@ class Stateless:
 # --- files ------------------------------------------------------------------------------------------------------------
 
 
-def test_damage_and_other_versions_are_reported(monkeypatch, tmp_path):
-    path = tmp_path / "run.vtkhdf"
-    die(monkeypatch, path)
+def test_damage_and_other_versions_are_reported(monkeypatch, died):
+    path = died
     file = checkpoint_file.checkpoint_path(path)
     data = file.read_bytes()
     for bad, words in (
@@ -240,20 +254,18 @@ def test_damage_and_other_versions_are_reported(monkeypatch, tmp_path):
         assert "numba" in fem.resume(path).warnings[-1]
 
 
-def test_a_file_of_another_run_is_not_continued(monkeypatch, tmp_path):
-    path = tmp_path / "run.vtkhdf"
-    die(monkeypatch, path)
+def test_a_file_of_another_run_is_not_continued(died):
+    path = died
     METHOD.run(balls(), 0.1, H, save=path)
     with pytest.raises(FileError, match=r"run\.vtkhdf was replaced"):
         fem.resume(path)
     assert len(fem.load(path).t) == 101
 
 
-def test_who_dies_while_the_results_are_copied_can_resume_again(monkeypatch, tmp_path, whole):
+def test_who_dies_while_the_results_are_copied_can_resume_again(monkeypatch, died, whole):
     from fem_mbs.results.file import continued
 
-    path = tmp_path / "run.vtkhdf"
-    die(monkeypatch, path)
+    path = died
     with monkeypatch.context() as patch:
         patch.setattr(continued, "copy_into", lambda *_: (_ for _ in ()).throw(Killed))
         with pytest.raises(Killed):
@@ -267,12 +279,11 @@ def test_who_dies_while_the_results_are_copied_can_resume_again(monkeypatch, tmp
     assert differences(whole, fem.resume(path)) == []
 
 
-def test_a_resumed_run_that_cannot_begin_holds_no_files(monkeypatch, tmp_path, whole):
+def test_a_resumed_run_that_cannot_begin_holds_no_files(monkeypatch, died, whole):
     from fem_mbs.results.file.file_lock import lock_path
     from fem_mbs.solvers.stepping.march import chunks
 
-    path = tmp_path / "run.vtkhdf"
-    die(monkeypatch, path)
+    path = died
     with monkeypatch.context() as patch, warnings.catch_warnings():
         warnings.simplefilter("error", ResourceWarning)
         patch.setattr(chunks.Chunks, "set_state", lambda *_: (_ for _ in ()).throw(Killed))

@@ -299,7 +299,7 @@ def test_boxes_as_hulls_hit_each_other_as_boxes_do(stepper):
     ends, h = [], 1e-4
     for kind in ("all features", "hull"):
         model, part = blow(kind, **law)
-        result = stepper().run(model, t_end=0.03, h=h)
+        result = stepper().run(model, t_end=0.02, h=h)
         assert impulses(result, part).sum() > 0.5  # N s
         ends.append(np.concatenate([result[name].velocity[-1] for name in "AB"]))
     # Impulses act in the middle of the gap between hulls, and on the surface of the sphere in SphereOnBox: where an
@@ -373,7 +373,7 @@ def test_equal_cubes_in_a_row_hand_their_speed_on(stepper):
     for one, other in itertools.pairwise(cubes):
         points = size * CORNERS
         model.add(fem.HullOnHull(one, other, points_A=points, points_B=points, rounding=RHO, restitution=1.0))
-    result = stepper().run(model, t_end=0.03, h=1e-4)
+    result = stepper().run(model, t_end=0.015, h=1e-4)
     ends = np.array([result[f"{k}"].velocity[-1] for k in range(3)])
     np.testing.assert_allclose(ends[:, 0], [0, 0, 3.0], atol=1e-6)
     assert np.abs(ends[:, 1:]).max() < 1e-6

@@ -102,9 +102,9 @@ def momenta(result, model, step):
     return np.concatenate([p.sum(axis=0), np.cross(state.x, p).sum(axis=0)])
 
 
-def collision(stepper, t_end=0.12, h=1e-3):
+def collision(stepper, t_end=0.08, h=1e-3):
     """A tilted, turning cube hits a plate from above, off its middle, with friction; both are free."""
-    cube = solid([1, 1, 1], [2, 2, 2], position=[0, 0, 1.01], velocity=[1.5, 0.3, -4], rotation=[0.1, -0.15, 0.2],
+    cube = solid([1, 1, 1], [2, 2, 2], position=[0, 0, 0.85], velocity=[1.5, 0.3, -4], rotation=[0.1, -0.15, 0.2],
                  angular_velocity=[0.5, 0.3, 1], name="cube")  # fmt: skip
     plate = solid([2, 2, 0.5], [4, 4, 1], position=[-0.5, -0.5, 0.3], name="plate")
     model = fem.Model("hit", gravity=[0, 0, 0])
@@ -145,7 +145,7 @@ def test_angular_momentum_of_an_impact_is_kept_to_first_order():
 # --- bars end on -----------------------------------------------------------------------------------------------------
 
 
-def bars(count, length_B=LENGTH, h=8e-3, section=(1, 1), t_end=1.5, **options):
+def bars(count, length_B=LENGTH, h=8e-3, section=(1, 1), t_end=1.3, **options):
     """A bar of `LENGTH` with 1e-3 m/s on a bar at rest, and what remains of their mean speeds and the energy."""
     n = round(count * length_B / LENGTH)
     (a, b), elastic = section, {"E": E, "nu": 0.0}
@@ -212,7 +212,12 @@ def pressed(above, below):
 
 @pytest.mark.parametrize(
     ("above", "at_contact", "half_below"),
-    [(4, 1e-4, 1e-4), (8, 1e-4, 1e-4), (6, 0.2, 0.03), (9, 0.06, 0.02)],  # measured 0, 0; 0.170, 0.022; 0.046, 0.014
+    [  # measured 0, 0; 0.170, 0.022; 0.046, 0.014
+        (4, 1e-4, 1e-4),
+        (8, 1e-4, 1e-4),
+        (6, 0.2, 0.03),
+        pytest.param(9, 0.06, 0.02, marks=pytest.mark.slow),
+    ],
 )
 def test_a_uniform_pressure_on_four_by_four_faces(above, at_contact, half_below):
     """The resultant is exact whatever the meshes are; the stress where every second line of nodes is common."""
@@ -230,11 +235,11 @@ def moved_on_a_slope(friction, slope=0.2, stepper=None):
     model = fem.Model("slope", gravity=9.81 * np.array([slope, 0.0, -1.0]) / np.sqrt(1.0 + slope**2))
     touch = fem.SurfaceOnSurface(upper, "z0", lower, "z1", friction=friction, name="touch")
     model.add(upper, lower, touch)
-    result = (stepper or fem.MoreauJean()).run(model, t_end=0.8, h=2e-3)
+    result = (stepper or fem.MoreauJean()).run(model, t_end=0.8, h=4e-3)
     pressed = sum(result[contact.name].force_normal[-20:].mean() for contact in touch.elements)
     assert pressed == pytest.approx(upper.mass * 9.81 / np.sqrt(1.0 + slope**2), rel=1e-3)
     places = [node.index for node in touch.nodes]
-    return np.array([(result.state(k).x - result.state(0).x)[places, 0].mean() for k in (100, 200, 300, 400)])
+    return np.array([(result.state(k).x - result.state(0).x)[places, 0].mean() for k in (50, 100, 150, 200)])
 
 
 @pytest.mark.parametrize("stepper", [fem.MoreauJean(), fem.DecoupledNSGA()], ids=["MoreauJean", "DecoupledNSGA"])
