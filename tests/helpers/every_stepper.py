@@ -1,5 +1,7 @@
 """Every time stepper with the options that generic tests run it with, and what they may ask of it."""
 
+import functools
+
 import pytest
 
 from fem_mbs.solvers import STEPPERS
@@ -38,8 +40,13 @@ OF_SURFACES = [
 CONE = STEPPERS["ConeComplementarity"]
 
 
+@functools.cache
+def defaults(kind):
+    return vars(kind())
+
+
 def label(method):
-    options = [f"{k}={v}" for k, v in vars(method).items() if v != vars(type(method)()).get(k)]
+    options = [f"{k}={v}" for k, v in vars(method).items() if v != defaults(type(method)).get(k)]
     return " ".join([type(method).__name__, *options])
 
 

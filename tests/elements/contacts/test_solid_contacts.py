@@ -90,17 +90,19 @@ def test_a_restart_after_an_impact_takes_an_energy_that_vanishes_with_the_step()
         ("lumped", "x0"),
     ],
 )
-def test_a_bar_against_a_wall_converges_as_waves_with_a_front_do(mass, light):
+@pytest.mark.parametrize("meshes", [2, pytest.param(3, marks=pytest.mark.slow)])
+def test_a_bar_against_a_wall_converges_as_waves_with_a_front_do(mass, light, meshes):
     """Mesh and step go together, h c/Δx = 0.6. A scheme of second order spreads a front over Δx^(2/3)."""
     errors, rebounds = [], []
-    for elements, h in ((25, 8e-3), (50, 4e-3), (100, 2e-3)):
+    for elements, h in ((25, 8e-3), (50, 4e-3), (100, 2e-3))[:meshes]:
         last, mean, _, rebound, _, error = outcome(*thrown(elements, h, mass, light=light))
         assert abs(last - LEAVE) < 2.5 * h and mean == pytest.approx(1.0, abs=3e-4)  # a front is as wide as two steps
         errors.append(error)
         rebounds.append(1.0 - rebound)
     for found in (errors, rebounds):
-        assert found[0] > found[1] > found[2] > 0.0
-        assert 0.6 < np.log2(found[0] / found[2]) / 2 < 1.1  # measured 0.69 to 0.93
+        orders = -np.diff(np.log2(found))
+        assert (orders > 0.0).all() and min(found) > 0.0
+        assert 0.6 < orders.mean() < 1.1  # measured 0.69 to 0.93
 
 
 @pytest.mark.slow
@@ -242,7 +244,7 @@ def test_a_block_lies_on_a_box_smaller_than_itself():
     place = model.ground.frame([0.5, 0.5, -0.05])
     shelf = fem.SurfaceContacts(cube, "z0", box=place, size=[0.5, 0.5, 0.1], radius=0.01, friction=0.3, name="shelf")
     model.add(cube, shelf)
-    result = fem.DecoupledNSGA(rho_inf=0.5).run(model, t_end=0.4, h=2e-3)
+    result = fem.DecoupledNSGA(rho_inf=0.5).run(model, t_end=0.4, h=4e-3)
     forces = np.array([result[contact.name].force_normal[-20:].mean() for contact in shelf.elements])
     over = np.array([np.abs(node.position[:2] - 0.5).max() < 0.25 for node in shelf.nodes])
     assert over.sum() == 4 and forces[~over] == pytest.approx(0.0, abs=1e-9)
