@@ -80,8 +80,8 @@ def draw(spectra, save):
     return figure
 
 
-def main(h=2.5e-5, save="bearing_defect.vtkhdf", picture="bearing_defect.png"):
-    spectra = {name: spectrum(pit, h, save if name == "outer race" else None) for name, pit in PITS.items()}
+def main(save="bearing_defect.vtkhdf", picture="bearing_defect.png"):
+    spectra = {name: spectrum(pit, save=save if name == "outer race" else None) for name, pit in PITS.items()}
     if picture is not None:
         draw(spectra, picture)
     outer, inner, sound = spectra["outer race"], spectra["inner race"], spectra["sound"]

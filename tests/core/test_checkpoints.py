@@ -82,7 +82,8 @@ def test_rows_after_the_checkpoint_are_cut_off_and_computed_again(monkeypatch, t
     assert not list(tmp_path.glob("*.before")) and not list(tmp_path.glob("*.part"))
 
 
-@pytest.mark.parametrize("every", [5, 7])  # the checkpoint is at a saved state, and between two
+# the checkpoint is at a saved state with 1 and 5, between two with 7
+@pytest.mark.parametrize("every", [pytest.param(1, marks=pytest.mark.slow), 5, 7])
 def test_the_file_of_a_resumed_run_is_that_of_one_run_for_paraview_too(every, monkeypatch, tmp_path):
     import h5py
 

@@ -18,14 +18,13 @@ LONG = {"clearance_crank", "compare_steppers", "hopper_conveyor"}
 
 # the checks of particles hold for fewer of them, and these for larger steps and shorter times
 SHORTER = {
-    "bearing_defect": {"h": 5e-5},
     "billiard_break": {"t_end": 0.8},
     "deep_groove_bearing": {"t_end": 0.5, "h": 1.5e-4},
     "gear_with_thin_web": {"h": 4e-5},
     "geared_servo": {"h": 4e-5},
     "gripper": {"h": 5e-3},
     "guided_hopper": {"h": 1e-4},
-    "heap": {"count": 240, "h": 6e-3},
+    "heap": {"count": 300},
     "leaf_spring": {"h": 7e-4},
     "order_in_contact": {"steps": (200, 400)},
     "ring_hits_ground": {"h": 4e-3},
