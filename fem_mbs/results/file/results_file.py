@@ -1,5 +1,6 @@
 """What a results file is called, what it may replace, and what it says of the run it is of."""
 
+import functools
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +51,12 @@ def plain(value: Any) -> Any:
 
 def versions() -> dict[str, str]:
     """Versions of Python and of the packages that a run is made with."""
+    return dict(_versions())
+
+
+@functools.cache
+def _versions() -> dict[str, str]:
+    """The same, read once: they are in every results file and checkpoint."""
     import platform
     from importlib.metadata import PackageNotFoundError, version
 

@@ -101,7 +101,8 @@ def copy_rows(old: Any, new: Any, rows: int, pool: Executor) -> None:
             for first, part in zip(starts, parts):
                 write_rows(new, first, part)
         else:
-            for first, data in zip(starts, pool.map(packed, parts, repeat(new.chunks), repeat(new.shuffle))):
+            each = pool.map if len(parts) > 1 else map  # a thread would only add its overhead to a single chunk
+            for first, data in zip(starts, each(packed, parts, repeat(new.chunks), repeat(new.shuffle))):
                 new.id.write_direct_chunk((first, *rest), data)
 
 
