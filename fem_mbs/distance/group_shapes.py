@@ -57,6 +57,11 @@ class GroupShape(NamedTuple):
         return float(np.linalg.norm(farthest)) + self.radius
 
     @property
+    def corner_count(self) -> int:
+        """Number of corners of the core."""
+        return 2 ** np.count_nonzero(self.half > 0.0) if self.hull is None else len(self.hull.points)
+
+    @property
     def corners(self) -> list:
         """Frames of the corners of the core: from − to + along x first, then y, then z. Endless axes have their middle
         for both.

@@ -119,7 +119,7 @@ class PairGroup(Group):
 
     def _shape(self, corner):
         """Shape of a corner in words: the name of its body, or its kind and number."""
-        corners = np.cumsum([len(shape.corners) for shape in self.owner.shapes])
+        corners = np.cumsum([shape.corner_count for shape in self.owner.shapes])
         number = int(np.searchsorted(corners, corner, side="right"))
         shape = self.owner.shapes[number]
         return shape.frame.name or shape.frame.node.name or f"{shape.kind} {number}"

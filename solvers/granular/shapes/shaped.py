@@ -40,7 +40,7 @@ START = 2.0  # times the overlap that positions keep: a run may begin with it
 
 def corners_of_obstacles(obstacles: "Obstacles") -> int:
     """Number of corners of obstacles that are shapes."""
-    return sum(len(core.corners) for core in obstacles.cores if core is not None)
+    return sum(core.corner_count for core in obstacles.cores if core is not None)
 
 
 def sizes_of_shapes(
@@ -62,7 +62,7 @@ def fill_shapes(arrays: dict[str, np.ndarray], search: "PairSearch", obstacles: 
     a, own, at = arrays, len(owner.shapes), len(search.nodes)
     solid = [(k, core) for k, core in enumerate(obstacles.cores) if core is not None]
     shapes = owner.shapes + [core for _, core in solid]
-    counts = np.array([len(shape.corners) for shape in shapes])
+    counts = np.array([shape.corner_count for shape in shapes])
     a["core_count"][:], a["core_first"][:] = counts, np.cumsum(counts) - counts
     a["shape"][:-1] = np.repeat(np.arange(len(shapes)), counts)
     a["thick"][:-1] = np.inf  # of two shapes the thinner counts, and obstacles may have no thickness
