@@ -118,8 +118,7 @@ def cloud(kind, restitution, friction):
     return model
 
 
-@pytest.mark.parametrize("name", METHODS)
-@pytest.mark.parametrize("kind", ["sphere", "box", "hull"])
+@pytest.mark.parametrize(("name", "kind"), in_turn(METHODS, ["sphere", "box", "hull"], once=True))
 def test_smooth_elastic_bodies_that_meet_all_at_once_keep_their_energy(name, kind):
     """Boxes of 15 mm turn with 100 rad/s after it. More than half of the energy was lost, since these were compared
     with speeds in m/s. A step may lose 1e-3 of it before its impacts are solved in turn; some ten steps do.
@@ -188,7 +187,9 @@ def test_a_driven_wall_that_hits_a_row_at_rest_brings_all_to_twice_its_speed(nam
     assert result.statistics["steps_with_impacts_in_turn"] == 1
 
 
-@pytest.mark.parametrize(("name", "restitution"), [*((name, 0.2) for name in METHODS), ("nsga", 0.9), ("moreau", 0.9)])
+@pytest.mark.parametrize(("name", "restitution"), [
+    *((name, 0.2) for name in METHODS), ("nsga", 0.9), pytest.param("moreau", 0.9, marks=pytest.mark.slow),
+])  # fmt: skip
 def test_what_forces_of_a_step_give_is_no_impact(name, restitution):
     """Bricks that have fallen on a floor and on each other come to rest for good, where gaps of round-off are left."""
     model = fem.Model("bricks", gravity=[0, 0, -9.81])
@@ -199,10 +200,10 @@ def test_what_forces_of_a_step_give_is_no_impact(name, restitution):
         group.box(model.add(fem.RigidBody.box(5.0, [0.3, 0.2, 0.1], **start)), [0.3, 0.2, 0.1], 3e-3)
     model.add(group)
     options = {"contact_solver": "auto"}
-    result = METHODS[name](contact_tolerance=1e-9, **options).run(model, 2.5, 1e-3)
-    x = result.rows(np.arange(2000, 2501))["position"]
+    result = METHODS[name](contact_tolerance=1e-9, **options).run(model, 2.5 if restitution > 0.5 else 1.4, 1e-3)
+    x = result.rows(np.arange(len(result.t) - 400, len(result.t)))["position"]
     assert np.abs(x - x[0]).max() < 1e-9
-    assert result.energy.kinetic[2000:].max() < 1e-15 * result.energy.kinetic.max()
+    assert result.energy.kinetic[-400:].max() < 1e-15 * result.energy.kinetic.max()
 
 
 # --- pairwise solver ------------------------------------------------------------------------------------------------

@@ -157,16 +157,16 @@ def test_a_driven_belt_takes_spheres_along_and_feels_them(name):
         group.sphere(model.add(fem.RigidBody.sphere(1.0, 0.05, position=[0.3 * k, 0, 0.05], name=f"b{k}")), 0.05)
     group.obstacle(fem.SphereOnPlane, belt)
     model.add(group)
-    result = METHODS[name]().run(model, 0.3, 1e-3)
+    result = METHODS[name]().run(model, 0.1, 1e-3)
     assert swept(result)
     # it slips until it rolls: v = 2/7 of the belt, r ω = −5/7 of it
     v, w = result["b1"].velocity[-1, 0], result["b1"].angular_velocity[-1, 1]
     assert v == pytest.approx(0.5 * 2 / 7, rel=5e-3) and v - 0.05 * w == pytest.approx(0.5, rel=1e-3)
-    other = METHODS[name](contact_solver="problem").run(model, 0.3, 1e-3)
+    other = METHODS[name](contact_solver="problem").run(model, 0.1, 1e-3)
     assert not swept(other)
     force = [r["drive"].force[-1] for r in (result, other)]
     assert force[0] == pytest.approx(force[1], abs=1e-3)
-    assert result["belt"].position[-1] == pytest.approx([0.15, 0, 0], abs=1e-12)
+    assert result["belt"].position[-1] == pytest.approx([0.05, 0, 0], abs=1e-12)
 
 
 def test_pairs_get_more_room_in_the_middle_of_a_run(monkeypatch):

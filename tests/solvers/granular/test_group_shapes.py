@@ -58,10 +58,11 @@ def listed(grains):
     return gap, grains.arrays["near"][:count, 2] > 0
 
 
+@pytest.mark.parametrize("count", [15, pytest.param(60, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(("first", "second"), KINDS)
-def test_the_least_gap_of_the_features_that_count_is_the_distance_of_the_shapes(first, second):
+def test_the_least_gap_of_the_features_that_count_is_the_distance_of_the_shapes(first, second, count):
     rng, crossed, compared = np.random.default_rng(3), 0, 0
-    while compared < 60:
+    while compared < count:
         turns = [Rotation.random(random_state=rng).as_matrix() for _ in range(2)]
         apart = rng.standard_normal(3)
         places = [np.zeros(3), rng.uniform(0.2, 0.5) * apart / np.linalg.norm(apart)]
@@ -73,7 +74,7 @@ def test_the_least_gap_of_the_features_that_count_is_the_distance_of_the_shapes(
         gaps, edges = listed(Engine(fem.ConeComplementarity(), model.compile(), 1e-3, 1, False).grains)
         assert gaps.min() == pytest.approx(gap, abs=1e-12)
         compared, crossed = compared + 1, crossed + bool(edges[np.argmin(gaps)])
-    assert "sphere" in (first, second) or crossed > 5  # edges matter
+    assert "sphere" in (first, second) or crossed > count // 12  # edges matter
 
 
 def test_a_corner_deep_in_a_box_is_pushed_out_of_the_nearest_face(monkeypatch):

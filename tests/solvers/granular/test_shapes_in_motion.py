@@ -243,7 +243,7 @@ def true_gaps(result, k, cores):
     return least
 
 
-@pytest.mark.parametrize(("name", "restitution"), in_turn(METHODS, [0.0, 0.4], first="nsga"))
+@pytest.mark.parametrize(("name", "restitution"), in_turn(METHODS, [0.0, 0.4], first="nsga", once=True))
 def test_a_mixed_heap_keeps_its_invariants(name, restitution):
     model, cores = mixed(64, 4, restitution)
     result = METHODS[name]().run(model, 0.8, 2e-3)

@@ -19,7 +19,7 @@ def put_brick(model, group, position, size=BRICK, mass=1.0, rounding=2e-3, **opt
 
 
 def worst_gap(result):
-    return min(result.pairs(k).gap.min(initial=0.0) for k in range(len(result.t)))
+    return min((result.pairs(k).gap.min() for k in np.flatnonzero(result.pair_count)), default=0.0)
 
 
 def crossings(t, z):
@@ -28,7 +28,7 @@ def crossings(t, z):
     return t[k] + (t[k + 1] - t[k]) * z[k] / (z[k] - z[k + 1])
 
 
-@pytest.mark.parametrize(("name", "part", "kind"), in_turn(METHODS, [0.98, 1.02], ["block", "plate"], first="nsga"))
+@pytest.mark.parametrize(("name", "part", "kind"), in_turn(METHODS, [0.98, 1.02], ["block", "plate"], once=True))
 def test_a_box_tips_over_an_edge_beyond_the_middle_of_its_own(name, kind, part):
     """Of corners of the obstacle below its face, and edges that cross."""
     model, group = fem.Model("ledge", gravity=[0, 0, -G]), fem.ContactGroup(friction=0.6, name="group")
@@ -82,7 +82,7 @@ def test_a_rod_on_two_rollers_that_turn_inwards_swings(name):
     group.capsule(model.add(fem.RigidBody.capsule(1.0, c, 2.0, axis=[1, 0, 0], position=[0.1, 0, c], name="rod")),
                   c, 2.0, axis=[1, 0, 0])  # fmt: skip
     model.add(group)
-    result = METHODS[name](contact_tolerance=1e-9).run(model, 5.0, 2e-3)
+    result = METHODS[name](contact_tolerance=1e-9).run(model, 3.7, 2e-3)
     x = result["rod"].position[:, 0]
     zero = crossings(result.t, x)
     expected = np.pi * np.sqrt((0.5 * apart - 0.25 * c) / (0.25 * G))
@@ -100,11 +100,11 @@ def test_a_rod_in_a_tube_swings_like_a_cylinder(name):
     group.capsule(rod, r, 0.5, axis=[0, 1, 0])
     group.obstacle(fem.SphereInCylinder, model.ground.frame(rotation=[0.5 * np.pi, 0, 0]), radius_cylinder=R)
     model.add(group)
-    result = METHODS[name](contact_tolerance=1e-9).run(model, 8.0, 2e-3)
+    result = METHODS[name](contact_tolerance=1e-9).run(model, 3.2, 2e-3)
     zero = crossings(result.t, result["rod"].position[:, 0])
     half = np.pi * np.sqrt((R - r) * (1 + rod.inertia[1, 1] / r**2) / G) * (1 + start**2 / 16)
     # swings lose ½ (v/a)² h per time: the amplitude falls a little
-    assert len(zero) >= 4 and np.diff(zero) == pytest.approx(half, rel=2e-3)
+    assert len(zero) >= 3 and np.diff(zero) == pytest.approx(half, rel=2e-3)
     assert worst_gap(result) > -1e-6 * 2 * r
 
 
@@ -112,26 +112,25 @@ def test_a_rod_in_a_tube_swings_like_a_cylinder(name):
 def test_a_rod_slides_off_a_roller_as_a_mass_point_does(name):
     """Without friction, along the axis of the roller: α'' = (g/a) sin α until a α'² = g cos α, then it flies."""
     model, group = fem.Model("slide off", gravity=[0, 0, -G]), fem.ContactGroup(name="group")
-    R, r, start = 0.9, 0.1, 0.2
+    R, r, start = 0.9, 0.1, 0.4
     place = (R + r) * np.array([np.sin(start), 0, np.cos(start)])
     rod = model.add(fem.RigidBody.capsule(1.0, r, 0.5, axis=[0, 1, 0], position=place, name="rod"))
     group.capsule(rod, r, 0.5, axis=[0, 1, 0])
     group.obstacle(fem.SphereOnCylinder, model.ground.frame(rotation=[0.5 * np.pi, 0, 0]), radius_cylinder=R)
     model.add(group)
-    result = METHODS[name](contact_tolerance=1e-9).run(model, 1.2, 5e-4)
+    result = METHODS[name](contact_tolerance=1e-9).run(model, 0.7, 5e-4)
     leaves = lambda t, y: G * np.cos(y[0]) - (R + r) * y[1] ** 2  # noqa: E731
     leaves.terminal = True
     options = {"rtol": 1e-10, "atol": 1e-12, "dense_output": True, "events": leaves}
     slide = solve_ivp(lambda t, y: [y[1], G / (R + r) * np.sin(y[0])], [0, 2], [start, 0.0], **options)
     end, (angle, rate) = slide.t[-1], slide.y[:, -1]
-    assert np.cos(angle) == pytest.approx(2 / 3 * np.cos(start), abs=1e-8) and end < 1.1
+    assert np.cos(angle) == pytest.approx(2 / 3 * np.cos(start), abs=1e-8) and end < 0.6
     e, across = np.array([np.sin(angle), np.cos(angle)]), np.array([np.cos(angle), -np.sin(angle)])
-    for t, place in zip(result.t, result["rod"].position[:, [0, 2]]):
-        alpha, s = slide.sol(min(t, end))[0], max(t - end, 0.0)
-        expected = (R + r) * np.array([np.sin(alpha), np.cos(alpha)])
-        if s > 0.0:
-            expected = (R + r) * (e + rate * s * across) - [0, 0.5 * G * s**2]
-        assert place == pytest.approx(expected, abs=2e-3)  # of first order in h
+    alpha, s = slide.sol(np.minimum(result.t, end))[0], np.maximum(result.t - end, 0.0)[:, None]
+    on_it = (R + r) * np.column_stack([np.sin(alpha), np.cos(alpha)])
+    flight = (R + r) * (e + rate * s * across) - 0.5 * G * s**2 * [0, 1]
+    expected = np.where(s > 0.0, flight, on_it)
+    assert result["rod"].position[:, [0, 2]] == pytest.approx(expected, abs=2e-3)  # of first order in h
     assert worst_gap(result) > -1e-6 * 2 * r
 
 

@@ -47,12 +47,13 @@ def gaps_of(model):
     return listed(Engine(fem.ConeComplementarity(), model.compile(), 1e-3, 1, False).grains)
 
 
+@pytest.mark.parametrize("count", [12, pytest.param(40, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("obstacle", SOLIDS)
 @pytest.mark.parametrize("shape", SIZES)
-def test_the_least_gap_of_the_features_is_the_distance_from_a_solid(shape, obstacle):
+def test_the_least_gap_of_the_features_is_the_distance_from_a_solid(shape, obstacle, count):
     rng, crossed, compared = np.random.default_rng(5), 0, 0
     core, radius = np.array(SOLIDS[obstacle][2]), SOLIDS[obstacle][3]
-    while compared < 40:
+    while compared < count:
         apart = rng.standard_normal(3)
         pose = rng.uniform(0.2, 0.6) * apart / np.linalg.norm(apart), Rotation.random(random_state=rng).as_matrix()
         gap = distance(SIZES[shape], pose, core) - RADII[shape] - radius
@@ -61,7 +62,7 @@ def test_the_least_gap_of_the_features_is_the_distance_from_a_solid(shape, obsta
         gaps, edges = gaps_of(one(shape, obstacle, pose))
         assert gaps.min() == pytest.approx(gap, abs=1e-12)
         compared, crossed = compared + 1, crossed + bool(edges[np.argmin(gaps)])
-    assert shape == "sphere" or crossed > 3  # edges matter
+    assert shape == "sphere" or crossed > count // 13  # edges matter
 
 
 @pytest.mark.parametrize("obstacle", HOLLOWS)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from in_turn import in_turn
 from scipy.spatial.transform import Rotation
 from test_moved_obstacles import swept
 from test_shapes_in_motion import METHODS, G, H, carried, world
@@ -33,12 +34,14 @@ def plate(*, stiffness=2000.0, damping=0.0, mass=2.0, kind=fem.SphereOnBox):
 @pytest.mark.parametrize("name", METHODS)
 def test_a_box_and_a_plate_continue_with_the_momentum_of_the_box(name, kind, mass):
     """Impact without restitution: v = m √(2 g H)/(m + M); spring, weight and plate have no time to do anything."""
-    h, height = 1e-4, 0.3
+    h, height, flight = 1e-4, 0.3, 0.01
     model, group = plate(mass=mass, kind=kind)
-    put_brick(model, group, [0, 0, 0.05 + height], name="box")
-    result = METHODS[name](contact_tolerance=1e-7).run(model, 0.26, h)
+    speed = np.sqrt(2 * G * (height - flight))  # of a fall from the height, of which the last part is run
+    put_brick(model, group, [0, 0, 0.05 + flight], velocity=[0, 0, -speed], name="box")
+    result = METHODS[name](contact_tolerance=1e-7).run(model, 6e-3, h)
     assert swept(result) and result.statistics["inexact_contact_problems"] == 0
     after = int(np.argmax(result.pair_count > 0)) + 2
+    assert result.t[after - 2] == pytest.approx((np.sqrt(2 * G * height) - speed) / G, abs=2 * h)
     together, band = -np.sqrt(2 * G * height) / (1 + mass), 1e-5 * BRICK[2]
     for body in ("box", "plate"):
         # gaps may change by half of the band in a step
@@ -52,9 +55,9 @@ def test_a_rod_and_a_plate_swing_as_one_mass(name):
     model, group = plate()
     rod = fem.RigidBody.capsule(1.0, 0.05, 0.4, axis=[1, 0, 0], position=[0, 0, 0.05 + 1e-3], name="rod")
     group.capsule(model.add(rod), 0.05, 0.4, axis=[1, 0, 0])
-    result = METHODS[name](contact_tolerance=1e-8).run(model, 1.5, 5e-4)
+    result = METHODS[name](contact_tolerance=1e-8).run(model, 0.7, 5e-4)
     zero = crossings(result.t, result["plate"].position[:, 2] + G / 2000.0)
-    assert len(zero) > 10 and np.diff(zero[::2]) == pytest.approx(2 * np.pi * np.sqrt(3.0 / 2000.0), rel=2e-3)
+    assert len(zero) > 4 and np.diff(zero[::2]) == pytest.approx(2 * np.pi * np.sqrt(3.0 / 2000.0), rel=2e-3)
     assert np.diff(result.energy.total).max() < 1e-3 * result.energy.kinetic.max()
     assert worst_gap(result) > -1.01e-6 * 0.1
 
@@ -71,7 +74,7 @@ def test_a_beam_sags_under_a_box_by_the_beam_formula(name):
     group.obstacle(fem.SphereOnBox, middle, size=[0.1, 0.3, 2e-3])
     put_brick(model, group, [1.0, 0, 0.051], mass=0.8, name="box")
     model.add(group)
-    result = METHODS[name](contact_tolerance=1e-6).run(model, 4.0, 2e-3)
+    result = METHODS[name](contact_tolerance=1e-6).run(model, 0.8, 2e-3)
     bending = E * width**4 / 12
     sag = 0.8 * G * length**3 / (192 * bending) + 500 * width**2 * G * length**4 / (384 * bending)
     z = result[middle.name].position[-1, 2]
@@ -147,13 +150,13 @@ def test_a_free_box_of_rods_and_boxes_keeps_its_momentum(name):
 def test_a_rod_with_rolling_resistance_slows_down_and_stands(name):
     """(J + m r²) ω' = −ρ m g; it stands then, and both ends have half of the moment."""
     model, group = world(friction=0.5, rolling_resistance=2e-3)
-    r, speed = 0.05, 0.5
+    r, speed = 0.05, 0.2
     rod = fem.RigidBody.capsule(2.0, r, 0.3, axis=[0, 1, 0], position=[0, 0, r], name="rod",
                                 velocity=[speed, 0, 0], angular_velocity=[0, speed / r, 0])  # fmt: skip
     group.capsule(model.add(rod), r, 0.3, axis=[0, 1, 0])
-    result = METHODS[name](contact_tolerance=1e-10).run(model, 2.5, H)
+    result = METHODS[name](contact_tolerance=1e-10).run(model, 1.0, H)
     rate = 2e-3 * 2.0 * G * r / (rod.inertia[1, 1] + 2.0 * r**2)
-    assert speed / rate < 2.4
+    assert speed / rate < 0.97
     expected = np.maximum(speed - rate * result.t, 0.0)
     assert result["rod"].velocity[:, 0] == pytest.approx(expected, abs=1e-6)
     moments = result.pairs(100).moment_impulse
@@ -167,10 +170,10 @@ def test_a_rod_rolls_on_a_slope_beyond_its_rolling_resistance(name, part):
     model, group = world(friction=0.5, slope=np.arctan(part * 0.1), rolling_resistance=5e-3)
     rod = model.add(fem.RigidBody.capsule(2.0, 0.05, 0.3, axis=[0, 1, 0], position=[0, 0, 0.05], name="rod"))
     group.capsule(rod, 0.05, 0.3, axis=[0, 1, 0])
-    result = METHODS[name](contact_tolerance=1e-9).run(model, 1.0, H)
+    result = METHODS[name](contact_tolerance=1e-9).run(model, 0.4, H)
     slope = np.arctan(part * 0.1)
     drive = max(G * (np.sin(slope) - 0.1 * np.cos(slope)), 0.0) / (1 + rod.inertia[1, 1] / (2.0 * 0.05**2))
-    assert result["rod"].velocity[-1, 0] == pytest.approx(drive, abs=1e-6)
+    assert result["rod"].velocity[-1, 0] == pytest.approx(0.4 * drive, abs=4e-7)
 
 
 @pytest.mark.parametrize("part", [0.98, 1.02])
@@ -190,28 +193,34 @@ def test_a_box_that_resists_rolling_tips_later(name, part):
 def test_a_box_that_spins_on_four_corners_stops_by_its_spinning_resistance(name):
     """J ω' = −γ m g without friction: four contacts have the moment of their load together."""
     model, group = world(friction=0.0, spinning_resistance=3e-3)
-    box = put_brick(model, group, [0, 0, 0.05], name="box", angular_velocity=[0, 0, 2.0])
-    result = METHODS[name](contact_tolerance=1e-9).run(model, 1.0, H)
+    box = put_brick(model, group, [0, 0, 0.05], name="box", angular_velocity=[0, 0, 0.8])
+    result = METHODS[name](contact_tolerance=1e-9).run(model, 0.4, H)
     rate = 3e-3 * G / box.inertia[2, 2]
-    assert result["box"].angular_velocity[:, 2] == pytest.approx(np.maximum(2.0 - rate * result.t, 0), abs=2 * H * rate)
-    assert 2.0 / rate < 0.9
+    assert result["box"].angular_velocity[:, 2] == pytest.approx(np.maximum(0.8 - rate * result.t, 0), abs=2 * H * rate)
+    assert 0.8 / rate < 0.35
 
 
 @pytest.mark.parametrize("name", METHODS)
 def test_a_disc_stops_a_rod_that_only_spins_as_its_moment_does(name):
     """|M| = 3π/16 μ R N where nothing slides: under a rod that stands upright."""
     model, group = world(friction=0.4, radius_contensou=0.01)
-    rod = fem.RigidBody.capsule(1.0, 0.05, 0.02, position=[0, 0, 0.06], name="rod", angular_velocity=[0, 0, 5.0])
+    rod = fem.RigidBody.capsule(1.0, 0.05, 0.02, position=[0, 0, 0.06], name="rod", angular_velocity=[0, 0, 2.0])
     group.capsule(model.add(rod), 0.05, 0.02)
-    result = METHODS[name](contact_tolerance=1e-9).run(model, 0.8, H)
+    result = METHODS[name](contact_tolerance=1e-9).run(model, 0.4, H)
     rate = 3 * np.pi / 16 * 0.4 * 0.01 * G / rod.inertia[2, 2]
-    assert result["rod"].angular_velocity[:, 2] == pytest.approx(np.maximum(5.0 - rate * result.t, 0), abs=2 * H * rate)
-    assert 5.0 / rate < 0.75
+    assert result["rod"].angular_velocity[:, 2] == pytest.approx(np.maximum(2.0 - rate * result.t, 0), abs=2 * H * rate)
+    assert 2.0 / rate < 0.35
 
 
-@pytest.mark.parametrize("shape", ["ball", "rod", "box"])
-@pytest.mark.parametrize("law", [{"spinning_resistance": 2e-3}, {"friction": 0.4, "radius_contensou": 8e-3}])
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize(
+    ("name", "law", "shape"),
+    in_turn(
+        METHODS,
+        [{"spinning_resistance": 2e-3}, {"friction": 0.4, "radius_contensou": 8e-3}],
+        ["ball", "rod", "box"],
+        first="nsga",
+    ),
+)
 def test_what_spins_on_a_turntable_takes_it_along(name, law, shape):
     """J ω' = −M and J_table Ω' = M until ω = Ω = J ω_0/(J + J_table); both lose and get the same moment."""
     model, group = fem.Model("turntable", gravity=[0, 0, -G]), fem.ContactGroup(name="group", **law)
@@ -228,7 +237,7 @@ def test_what_spins_on_a_turntable_takes_it_along(name, law, shape):
     else:
         body = put_brick(model, group, [0, 0, 0.05], [0.06, 0.06, 0.1], 2.0, 5e-3, **motion)
     model.add(group)
-    result = METHODS[name](contact_tolerance=1e-9).run(model, 1.0, H)
+    result = METHODS[name](contact_tolerance=1e-9).run(model, 0.4, H)
     J, own, other = body.inertia[2, 2], result["body"].angular_velocity[:, 2], result["table"].angular_velocity[:, 2]
     assert swept(result) and J * own + 4e-3 * other == pytest.approx(8.0 * J, rel=1e-6)
     assert [own[-1], other[-1]] == pytest.approx([8.0 * J / (J + 4e-3)] * 2, rel=1e-6)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from in_turn import in_turn
 from scipy.optimize import brentq
 from scipy.spatial.transform import Rotation
 
@@ -28,8 +29,7 @@ def spin(result, name):
     return result[name].rotation[-1] @ result[name].angular_velocity[-1]
 
 
-@pytest.mark.parametrize("mass", [1.0, 1e-5, 1e-9])
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize(("name", "mass"), in_turn(METHODS, [1.0, 1e-5, 1e-9], once=True))
 def test_a_ball_on_a_turntable_goes_in_circles(name, mass):
     """It rolls with 2/7 of the speed of the table, whatever its mass: its weight is far below the table's of 1 kg."""
     table_speed, r = 2.0, 0.1
@@ -116,8 +116,7 @@ def pile_of_three(s, between, floor):
     return model
 
 
-@pytest.mark.parametrize("s", SIZES)
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize(("name", "s"), in_turn(METHODS, SIZES, once=True))
 def test_three_rods_stand_from_tan_15_between_them_and_a_third_of_it_on_the_floor(name, s):
     limit = np.tan(np.pi / 12)
     for between, floor, stands in ((1.02, 1.03, True), (0.98, 5.0, False), (2.0, 0.97, False)):
@@ -146,8 +145,7 @@ def leaning(s, mu, part):
     return model
 
 
-@pytest.mark.parametrize("s", SIZES)
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize(("name", "s"), in_turn(METHODS, SIZES, once=True, start=1))
 def test_a_ladder_slips_below_its_angle(name, s):
     for part, stands in ((1.01, True), (0.98, False)):
         place = run(name, leaning(s, 0.4, part), 0.5 * np.sqrt(s), 1e-3 * np.sqrt(s))["rod"].position
