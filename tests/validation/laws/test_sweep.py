@@ -197,7 +197,7 @@ def check_methods(method, options, seeds):
 @pytest.mark.parametrize(("method", "options"), METHODS)
 def test_no_method_is_silently_wrong_about_a_shot_of_two_spheres(method, options):
     """Of 300 shots 49 were off by more than 0.3 of the speed with MoreauJean, 122 with ConeComplementarity."""
-    check_methods(method, options, range(1000, 1040))
+    check_methods(method, options, range(1000, 1016))
 
 
 @pytest.mark.slow
@@ -243,10 +243,11 @@ def compliant(shot, stiffness):
     return soft
 
 
+@pytest.mark.parametrize("count", [8, pytest.param(24, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("method", STEPPERS)
-def test_no_method_jumps_over_a_compliant_contact_in_silence(method):
+def test_no_method_jumps_over_a_compliant_contact_in_silence(method, count):
     """Steps of a fifth to six sizes cannot resolve an impact: those that hit are reported, those that miss fly on."""
-    for seed in range(2000, 2024):
+    for seed in range(2000, 2000 + count):
         rng = np.random.default_rng(seed)
         shot = shots.SphereShot(rng)
         model = compliant(shot, 10.0 ** rng.uniform(6, 12))

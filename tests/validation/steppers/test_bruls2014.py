@@ -62,6 +62,7 @@ BAR = [
     (1e-2, 0.5, 0.0, 452.5, 0.0, 0.290, 5.4),
     (1e-2, 1.0, 0.0, 447.4, 0.0, 0.315, 5.2),
 ]
+FAST = (1, 2, 5, 6)  # lines in which each value of h, c_p and ρ∞ occurs
 
 
 @cache
@@ -74,7 +75,10 @@ def bar(h=2e-3, position_factor=0.5, rho_inf=0.8, inertia="linear"):
     return run_bar(h, position_factor, rho_inf, inertia)
 
 
-@pytest.mark.parametrize("h, c_p, rho_inf, energy, gain, error, spread", BAR)
+@pytest.mark.parametrize(
+    "h, c_p, rho_inf, energy, gain, error, spread",
+    [pytest.param(*line, marks=[] if k in FAST else [pytest.mark.slow]) for k, line in enumerate(BAR)],
+)
 def test_the_bar_has_the_numbers_of_the_note(h, c_p, rho_inf, energy, gain, error, spread):
     """Courant numbers 1.2, 6 and 12. The factor ½ loses less and is more accurate, 1 has a smoother force (3.1)."""
     result = bar(h, c_p, rho_inf)

@@ -172,6 +172,7 @@ def test_the_bar_keeps_the_energy_and_the_force_of_the_prototype(courant, energy
     assert not np.any(force[elastic_bar.in_contact(result, 2 * result.h[-1])] <= 0)  # never open
 
 
+@pytest.mark.slow  # `test_the_bar_keeps_the_energy_and_the_force_of_the_prototype` has 60 elements
 def test_the_bar_of_the_source_has_the_numbers_of_the_sheet():
     """200 elements, h = 2 ms: energy, gap and its error, velocity at the wall, what the force leaves at 1.6 s."""
     result = bar(200, 1.2)

@@ -13,6 +13,7 @@ import heavy_top
 import numpy as np
 import pytest
 import references
+from in_turn import in_turn
 from pendulum_errors import LATER, NODES, TIGHT, TIMES, driven_motion, free_motion, pendulum_errors, steps
 from references import rotation_error
 
@@ -224,8 +225,9 @@ def test_driven_pendulum_has_the_errors_of_the_note_and_second_order(rho_inf, er
 # --- long runs ----------------------------------------
 
 
-@pytest.mark.parametrize("rtol", [1e-5, 1e-10])
-@pytest.mark.parametrize("case", ["double pendulum", "heavy top", "driven"])
+@pytest.mark.parametrize(
+    ("rtol", "case"), in_turn([1e-5, 1e-10], ["double pendulum", "heavy top", "driven"], once=True)
+)
 def test_constraints_hold_to_round_off_over_ten_thousand_steps(case, rtol):
     model, h = {
         "double pendulum": (double_pendulum.build(), 1e-3),

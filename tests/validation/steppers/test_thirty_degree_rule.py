@@ -33,7 +33,10 @@ def spin(result, name):
 # --- (a) without friction between the balls -------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("fraction", rule.DEFLECTION)
+@pytest.mark.parametrize(
+    "fraction",
+    [pytest.param(f, marks=[pytest.mark.slow] if k % 3 else []) for k, f in enumerate(rule.DEFLECTION)],
+)
 def test_deflection_follows_the_rule_for_every_cut(fraction):
     phi = rule.cut_angle(fraction)
     exact = np.degrees(np.arctan(np.sin(phi) * np.cos(phi) / (np.sin(phi) ** 2 + 0.4)))  # (B.48)
