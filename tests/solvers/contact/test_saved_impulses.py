@@ -3,6 +3,7 @@
 import h5py
 import numpy as np
 import pytest
+from in_turn import in_turn
 
 import fem_mbs as fem
 from fem_mbs.results.file import writer
@@ -106,8 +107,7 @@ def of_frames(path):
         return file["VTKHDF/PointData/impulse"][:].sum(axis=0, dtype=float), int(steps.attrs["NSteps"])
 
 
-@pytest.mark.parametrize("every", [1, 3])
-@pytest.mark.parametrize("suffix", [".vtkhdf", ".h5", ".pvd"])
+@pytest.mark.parametrize(("every", "suffix"), in_turn([1, 3], [".vtkhdf", ".h5", ".pvd"], once=True, start=1))
 def test_frames_have_the_impulses_since_the_frame_before(suffix, every, tmp_path, monkeypatch):
     monkeypatch.setattr(writer, "GEOMETRY_LIMIT", 0.0)  # 200 frames
     path = tmp_path / f"run{suffix}"

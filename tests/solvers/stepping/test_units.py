@@ -16,14 +16,15 @@ UNITS = [(1e-6, 1e-12, 1e-3), (1e6, 1.0, 1e-6), (1.0, 1e6, 1e6), (1e3, 1e-6, 1.0
 SAME = 1e-7
 
 
+@pytest.mark.parametrize("chosen", [UNITS[:2], pytest.param(UNITS[2:], marks=pytest.mark.slow)], ids=str)
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("method", METHODS, ids=label)
-def test_motions_without_dimensions_are_the_same_in_all_units(method, name):
+def test_motions_without_dimensions_are_the_same_in_all_units(method, name, chosen):
     # h below the limit of stability of an explicit treatment of stiff beams
     stiff = isinstance(method, fem.LobattoIIIAB) and "beams" in name
     options = {"contacts": type(method).__name__ not in SMOOTH, "part": 0.02 if stiff else 1.0}
     known, _ = motion(method, name, **options)
-    for units in UNITS:
+    for units in chosen:
         found, result = motion(method, name, units, **options)
         assert np.abs(found - known).max() < SAME, units
         assert result.warnings == [], units
