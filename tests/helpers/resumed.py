@@ -3,6 +3,7 @@
 import numpy as np
 
 import fem_mbs as fem
+from fem_mbs.results.file import vtkhdf
 from fem_mbs.solvers.stepping.saved.checkpoints import Checkpoints
 
 APART = ("wall_time", "memory")  # statistics that no two runs share
@@ -13,7 +14,10 @@ class Killed(Exception):
 
 
 def stop_after(monkeypatch, steps):
-    """Let runs die with the first checkpoint after so many steps, and some of the steps behind it."""
+    """Let runs die with the first checkpoint after so many steps, and some of the steps behind it.
+
+    Their files stay as they were written: a process that ends does not write them again in their final form.
+    """
     write = Checkpoints.write
 
     def dying(self, chunks):
@@ -22,6 +26,7 @@ def stop_after(monkeypatch, steps):
         write(self, chunks)
 
     monkeypatch.setattr(Checkpoints, "write", dying)
+    monkeypatch.setattr(vtkhdf, "repack", lambda *given: False)
 
 
 def stopped_and_resumed(monkeypatch, method, model, t_end, h, path, *, every, kills, **options):

@@ -77,7 +77,12 @@ def test_methods_that_keep_the_energy_have_nothing_to_report(method, E):
 
 
 @pytest.mark.parametrize(
-    "model", [{"load": 10.0}, {"damping": 1e-5}, {"E": 2e11, "load": 10.0, "damping": 1e-5}], ids=str
+    "model",
+    [
+        *(pytest.param(one, marks=pytest.mark.slow) for one in ({"load": 10.0}, {"damping": 1e-5})),
+        {"E": 2e11, "load": 10.0, "damping": 1e-5},
+    ],
+    ids=str,
 )
 def test_what_loads_and_damping_take_is_known_without_energy_balances(model):
     """Balances that nobody asked for are added up all the same, and are the ones that are reported when asked for."""

@@ -56,7 +56,7 @@ def test_a_run_with_control_locks_friction_stops_and_gears_is_resumed_to_the_las
     model = works(friction=method.step_control is None)
     whole = method.run(model, 0.7, H, save=tmp_path / "whole.vtkhdf", progress=False)
     parts = stopped_and_resumed(
-        monkeypatch, method, model, 0.7, H, tmp_path / "parts.vtkhdf", every=7, kills=(5, 12, 13, 23, 31)
+        monkeypatch, method, model, 0.7, H, tmp_path / "parts.vtkhdf", every=7, kills=(12, 13, 31)
     )
     assert differences(whole, parts) == []
     assert [tuple(e) for e in whole.events] == [tuple(e) for e in parts.events]
