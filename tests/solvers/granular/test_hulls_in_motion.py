@@ -66,7 +66,7 @@ def test_free_hulls_that_collide_keep_their_momentum(friction, restitution):
     (docs/theory/contact_groups.md, "Decisions"), and terms of order h of the arms.
     """
     lost = []
-    for h in (H, H / 8):
+    for h in (H, H / 4):
         model, group = world(floor=False, gravity=0.0, friction=friction, restitution=restitution)
         bodies = [
             put_stone(model, group, polyhedron(20, k, (0.1, 0.1, 0.1)), position=[0.25 * k, 0.02 * k, 0],
@@ -100,7 +100,7 @@ def test_the_energy_of_a_tumbling_polyhedron_never_rises(name, h):
 
 @pytest.mark.parametrize(
     ("name", "form", "over"),
-    in_turn(METHODS, ["cube", "stone"], [0.99, 0.999, 1.001, 1.01], first="nsga"),
+    in_turn(METHODS, ["cube", "stone"], [0.99, 0.999, 1.001, 1.01], once=True),
 )
 def test_a_hull_sticks_below_and_slides_above_the_friction_angle(over, name, form):
     mu, h, t_end = 0.5, H, 0.3
@@ -148,7 +148,7 @@ def ball(count):
 
 
 def test_a_finely_meshed_ball_comes_near_the_sphere():
-    """Two balls that hit off their centres, in ten orientations; normals differ by the angles of the mesh, of the
+    """Two balls that hit off their centres, in a few orientations; normals differ by the angles of the mesh, of the
     order of one over the root of the number of points.
     """
 
@@ -164,7 +164,7 @@ def test_a_finely_meshed_ball_comes_near_the_sphere():
         result = fem.ConeComplementarity(relaxed=False).run(model, 0.2, H)
         return np.array([result[f"ball {k}"].velocity[-1] for k in range(2)])
 
-    turns, exact = Rotation.random(10, random_state=np.random.default_rng(0)).as_matrix(), velocities(0, np.eye(3))
+    turns, exact = Rotation.random(4, random_state=np.random.default_rng(0)).as_matrix(), velocities(0, np.eye(3))
     assert np.abs(exact[:, 2]).max() < 0.9  # there was an impact
     errors = [np.mean([np.abs(velocities(count, turn) - exact).max() for turn in turns]) for count in (15, 60, 240)]
     assert errors[1] < 0.7 * errors[0] and errors[2] < 0.7 * errors[1], errors
@@ -296,10 +296,10 @@ def test_hulls_never_overlap_by_another_code():
 
 
 def test_a_run_with_hulls_that_is_killed_continues_to_the_last_bit(monkeypatch, tmp_path):
-    whole = fem.DecoupledNSGA().run(mixed(10), 0.3, H, save=tmp_path / "whole.vtkhdf")
-    parts = stopped_and_resumed(monkeypatch, fem.DecoupledNSGA(), mixed(10), 0.3, H, tmp_path / "parts.vtkhdf",
-                                every=50, kills=(3,))  # fmt: skip
-    assert differences(parts, whole) == []
+    whole = fem.DecoupledNSGA().run(mixed(5), 0.25, H, save=tmp_path / "whole.vtkhdf")
+    parts = stopped_and_resumed(monkeypatch, fem.DecoupledNSGA(), mixed(5), 0.25, H, tmp_path / "parts.vtkhdf",
+                                every=40, kills=(5,))  # fmt: skip
+    assert differences(parts, whole) == [] and whole.pair_count[:200].any()
 
 
 @pytest.mark.slow

@@ -19,7 +19,7 @@ METHODS = {
 }
 
 
-def plate(kind, *, stiffness=2000.0, damping=0.0, mass=2.0, height=0.3, shift=0.0, bar=False):
+def plate(kind, *, stiffness=2000.0, damping=0.0, mass=2.0, height=0.3, speed=0.0, shift=0.0, bar=False):
     """A plate of some mass [kg] on a spring, in a guide, at rest under its weight; a ball of 1 kg above it."""
     model = fem.Model("plate", gravity=[0, 0, -G])
     body = model.add(fem.RigidBody(mass, 0.1, name="plate"))
@@ -27,7 +27,10 @@ def plate(kind, *, stiffness=2000.0, damping=0.0, mass=2.0, height=0.3, shift=0.
     spring = {"stiffness": stiffness, "damping": damping, "free_length": 1 + mass * G / stiffness}
     model.add(fem.Spring(model.ground.frame([0, 0, -1]), body, **spring, name="spring"))
     group = fem.ContactGroup(friction=0.3, name="contact")
-    group.sphere(model.add(fem.RigidBody.sphere(1.0, R, position=[shift, 0, R + height], name="ball")), R)
+    group.sphere(
+        model.add(fem.RigidBody.sphere(1.0, R, position=[shift, 0, R + height], velocity=[0, 0, -speed], name="ball")),
+        R,
+    )
     if bar:
         two = model.add(fem.RigidBody(0.5, [1e-3, 4e-3, 4e-3], position=[0.0, 0.2, R + 0.01], name="bar"))
         for x in (-0.08, 0.08):
@@ -46,11 +49,13 @@ def plate(kind, *, stiffness=2000.0, damping=0.0, mass=2.0, height=0.3, shift=0.
 )
 def test_a_ball_and_a_plate_continue_with_the_momentum_of_the_ball(name, kind, mass):
     """Impact without restitution: v = m √(2 g H)/(m + M); spring, weight and plate have no time to do anything."""
-    h, height = 1e-4, 0.3
-    result = METHODS[name](contact_tolerance=1e-9).run(plate(kind, mass=mass, shift=0.1), 0.26, h)
+    h, height, flight = 1e-4, 0.3, 0.01
+    speed = np.sqrt(2 * G * (height - flight))  # of a fall from the height, of which the last part is run
+    model = plate(kind, mass=mass, shift=0.1, height=flight, speed=speed)
+    result = METHODS[name](contact_tolerance=1e-9).run(model, 6e-3, h)
     assert swept(result) and result.statistics["inexact_contact_problems"] == 0
     after = int(np.argmax(result.pair_count > 0)) + 2
-    assert result.t[after] == pytest.approx(np.sqrt(2 * height / G), abs=4 * h)
+    assert result.t[after] == pytest.approx((np.sqrt(2 * G * height) - speed) / G, abs=4 * h)
     together = -np.sqrt(2 * G * height) / (1 + mass)
     # in a step of h weight and spring change velocities by h g, and h k v h/M
     for body in ("ball", "plate"):
@@ -60,7 +65,7 @@ def test_a_ball_and_a_plate_continue_with_the_momentum_of_the_ball(name, kind, m
 
 @pytest.mark.parametrize("name", METHODS)
 def test_a_plate_carries_a_ball_where_its_spring_has_the_weight_of_both(name):
-    result = METHODS[name](contact_tolerance=1e-8).run(plate(fem.SphereOnBox, damping=60.0), 3.0, 1e-3)
+    result = METHODS[name](contact_tolerance=1e-8).run(plate(fem.SphereOnBox, damping=120.0, height=0.01), 1.0, 1e-3)
     assert result["plate"].position[-1, 2] == pytest.approx(-G / 2000.0, rel=1e-4)
     assert result["spring"].force[-1] == pytest.approx(-3.0 * G, rel=5e-6)
     pairs = result.pairs(-1)
@@ -72,11 +77,11 @@ def test_a_plate_carries_a_ball_where_its_spring_has_the_weight_of_both(name):
 def test_a_plate_and_a_ball_swing_as_one_mass(name):
     """ω² = k/(m + M) after the impact, as long as the ball is not thrown off; energy never rises."""
     model = plate(fem.SphereOnPlane, height=0.001)
-    result = METHODS[name](contact_tolerance=1e-8).run(model, 1.5, 5e-4)
+    result = METHODS[name](contact_tolerance=1e-8).run(model, 0.8, 5e-4)
     z, middle = result["plate"].position[:, 2], -G / 2000.0
     down = np.flatnonzero((z[:-1] > middle) & (z[1:] <= middle))
     crossings = result.t[down] + 5e-4 * (z[down] - middle) / (z[down] - z[down + 1])
-    assert np.diff(crossings) == pytest.approx(2 * np.pi * np.sqrt(3.0 / 2000.0), rel=2e-3)
+    assert len(crossings) > 2 and np.diff(crossings) == pytest.approx(2 * np.pi * np.sqrt(3.0 / 2000.0), rel=2e-3)
     assert np.diff(result.energy.total).max() < 1e-3 * result.energy.kinetic.max()
 
 
@@ -152,9 +157,9 @@ def test_four_springs_carry_a_box_of_balls(name):
     model, body = box(50)
     for k, (x, y) in enumerate(((-1, -1), (1, -1), (-1, 1), (1, 1))):
         top, corner = [0.3 * x, 0.3 * y, 2.0], [0.25 * x, 0.25 * y, 0.6]
-        spring = {"stiffness": 3000.0, "damping": 60.0}
+        spring = {"stiffness": 3000.0, "damping": 120.0}
         model.add(fem.Spring(model.ground.frame(top), body.frame(corner), **spring, name=f"spring {k}"))
-    result = METHODS[name]().run(model, 4.0, 2e-3)
+    result = METHODS[name]().run(model, 2.4, 2e-3)
     assert swept(result) and result.statistics["inexact_contact_problems"] == 0 and not result.warnings
     total = 0.0
     for k, (x, y) in enumerate(((-1, -1), (1, -1), (-1, 1), (1, 1))):
@@ -162,7 +167,7 @@ def test_four_springs_carry_a_box_of_balls(name):
         rope = np.array([0.3 * x, 0.3 * y, 2.0]) - result["box"].position[-1] - R_box @ [0.25 * x, 0.25 * y, 0.6]
         total += result[f"spring {k}"].force[-1] * rope[2] / np.linalg.norm(rope)
     assert total == pytest.approx((4.0 + 25.0) * G, rel=2e-3)
-    for k in range(0, len(result.t), 10):
+    for k in np.flatnonzero(result.pair_count)[::10]:
         assert result.pairs(k).gap.min(initial=0.0) > -1.01e-6 * 2 * R
     assert np.diff(result.energy.total).max() < 1e-3 * result.energy.kinetic.max()
 
@@ -173,7 +178,7 @@ def test_a_pile_on_a_plate_much_lighter_than_a_ball_is_solved(name):
     model, rng = fem.Model("light", gravity=[0, 0, -G]), np.random.default_rng(0)
     body = model.add(fem.RigidBody(1e-3, 1e-4, name="plate"))
     model.add(fem.Prismatic.at(model.ground, body, [0, 0, 0], [0, 0, 1], name="guide"))
-    spring = {"stiffness": 2e4, "damping": 200.0, "free_length": 1.0}
+    spring = {"stiffness": 2e4, "damping": 800.0, "free_length": 1.0}
     model.add(fem.Spring(model.ground.frame([0, 0, -1]), body, **spring, name="spring"))
     group = fem.ContactGroup(friction=0.0, name="balls")
     for k in range(64):
@@ -187,9 +192,9 @@ def test_a_pile_on_a_plate_much_lighter_than_a_ball_is_solved(name):
                         ([-quarter, 0, 0], [0, -0.22, 0]), ([quarter, 0, 0], [0, 0.22, 0])):  # fmt: skip
         group.obstacle(fem.SphereOnPlane, model.ground.frame(place, rotation=turn))
     model.add(group)
-    result = METHODS[name]().run(model, 2.5, 2e-3)
+    result = METHODS[name]().run(model, 1.3, 2e-3)
     assert swept(result) and result.statistics["inexact_contact_problems"] == 0
-    assert min(result.pairs(k).gap.min(initial=0.0) for k in range(len(result.t))) > -1.01e-6 * 2 * R
+    assert min(result.pairs(k).gap.min() for k in np.flatnonzero(result.pair_count)) > -1.01e-6 * 2 * R
     assert np.diff(result.energy.total).max() < 1e-3 * result.energy.kinetic.max()
     assert -result["spring"].force[-100:].mean() == pytest.approx((32 + 1e-3) * G, rel=5e-3)  # walls are smooth
 
@@ -225,7 +230,7 @@ def test_a_beam_sags_under_balls_by_the_beam_formula(name, poses):
     for k, y in enumerate((-0.06, 0.06)):
         group.sphere(model.add(fem.RigidBody.sphere(0.4, R, position=[1.0, y, R + 1e-3], name=f"b{k}")), R)
     model.add(group)
-    result = METHODS[name](contact_tolerance=1e-6).run(model, 4.0, 2e-3)
+    result = METHODS[name](contact_tolerance=1e-6).run(model, 0.8, 2e-3)
     assert swept(result) and result.statistics["inexact_contact_problems"] == 0
     bending = E * width**4 / 12
     sag = 0.8 * G * length**3 / (192 * bending) + 500 * width**2 * G * length**4 / (384 * bending)
@@ -284,9 +289,9 @@ def test_joints_stay_exact_while_particles_push(name):
 
 
 def test_bodies_with_several_spheres_push_obstacles_too():
-    model = plate(fem.SphereOnBox, damping=60.0, bar=True)
+    model = plate(fem.SphereOnBox, damping=120.0, height=0.01, bar=True)
     for method in METHODS.values():
-        result = method(contact_tolerance=1e-8).run(model, 3.0, 1e-3)
+        result = method(contact_tolerance=1e-8).run(model, 1.0, 1e-3)
         assert swept(result)
         assert result["spring"].force[-1] == pytest.approx(-3.5 * G, rel=1e-5)
         assert result["bar"].position[-1, 2] - result["plate"].position[-1, 2] == pytest.approx(R, abs=2e-6)

@@ -217,11 +217,11 @@ def test_balls_that_drill_on_each_other_have_the_step_of_single_contacts():
     assert ends[0] == pytest.approx(ends[1], abs=1e-6)
 
 
-def column(law, skin=None):
+def column(law, skin=None, count=75):
     """A column of spheres on an open floor, a little apart."""
     model, rng = fem.Model("column", gravity=[0, 0, -G]), np.random.default_rng(1)
     group = fem.ContactGroup(name="balls", skin=skin, **law)
-    for i in range(75):
+    for i in range(count):
         place = 0.105 * np.array([i % 3, (i // 3) % 3, i // 9 + 0.5]) + rng.uniform(-1e-3, 1e-3, 3)
         group.sphere(model.add(fem.RigidBody.sphere(1.0, 0.05, position=place)), 0.05)
     group.obstacle(fem.SphereOnPlane, model.ground)
@@ -298,7 +298,7 @@ def test_moments_stay_with_their_pairs_when_these_are_searched_again(name, monke
     law, runs = {"friction": 0.4, "rolling_resistance": 0.01, "spinning_resistance": 0.005}, []
     for room, skin in ((4, 0.05), (0, 0.05), (4, 1e-3)):
         monkeypatch.setattr(grains, "ROOM", room)
-        runs.append(METHODS[name](contact_tolerance=1e-8).run(column(law, skin), 0.25, H))
+        runs.append(METHODS[name](contact_tolerance=1e-8).run(column(law, skin, 36), 0.25, H))
     np.testing.assert_array_equal(runs[0].rows([-1])["position"], runs[1].rows([-1])["position"])
     assert runs[2].statistics["pair_searches"] > 5 * runs[0].statistics["pair_searches"]
     assert runs[2].rows([-1])["position"] == pytest.approx(runs[0].rows([-1])["position"], abs=1e-5)

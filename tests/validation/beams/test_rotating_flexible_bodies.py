@@ -38,7 +38,7 @@ def _flaps(moved):
     return moved[2] > 3 * moved[1]
 
 
-@pytest.mark.parametrize("speed", [1.0, 6.0])
+@pytest.mark.parametrize("speed", [pytest.param(1.0, marks=pytest.mark.slow), 6.0])
 def test_a_rod_of_solids_flaps_faster_when_it_turns(speed):
     # Wright, Smith, Thresher and Wang (1982): 3.6816, 7.3604
     assert flapping(speed) == pytest.approx({1.0: 3.6816, 6.0: 7.3604}[speed], abs=1e-4)

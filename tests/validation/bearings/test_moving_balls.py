@@ -25,7 +25,7 @@ def run(friction):
     return fem.BearingHistory(fem.DecoupledNSGA(rho_inf=0.0).run(model, t_end=1.0, h=1e-4), bearing)
 
 
-@pytest.mark.parametrize("friction", [0.001, 0.05])
+@pytest.mark.parametrize("friction", [pytest.param(0.001, marks=pytest.mark.slow), 0.05])
 def test_each_ball_carries_from_nothing_to_the_whole_load_at_the_bottom(friction):
     history = run(friction)
     after = history.t > 0.05
