@@ -121,7 +121,7 @@ def check(seed, stepper=fem.DecoupledNSGA):
     return hits[1] > 0.02
 
 
-@pytest.mark.parametrize("shots", [8, pytest.param(24, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("shots", [4, pytest.param(24, marks=pytest.mark.slow)])
 def test_fast_hulls_hit_where_they_touch_first(shots):
     """Features that touch later in the step acted in the place of the first in four of 250 shots, 26 among them."""
     assert sum(check(seed) for seed in (*range(shots), 26, 80, 106, 159)) > 0.75 * shots
@@ -168,9 +168,10 @@ def test_steps_that_hulls_reject_are_divided():
         shot.run(lambda: fem.DecoupledNSGA(impacts="plain", divide_failed_steps=False))
 
 
-def test_velocity_methods_take_fast_hulls_in_substeps():
+@pytest.mark.parametrize(("shots", "least"), [(5, 1), pytest.param(12, 5, marks=pytest.mark.slow)])
+def test_velocity_methods_take_fast_hulls_in_substeps(shots, least):
     """Overlaps of speed times step are their kind; 47 of 100 shots were rejected before, 3 are now."""
-    assert sum(check(seed, fem.MoreauJean) for seed in range(1, 13)) > 5
+    assert sum(check(seed, fem.MoreauJean) for seed in range(1, 1 + shots)) > least
 
 
 def crossing(place):

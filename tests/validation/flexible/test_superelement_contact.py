@@ -24,15 +24,18 @@ def test_points_of_a_rigid_end_hit_as_its_frame_does(bar, stepper):
     """Four points and one frame that stop the same freedom: the same flights, energies and impulses."""
     energy, impulse = [], []
     for by_points in (False, True):
-        body = fem.Superelement(bar, position=[GAP, 0, 0], velocity=[-SPEED, 0, 0], name="bar")
+        body = fem.Superelement(bar, position=[0.105, 0, 0], velocity=[-SPEED, 0, 0], name="bar")
         model = fem.Model("bar on a wall", gravity=[0, 0, 0])
         wall = model.ground.frame(rotation=fem.rotations.frame_with_axis([1, 0, 0]))
         surface = fem.SuperelementSurface(body, "x0", name="end")
         struck = fem.SurfaceContacts(surface if by_points else body, None, wall, name="wall")
         model.add(body, *([surface] if by_points else []), struck)
-        result = stepper.run(model, t_end=1.4, h=2e-3)
+        result = stepper.run(model, t_end=0.8, h=2e-3)
         energy.append(result.energy.total)
         impulse.append(sum(result[one.name].impulse[:, 0].sum() for one in struck.elements))
+    assert (
+        result.energy.kinetic[-1] > 0.9 * energy[1][-1] and result["bar tip"].velocity[-1, 0] > 0.5 * SPEED
+    )  # it left
     assert energy[0][-1] < 0.99 * energy[0][0]
     np.testing.assert_allclose(energy[1], energy[0], rtol=1e-6)
     assert impulse[1] == pytest.approx(impulse[0], rel=1e-6)
@@ -67,7 +70,7 @@ def test_forces_of_a_block_at_rest_are_its_weight():
     model = fem.Model("block on a floor", gravity=[0, 0, -9.81])
     floor = fem.SurfaceContacts(foot, None, model.ground.frame(), friction=0.3, name="floor")
     model.add(body, foot, floor)
-    result = fem.DecoupledNSGA().run(model, t_end=1.5, h=2e-3)
+    result = fem.DecoupledNSGA().run(model, t_end=0.9, h=2e-3)
     np.testing.assert_allclose(result.resultant(floor)[-20:].mean(axis=0), [0, 0, 9810.0], rtol=1e-3, atol=1.0)
     assert min(result[one.name].gap.min() for one in floor.elements) > -1e-12
     # ρ g H²/(2 E) of a column under its own weight that is free to widen; top and foot hold it a little
@@ -83,9 +86,9 @@ def test_a_block_on_an_incline_slides_beyond_the_limit_of_friction_only(factor):
     model = fem.Model("block on an incline", gravity=tilt)
     floor = fem.SurfaceContacts(foot, None, model.ground.frame(), friction=friction, name="floor")
     model.add(body, foot, floor)
-    result = fem.DecoupledNSGA().run(model, t_end=2.0, h=2e-3)
+    result = fem.DecoupledNSGA().run(model, t_end=1.0, h=2e-3)
     speed = result["block top"].velocity[:, 0]
-    late = result.t > 1.0
+    late = result.t > 0.5
     slope = np.polyfit(result.t[late], speed[late], 1)[0]
     expected = max(9.81 * (np.sin(angle) - friction * np.cos(angle)), 0.0)
     assert slope == pytest.approx(expected, abs=0.01)
@@ -115,14 +118,14 @@ def collision(turn, wind, stepper, h=5e-4, smooth=False):
     return result, hit, np.concatenate([body.positions(result) for body in bodies])
 
 
-BOTH = pytest.mark.parametrize("stepper", [fem.DecoupledNSGA(), fem.MoreauJean()], ids=["DecoupledNSGA", "MoreauJean"])
-
-
-@pytest.mark.parametrize(
+ONE_IS_SLOW = pytest.mark.parametrize(
     "stepper",
     [pytest.param(fem.DecoupledNSGA(), marks=pytest.mark.slow), fem.MoreauJean()],
     ids=["DecoupledNSGA", "MoreauJean"],
 )
+
+
+@ONE_IS_SLOW
 def test_an_oblique_impact_of_two_reduced_bodies_has_no_frame(stepper):
     result, hit, places = collision(np.eye(3), np.zeros(3), stepper)
     assert hit > 3500.0  # N s, of 4000 kg m/s that come
@@ -131,7 +134,7 @@ def test_an_oblique_impact_of_two_reduced_bodies_has_no_frame(stepper):
     assert moved == pytest.approx(places @ turn.T, abs=1e-6)
 
 
-@BOTH
+@ONE_IS_SLOW
 def test_an_oblique_impact_keeps_momenta_to_first_order(stepper):
     """Mass matrices that depend on the pose: an impulse leaves an error of order h (flat faces)."""
     lost = []

@@ -5,6 +5,7 @@ the same statistics with everything that was not fine. The 2,000 models of the s
 bounds of the solver were chosen (seeds below 2,000, and a generator that has changed since).
 """
 
+import functools
 import time
 
 import numpy as np
@@ -66,11 +67,14 @@ def test_the_judge_sees_energy_from_nowhere_depth_and_what_is_not_finite(name, a
     assert case.passive and random_judge.judge(case, result).kind == kind
 
 
+built = functools.cache(random_cases.build)
+
+
 @pytest.mark.parametrize("method", OTHERS)
 def test_the_model_of_a_seed_is_the_same_for_every_method_and_options_are_those_that_it_supports(method):
     chosen = set()
     for seed in range(40):
-        case, own = random_cases.build(seed), random_cases.build(seed, method)
+        case, own = built(seed), random_cases.build(seed, method)
         assert (own.family, own.h, own.steps, own.masses) == (case.family, case.h, case.steps, case.masses)
         assert type(own.stepper()).__name__ == method
         chosen |= {(name, value) for name, value in own.options.items() if name not in case.options}

@@ -94,7 +94,7 @@ def drawn(examples):
 SEEDS, GROUP, APPROACH = st.integers(0, 2**32 - 1), st.sampled_from(sorted(GROUPS)), st.sampled_from(sorted(APPROACHES))
 
 
-@pytest.mark.parametrize("examples", [60, pytest.param(200, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("examples", [12, pytest.param(200, marks=pytest.mark.slow)])
 def test_energy_gaps_and_cones_hold_in_random_systems(examples):
     @drawn(examples)
     @given(SEEDS, GROUP, APPROACH)
@@ -104,7 +104,7 @@ def test_energy_gaps_and_cones_hold_in_random_systems(examples):
     holds()
 
 
-@pytest.mark.parametrize("examples", [40, pytest.param(100, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("examples", [10, pytest.param(100, marks=pytest.mark.slow)])
 def test_the_same_holds_with_persistent_contacts(examples):
     @drawn(examples)
     @given(SEEDS, GROUP)
