@@ -94,9 +94,9 @@ def test_a_solid_that_swings_on_a_line_of_its_nodes_is_second_order_in_time(rho_
         model.add(body)
         return stepper.run(model, t_end=0.4, h=h).state(-1).x
 
-    exact = end(fem.LobattoIIIAB(stages=3), 5e-4)
+    exact = end(fem.LobattoIIIAB(stages=3), 1e-3)
     assert exact[:, 2].min() < -0.5  # it has fallen by more than half its length
-    errors = [np.abs(end(fem.DecoupledNSGA(rho_inf=rho_inf), h) - exact).max() for h in (4e-3, 2e-3, 1e-3)]
+    errors = [np.abs(end(fem.DecoupledNSGA(rho_inf=rho_inf), h) - exact).max() for h in (2e-3, 1e-3)]
     assert np.log2(errors[-2] / errors[-1]) == pytest.approx(2, abs=0.1), errors
     assert errors[-1] < 2e-4
 
