@@ -62,7 +62,7 @@ BAR = [
     (1e-2, 0.5, 0.0, 452.5, 0.0, 0.290, 5.4),
     (1e-2, 1.0, 0.0, 447.4, 0.0, 0.315, 5.2),
 ]
-FAST = (1, 2, 5, 6)  # lines in which each value of h, c_p and ρ∞ occurs
+FAST = (0, 3, 5, 6)  # lines in which each value of h, c_p and ρ∞ occurs
 
 
 @cache
