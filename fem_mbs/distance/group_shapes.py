@@ -59,7 +59,7 @@ class GroupShape(NamedTuple):
     @property
     def corner_count(self) -> int:
         """Number of corners of the core."""
-        return 2 ** np.count_nonzero(self.half > 0.0) if self.hull is None else len(self.hull.points)
+        return 2 ** int(np.count_nonzero(self.half > 0.0)) if self.hull is None else len(self.hull.points)
 
     @property
     def corners(self) -> list:

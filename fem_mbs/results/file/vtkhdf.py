@@ -101,8 +101,10 @@ def copy_rows(old: Any, new: Any, rows: int, pool: Executor) -> None:
             for first, part in zip(starts, parts):
                 write_rows(new, first, part)
         else:
-            each = pool.map if len(parts) > 1 else map  # a thread would only add its overhead to a single chunk
-            for first, data in zip(starts, each(packed, parts, repeat(new.chunks), repeat(new.shuffle))):
+            given = parts, repeat(new.chunks), repeat(new.shuffle)
+            # a thread would only add its overhead to a single chunk
+            done = pool.map(packed, *given) if len(parts) > 1 else map(packed, *given)
+            for first, data in zip(starts, done):
                 new.id.write_direct_chunk((first, *rest), data)
 
 
