@@ -18,7 +18,7 @@ COUNTS = b"NRT_"  # names of numba's functions that count, in machine code that 
 
 
 def model(contacts):
-    """Ball that rebounds beside a pendulum with stops, joint friction, a spring and a motor."""
+    """Ball that rebounds, and a pendulum with joint friction, a spring and, with contacts, a stop."""
     built = fem.Model("ball and pendulum", gravity=[0, 0, -9.81])
     arm = built.add(fem.RigidBody.sphere(1.0, 0.1, position=[1.0, 0, 1.0], name="arm"))
     joint = {"friction": fem.DryFriction(0.1, radius=0.02), "stiffness": 5.0, "damping": 0.1}
