@@ -11,6 +11,11 @@ import fem_mbs as fem
 from fem_mbs.rotations import exp
 
 GRAVITY = 9.81  # m/s²
+GROUPS = {  # largest e_N and μ
+    "plastic": {"restitution": 0.0},
+    "frictionless": {"friction": 0.0},
+    "rough and elastic": {},
+}
 
 
 def vector(rng, size):
@@ -194,3 +199,20 @@ def between(rng, model, first, second, numbers):
     else:
         ((frame_A, r_A),), ((frame_B, r_B),) = first.points, second.points
         model.add(fem.SphereOnSphere(frame_A, frame_B, radius_A=r_A, radius_B=r_B, name=name, **numbers))
+
+
+def check_contacts(model, result, what):
+    """No penetration beyond 1e-10 of the size (1 m), forces in the cones to 1e-8."""
+    for element in model.elements:
+        if element.role != "contact":
+            continue
+        contact = result[element.name]
+        assert contact.gap.min() > -1e-10, f"{what}: {element.name} penetrates {contact.gap.min():.1e} m"
+        normal = contact.force_normal  # with persistent contacts impulses are momenta, which no law bounds in a step
+        assert normal.min() >= 0.0, f"{what}: {element.name} pulls"
+        sliding = np.linalg.norm(contact.force_tangential, axis=1)
+        rolling = np.linalg.norm(contact.moment[:, :2], axis=1)
+        spinning = np.abs(contact.moment[:, 2])
+        laws = element.friction, element.rolling_resistance, element.spinning_resistance
+        for size, limit in zip((sliding, rolling, spinning), laws, strict=True):
+            assert np.all(size <= limit * normal * (1 + 1e-8)), f"{what}: {element.name} outside its cone"

@@ -17,34 +17,12 @@ import fem_mbs as fem
 
 H, T_END = 1e-3, 0.3  # s
 MEMORY = 30  # steps after an impact or a release in which what the method remembers has decayed to 0.8^30 = 1e-3
-GROUPS = {  # largest e_N and μ
-    "plastic": {"restitution": 0.0},
-    "frictionless": {"friction": 0.0},
-    "rough and elastic": {},
-}
 
 
 # bounds of impacts taken with a whole step and the speed at its start: with restitution_speed="touch" some
 # spinning bodies that rattle gain 1.7 h Π (seed 42, frictionless) and 2.4 h Π (seed 4400, rough and elastic)
 CAPTURED = {"impacts": "plain", "restitution_speed": "start"}
 APPROACHES = {"published": "start", "slower approach": "slower"}
-
-
-def check_contacts(model, result, what):
-    """No penetration beyond 1e-10 of the size (1 m), forces in the cones to 1e-8."""
-    for element in model.elements:
-        if element.role != "contact":
-            continue
-        contact = result[element.name]
-        assert contact.gap.min() > -1e-10, f"{what}: {element.name} penetrates {contact.gap.min():.1e} m"
-        normal = contact.force_normal  # with persistent contacts impulses are momenta, which no law bounds in a step
-        assert normal.min() >= 0.0, f"{what}: {element.name} pulls"
-        sliding = np.linalg.norm(contact.force_tangential, axis=1)
-        rolling = np.linalg.norm(contact.moment[:, :2], axis=1)
-        spinning = np.abs(contact.moment[:, 2])
-        laws = element.friction, element.rolling_resistance, element.spinning_resistance
-        for size, limit in zip((sliding, rolling, spinning), laws, strict=True):
-            assert np.all(size <= limit * normal * (1 + 1e-8)), f"{what}: {element.name} outside its cone"
 
 
 def check_energy(model, result, group, approach, what):
@@ -78,9 +56,9 @@ def check_energy(model, result, group, approach, what):
 
 
 def check(rng, group, approach, what, most=4, h=H, t_end=T_END, **options):
-    model = random_systems.build(rng, most=most, **GROUPS[group])
+    model = random_systems.build(rng, most=most, **random_systems.GROUPS[group])
     result = fem.DecoupledNSGA(rho_inf=0.8, approach=APPROACHES[approach], **CAPTURED, **options).run(model, t_end, h)
-    check_contacts(model, result, what)
+    random_systems.check_contacts(model, result, what)
     check_energy(model, result, group, approach, what)
 
 
@@ -91,7 +69,11 @@ def drawn(examples):
 
 
 # hypothesis chooses seeds, not the numbers themselves, which would be zeros and ones most of the time
-SEEDS, GROUP, APPROACH = st.integers(0, 2**32 - 1), st.sampled_from(sorted(GROUPS)), st.sampled_from(sorted(APPROACHES))
+SEEDS, GROUP, APPROACH = (
+    st.integers(0, 2**32 - 1),
+    st.sampled_from(sorted(random_systems.GROUPS)),
+    st.sampled_from(sorted(APPROACHES)),
+)
 
 
 @pytest.mark.parametrize("examples", [12, pytest.param(200, marks=pytest.mark.slow)])
@@ -120,7 +102,7 @@ def test_systems_that_exceed_the_measured_factor_gain_less_with_smaller_steps(se
     """Two of 600: the factor 1 is no bound, but what an impact gives to smooth motion is of order h."""
     gained = []
     for h in (H, H / 2, H / 4):
-        model = random_systems.build(random.Random(seed), most=4, **GROUPS["frictionless"])
+        model = random_systems.build(random.Random(seed), most=4, **random_systems.GROUPS["frictionless"])
         terms = balance(model, fem.DecoupledNSGA(rho_inf=0.8, **CAPTURED).run(model, T_END, h))
         worst = terms.rest.argmax()
         assert terms.impact[worst]

@@ -9,7 +9,6 @@ import random
 import numpy as np
 import pytest
 import random_systems
-import test_random_systems
 from split_models import Ball, Disc, Pendulum, TwoLinks
 
 import fem_mbs as fem
@@ -387,13 +386,13 @@ def test_contact_groups_run_by_default_as_with_captured_impacts():
 
 
 @pytest.mark.parametrize(("count", "least"), [(8, 20), pytest.param(30, 100, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("group", sorted(test_random_systems.GROUPS))
+@pytest.mark.parametrize("group", sorted(random_systems.GROUPS))
 def test_random_systems_neither_fail_nor_gain_energy(group, count, least):
     split = 0
     for seed in range(count):
-        model = random_systems.build(random.Random(seed), most=4, **test_random_systems.GROUPS[group])
+        model = random_systems.build(random.Random(seed), most=4, **random_systems.GROUPS[group])
         result = fem.DecoupledNSGA(impacts=IMPACTS).run(model, 0.3, 1e-3)
-        test_random_systems.check_contacts(model, result, f"seed {seed}, {group}")
+        random_systems.check_contacts(model, result, f"seed {seed}, {group}")
         assert result.statistics["energy_rises"] == 0, f"seed {seed}, {group}"
         split += result.statistics["split_impacts"]
     assert split > least
