@@ -7,8 +7,11 @@ The multipliers are the force of the joint on the second body, inertial axes.
 Source: docs/theory/joints.md, (8). Symbols: see `fem_mbs.elements.joints.rows`.
 """
 
+from typing import Any
+
 from fem_mbs.arguments.checked import FrameLike
 from fem_mbs.element.base import JOINT_FRAMES, Joint, register
+from fem_mbs.elements.joints.coordinates.options import JointOptions
 from fem_mbs.elements.joints.rows import check_origins, point_hessian, point_rows
 from fem_mbs.jit import kernel
 
@@ -41,6 +44,8 @@ class Spherical(Joint):
         Attachments on the first and on the second body (or ground). Only their origins matter; they coincide at the
         start.
     name : str, optional
+    friction : float, (static, sliding) or DryFriction, optional
+        Of the ball in its socket, with its radius: ``DryFriction(0.2, radius=0.01)``; see `JointFriction`.
 
     Outputs
     -------
@@ -49,7 +54,7 @@ class Spherical(Joint):
     Raises
     ------
     ParameterError
-        Both frames on one node; origins apart at the start.
+        Both frames on one node; origins apart at the start; the errors of `JointFriction`.
 
     Examples
     --------
@@ -63,9 +68,12 @@ class Spherical(Joint):
     kernels = {"constraint": constraint, "hessian": hessian, "output": output}
     outputs = {"force": (3, "N")}
 
-    def __init__(self, frame_P: FrameLike, frame_Q: FrameLike, *, name: str | None = None) -> None:
+    def __init__(
+        self, frame_P: FrameLike, frame_Q: FrameLike, *, name: str | None = None, friction: Any = None
+    ) -> None:
         super().__init__(frame_P, frame_Q, name=name)
         check_origins(self)
+        self.companions = JointOptions(self, friction=friction).companions
 
 
 register(Spherical, example=lambda rng, a, b: Spherical.at(a, b, rng.normal(size=3)))

@@ -20,7 +20,7 @@ def friction_coefficients(owner: Any, friction: Any, parameter: str = "friction"
 
 class FrictionRow(Element):
     """Dry friction against the rate γ of one coordinate of a joint: −μ N Sign(γ), N of the force that the joint
-    transmits.
+    transmits. Or against a relative velocity of two or three components: −μ N γ/|γ|.
 
     N is the sum of a part that does not depend on the multipliers λ of the joint and one that is proportional to them,
     N(cλ) = c N(λ) for c > 0. Base of `JointFriction`, and of `IdealBelt`, which has no joint and the first part alone;
@@ -47,9 +47,12 @@ class FrictionRow(Element):
         True if friction acts against a driven surface, which can supply energy.
     drives : bool
         True if it is listed as a motor in the energy table.
+    directions : int
+        1, or number of the components of γ that stick and slide together; set before the constructor of this class.
     """
 
     of_point = moved = drives = False
+    directions = 1
 
     role = "friction"
     n_state = N_FRICTION
@@ -61,10 +64,13 @@ class FrictionRow(Element):
         self.joint, self.rows = joint, 0 if joint is None else joint.rows
         super().__init__(nodes if joint is None else joint.nodes, name=name, signals=signals)
         self.check(self.rows <= MOST_ROWS, "joint", joint, "leaves nothing free")
+        if self.directions > 1:
+            self.n_state = self.directions * N_FRICTION
         self.friction, self.kappa = friction_coefficients(self, friction), self.as_flag("kappa", kappa)
         effort, rate = units
+        n = self.directions
         self.outputs = {
-            "force": (1, effort), "bound": (1, effort), "slip": (1, rate), "status": (1, ""), "power": (1, "W"),
+            "force": (n, effort), "bound": (1, effort), "slip": (n, rate), "status": (1, ""), "power": (1, "W"),
             "dissipated": (1, "J"), "kappa": (1, ""),
         }  # fmt: skip
 

@@ -241,13 +241,15 @@ def _unknowns(system, group, rows):
     elif first.role == "friction":
         if not rows.friction:
             return None
-        own = size_of(system, rows) - system.n_friction + group.first_friction + np.arange(count)[:, None]
+        first_own, k = size_of(system, rows) - system.n_friction + group.first_friction, first.directions
+        own = first_own + np.arange(count * k).reshape(count, k)
         ids = np.hstack([ids, own, n + group.joint_rows[:, None] + np.arange(first.rows)])
     mask = np.ones((ids.shape[1], ids.shape[1]), bool)
     if first.role == "constraint":
         mask[nd:, nd:] = np.eye(first.rows, dtype=bool)
     elif first.role == "friction":
-        mask[nd + 1 :] = mask[:nd, nd + 1 :] = False  # its row alone has the multipliers of the joint
+        own_end = nd + first.directions
+        mask[own_end:] = mask[:nd, own_end:] = False  # its rows alone have the multipliers of the joint
     return ids, mask
 
 

@@ -155,7 +155,7 @@ class Numbering(Checked):
                     self.contacts.append(element)
                     laws.append(element.law)
                 if element.role == "friction":
-                    self.frictions.append(element)
+                    self.frictions += [element] * element.directions  # of each row
                 if element.outputs:
                     slices, at = {}, self.n_outputs
                     for name, (count, _) in element.outputs.items():

@@ -11,7 +11,7 @@ velocities there are the derivatives by the impulses in the position equation, a
 Source: docs/theory/nonsmooth_generalized_alpha.md, (8); docs/theory/joint_friction.md, (16).
 """
 
-from fem_mbs.jit import N_SLOTS, SLOT, call2, entry, integers, kernel, matrix, tensor
+from fem_mbs.jit import N_SLOTS, SLOT, call2, entry, integers, kernel, matrix
 from fem_mbs.solvers.alpha.data import own_at
 from fem_mbs.solvers.joint_friction.by_impulses import end_step, perform
 from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
@@ -20,8 +20,11 @@ from fem_mbs.system.friction import (
     STICK,
     add_row,
     clear_block,
+    directions_of,
     friction_groups,
     friction_of,
+    gradients_of,
+    rows_of,
     scatter_block,
 )
 from fem_mbs.system.global_matrices import matrix_values
@@ -36,19 +39,22 @@ def couplings(d, s, column):
     b, values = integers(d.table_at, N_SLOTS), matrix_values(d, VELOCITY)
     half, weight = 0.5 * s.h * s.kv, s.kv * s.h * s.ks
     for g in friction_groups(d):
-        nd, size, stored = g.nd, g.nd + 1 + g.nr, tensor(g.G_at, g.n, 1, g.nd)
+        nd, n, stored = g.nd, directions_of(g), gradients_of(g)
+        size = nd + n + g.nr
         S = matrix(b[_KK], size, size)
         for e in range(g.n):
-            kept = friction_of(g, e)
-            clear_block(S, nd)
-            if column == 2:
-                for i in range(nd):
-                    S[i, nd] = -half * stored[e, 0, i]
-            elif kept.trial_status != STICK and kept.prescribed >= 0.0:
-                slope = weight * kept.bound_share * kept.trial_sign * kept.coefficient / kept.effective_mass
-                for i in range(g.nr):
-                    S[nd, nd + 1 + i] = -slope * kept.slope[i]
-            scatter_block(g.maps_at[VELOCITY], e, S, nd, values)
+            clear_block(S, nd, n)
+            for k in range(n):
+                r, row = n * e + k, nd + k
+                kept = friction_of(g, r)
+                if column == 2:
+                    for i in range(nd):
+                        S[i, row] = -half * stored[r, i]
+                elif kept.trial_status != STICK and kept.prescribed >= 0.0:
+                    slope = weight * kept.bound_share * kept.trial_sign * kept.coefficient / kept.effective_mass
+                    for i in range(g.nr):
+                        S[row, nd + n + i] = -slope * kept.slope[i]
+            scatter_block(g.maps_at[VELOCITY], e, S, nd, n, values)
 
 
 @kernel
@@ -76,8 +82,8 @@ def friction_block(d, s, row, column):
 def positions(d, s, rp):
     """Subtract half of what the impulses do to positions from the rows of positions."""
     for g in friction_groups(d):
-        for e in range(g.n):
-            add_row(g, e, -0.5 * s.h * friction_of(g, e).impulse, rp)
+        for r in range(rows_of(g)):
+            add_row(g, r, -0.5 * s.h * friction_of(g, r).impulse, rp)
 
 
 @entry("void(int64, int64)")

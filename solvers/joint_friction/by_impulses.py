@@ -49,10 +49,12 @@ from fem_mbs.system.friction import (
     add_row,
     coefficient_at,
     coefficients_of,
+    directions_of,
     evaluate_row,
     friction_groups,
     friction_of,
     row_times,
+    rows_of,
 )
 
 
@@ -68,15 +70,15 @@ def start(d, s):
     for i in range(d.m):
         s.row_reactions[i] = s.h * s.lam_report[i]
     for g in friction_groups(d):
-        for e in range(g.n):
-            kept = friction_of(g, e)
-            kept.coefficient = coefficient_at(coefficients_of(g, e), kept.status)
+        for r in range(rows_of(g)):
+            kept = friction_of(g, r)
+            kept.coefficient = coefficient_at(coefficients_of(g, r), kept.status)
             kept.impulse, kept.bound_share, kept.added_bound, kept.pass_number = 0.0, 1.0, 0.0, -1.0
-            s.row_rates[g.first_friction + e] = kept.rate + s.h * row_times(g, e, s.trial)
+            s.row_rates[g.first_friction + r] = kept.rate + s.h * row_times(g, r, s.trial)
     settle(d, s, b, 0.5)  # a guide that friction turns to its other side swings about with the whole
     for g in friction_groups(d):
-        for e in range(g.n):
-            kept = friction_of(g, e)
+        for r in range(rows_of(g)):
+            kept = friction_of(g, r)
             kept.bound, kept.force = kept.coefficient * kept.normal_force, kept.impulse / s.h
             kept.start_force = kept.force
 
@@ -88,8 +90,8 @@ def first_guess(d, s):
     if afresh(s):
         return
     for g in friction_groups(d):
-        for e in range(g.n):
-            kept = friction_of(g, e)
+        for r in range(rows_of(g)):
+            kept = friction_of(g, r)
             kept.impulse = s.h * kept.start_force
 
 
@@ -107,32 +109,43 @@ def hold(d, s, held):
     if held and d.m > 0:
         add_constraint_forces(d, 1.0, s.phi, s.P)
     for g in friction_groups(d):
-        for e in range(g.n if held else 0):
-            evaluate_row(d, g, e, b, s.x, s.R, s.V)
-            add_row(g, e, -friction_of(g, e).impulse, s.P)
+        for r in range(rows_of(g) if held else 0):
+            evaluate_row(d, g, r, b, s.x, s.R, s.V)
+            add_row(g, r, -friction_of(g, r).impulse, s.P)
+
+
+@kernel
+def take_work(s, kept, moved, struck):
+    """Add the work of the step of an element to its first record; in a step with an impact friction gives none."""
+    kept.work -= min(moved, 0.0) if struck else moved
+    if struck and kept.step_work > 0.0:
+        s.given_back += kept.step_work
+        kept.step_work = 0.0
 
 
 @kernel
 def end_step(d, s, smooth):
     """Set what is saved of the step: statuses, forces, bounds and the works (2).
 
-    ``smooth``: the impulses turn the rates of a smooth motion into those at the end, see `alpha.friction`, (1).
+    ``smooth``: the impulses turn the rates of a smooth motion into those at the end, see `alpha.friction`, (1). The
+    works of several directions are in the record of the first.
     """
     struck, stopped = contacts_struck(d, s), False
     s.friction_event, s.given_back, s.friction_change = -1.0, 0.0, 0.0
     for g in friction_groups(d):
-        for e in range(g.n):
-            kept = friction_of(g, e)
-            kept.rate = row_times(g, e, s.V) + kept.given_rate
-            before = row_times(g, e, s.Vs) + kept.given_rate if smooth else kept.start_rate
-            kept.step_work = 0.5 * kept.impulse * (before + kept.rate)
+        n, moved = directions_of(g), 0.0
+        for r in range(rows_of(g)):
+            kept, head = friction_of(g, r), friction_of(g, r // n * n)
+            if r % n == 0:
+                head.step_work = head.surface_work = moved = 0.0
+            kept.rate = row_times(g, r, s.V) + kept.given_rate
+            before = row_times(g, r, s.Vs) + kept.given_rate if smooth else kept.start_rate
+            head.step_work += 0.5 * kept.impulse * (before + kept.rate)
             given = kept.given_rate if smooth else 0.5 * (kept.start_given_rate + kept.given_rate)
-            kept.surface_work = -kept.impulse * given
-            moved = 0.5 * kept.impulse * (kept.start_rate + kept.rate)
-            kept.work -= min(moved, 0.0) if struck else moved
-            if struck and kept.step_work > 0.0:
-                s.given_back += kept.step_work
-                kept.step_work = 0.0
+            head.surface_work += -kept.impulse * given
+            moved += 0.5 * kept.impulse * (kept.start_rate + kept.rate)
+            if r % n == n - 1:
+                take_work(s, head, moved, struck)
             force = kept.impulse / s.h
             s.friction_change = max(s.friction_change, kept.arm * abs(force - kept.force) / kept.effective_mass)
             kept.force = kept.start_force = force
@@ -140,11 +153,12 @@ def end_step(d, s, smooth):
     if stopped or kappas_wanted(d):
         kappas_and_masses(d, s)
     for g in friction_groups(d):
-        for e in range(g.n):
-            kept = friction_of(g, e)
+        for r in range(rows_of(g)):
+            kept = friction_of(g, r)
             kept.status = kept.trial_status
-            note_jam(s, g.first_friction + e, kept, kept.impulse)
-            kept.bound = coefficient_at(coefficients_of(g, e), kept.status) * kept.normal_force
+            if r % directions_of(g) == 0:
+                note_jam(s, g, r // directions_of(g))
+            kept.bound = coefficient_at(coefficients_of(g, r), kept.status) * kept.normal_force
             if kept.status != STICK:
                 kept.sign = kept.trial_sign
 

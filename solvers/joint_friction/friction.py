@@ -12,6 +12,9 @@ and with contacts in the position correction (`joint_friction.friction_position`
 −G_F(q~)ᵀ λ~_F, with what closed contacts have there (``Gw``). N is positively homogeneous but for the given part:
 N_h(R) = h N(R/h).
 
+With several directions λ_F, Λ_F, γ and ξ are vectors, and s is a direction: that of ξ in (3), that with which the step
+begins in (2).
+
 Static friction, and friction that jumps within the step, take passes (`joint_friction.friction_passes`), each of which
 is an ordinary problem (3). Where sticking starts or ends, and where sliding reverses, the memory of the method starts
 again
@@ -26,7 +29,7 @@ Source: docs/theory/joint_friction.md, (1), (5), (6).
     μ of a pass   coefficient               and pass_number, its number
 """
 
-from fem_mbs.jit import N_SLOTS, SLOT, entry, integers, kernel, matrix, tensor, vector
+from fem_mbs.jit import N_SLOTS, SLOT, entry, integers, kernel, matrix, vector
 from fem_mbs.solvers.joint_friction.friction_end import end_step, report_step
 from fem_mbs.solvers.joint_friction.friction_passes import next_pass
 from fem_mbs.solvers.joint_friction.friction_pieces import kappas_and_masses, search_pieces
@@ -110,11 +113,14 @@ from fem_mbs.system.friction import (
     clear_block,
     coefficients_of,
     curvature,
+    directions_of,
     evaluate_bound,
     evaluate_row,
     friction_groups,
     friction_of,
+    gradients_of,
     rows_in,
+    rows_of,
     scatter_block,
     smooth_status,
 )
@@ -122,7 +128,7 @@ from fem_mbs.system.gather import gather_motion, times_tangent
 from fem_mbs.system.global_matrices import matrix_values
 from fem_mbs.system.records import SMOOTH
 
-_V, _H, _KK, _BOUND_Q = SLOT["v"], SLOT["H"], SLOT["K"], SLOT["bound_q"]
+_V, _KK, _BOUND_Q = SLOT["v"], SLOT["K"], SLOT["bound_q"]
 
 
 @kernel
@@ -130,20 +136,44 @@ def smooth_forces(d, s, o):
     """Add forces of (2) to Gw, evaluate the rows at q~, v~."""
     b = integers(d.table_at, N_SLOTS)
     for g in friction_groups(d):
-        for e in range(g.n):
-            kept, mu = friction_of(g, e), coefficients_of(g, e)
-            rate = evaluate_row(d, g, e, b, s.xs, s.Rs, s.Vs)
-            add_row(g, e, kept.smooth_force, o.Gw)
+        n = directions_of(g)
+        for r in range(rows_of(g)):
+            kept, mu = friction_of(g, r), coefficients_of(g, r)
+            rate = evaluate_row(d, g, r, b, s.xs, s.Rs, s.Vs)
+            add_row(g, r, kept.smooth_force, o.Gw)
             status = smooth_status(kept)
             if status == STICK:
                 kept.residual = rate
             else:
                 missing = kept.smooth_force
                 if status == SLIP:
-                    missing += kept.sign * mu.sliding * evaluate_bound(d, g, e, b, s.lam, s.ks, s.lam, 0.0)
+                    missing += kept.sign * mu.sliding * evaluate_bound(d, g, r // n, b, s.lam, s.ks, s.lam, 0.0)
                 # with c_a: velocity problems can use its factors
                 kept.residual = missing / (o.c_a * kept.effective_mass)
             add_norms(s, kept, status == STICK)
+
+
+@kernel
+def smooth_row(d, s, o, g, r, b, S):
+    """Fill the part of row r in its element matrix S that increments of positions have; of (2)."""
+    nd, n = g.nd, directions_of(g)
+    kept, row, ve, slope = friction_of(g, r), nd + r % n, vector(b[_V], nd), vector(b[_BOUND_Q], nd)
+    status, force = smooth_status(kept), kept.smooth_force
+    if status == SLIP:
+        weight_N = 1.0 / (o.c_a * kept.effective_mass) * kept.sign * coefficients_of(g, r).sliding
+        evaluate_bound(d, g, r // n, b, s.lam, s.ks, s.lam, 0.0)
+        for j in range(nd):
+            S[row, j] -= s.ks * o.c_q * weight_N * slope[j]
+        for i in range(g.nr):
+            S[row, nd + n + i] -= s.ks * weight_N * kept.slope[i] * s.ks
+    if status != STICK and force == 0.0:
+        return
+    H = curvature(d, g, r, b)
+    for i in range(nd):
+        for j in range(nd):
+            S[i, j] -= o.c_q * force * H[i, j]
+            if status == STICK:
+                S[row, j] -= s.ks * o.c_q * ve[i] * H[i, j]
 
 
 @kernel
@@ -152,38 +182,29 @@ def smooth_tangents(d, s, o):
     b, values = integers(d.table_at, N_SLOTS), matrix_values(d, SMOOTH)
     s.friction_stuck = 0
     for g in friction_groups(d):
-        nd, size, stored = g.nd, g.nd + 1 + g.nr, tensor(g.G_at, g.n, 1, g.nd)
-        S, H, ve, slope = matrix(b[_KK], size, size), matrix(b[_H], nd, nd), vector(b[_V], nd), vector(b[_BOUND_Q], nd)
+        nd, n, stored = g.nd, directions_of(g), gradients_of(g)
+        size = nd + n + g.nr
+        S = matrix(b[_KK], size, size)
         for e in range(g.n):
-            kept = friction_of(g, e)
-            status, force, weight = smooth_status(kept), kept.smooth_force, 1.0 / (o.c_a * kept.effective_mass)
-            clear_block(S, nd)
+            clear_block(S, nd, n)
             gather_motion(d, g, e, b, s.xs, s.Rs, s.Vs)
-            bent = status == STICK or force != 0.0
-            if bent:
-                curvature(d, g, e, b)
-            if status == SLIP:
-                weight_N = weight * kept.sign * coefficients_of(g, e).sliding
-                evaluate_bound(d, g, e, b, s.lam, s.ks, s.lam, 0.0)
-                for j in range(nd):
-                    S[nd, j] -= s.ks * o.c_q * weight_N * slope[j]
-                for i in range(g.nr):
-                    S[nd, nd + 1 + i] -= s.ks * weight_N * kept.slope[i] * s.ks
-            for i in range(nd if bent else 0):
-                for j in range(nd):
-                    S[i, j] -= o.c_q * force * H[i, j]
-                    if status == STICK:
-                        S[nd, j] -= s.ks * o.c_q * ve[i] * H[i, j]
-            times_tangent(g, e, S, nd + 1, s.T)
-            if status == STICK:
-                s.stuck_rows[s.friction_stuck] = g.first_friction + e
-                s.friction_stuck += 1
-            for i in range(nd):
-                S[i, nd] -= s.ks * stored[e, 0, i]
-                if status == STICK:
-                    S[nd, i] -= s.ks * stored[e, 0, i]
-            S[nd, nd] -= s.epsilon * s.ks / kept.arm**2 if status == STICK else s.ks * weight * s.ks
-            scatter_block(g.maps_at[SMOOTH], e, S, nd, values)
+            for r in range(n * e, n * e + n):
+                smooth_row(d, s, o, g, r, b, S)
+            times_tangent(g, e, S, nd + n, s.T)
+            for k in range(n):
+                r, row = n * e + k, nd + k
+                kept = friction_of(g, r)
+                stuck = smooth_status(kept) == STICK
+                if stuck:
+                    s.stuck_rows[s.friction_stuck] = g.first_friction + r
+                    s.friction_stuck += 1
+                for i in range(nd):
+                    S[i, row] -= s.ks * stored[r, i]
+                    if stuck:
+                        S[row, i] -= s.ks * stored[r, i]
+                weight = 1.0 / (o.c_a * kept.effective_mass)
+                S[row, row] -= s.epsilon * s.ks / kept.arm**2 if stuck else s.ks * weight * s.ks
+            scatter_block(g.maps_at[SMOOTH], e, S, nd, n, values)
 
 
 @kernel
@@ -191,16 +212,16 @@ def move_smooth_forces(d, s, factor):
     """Add factor times the Newton step in dx to the friction of the smooth sub-problem."""
     step = rows_in(d, SMOOTH, s.dx_at)
     for g in friction_groups(d):
-        for e in range(g.n):
-            friction_of(g, e).smooth_force += factor * step[g.first_friction + e]
+        for r in range(rows_of(g)):
+            friction_of(g, r).smooth_force += factor * step[g.first_friction + r]
 
 
 @kernel
 def note_impulses(d, s, smooth):
     """Keep the impulses of the step before the next impact problem: of smooth forces, or as the last one left them."""
     for g in friction_groups(d):
-        for e in range(g.n):
-            kept = friction_of(g, e)
+        for r in range(rows_of(g)):
+            kept = friction_of(g, r)
             kept.earlier_impulse = s.h * kept.smooth_force if smooth else kept.impulse
 
 

@@ -32,6 +32,7 @@ Source: docs/theory/joint_friction.md, (10), (13).
 
 from fem_mbs.jit import kernel
 from fem_mbs.solvers.contact.law import GAP
+from fem_mbs.solvers.joint_friction.friction_passes import turned
 from fem_mbs.solvers.joint_friction.friction_pieces import kappas_and_masses, kappas_wanted
 from fem_mbs.solvers.joint_friction.friction_start import AT_REST, knows_forces
 from fem_mbs.solvers.joint_friction.friction_touch import back_to_touch, in_impact, past_impulse
@@ -41,16 +42,19 @@ from fem_mbs.system.friction import (
     STICK,
     coefficient_at,
     coefficients_of,
+    directions_of,
     friction_groups,
     friction_of,
+    length_of,
     row_times,
 )  # fmt: skip
 
 
 @kernel
-def reverses(kept):
-    """True if a joint slides in the other direction than at the start of the step."""
-    return kept.trial_status == SLIP and kept.start_status == SLIP and kept.trial_sign != kept.sign
+def reverses(g, e):
+    """True if element e slides in the other direction than at the start of the step."""
+    head = friction_of(g, directions_of(g) * e)
+    return head.trial_status == SLIP and head.start_status == SLIP and turned(g, e)
 
 
 @kernel
@@ -84,26 +88,73 @@ def end_of_time(s, kept):
 
 
 @kernel
-def end_status(s, kept):
-    """Status at the end of the step."""
+def end_status(s, g, e):
+    """Status of element e at the end of the step."""
+    head = friction_of(g, directions_of(g) * e)
     if not in_impact(s):
-        return kept.trial_status
-    return STICK if kept.arm * abs(kept.rate) <= AT_REST * s.tol_v else SLIP
+        return head.trial_status
+    return STICK if head.arm * rate_of(g, e) <= AT_REST * s.tol_v else SLIP
 
 
 @kernel
-def works_of_step(g, e, s, kept, corrected):
-    """Set the works (2) of the energy balance, without the work of the impact of a split step.
+def rate_of(g, e):
+    """Length of the rates γ of element e at the end of the step."""
+    n, squares = directions_of(g), 0.0
+    for r in range(n * e, n * e + n):
+        squares += friction_of(g, r).rate ** 2
+    return length_of(n, squares, friction_of(g, n * e).rate)
+
+
+@kernel
+def works_of_step(g, r, s, corrected):
+    """Add the works (2) of row r to those of its element, without the work of the impact of a split step.
 
     With ``corrected`` γ~ is by the displacement of the step, whose mean velocities are in s.trial.
     """
-    rate, lasting = row_times(g, e, s.Vs) + kept.given_rate, 0.5 * s.h * (kept.start_smooth_force + kept.smooth_force)
+    n, kept = directions_of(g), friction_of(g, r)
+    head = friction_of(g, r // n * n)
+    rate, lasting = row_times(g, r, s.Vs) + kept.given_rate, 0.5 * s.h * (kept.start_smooth_force + kept.smooth_force)
     if corrected:
-        rate = 2.0 * row_times(g, e, s.trial) + kept.start_given_rate + kept.given_rate - kept.start_rate
+        rate = 2.0 * row_times(g, r, s.trial) + kept.start_given_rate + kept.given_rate - kept.start_rate
     total, end = end_of_time(s, kept)
-    kept.step_work = lasting * 0.5 * (kept.start_rate + rate) + (total - s.h * kept.smooth_force) * 0.5 * (rate + end)
+    impulse = total - s.h * kept.smooth_force
+    head.step_work += lasting * 0.5 * (kept.start_rate + rate) + impulse * 0.5 * (rate + end)
     impulse = kept.impulse - s.h * kept.smooth_force
-    kept.surface_work = -lasting * 0.5 * (kept.start_given_rate + kept.given_rate) - impulse * kept.given_rate
+    head.surface_work += -lasting * 0.5 * (kept.start_given_rate + kept.given_rate) - impulse * kept.given_rate
+
+
+@kernel
+def balance_of_step(g, e, s, corrected, struck):
+    """Set the works of the energy balance of element e, in the record of its first row."""
+    n, impact = directions_of(g), 0.0
+    head = friction_of(g, n * e)
+    head.step_work = head.surface_work = 0.0
+    for r in range(n * e, n * e + n):
+        works_of_step(g, r, s, corrected)
+        impact += impact_of_split(s, friction_of(g, r))
+    most = impact if in_impact(s) else head.step_work
+    head.step_work += impact
+    if struck and most > 0.0:
+        s.given_back, head.step_work = s.given_back + most, head.step_work - most
+
+
+@kernel
+def note_stop(g, e, s):
+    """Set the part of the step after which element e stops, where its smooth motion goes beyond."""
+    n, along, squares = directions_of(g), 0.0, 0.0
+    for r in range(n * e, n * e + n):
+        kept = friction_of(g, r)
+        rate = row_times(g, r, s.Vs) + kept.given_rate
+        along += kept.start_rate * rate
+        squares += kept.start_rate**2
+    if not along < 0.0:
+        return
+    head = friction_of(g, n * e)
+    part = squares / (squares - along)
+    if n == 1:
+        part = head.start_rate / (head.start_rate - (row_times(g, e, s.Vs) + head.given_rate))
+    for r in range(n * e, n * e + n):
+        friction_of(g, r).event_fraction = part
 
 
 @kernel
@@ -129,51 +180,64 @@ def end_step(d, s):
     if corrected:
         mean_velocities(d, s)
     for g in friction_groups(d):
+        n = directions_of(g)
         for e in range(g.n):
-            kept = friction_of(g, e)
-            kept.rate = row_times(g, e, s.V) + kept.given_rate
+            kept = friction_of(g, n * e)
+            for r in range(n * e, n * e + n):
+                friction_of(g, r).rate = row_times(g, r, s.V) + friction_of(g, r).given_rate
+                if split:
+                    back_to_touch(friction_of(g, r))
             if split:
-                back_to_touch(kept)
-                stopped = stopped or (kept.start_status == SLIP and end_status(s, kept) == STICK)
+                stopped = stopped or (kept.start_status == SLIP and end_status(s, g, e) == STICK)
             if balance:
-                works_of_step(g, e, s, kept, corrected)
-                impact = impact_of_split(s, kept)
-                most = impact if split else kept.step_work
-                kept.step_work += impact
-                if struck and most > 0.0:
-                    s.given_back, kept.step_work = s.given_back + most, kept.step_work - most
+                balance_of_step(g, e, s, corrected, struck)
             stops = kept.trial_status == STICK and kept.start_status == SLIP
-            if stops or kept.trial_status != kept.start_status or reverses(kept):
+            if stops or kept.trial_status != kept.start_status or reverses(g, e):
                 stopped, changed = stopped or stops, True
-                rate = row_times(g, e, s.Vs) + kept.given_rate
-                if stops and kept.start_rate * rate < 0.0:
-                    kept.event_fraction = kept.start_rate / (kept.start_rate - rate)
+                if stops:
+                    note_stop(g, e, s)
                 s.friction_event = max(s.friction_event, kept.event_fraction)
     if stopped or kappas_wanted(d):
         kappas_and_masses(d, s)
     for g in friction_groups(d):
         for e in range(g.n):
-            kept = friction_of(g, e)
-            status = end_status(s, kept)
-            mu = coefficients_of(g, e)
-            kept.status = status
-            note_jam(s, g.first_friction + e, kept, kept.impulse - past_impulse(s, kept))
-            kept.bound = coefficient_at(mu, status) * kept.normal_force
-            if status == SLIP:
-                kept.sign = kept.trial_sign
-                if split:
-                    kept.sign = -1.0 if kept.rate < 0.0 else 1.0
+            set_status(s, g, e, split)
     return changed
 
 
 @kernel
-def note_jam(s, row, kept, impulse):
-    """Note that the joint of a row has jammed, where it slid and sticks with κ ≥ 1; an impact."""
-    if kept.status != STICK or kept.start_status != SLIP or kept.kappa < 1.0:
+def set_status(s, g, e, split):
+    """Set the saved status, bound and direction of element e."""
+    n, status, size = directions_of(g), end_status(s, g, e), rate_of(g, e)
+    mu = coefficients_of(g, n * e)
+    for r in range(n * e, n * e + n):
+        kept = friction_of(g, r)
+        kept.status = status
+        kept.bound = coefficient_at(mu, status) * kept.normal_force
+        if status == SLIP:
+            kept.sign = kept.trial_sign
+            if split and n == 1:
+                kept.sign = -1.0 if kept.rate < 0.0 else 1.0
+            elif split:
+                kept.sign = kept.rate / size
+    note_jam(s, g, e)
+
+
+@kernel
+def note_jam(s, g, e):
+    """Note that the joint of element e has jammed, where it slid and sticks with κ ≥ 1; an impact."""
+    n, squares, impulse = directions_of(g), 0.0, 0.0
+    head = friction_of(g, n * e)
+    if head.status != STICK or head.start_status != SLIP or head.kappa < 1.0:
         return
-    kept.jammed = 1.0
+    for r in range(n * e, n * e + n):
+        kept = friction_of(g, r)
+        kept.jammed = 1.0
+        impulse = kept.impulse - past_impulse(s, kept)
+        squares += impulse * impulse
     if s.jammed == 0:
-        s.jam_row, s.jam_time, s.jam_kappa, s.jam_impulse = row, s.t, kept.kappa, abs(impulse)
+        s.jam_row, s.jam_time, s.jam_kappa = g.first_friction + n * e, s.t, head.kappa
+        s.jam_impulse = length_of(n, squares, impulse)
     s.jammed += 1
     s.struck = 1
 
@@ -192,7 +256,7 @@ def displacement(s, kept, new):
 
 @kernel
 def report_step(d, s):
-    """Set saved force and bound, add the work of the step.
+    """Set saved force and bound, add the work of the step to the record of the first row of an element.
 
     Where something has changed it is called after the memory of the method has started again.
     """
@@ -200,25 +264,32 @@ def report_step(d, s):
     struck, split = contacts_struck(d, s), in_impact(s)
     single = s.struck != 0 and not split  # friction and impact of the step are one
     for g in friction_groups(d):
+        n = directions_of(g)
         for e in range(g.n):
-            kept, mu = friction_of(g, e), coefficients_of(g, e)
-            impulse, rate = end_of_time(s, kept)
-            force = impulse / s.h
-            if split and kept.trial_status == SLIP:
-                kept.event_fraction = 0.0
-            if event >= 0.0 and s.struck == 0 and known:
-                force = kept.smooth_force
-            moved, before, part = displacement(s, kept, rate), kept.start_force, event if event > 0.0 else 0.5
-            mean = force if single or kept.start_rate * before > 0.0 else part * before + (1.0 - part) * force
-            if kept.event_fraction > 0.0 and not single:
-                mean = before if kept.trial_status == STICK else force
-                if kept.start_status == SLIP and kept.trial_status == SLIP:  # the way before it reversed
-                    kept.work -= 0.5 * s.h * kept.event_fraction * kept.start_rate * before
-            kept.work -= min(mean * moved, 0.0) if struck and not split else mean * moved
-            kept.work -= min(impact_of_split(s, kept), 0.0)
-            jumped = split and (known or kept.status == SLIP)
-            if jumped:
-                force = kept.smooth_force
-            kept.force = kept.start_force = force
-            if jumped or (event >= 0.0 and s.struck == 0 and known):
-                kept.bound = coefficient_at(mu, kept.status) * kept.normal_force
+            head, driven, work, impact = friction_of(g, n * e), 0.0, 0.0, 0.0
+            for r in range(n * e, n * e + n):
+                driven += friction_of(g, r).start_rate * friction_of(g, r).start_force
+            for r in range(n * e, n * e + n):
+                kept, mu = friction_of(g, r), coefficients_of(g, r)
+                impulse, rate = end_of_time(s, kept)
+                force = impulse / s.h
+                if split and kept.trial_status == SLIP:
+                    kept.event_fraction = 0.0
+                if event >= 0.0 and s.struck == 0 and known:
+                    force = kept.smooth_force
+                moved, before, part = displacement(s, kept, rate), kept.start_force, event if event > 0.0 else 0.5
+                mean = force if single or driven > 0.0 else part * before + (1.0 - part) * force
+                if kept.event_fraction > 0.0 and not single:
+                    mean = before if kept.trial_status == STICK else force
+                    if kept.start_status == SLIP and kept.trial_status == SLIP:  # the way before it reversed
+                        head.work -= 0.5 * s.h * kept.event_fraction * kept.start_rate * before
+                work += mean * moved
+                impact += impact_of_split(s, kept)
+                jumped = split and (known or kept.status == SLIP)
+                if jumped:
+                    force = kept.smooth_force
+                kept.force = kept.start_force = force
+                if jumped or (event >= 0.0 and s.struck == 0 and known):
+                    kept.bound = coefficient_at(mu, kept.status) * kept.normal_force
+            head.work -= min(work, 0.0) if struck and not split else work
+            head.work -= min(impact, 0.0)

@@ -15,7 +15,7 @@ Friction that jumps within the step has an impulse of two parts. With φ, the pa
 
 which leaves O(h²) in the velocity instead of O(h): second order needs no step that ends there. Not in impacts of
 contacts: when in the step friction changed is then not known. In a split step the time before the touch has (1)-(4),
-the impact (1) alone.
+the impact (1) alone. Several directions have (1) alone: their rate turns and does not pass zero.
 
 Source: docs/theory/joint_friction.md, (7), (8).
 
@@ -31,6 +31,7 @@ from fem_mbs.system.friction import (
     SLIP,
     STICK,
     coefficients_of,
+    directions_of,
     friction_groups,
     friction_of,
     row_times,
@@ -88,35 +89,88 @@ def strikes(d, s):
 
 
 @kernel
+def turned(g, e):
+    """True if element e slides in the other direction than as the step began; of several: by more than 90 degrees."""
+    n, along = directions_of(g), 0.0
+    for r in range(n * e, n * e + n):
+        kept = friction_of(g, r)
+        along += kept.trial_sign * kept.sign
+    return along < 0.0
+
+
+@kernel
+def share_pass(g, e):
+    """Give all rows of element e the coefficient and number of the pass of the first."""
+    n = directions_of(g)
+    head = friction_of(g, n * e)
+    for r in range(n * e + 1, n * e + n):
+        kept = friction_of(g, r)
+        kept.coefficient, kept.pass_number, kept.added_bound = head.coefficient, head.pass_number, head.added_bound
+
+
+@kernel
+def next_pass_of_several(g, e, mu):
+    """True if element e of several directions has another coefficient in the next pass, (1)."""
+    kept = friction_of(g, directions_of(g) * e)
+    if kept.trial_status != SLIP:
+        return False
+    reverses = kept.start_status == SLIP and turned(g, e)
+    if reverses and kept.pass_number == 0.0 and mu.static > mu.sliding:
+        kept.coefficient, kept.pass_number = mu.static, 1.0
+    elif (reverses and kept.pass_number == 1.0) or kept.start_status == STICK:
+        kept.coefficient, kept.pass_number = mu.sliding, 2.0
+    else:
+        return False
+    share_pass(g, e)
+    return True
+
+
+@kernel
+def next_pass_of_one(g, e, s, mu, struck):
+    """True if element e of one direction has another coefficient in the next pass, (1)-(4)."""
+    kept = friction_of(g, e)
+    if kept.trial_status != SLIP:
+        if kept.start_status != SLIP or struck or not turns_back(g, e, s, kept, mu.static, mu.sliding):
+            return False
+        kept.coefficient, kept.pass_number, kept.prescribed = mu.sliding, 2.0, 1.0
+        kept.trial_status, kept.trial_sign = SLIP, -kept.sign
+        return True
+    reverses = kept.start_status == SLIP and turned(g, e)
+    if reverses and kept.pass_number == 0.0 and mu.static > mu.sliding:
+        kept.coefficient, kept.pass_number = mu.static, 1.0
+    elif reverses:
+        rate = row_times(g, e, s.V if kept.excluded != 0.0 else s.Vs) + kept.given_rate
+        kept.coefficient, kept.pass_number, kept.prescribed = mu.sliding, 2.0, 1.0
+        if kept.start_rate * rate < 0.0 and not struck:
+            two_parts(s, kept, kept.start_rate / (kept.start_rate - rate))
+    elif kept.start_status == STICK:
+        kept.coefficient, kept.pass_number = mu.sliding, 2.0
+        if not struck:
+            breaks_loose(s, kept, mu.static)
+    else:
+        return False
+    return True
+
+
+@kernel
 def next_pass(d, s, impact):
-    """Coefficients of the next pass, (4), and friction where sliding has reversed, (5); True when one has changed.
+    """Coefficients of the next pass, (1), and friction where sliding has reversed, (2); True when one has changed.
 
     ``impact``: of the impact of a split step, which lasts no time.
     """
     again, struck = False, impact or strikes(d, s)
     for g in friction_groups(d):
+        n = directions_of(g)
         for e in range(g.n):
-            kept, mu = friction_of(g, e), coefficients_of(g, e)
+            kept, mu = friction_of(g, n * e), coefficients_of(g, n * e)
             if impact and kept.added_bound > 0.0 and kept.trial_status == SLIP:
                 kept.added_bound, again = 0.0, True
+                share_pass(g, e)
                 continue
             if kept.pass_number == 2.0 or (impact and mu.static == mu.sliding):
                 continue
-            if kept.trial_status != SLIP:
-                if kept.start_status == SLIP and not struck and turns_back(g, e, s, kept, mu.static, mu.sliding):
-                    kept.coefficient, kept.pass_number, kept.prescribed, again = mu.sliding, 2.0, 1.0, True
-                    kept.trial_status, kept.trial_sign = SLIP, -kept.sign
-                continue
-            reverses = kept.start_status == SLIP and kept.trial_sign != kept.sign
-            if reverses and kept.pass_number == 0.0 and mu.static > mu.sliding:
-                kept.coefficient, kept.pass_number, again = mu.static, 1.0, True
-            elif reverses:
-                rate = row_times(g, e, s.V if kept.excluded != 0.0 else s.Vs) + kept.given_rate
-                kept.coefficient, kept.pass_number, kept.prescribed, again = mu.sliding, 2.0, 1.0, True
-                if kept.start_rate * rate < 0.0 and not struck:
-                    two_parts(s, kept, kept.start_rate / (kept.start_rate - rate))
-            elif kept.start_status == STICK:
-                kept.coefficient, kept.pass_number, again = mu.sliding, 2.0, True
-                if not struck:
-                    breaks_loose(s, kept, mu.static)
+            if n > 1:
+                again = next_pass_of_several(g, e, mu) or again
+            else:
+                again = next_pass_of_one(g, e, s, mu, struck) or again
     return again

@@ -12,6 +12,9 @@ Pieces: every joint sticks, slides forwards or backwards, 3ⁿ in all, solved on
 until one is allowed. First comes how the joint was, then sliding, then sticking. Before that statuses of
 `joint_friction.friction_sweeps` are tried; with more than four joints these alone.
 
+Of several directions pieces prescribe the status alone: the direction of sliding follows from ξ. p is that of the mean
+mobility, κ that of the last direction of sliding.
+
 Source: docs/theory/joint_friction.md, (9), (10).
 """
 
@@ -35,11 +38,14 @@ from fem_mbs.system.friction import (
     STICK,
     add_row_reduced,
     coefficients_of,
+    directions_of,
     evaluate_bound,
     friction_groups,
     friction_of,
+    length_of,
     row_times,
     row_times_reduced,
+    rows_of,
 )
 from fem_mbs.system.gather import gather_motion
 from fem_mbs.system.global_matrices import clear_matrix, factorise, fill_diagonal, solve_in_place
@@ -54,8 +60,8 @@ BEYOND = 1e-9  # of the bound
 def kappas_wanted(d):
     """True if a joint needs κ in every step."""
     for g in friction_groups(d):
-        for e in range(g.n):
-            if coefficients_of(g, e).every_kappa != 0.0:
+        for r in range(rows_of(g)):
+            if coefficients_of(g, r).every_kappa != 0.0:
                 return True
     return False
 
@@ -77,21 +83,26 @@ def kappas_and_masses(d, s):
     if not factorise(d, VELOCITY):
         return
     for g in friction_groups(d):
-        rows = integers(g.joint_rows_at, g.n)
+        rows, k = integers(g.joint_rows_at, g.n), directions_of(g)
         for e in range(g.n):
-            kept, mu = friction_of(g, e), coefficients_of(g, e)
-            zero(s.dx_at, layout.n)
-            add_row_reduced(d, g, e, -kept.sign, dx)
-            solve_in_place(d, VELOCITY, s.dx_at)
-            for i in range(n + d.m):
-                respond[g.first_friction + e, i] = -kept.sign * dx[i]
-            mobility = -kept.sign * row_times_reduced(d, g, e, dx) * kept.arm**2 * s.mean_mass
-            kept.effective_mass = s.mean_mass * kept.arm**2 / max(mobility, FIXED)
+            mu, kappa, mobility = coefficients_of(g, k * e), 0.0, 0.0
             gather_motion(d, g, e, b, x, R, V)
             evaluate_bound(d, g, e, b, s.lam_report, 1.0, s.lam_report, 0.0)
-            kept.kappa = 0.0
-            for i in range(g.nr):
-                kept.kappa += mu.sliding * kept.slope[i] * s.kv * dx[n + rows[e] + i]
+            for r in range(k * e, k * e + k):
+                kept = friction_of(g, r)
+                unit = kept.sign if k == 1 else 1.0
+                zero(s.dx_at, layout.n)
+                add_row_reduced(d, g, r, -unit, dx)
+                solve_in_place(d, VELOCITY, s.dx_at)
+                for i in range(n + d.m):
+                    respond[g.first_friction + r, i] = -unit * dx[i]
+                mobility += -unit * row_times_reduced(d, g, r, dx) * kept.arm**2 * s.mean_mass
+                share = 1.0 if k == 1 else kept.sign
+                for i in range(g.nr):
+                    kappa += share * mu.sliding * kept.slope[i] * s.kv * dx[n + rows[e] + i]
+            for r in range(k * e, k * e + k):
+                kept = friction_of(g, r)
+                kept.effective_mass, kept.kappa = s.mean_mass * kept.arm**2 / max(mobility / k, FIXED), kappa
 
 
 @kernel
@@ -106,15 +117,18 @@ def from_rest(d, s):
                 s.W[i, j] = s.Vminus[i, j] - s.V0[i, j]
     start_from_last(d, s)
     for g in friction_groups(d):
-        for e in range(g.n):
-            kept = friction_of(g, e)
+        for r in range(rows_of(g)):
+            kept = friction_of(g, r)
             kept.impulse = impulse_before(s, kept)
 
 
 @kernel
-def prescribe(kept, option):
+def prescribe(g, kept, option):
     """Prescribe one of the three pieces of a joint: how it was, then sliding, then sticking."""
     kept.prescribed = 1.0
+    if directions_of(g) > 1:
+        kept.trial_status = kept.start_status if option == 0 else SLIP if kept.start_status == STICK else STICK
+        return
     kept.trial_sign = kept.sign
     if kept.start_status == STICK:
         kept.trial_status = STICK if option == 0 else SLIP
@@ -126,24 +140,30 @@ def prescribe(kept, option):
 
 
 @kernel
+def is_admissible(d, s, g, e, b):
+    """True if the prescribed status of element e is: friction within its bound, or against the rate of sliding."""
+    n, along, squares, impulse = directions_of(g), 0.0, 0.0, 0.0
+    head = friction_of(g, n * e)
+    for r in range(n * e, n * e + n):
+        kept = friction_of(g, r)
+        along += (row_times(g, r, s.V) + kept.given_rate) * kept.trial_sign
+        impulse = kept.impulse - past_impulse(s, kept)
+        squares += impulse * impulse
+    if head.trial_status != STICK:
+        return not along * head.arm < -s.tolerance / s.mean_mass
+    gather_motion(d, g, e, b, s.x, s.R, s.V)
+    bound = head.coefficient * impulse_bound(d, s, g, e, b) + added_in_impact(s, head)
+    return not length_of(n, squares, impulse) > bound * (1.0 + BEYOND) + s.tolerance * head.arm
+
+
+@kernel
 def is_allowed(d, s):
-    """True if prescribed statuses are admissible: friction within its bound, or against the rate of sliding."""
+    """True if prescribed statuses are admissible."""
     b = integers(d.table_at, N_SLOTS)
     for g in friction_groups(d):
         for e in range(g.n):
-            kept = friction_of(g, e)
-            if kept.prescribed == 0.0:
-                continue
-            if kept.trial_status == STICK:
-                gather_motion(d, g, e, b, s.x, s.R, s.V)
-                bound = kept.coefficient * impulse_bound(d, s, g, e, b) + added_in_impact(s, kept)
-                impulse = kept.impulse - past_impulse(s, kept)
-                if abs(impulse) > bound * (1.0 + BEYOND) + s.tolerance * kept.arm:
-                    return False
-            else:
-                rate = (row_times(g, e, s.V) + kept.given_rate) * kept.trial_sign
-                if rate * kept.arm < -s.tolerance / s.mean_mass:
-                    return False
+            if friction_of(g, directions_of(g) * e).prescribed != 0.0 and not is_admissible(d, s, g, e, b):
+                return False
     return True
 
 
@@ -152,12 +172,24 @@ def prescribe_piece(d, piece):
     """Prescribe the statuses of all joints by the number of a piece; −1: prescribe none."""
     rest = piece
     for g in friction_groups(d):
+        n = directions_of(g)
         for e in range(g.n):
-            kept = friction_of(g, e)
-            kept.prescribed = 0.0
+            for r in range(n * e, n * e + n):
+                kept = friction_of(g, r)
+                kept.prescribed = 0.0
+                if piece >= 0:
+                    prescribe(g, kept, rest % 3)
             if piece >= 0:
-                prescribe(kept, rest % 3)
                 rest //= 3
+
+
+@kernel
+def joints_with_friction(d):
+    """Number of the joints, or belts, with friction."""
+    count = 0
+    for g in friction_groups(d):
+        count += g.n
+    return count
 
 
 @kernel
@@ -172,7 +204,8 @@ def search_pieces(d, s):
         from_rest(d, s)
         sweep_statuses(d, s)
         solve(s, s.velocity_problem, s.max_iterations)
-    for piece in range(3**d.n_friction if d.n_friction <= MOST_PIECES else 0):
+    joints = joints_with_friction(d)
+    for piece in range(3**joints if joints <= MOST_PIECES else 0):
         if s.code == OK and is_allowed(d, s):
             break
         prescribe_piece(d, piece)

@@ -12,6 +12,8 @@ velocities do in the velocity correction. With Y, the friction force, and N of t
 
 w is the displacement of the smooth motion: friction stops a joint that an impact loads, and does not move it back.
 Friction that is left out of the smooth motion is left out here. Without contacts U is O(h³), and there are no rows.
+With several directions Y and u are vectors, s is the direction of sliding, and tangents are as
+`joint_friction.friction_velocity`, (2).
 
 ν′ are the multipliers of the pass before; in the first pass Y = λ~_F. With ν in their place several joints of one
 mechanism can brace each other: large Y of both signs raise N, and hold the mechanism in front of a stop that does not
@@ -26,21 +28,26 @@ Source: derived here; docs/theory/joint_friction.md, (6).
     N         correction_normal_force      bound over the coefficient, −1 in the first pass
 """
 
-from fem_mbs.jit import N_SLOTS, SLOT, integers, kernel, matrix, tensor
+from fem_mbs.jit import N_SLOTS, SLOT, integers, kernel, matrix
 from fem_mbs.system.friction import (
     FREE,
     SLIP,
     STICK,
     add_row,
+    add_turns,
     clear_block,
     coefficient_at,
     coefficients_of,
+    directions_of,
     evaluate_bound,
     evaluate_row,
     friction_groups,
     friction_of,
+    gradients_of,
+    length_of,
     row_times,
     rows_in,
+    rows_of,
     scatter_block,
     smooth_status,
 )
@@ -63,8 +70,8 @@ def add_norms(s, kept, sticks):
 def first_corrections(d):
     """Begin the first pass: Y is the friction of the smooth motion."""
     for g in friction_groups(d):
-        for e in range(g.n):
-            kept = friction_of(g, e)
+        for r in range(rows_of(g)):
+            kept = friction_of(g, r)
             kept.correction_force, kept.correction_normal_force = kept.smooth_force, -1.0
 
 
@@ -73,36 +80,63 @@ def next_bounds(d, s):
     """N of the next pass by the reactions of the last one; True where one has changed."""
     b, half, changed = integers(d.table_at, N_SLOTS), s.position_factor * s.h * s.h, False
     for g in friction_groups(d):
+        n = directions_of(g)
         for e in range(g.n):
-            kept = friction_of(g, e)
-            evaluate_row(d, g, e, b, s.x, s.R, s.Vs)
+            for r in range(n * e, n * e + n):
+                evaluate_row(d, g, r, b, s.x, s.R, s.Vs)
             N = evaluate_bound(d, g, e, b, s.lam, s.ks, s.nu, s.kp / half)
-            changed = changed or abs(N - kept.correction_normal_force) > s.rtol * N
-            kept.correction_normal_force = N
+            changed = changed or abs(N - friction_of(g, n * e).correction_normal_force) > s.rtol * N
+            for r in range(n * e, n * e + n):
+                friction_of(g, r).correction_normal_force = N
     return changed
 
 
 @kernel
-def correction_row(d, s, g, e, b):
-    """Row of (2) or (3) of element e of group g, its residual. Returns its status and sign."""
-    kept, mu, half = friction_of(g, e), coefficients_of(g, e), s.position_factor * s.h * s.h
-    evaluate_row(d, g, e, b, s.x, s.R, s.Vs)
-    status, sign, Y, p = smooth_status(kept), kept.sign, kept.correction_force, kept.effective_mass / half
-    if status == FREE or kept.correction_normal_force < 0.0:
-        kept.residual = (Y - kept.smooth_force) / p
-        return FREE, sign
-    moved = row_times(g, e, s.U)
-    bound = coefficient_at(mu, status) * kept.correction_normal_force
-    if status == SLIP:
-        rate = row_times(g, e, s.Vs) + kept.given_rate
-        moved += max(0.5 * s.h * (kept.start_rate + rate) * sign, 0.0) * sign
-    xi = Y - p * moved
-    if abs(xi) < bound or xi == 0.0:
-        kept.residual = moved
-        return STICK, sign
-    sign = -1.0 if xi > 0.0 else 1.0
-    kept.residual = (Y + sign * bound) / p
-    return SLIP, sign
+def displacements(d, s, g, e, b, status):
+    """u of (3) of the rows of element e in ``trial_rate``; its rows are evaluated."""
+    n, along = directions_of(g), 0.0
+    for r in range(n * e, n * e + n):
+        kept = friction_of(g, r)
+        evaluate_row(d, g, r, b, s.x, s.R, s.Vs)
+        kept.trial_rate = row_times(g, r, s.U)
+        if status == SLIP:
+            rate = row_times(g, r, s.Vs) + kept.given_rate
+            along += 0.5 * s.h * (kept.start_rate + rate) * kept.sign
+    for r in range(n * e, n * e + n):
+        kept = friction_of(g, r)
+        if status == SLIP:
+            kept.trial_rate += max(along, 0.0) * kept.sign
+
+
+@kernel
+def correction_rows(d, s, g, e, b):
+    """Rows of (2) or (3) of element e of group g, their residuals. Returns their status."""
+    n, half = directions_of(g), s.position_factor * s.h * s.h
+    head, mu = friction_of(g, n * e), coefficients_of(g, n * e)
+    status, p = smooth_status(head), head.effective_mass / half
+    displacements(d, s, g, e, b, status)
+    free = status == FREE or head.correction_normal_force < 0.0
+    bound = coefficient_at(mu, status) * head.correction_normal_force
+    squares = 0.0
+    for r in range(n * e, n * e + n):
+        kept = friction_of(g, r)
+        kept.residual = kept.correction_force - p * kept.trial_rate
+        squares += kept.residual**2
+    size = length_of(n, squares, head.residual)
+    sticks = not free and (size < bound or size == 0.0)
+    for r in range(n * e, n * e + n):
+        kept = friction_of(g, r)
+        Y, xi = kept.correction_force, kept.residual
+        kept.correction_sign, kept.turning = kept.sign, 0.0
+        if free:
+            kept.residual = (Y - kept.smooth_force) / p
+        elif sticks:
+            kept.residual = kept.trial_rate
+        else:
+            kept.correction_sign = -xi / size
+            kept.turning = bound / size if n > 1 else 0.0
+            kept.residual = (Y + kept.correction_sign * bound) / p
+    return FREE if free else STICK if sticks else SLIP
 
 
 @kernel
@@ -111,14 +145,17 @@ def corrections(d, s):
     b, number = integers(d.table_at, N_SLOTS), 0
     half, s.friction_moves = s.position_factor * s.h * s.h, 0.0
     for g in friction_groups(d):
+        n = directions_of(g)
         for e in range(g.n):
-            status, sign = correction_row(d, s, g, e, b)
-            kept = friction_of(g, e)
-            impulse = half * (kept.correction_force - kept.smooth_force)
-            s.friction_moves += impulse * impulse / kept.effective_mass
-            add_row(g, e, -impulse, s.r1)
-            add_norms(s, kept, status == STICK)
-            number = (5 * number + int(status) + int(sign)) % 1000003
+            status = correction_rows(d, s, g, e, b)
+            for r in range(n * e, n * e + n):
+                kept = friction_of(g, r)
+                impulse = half * (kept.correction_force - kept.smooth_force)
+                s.friction_moves += impulse * impulse / kept.effective_mass
+                add_row(g, r, -impulse, s.r1)
+                add_norms(s, kept, status == STICK)
+            sign = int(friction_of(g, n * e).correction_sign) if n == 1 else 0
+            number = (5 * number + int(status) + sign) % 1000003
     s.friction_status = number
 
 
@@ -127,29 +164,34 @@ def correction_tangents(d, s):
     """Add the blocks of (1)-(3) to matrix ``s.number``, that of the problem or of `contact.correction`."""
     b, values = integers(d.table_at, N_SLOTS), matrix_values(d, s.number)
     for g in friction_groups(d):
-        nd, size, stored = g.nd, g.nd + 1 + g.nr, tensor(g.G_at, g.n, 1, g.nd)
+        nd, n, stored = g.nd, directions_of(g), gradients_of(g)
+        size = nd + n + g.nr
         S = matrix(b[_KK], size, size)
         for e in range(g.n):
-            status, _ = correction_row(d, s, g, e, b)
-            kept = friction_of(g, e)
-            clear_block(S, nd)
-            for i in range(nd):
-                S[i, nd] -= s.kp * stored[e, 0, i]
+            status = correction_rows(d, s, g, e, b)
+            clear_block(S, nd, n)
+            for k in range(n):
+                r, row = n * e + k, nd + k
+                kept = friction_of(g, r)
+                for i in range(nd):
+                    S[i, row] -= s.kp * stored[r, i]
+                    if status == STICK:
+                        S[row, i] -= s.kp * stored[r, i]
                 if status == STICK:
-                    S[nd, i] -= s.kp * stored[e, 0, i]
-            if status == STICK:
-                S[nd, nd] -= s.epsilon * s.kp / kept.arm**2
-            else:
-                S[nd, nd] -= s.kp * s.kp / kept.effective_mass
-            scatter_block(g.maps_at[s.number], e, S, nd, values)
+                    S[row, row] -= s.epsilon * s.kp / kept.arm**2
+                else:
+                    weight = s.kp * s.kp / kept.effective_mass
+                    S[row, row] -= weight
+                    add_turns(S, g, e, k, weight, s.kp, True)
+            scatter_block(g.maps_at[s.number], e, S, nd, n, values)
 
 
 @kernel
 def keep_corrections(d):
     """Keep the friction with which a search along a Newton step begins."""
     for g in friction_groups(d):
-        for e in range(g.n):
-            kept = friction_of(g, e)
+        for r in range(rows_of(g)):
+            kept = friction_of(g, r)
             kept.correction_force_before = kept.correction_force
 
 
@@ -158,6 +200,6 @@ def move_corrections(d, s, factor):
     """Set the friction to that kept plus factor times the Newton step in dx."""
     step = rows_in(d, s.number, s.dx_at)
     for g in friction_groups(d):
-        for e in range(g.n):
-            kept = friction_of(g, e)
-            kept.correction_force = kept.correction_force_before + factor * step[g.first_friction + e]
+        for r in range(rows_of(g)):
+            kept = friction_of(g, r)
+            kept.correction_force = kept.correction_force_before + factor * step[g.first_friction + r]

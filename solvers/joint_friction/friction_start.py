@@ -4,7 +4,8 @@
 
 with γ_2 = vᵀ H_F v + ∂²γ/∂t². N is linearised about the multipliers of the last solution, exactly so where it is a sum
 of absolute values, and (1) solved again until it has converged. What sticks and needs more than μ_s N slides at once,
-against its friction; what was let slide so and accelerates backwards sticks.
+against its friction; what was let slide so and accelerates backwards sticks. With several directions s is the direction
+of sliding, and what was let slide follows its acceleration.
 
 Source: docs/theory/joint_friction.md, (12).
 
@@ -15,7 +16,9 @@ Source: docs/theory/joint_friction.md, (12).
     λ~_F           last_smooth_force    of the smooth motion before
 """
 
-from fem_mbs.jit import N_SLOTS, SLOT, integers, kernel, matrix, tensor, vector
+import math
+
+from fem_mbs.jit import N_SLOTS, SLOT, integers, kernel, matrix, vector
 from fem_mbs.solvers.contact.law import GAP
 from fem_mbs.solvers.joint_friction.friction_touch import in_impact
 from fem_mbs.system.contacts import contact_groups, contacts_of, gradient_times
@@ -27,13 +30,17 @@ from fem_mbs.system.friction import (
     coefficient_at,
     coefficients_of,
     curvature,
+    directions_of,
     evaluate_bound,
     evaluate_row,
     friction_groups,
     friction_of,
+    gradients_of,
+    length_of,
     row_times,
     row_times_reduced,
     rows_in,
+    rows_of,
     scatter_block,
     smooth_status,
 )
@@ -41,19 +48,35 @@ from fem_mbs.system.gather import gather_motion
 from fem_mbs.system.global_matrices import full_norm, matrix_values
 from fem_mbs.system.records import SMOOTH
 
-_H, _KK, _V, _GTT = SLOT["H"], SLOT["K"], SLOT["v"], SLOT["gtt"]
+_KK, _V, _GTT = SLOT["K"], SLOT["v"], SLOT["gtt"]
 AT_REST = 10.0  # times tol_v
 LINEAR = 1e-11  # relative error of N that is left
 ROUND = 1e-11  # of all forces: what repeated solutions leave
 MOST_CHANGES = 3.0  # of the status of a joint
+ALIGNED = 1e-3  # 1 − cos of the angle between sliding and acceleration from rest
 
 
 @kernel
-def status_by_rate(s, kept, rate):
-    """Set saved status, direction of sliding and rate γ by the rate alone."""
-    rests = kept.arm * abs(rate) <= AT_REST * s.tol_v
-    kept.status, kept.sign = STICK if rests else SLIP, -1.0 if rate < 0.0 else 1.0
-    kept.rate = rate
+def status_by_rate(s, g, e):
+    """Set saved status, direction of sliding and rates γ of element e by the rates alone, which are in ``trial_rate``.
+
+    What is at rest in several directions has the first of them as its direction.
+    """
+    n, squares = directions_of(g), 0.0
+    head = friction_of(g, n * e)
+    for r in range(n * e, n * e + n):
+        squares += friction_of(g, r).trial_rate ** 2
+    size = length_of(n, squares, head.trial_rate)
+    rests = head.arm * size <= AT_REST * s.tol_v
+    for r in range(n * e, n * e + n):
+        kept = friction_of(g, r)
+        kept.status, kept.rate = STICK if rests else SLIP, kept.trial_rate
+        if n == 1:
+            kept.sign = -1.0 if kept.rate < 0.0 else 1.0
+        elif rests:
+            kept.sign = 1.0 if r == n * e else 0.0
+        else:
+            kept.sign = kept.rate / size
 
 
 @kernel
@@ -61,16 +84,17 @@ def start_statuses(d, s):
     """Set the saved part at the start of a run: statuses by velocities, no forces yet."""
     b = integers(d.table_at, N_SLOTS)
     for g in friction_groups(d):
-        stored = tensor(g.G_at, g.n, 1, g.nd)
+        stored, n = gradients_of(g), directions_of(g)
         for e in range(g.n):
-            kept = friction_of(g, e)
-            rate, moves = evaluate_row(d, g, e, b, s.x, s.R, s.V), False
-            for i in range(g.nd):
-                moves = moves or (i % 6 < 3 and stored[e, 0, i] != 0.0)
-            kept.arm = 1.0 if moves else s.size
-            status_by_rate(s, kept, rate)
-            kept.smooth_force = kept.force = kept.work = kept.kappa = kept.jammed = 0.0
-            kept.effective_mass = s.mean_mass * kept.arm**2
+            for r in range(n * e, n * e + n):
+                kept, moves = friction_of(g, r), False
+                kept.trial_rate = evaluate_row(d, g, r, b, s.x, s.R, s.V)
+                for i in range(g.nd):
+                    moves = moves or (i % 6 < 3 and stored[r, i] != 0.0)
+                kept.arm = 1.0 if moves else s.size
+                kept.smooth_force = kept.force = kept.work = kept.kappa = kept.jammed = 0.0
+                kept.effective_mass = s.mean_mass * kept.arm**2
+            status_by_rate(s, g, e)
 
 
 @kernel
@@ -78,12 +102,14 @@ def end_jump(d, s):
     """Set saved statuses by the velocities after a jump; add the work dissipated in it, −Λ times the mean of both γ."""
     b = integers(d.table_at, N_SLOTS)
     for g in friction_groups(d):
+        n = directions_of(g)
         for e in range(g.n):
-            kept = friction_of(g, e)
-            rate = evaluate_row(d, g, e, b, s.x, s.R, s.V)
-            kept.work -= 0.5 * kept.impulse * (row_times(g, e, s.V0) + kept.given_rate + rate)
-            status_by_rate(s, kept, rate)
-            kept.impulse = 0.0
+            for r in range(n * e, n * e + n):
+                kept = friction_of(g, r)
+                kept.trial_rate = evaluate_row(d, g, r, b, s.x, s.R, s.V)
+                kept.work -= 0.5 * kept.impulse * (row_times(g, r, s.V0) + kept.given_rate + kept.trial_rate)
+                kept.impulse = 0.0
+            status_by_rate(s, g, e)
 
 
 @kernel
@@ -91,20 +117,27 @@ def new_speeds(d, s):
     """Set saved statuses, between two steps, of rows whose surface has another speed now, as at the start."""
     b = integers(d.table_at, N_SLOTS)
     for g in friction_groups(d):
+        n = directions_of(g)
         for e in range(g.n):
-            kept = friction_of(g, e)
-            rate = evaluate_row(d, g, e, b, s.x, s.R, s.V)
-            if kept.arm * abs(rate - kept.rate) > AT_REST * s.tol_v:
-                status_by_rate(s, kept, rate)
+            other = False
+            for r in range(n * e, n * e + n):
+                kept = friction_of(g, r)
+                kept.trial_rate = evaluate_row(d, g, r, b, s.x, s.R, s.V)
+                other = other or kept.arm * abs(kept.trial_rate - kept.rate) > AT_REST * s.tol_v
+            if other:
+                status_by_rate(s, g, e)
 
 
 @kernel
 def keep_bound(d, g, e, b, lam):
     """Evaluate N at multipliers lam (m,), its slope, and N − ∂N/∂λ λ."""
-    kept, row = friction_of(g, e), integers(g.joint_rows_at, g.n)[e]
-    kept.normal_offset = evaluate_bound(d, g, e, b, lam, 1.0, lam, 0.0)
+    n, row = directions_of(g), integers(g.joint_rows_at, g.n)[e]
+    kept = friction_of(g, n * e)
+    offset = evaluate_bound(d, g, e, b, lam, 1.0, lam, 0.0)
     for i in range(g.nr):
-        kept.normal_offset -= kept.slope[i] * lam[row + i]
+        offset -= kept.slope[i] * lam[row + i]
+    for r in range(n * e, n * e + n):
+        friction_of(g, r).normal_offset = offset
 
 
 @kernel
@@ -112,17 +145,18 @@ def begin_accelerations(d, s):
     """Rows at the present state, with the rates of the accelerations in ``s.trial``; bounds by the last reactions."""
     b = integers(d.table_at, N_SLOTS)
     for g in friction_groups(d):
-        H, ve = matrix(b[_H], g.nd, g.nd), vector(b[_V], g.nd)
-        for e in range(g.n):
-            kept = friction_of(g, e)
-            evaluate_row(d, g, e, b, s.x, s.R, s.V)
-            kept.given_acceleration, kept.status_changes, kept.excluded = vector(b[_GTT], 1)[0], 0.0, 0.0
-            curvature(d, g, e, b)
+        n, ve = directions_of(g), vector(b[_V], g.nd)
+        for r in range(rows_of(g)):
+            kept = friction_of(g, r)
+            evaluate_row(d, g, r, b, s.x, s.R, s.V)
+            kept.given_acceleration, kept.status_changes, kept.excluded = vector(b[_GTT], n)[r % n], 0.0, 0.0
+            H = curvature(d, g, r, b)
             for i in range(g.nd):
                 for j in range(g.nd):
                     kept.given_acceleration += ve[i] * H[i, j] * ve[j]
-            kept.given_acceleration += row_times(g, e, s.trial)
-            keep_bound(d, g, e, b, s.lam_report)
+            kept.given_acceleration += row_times(g, r, s.trial)
+            if r % n == n - 1:
+                keep_bound(d, g, r // n, b, s.lam_report)
             kept.last_smooth_force = kept.smooth_force
 
 
@@ -131,21 +165,24 @@ def acceleration_tangents(d, s):
     """Add the rows of (1) to the matrix of the smooth motion, which has k = 1."""
     b, values = integers(d.table_at, N_SLOTS), matrix_values(d, SMOOTH)
     for g in friction_groups(d):
-        nd, size, stored = g.nd, g.nd + 1 + g.nr, tensor(g.G_at, g.n, 1, g.nd)
+        nd, n, stored = g.nd, directions_of(g), gradients_of(g)
+        size = nd + n + g.nr
         S = matrix(b[_KK], size, size)
         for e in range(g.n):
-            kept = friction_of(g, e)
-            status = smooth_status(kept)
-            clear_block(S, nd)
-            for i in range(nd):
-                S[i, nd] -= stored[e, 0, i]
-                if status == STICK:
-                    S[nd, i] -= stored[e, 0, i]
-            S[nd, nd] -= shift_of(s, kept) if status == STICK else 1.0
-            if status == SLIP:
-                for i in range(g.nr):
-                    S[nd, nd + 1 + i] -= kept.sign * coefficients_of(g, e).sliding * kept.slope[i]
-            scatter_block(g.maps_at[SMOOTH], e, S, nd, values)
+            clear_block(S, nd, n)
+            for k in range(n):
+                r, row = n * e + k, nd + k
+                kept = friction_of(g, r)
+                status = smooth_status(kept)
+                for i in range(nd):
+                    S[i, row] -= stored[r, i]
+                    if status == STICK:
+                        S[row, i] -= stored[r, i]
+                S[row, row] -= shift_of(s, kept) if status == STICK else 1.0
+                if status == SLIP:
+                    for i in range(g.nr):
+                        S[row, nd + n + i] -= kept.sign * coefficients_of(g, r).sliding * kept.slope[i]
+            scatter_block(g.maps_at[SMOOTH], e, S, nd, n, values)
 
 
 @kernel
@@ -159,14 +196,14 @@ def acceleration_right(d, s):
     """Right-hand sides of the rows of (1), in dx."""
     right = rows_in(d, SMOOTH, s.dx_at)
     for g in friction_groups(d):
-        for e in range(g.n):
-            kept, row = friction_of(g, e), 0.0
+        for r in range(rows_of(g)):
+            kept, row = friction_of(g, r), 0.0
             status = smooth_status(kept)
             if status == STICK:
                 row = kept.given_acceleration - shift_of(s, kept) * kept.smooth_force
             elif status == SLIP:
-                row = kept.sign * coefficients_of(g, e).sliding * kept.normal_offset
-            right[g.first_friction + e] = row
+                row = kept.sign * coefficients_of(g, r).sliding * kept.normal_offset
+            right[g.first_friction + r] = row
 
 
 @kernel
@@ -174,9 +211,9 @@ def lags_right(d, s):
     """Right-hand sides of the rows that stick, in dx, for what `nsga.scheme.forget_lag` solves."""
     right = rows_in(d, SMOOTH, s.dx_at)
     for g in friction_groups(d):
-        for e in range(g.n):
-            if smooth_status(friction_of(g, e)) == STICK:
-                right[g.first_friction + e] = -row_times(g, e, s.trial)
+        for r in range(rows_of(g)):
+            if smooth_status(friction_of(g, r)) == STICK:
+                right[g.first_friction + r] = -row_times(g, r, s.trial)
 
 
 @kernel
@@ -184,8 +221,8 @@ def take_accelerations(d, s):
     """Friction from the solution in dx."""
     solution = rows_in(d, SMOOTH, s.dx_at)
     for g in friction_groups(d):
-        for e in range(g.n):
-            friction_of(g, e).smooth_force = solution[g.first_friction + e]
+        for r in range(rows_of(g)):
+            friction_of(g, r).smooth_force = solution[g.first_friction + r]
 
 
 @kernel
@@ -206,6 +243,46 @@ def knows_forces(d, s):
 
 
 @kernel
+def lets_go(g, e, most):
+    """True if element e sticks with more than ``most``: it slides from then on, against its friction."""
+    n, squares = directions_of(g), 0.0
+    head = friction_of(g, n * e)
+    for r in range(n * e, n * e + n):
+        squares += friction_of(g, r).smooth_force ** 2
+    size = length_of(n, squares, head.smooth_force)
+    if not size > most:
+        return False
+    for r in range(n * e, n * e + n):
+        kept = friction_of(g, r)
+        kept.status, kept.sign = SLIP, -kept.smooth_force / size
+    return True
+
+
+@kernel
+def turns_to_acceleration(d, g, e, dx):
+    """True if element e, which was let slide, has accelerations dx in another direction: it sticks where they are
+    backwards; several directions follow them else.
+    """
+    n, along, squares = directions_of(g), 0.0, 0.0
+    for r in range(n * e, n * e + n):
+        kept = friction_of(g, r)
+        kept.trial_rate = row_times_reduced(d, g, r, dx) + kept.given_acceleration
+        along += kept.trial_rate * kept.sign
+        squares += kept.trial_rate**2
+    if along < 0.0:
+        for r in range(n * e, n * e + n):
+            friction_of(g, r).status = STICK
+        return True
+    size = math.sqrt(squares)
+    if n == 1 or size - along <= ALIGNED * size:
+        return False
+    for r in range(n * e, n * e + n):
+        kept = friction_of(g, r)
+        kept.sign = kept.trial_rate / size
+    return True
+
+
+@kernel
 def check_accelerations(d, s):
     """True if (1) has to be solved once more: N has not converged, or a joint sticks or slides that cannot.
 
@@ -214,25 +291,29 @@ def check_accelerations(d, s):
     b, again, known = integers(d.table_at, N_SLOTS), False, knows_forces(d, s)
     dx, noise = vector(s.dx_at, d.n), ROUND * full_norm(d, s.f, s.length)
     for g in friction_groups(d):
+        n = directions_of(g)
         for e in range(g.n):
-            kept, row = friction_of(g, e), integers(g.joint_rows_at, g.n)[e]
+            kept, row = friction_of(g, n * e), integers(g.joint_rows_at, g.n)[e]
             linear = kept.normal_offset
             for i in range(g.nr):
                 linear += kept.slope[i] * s.lam[row + i]
             gather_motion(d, g, e, b, s.x, s.R, s.V)
             keep_bound(d, g, e, b, s.lam)
-            force, changes = kept.smooth_force, known and kept.status_changes < MOST_CHANGES
+            changes, changed = known and kept.status_changes < MOST_CHANGES, 0.0
             status, open_ = smooth_status(kept), False
             if status == STICK:
-                if changes and abs(force) > coefficients_of(g, e).static * kept.normal_force + noise * kept.arm:
-                    kept.status, kept.sign = SLIP, -1.0 if force > 0.0 else 1.0
-                    kept.status_changes, open_ = kept.status_changes + 1.0, True
+                most = coefficients_of(g, n * e).static * kept.normal_force + noise * kept.arm
+                if changes and lets_go(g, e, most):
+                    changed, open_ = 1.0, True
             elif status == SLIP and abs(kept.normal_force - linear) > LINEAR * kept.normal_force:
                 open_ = True
             elif status == SLIP and kept.status_changes > 0.0 and changes:
-                if (row_times_reduced(d, g, e, dx) + kept.given_acceleration) * kept.sign < 0.0:
-                    kept.status, kept.status_changes, open_ = STICK, kept.status_changes + 1.0, True
-            kept.unsettled, again = 1.0 if open_ else 0.0, again or open_
+                if turns_to_acceleration(d, g, e, dx):
+                    changed, open_ = 1.0, True
+            for r in range(n * e, n * e + n):
+                friction_of(g, r).status_changes += changed
+                friction_of(g, r).unsettled = 1.0 if open_ else 0.0
+            again = again or open_
     return again
 
 
@@ -240,24 +321,24 @@ def check_accelerations(d, s):
 def add_jumps(d, s):
     """Add the change of friction since the smooth motion to the full vector s.f."""
     for g in friction_groups(d):
-        for e in range(g.n):
-            kept = friction_of(g, e)
-            add_row(g, e, kept.smooth_force - kept.last_smooth_force, s.f)
+        for r in range(rows_of(g)):
+            kept = friction_of(g, r)
+            add_row(g, r, kept.smooth_force - kept.last_smooth_force, s.f)
 
 
 @kernel
 def last_forces(d):
     """Set the friction with which the next step begins, from consistent accelerations."""
     for g in friction_groups(d):
-        for e in range(g.n):
-            friction_of(g, e).start_force = friction_of(g, e).smooth_force
+        for r in range(rows_of(g)):
+            friction_of(g, r).start_force = friction_of(g, r).smooth_force
 
 
 @kernel
 def report_start(d):
     """Set the saved part at the start of a run: friction from consistent accelerations, and its bound."""
     for g in friction_groups(d):
-        for e in range(g.n):
-            kept, mu = friction_of(g, e), coefficients_of(g, e)
+        for r in range(rows_of(g)):
+            kept, mu = friction_of(g, r), coefficients_of(g, r)
             kept.force, kept.start_force, kept.pass_number = kept.smooth_force, kept.smooth_force, -1.0  # no step yet
             kept.bound = coefficient_at(mu, kept.status) * kept.normal_force

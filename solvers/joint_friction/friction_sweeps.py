@@ -4,9 +4,11 @@ The velocity problem without friction, and the response of rates and reactions t
 
     γ_i = γ_i⁰ + Σ_j D_ij Λ_j ,    R = R⁰ + Σ_j Y_j Λ_j                                                              (1)
 
-leave one unknown for each row. Gauss-Seidel iterations set one after the other
+leave one unknown for each row. Gauss-Seidel iterations set one after the other, several directions together
 
     Λ_j ← Λ_j − γ_j/D_jj , cut off at ±μ_j h N_j(R/h)                                                               (2)
+
+(of several directions D_jj is a bound of the largest eigenvalue of their block, and the length of Λ_j is cut off)
 
 (in the impact of a split step at the bound of `joint_friction.friction_touch`, (1), with the impulses since the touch)
 
@@ -23,10 +25,13 @@ from fem_mbs.solvers.stepping.kernels.newton import solve
 from fem_mbs.system.friction import (
     SLIP,
     STICK,
+    directions_of,
     friction_groups,
     friction_of,
+    length_of,
     row_times,
     row_times_reduced,
+    rows_of,
 )  # fmt: skip
 from fem_mbs.system.gather import gather_motion
 
@@ -38,8 +43,8 @@ SETTLED = 1e-12  # change of an impulse in an iteration, relative to the largest
 def without_friction(d, s):
     """Solve the problem with all rows free; leaves it in W and Λ."""
     for g in friction_groups(d):
-        for e in range(g.n):
-            kept = friction_of(g, e)
+        for r in range(rows_of(g)):
+            kept = friction_of(g, r)
             kept.prescribed, kept.trial_status = -1.0, SLIP
             kept.impulse = past_impulse(s, kept)
     solve(s, s.velocity_problem, s.max_iterations)
@@ -50,9 +55,24 @@ def couple(d, s):
     """Fill D of (1) from the responses."""
     respond, D = s.respond, s.mobility
     for g in friction_groups(d):
-        for e in range(g.n):
+        for r in range(rows_of(g)):
             for j in range(d.n_friction):
-                D[g.first_friction + e, j] = row_times_reduced(d, g, e, respond[j])
+                D[g.first_friction + r, j] = row_times_reduced(d, g, r, respond[j])
+
+
+@kernel
+def stiffest(g, e, D):
+    """D of (2) of element e: of several directions a bound of the largest eigenvalue of their block."""
+    n = directions_of(g)
+    first, largest = g.first_friction + n * e, 0.0
+    if n == 1:
+        return D[first, first]
+    for i in range(first, first + n):
+        total = 0.0
+        for j in range(first, first + n):
+            total += abs(D[i, j])
+        largest = max(largest, total)
+    return largest
 
 
 @kernel
@@ -63,24 +83,37 @@ def sweep(d, s, b, part):
     D, respond, rates, R = s.mobility, s.respond, s.row_rates, s.row_reactions
     changed = largest = 0.0
     for g in friction_groups(d):
+        n = directions_of(g)
         for e in range(g.n):
-            kept, j = friction_of(g, e), g.first_friction + e
-            if not D[j, j] > 0.0:
+            mobility, head = stiffest(g, e, D), friction_of(g, n * e)
+            if not mobility > 0.0:
                 continue
             gather_motion(d, g, e, b, s.x, s.R, s.V)
-            bound = kept.coefficient * bound_of_impulses(d, s, g, e, b, R, 1.0, R, 0.0)
-            bound = kept.bound_share * bound + kept.added_bound
-            old = kept.impulse - past_impulse(s, kept)
-            new = min(max(old - rates[j] / D[j, j], -bound), bound)
-            kept.trial_status = STICK if abs(new) < bound else SLIP
-            kept.trial_sign = -1.0 if new > 0.0 else 1.0
-            change = part * (new - old)
-            kept.impulse += change
-            for i in range(d.n_friction):
-                rates[i] += D[i, j] * change
-            for i in range(d.m):
-                R[i] += s.kv * respond[j, d.n + i] * change
-            changed, largest = max(changed, abs(change) * D[j, j]), max(largest, abs(new) * D[j, j])
+            bound = head.coefficient * bound_of_impulses(d, s, g, e, b, R, 1.0, R, 0.0)
+            bound = head.bound_share * bound + head.added_bound
+            squares = 0.0
+            for r in range(n * e, n * e + n):
+                kept = friction_of(g, r)
+                kept.residual = kept.impulse - past_impulse(s, kept) - rates[g.first_friction + r] / mobility
+                squares += kept.residual**2
+            size = length_of(n, squares, head.residual)
+            for r in range(n * e, n * e + n):
+                kept, j = friction_of(g, r), g.first_friction + r
+                new = kept.residual
+                if size > bound:
+                    new = bound * (kept.residual / size)
+                kept.trial_status = STICK if size < bound else SLIP
+                if n == 1:
+                    kept.trial_sign = -1.0 if new > 0.0 else 1.0
+                elif size > 0.0:
+                    kept.trial_sign = -kept.residual / size
+                change = part * (new - (kept.impulse - past_impulse(s, kept)))
+                kept.impulse += change
+                for i in range(d.n_friction):
+                    rates[i] += D[i, j] * change
+                for i in range(d.m):
+                    R[i] += s.kv * respond[j, d.n + i] * change
+                changed, largest = max(changed, abs(change) * mobility), max(largest, abs(new) * mobility)
     return changed / largest if largest > 0.0 else 0.0
 
 
@@ -102,12 +135,12 @@ def sweep_statuses(d, s):
     without_friction(d, s)
     couple(d, s)
     for g in friction_groups(d):
-        for e in range(g.n):
-            s.row_rates[g.first_friction + e] = row_times(g, e, s.V) + friction_of(g, e).given_rate
+        for r in range(rows_of(g)):
+            s.row_rates[g.first_friction + r] = row_times(g, r, s.V) + friction_of(g, r).given_rate
     for i in range(d.m):
         past = -s.kv * s.touch_Lam[i] if in_impact(s) else s.h * s.ks * s.lam[i]
         s.row_reactions[i] = past + s.kv * s.Lam[i]
     settle(d, s, b, 1.0)
     for g in friction_groups(d):
-        for e in range(g.n):
-            friction_of(g, e).prescribed = 1.0
+        for r in range(rows_of(g)):
+            friction_of(g, r).prescribed = 1.0

@@ -30,10 +30,12 @@ from fem_mbs.system.friction import (
     STICK,
     coefficient_at,
     coefficients_of,
+    directions_of,
     evaluate_bound,
     friction_groups,
     friction_of,
     row_times,
+    rows_of,
 )
 
 
@@ -52,14 +54,15 @@ def past_impulse(s, kept):
 @kernel
 def bound_of_impulses(d, s, g, e, b, one, scale, more, more_scale):
     """b over μ for the impulses scale one + more_scale more (m,), its slope kept: h N, or that of (1)."""
-    kept, impact = friction_of(g, e), in_impact(s)
+    n, impact = directions_of(g), in_impact(s)
     if s.h > 0.0 and not impact:
         return s.h * evaluate_bound(d, g, e, b, one, scale / s.h, more, more_scale / s.h)
-    lasting = kept.normal_force
+    lasting = friction_of(g, n * e).normal_force
     given = evaluate_bound(d, g, e, b, one, 0.0, more, 0.0)
     bound = evaluate_bound(d, g, e, b, one, scale, more, more_scale) - given
     if impact:
-        kept.normal_force = lasting
+        for r in range(n * e, n * e + n):
+            friction_of(g, r).normal_force = lasting
     return bound
 
 
@@ -99,17 +102,20 @@ def begin_split(kept):
 def begin_time(d):
     """Begin the sequence of problems with the time before the touch."""
     for g in friction_groups(d):
-        for e in range(g.n):
-            kept = friction_of(g, e)
+        for r in range(rows_of(g)):
+            kept = friction_of(g, r)
             copy_problem(kept.before_touch, kept)
             kept.impulse = kept.touch_impulse
 
 
 @kernel
-def begin_impact(kept, mu, o):
-    """Statuses and coefficient with which the impact begins: those at the touch, or of its last pass."""
+def begin_impact(kept, mu, o, several):
+    """Statuses and coefficient with which the impact begins: those at the touch, or of its last pass.
+
+    ``several``: the row is one of several, which turn in every pass.
+    """
     status, sign = kept.trial_status, kept.trial_sign if kept.trial_status == SLIP else kept.sign
-    if kept.at_touch.start_status == status and kept.at_touch.sign == sign:
+    if kept.at_touch.start_status == status and (several or kept.at_touch.sign == sign):
         copy_problem(kept.at_touch, kept)
         return
     kept.start_status, kept.sign, kept.trial_sign = status, sign, sign
@@ -126,14 +132,14 @@ def end_time(d, s, o):
     if not again:
         copy1(s.Lam, s.touch_Lam)
     for g in friction_groups(d):
-        for e in range(g.n):
-            kept = friction_of(g, e)
+        for r in range(rows_of(g)):
+            kept = friction_of(g, r)
             kept.touch_impulse = kept.impulse
             if again:
                 copy_problem(kept, kept.before_touch)
             else:
-                kept.touch_rate = row_times(g, e, s.V) + kept.given_rate
-                begin_impact(kept, coefficients_of(g, e), o)
+                kept.touch_rate = row_times(g, r, s.V) + kept.given_rate
+                begin_impact(kept, coefficients_of(g, r), o, directions_of(g) > 1)
     return again
 
 
@@ -142,8 +148,8 @@ def next_pass_of_impact(d, s):
     """Coefficients of the next pass of the impact; True when one has changed."""
     again = next_pass(d, s, True)
     for g in friction_groups(d):
-        for e in range(g.n):
-            kept = friction_of(g, e)
+        for r in range(rows_of(g)):
+            kept = friction_of(g, r)
             copy_problem(kept, kept.at_touch)
     return again
 

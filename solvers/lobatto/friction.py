@@ -17,7 +17,7 @@ from fem_mbs.solvers.lobatto.data import own_at
 from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
 from fem_mbs.solvers.stepping.kernels.friction_tasks import FIRST, FORCES, IMPACT_BEGIN, JUMP, MOVE
 from fem_mbs.solvers.stepping.kernels.sizes import afresh
-from fem_mbs.system.friction import add_row, evaluate_row, friction_groups, friction_of
+from fem_mbs.system.friction import add_row, evaluate_row, friction_groups, friction_of, rows_of
 
 SETTLED = 10.0  # times the relative tolerance: change of λ_F that is left
 
@@ -27,9 +27,9 @@ def add_forces(d, s, factor, x, R, V, out):
     """Evaluate the rows, and add ``factor`` times friction λ_F to a full vector."""
     b = integers(d.table_at, N_SLOTS)
     for g in friction_groups(d):
-        for e in range(g.n):
-            evaluate_row(d, g, e, b, x, R, V)
-            add_row(g, e, factor * friction_of(g, e).smooth_force, out)
+        for r in range(rows_of(g)):
+            evaluate_row(d, g, r, b, x, R, V)
+            add_row(g, r, factor * friction_of(g, r).smooth_force, out)
 
 
 @kernel
@@ -37,8 +37,8 @@ def first_forces(d, s):
     """λ_F of the last step as the first guess, but after an impact and in repeated attempts."""
     again = afresh(s)
     for g in friction_groups(d):
-        for e in range(g.n):
-            kept = friction_of(g, e)
+        for r in range(rows_of(g)):
+            kept = friction_of(g, r)
             kept.smooth_force = 0.0 if again else kept.start_force
 
 
@@ -59,8 +59,8 @@ def take_forces(d, s):
     """Set λ_F to Λ_F/h; True if one of them has changed by more than the tolerance."""
     changed, tolerance = False, SETTLED * s.rtol * s.h * s.F_s
     for g in friction_groups(d):
-        for e in range(g.n):
-            kept = friction_of(g, e)
+        for r in range(rows_of(g)):
+            kept = friction_of(g, r)
             change = abs(kept.impulse - s.h * kept.smooth_force)
             changed = changed or change > kept.arm * tolerance + SETTLED * s.rtol * abs(kept.impulse)
             kept.smooth_force = kept.impulse / s.h

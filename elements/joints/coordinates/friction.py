@@ -13,6 +13,10 @@ carries F_z.
     PointOnLine   (λ_0, λ_1)  -       -                   2 "in plane"
     Planar        -           λ_0     -                   1 "in plane", x_P·z_Q, y_P·z_Q
     Universal     (p_0, p_1)  -       (p_3, p_4)          3 "point", z_P·x_Q; z along the pin, (5) there
+    Spherical     (p_0, p_1)  p_2     -                   3 "point"; a ball carries all three components as one
+
+Where the relative motion has several directions, a ball in its socket or a plate that slides on its plane, friction is
+opposite to the relative velocity vector γ, and |friction| ≤ μ N: it sticks and slides in all directions together.
 
 Source: docs/theory/joint_friction.md, (2)-(4). Symbols: see `fem_mbs.elements.joints.rows`.
 """
@@ -33,7 +37,9 @@ from fem_mbs.elements.joints.coordinates.friction_kernels import (
     PIN_SECOND,
     POINT,
     SLIDE,
+    SLIDE_PLANE,
     TURN,
+    TURN_ALL,
     TURN_SECOND,
     friction,
     friction_bound,
@@ -59,12 +65,15 @@ class Known(NamedTuple):
         What (M_y, −M_x) is; () for none.
     axial : int
         Number of p that is F_z; −1 for none.
+    default : str
+        Coordinate that is meant where several have friction and none is given; "": one has to be given.
     """
 
     coordinates: dict
     force: tuple = (0, 1)
     moment: tuple = ()
     axial: int = -1
+    default: str = ""
 
 
 # by the names of the types, because joints make their friction
@@ -76,16 +85,22 @@ KNOWN = {
     ),
     "Screw": Known({"angle": (TURN, AS_THEY_ARE)}, moment=((2, 1.0), (3, 1.0)), axial=4),
     "PointOnLine": Known({"displacement": (SLIDE, AS_THEY_ARE)}),
-    "Planar": Known({"angle": (TURN, AS_THEY_ARE)}, force=(), axial=0),
+    "Planar": Known(
+        {"angle": (TURN, AS_THEY_ARE), "displacement": (SLIDE_PLANE, AS_THEY_ARE)}, force=(), axial=0, default="angle"
+    ),
     "Universal": Known(
         {"first_angle": (TURN, PIN_FIRST), "second_angle": (TURN_SECOND, PIN_SECOND)}, moment=((3, 1.0), (4, 1.0))
     ),
+    "Spherical": Known({"rotation": (TURN_ALL, POINT)}),
 }
-# joints whose friction has the direction of the sliding: rows that stick and slide together
-TOGETHER = (
-    "The friction of a ball in its socket, and of a plate on its plane, has the direction of the sliding, which is no "
-    "coordinate; a contact (SphereOnPlane, SphericalClearance) has such friction"
-)
+DIRECTIONS = {TURN_ALL: 3, SLIDE_PLANE: 2}  # of kinds that have more than one
+SLIDING = (SLIDE, SLIDE_PLANE)
+
+
+def friction_of_several(joint: Any) -> str:
+    """Name of the relative motion of a joint that has several directions of friction; "" for none."""
+    known = next((KNOWN[cls.__name__] for cls in type(joint).__mro__ if cls.__name__ in KNOWN), Known({}))
+    return next((name for name, (kind, _) in known.coordinates.items() if kind in DIRECTIONS), "")
 
 
 class JointFriction(FrictionRow):
@@ -97,7 +112,7 @@ class JointFriction(FrictionRow):
 
     Parameters
     ----------
-    joint : Revolute, Prismatic, Cylindrical, Universal, Screw, PointOnLine or Planar
+    joint : Revolute, Prismatic, Cylindrical, Universal, Screw, PointOnLine, Planar or Spherical
         It is added to the model by itself.
     friction : float ≥ 0 or (static, sliding), -
         μ, one number or two with static ≥ sliding. The force of a joint is the *resultant* of pressure and friction:
@@ -105,9 +120,11 @@ class JointFriction(FrictionRow):
         guides, whose friction is no part of what their rows transmit, μ is f itself.
     coordinate : str, optional
         Of a `Cylindrical`, "angle" or "displacement"; of a `Universal`, "first_angle" or "second_angle": each pin has
-        its own.
+        its own. Of a `Planar`, "angle" (default), or "displacement": sliding in the plane in any direction. Of a
+        `Spherical`, "rotation" about any axis.
     radius : float ≥ 0 [m]
-        Of the journal, for an angle: N has the radial force times it. 0: the load plays no part.
+        Of the journal, for an angle: N has the radial force times it; of the ball of a `Spherical`: N has the whole
+        force times it. 0: the load plays no part.
     length : float > 0 [m], optional
         Distance of two bearings or pads, at ±length/2 from Q along the axis, which carry the tilting moment. Default:
         one short bearing, which carries the force alone. Those of a pin of a cross carry its moment.
@@ -123,7 +140,7 @@ class JointFriction(FrictionRow):
         Of a displacement: where the friction acts off the z axis, x and y of Q at the start. Guides jam by it.
     speed : float or function of t [s], [rad/s or m/s]
         Of the surface on the first body, for belts and motors with limited torque: friction acts against
-        rate − speed.
+        rate − speed. Not of a `Spherical`, nor of the displacement of a `Planar`.
     kappa : bool
         Compute κ in every step, which costs one factorisation of a matrix.
     name : str, optional
@@ -131,10 +148,10 @@ class JointFriction(FrictionRow):
     Outputs
     -------
     force : [N, of an angle N m], friction on the second body along the coordinate, at the end of the step; the mean
-        over a step with an impact
+        over a step with an impact. Of a `Spherical` (3,) and of the displacement of a `Planar` (2,), in axes of P
     bound : [N or N m], μ N at the same time
-    slip : [m/s or rad/s], rate − speed
-    status : 0 sticks, 1 or −1 slides in this direction, 2 jammed in this step
+    slip : [m/s or rad/s], rate − speed; (3,) and (2,) as the force
+    status : 0 sticks, 1 or −1 slides in this direction, 2 jammed in this step; 1 slides, of several directions
     power : [W], taken out of the model
     dissipated : [J], the same since the start, by the trapezoidal rule
     kappa : [-], by which friction enlarges its own cause: 1/(1 − κ) times. At κ ≥ 1 a joint jams. Computed where
@@ -144,7 +161,7 @@ class JointFriction(FrictionRow):
     ------
     ParameterError
         Another joint; coefficients out of range; neither radius, collar nor preload for an angle; a length of pads of
-        no size; options of another coordinate; the place of a `Planar`, whose friction is no law of x and of y.
+        no size; options of another coordinate; x or y of a `Planar`, which slides in both together ("displacement").
     SolverError
         In a run, where a preload that is a function of time is negative.
 
@@ -197,6 +214,8 @@ class JointFriction(FrictionRow):
         preload = self._given("preload", never_negative(self, "preload", preload, unit[0]), signals)
         speed = self._given("speed", speed, signals)
         self.moved = speed != (0.0, -1)
+        self.check(self.directions == 1 or not self.moved, "speed", speed,
+                   "is that of a surface along one coordinate; this friction has several directions")  # fmt: skip
         loaded = not self.turns or self.radius > 0 or self.collar > 0
         self.check(loaded or preload != (0.0, -1), "radius", radius,
                    "is 0, and so are collar and preload: nothing would ever cause friction")  # fmt: skip
@@ -204,7 +223,7 @@ class JointFriction(FrictionRow):
         terms = self._terms()
         frames = list(joint.record[:4])
         frames[2] = frames[2] + frames[3][:, :2] @ self.offset
-        rows = np.zeros((MOST_TERMS, 2, MOST_ROWS))
+        rows = np.zeros((MOST_TERMS, 3, MOST_ROWS))
         for k, term in enumerate(terms):
             rows[k] = term
         self.record = (*frames, *self._kind, len(terms), rows, preload[0], speed[0], preload[1], speed[1])
@@ -214,15 +233,18 @@ class JointFriction(FrictionRow):
         known = next((cls.__name__ for cls in type(joint).__mro__ if cls.__name__ in KNOWN), "")
         *most, last = KNOWN
         message = f"must be a {', '.join(most)} or {last} joint"
-        self.check(known != "", "joint", joint, message + f". {TOGETHER}" * (type(joint).__name__ == "Spherical"))
+        self.check(known != "", "joint", joint, message)
         self.known, names = KNOWN[known], tuple(KNOWN[known].coordinates)
         if coordinate is None and len(names) > 1:
-            self.check(False, "coordinate", coordinate, f"must be one of {names}: this joint has both")
+            coordinate = self.known.default or None
+            self.check(coordinate is not None, "coordinate", coordinate, f"must be one of {names}: this joint has both")
         place = known == "Planar" and coordinate in ("x", "y")
-        self.check(not place, "coordinate", coordinate, f"has no separate friction. {TOGETHER}")
+        self.check(not place, "coordinate", coordinate,
+                   'has no separate friction: a plate slides in both together; use "displacement"')  # fmt: skip
         self.coordinate = self.as_choice("coordinate", names[0] if coordinate is None else coordinate, names)
         self._kind = self.known.coordinates[self.coordinate]
-        self.turns, self.of_point = self._kind[0] != SLIDE, self._kind[1] != AS_THEY_ARE
+        self.turns, self.of_point = self._kind[0] not in SLIDING, self._kind[1] != AS_THEY_ARE
+        self.directions = DIRECTIONS.get(self._kind[0], 1)
 
     def _refuse_others(self):
         """Raise an error for options that the coordinate or the joint does not have."""
@@ -231,6 +253,9 @@ class JointFriction(FrictionRow):
             self.check(not self.offset.any(), "offset", self.offset, "belongs to a displacement, not to an angle")
         else:
             self.check(self.radius == 0.0, "radius", self.radius, "belongs to an angle, not to a displacement")
+            self.check(self.collar == 0.0, "collar", self.collar, "belongs to an angle, not to a displacement")
+        self.check(self.directions == 1 or not self.flat, "flat", self.flat,
+                   "is that of the ways of a guide; a plate has its normal force")  # fmt: skip
         carries = " and ".join(name for name, known in KNOWN.items() if known.axial >= 0)
         self.check(self.collar == 0.0 or self.known.axial >= 0, "collar", self.collar,
                    f"carries the axial force, which only a {carries} has")  # fmt: skip
@@ -263,18 +288,19 @@ class JointFriction(FrictionRow):
         return bool((np.linalg.norm(rows[:count] @ p, axis=1) > 0.03 * np.abs(rows).max()).all())
 
     def _terms(self):
-        """Rows C_k of (3), a list of (2, 5)."""
-        F, M = np.zeros((2, MOST_ROWS)), np.zeros((2, MOST_ROWS))
-        for i, number in enumerate(self.known.force):
+        """Rows C_k of (3), a list of (3, 5)."""
+        F, M = np.zeros((3, MOST_ROWS)), np.zeros((3, MOST_ROWS))
+        whole = {TURN_ALL: (0, 1, 2), SLIDE_PLANE: (self.known.axial,)}  # all that a ball, or a plate, carries
+        for i, number in enumerate(whole.get(self._kind[0], self.known.force)):
             F[i, number] = 1.0
         for i, (number, sign) in enumerate(self.known.moment):
             M[i, number] = sign
         pads = [F] if self.length is None else [0.5 * F + M / self.length, 0.5 * F - M / self.length]
         if self.flat:
-            pads = [np.array([pad[i], np.zeros(MOST_ROWS)]) for pad in pads for i in range(2)]
+            pads = [np.array([pad[i], *np.zeros((2, MOST_ROWS))]) for pad in pads for i in range(2)]
         found = [self.radius * pad for pad in pads if self.radius > 0] if self.turns else pads
         if self.collar > 0:
-            axial = np.zeros((2, MOST_ROWS))
+            axial = np.zeros((3, MOST_ROWS))
             axial[0, self.known.axial] = self.collar
             found.append(axial)
         return found
@@ -287,17 +313,17 @@ def _example(rng, a, b):
     joint = random_joint(REGISTRY[kind][0], rng, a, b, **({"lead": rng.normal()} if kind == "Screw" else {}))
     names = list(KNOWN[kind].coordinates)
     options: dict[str, Any] = {"coordinate": names[rng.integers(len(names))]}
-    turns = KNOWN[kind].coordinates[options["coordinate"]][0] != SLIDE
+    turns = KNOWN[kind].coordinates[options["coordinate"]][0] not in SLIDING
     if KNOWN[kind].moment and rng.integers(2):
         options["length"] = sizes[1]
     if turns and KNOWN[kind].force:
         options["radius"] = sizes[0]
-    if KNOWN[kind].axial >= 0:
+    if turns and KNOWN[kind].axial >= 0:
         options["collar"] = sizes[2]
     if kind in ("Revolute", "Universal"):
         options["speed"] = lambda t: 2.0 + t
     if not turns:
-        options |= {"flat": bool(rng.integers(2)), "preload": lambda t: 1.0 + t}
+        options |= {"flat": kind != "Planar" and bool(rng.integers(2)), "preload": lambda t: 1.0 + t}
         if kind == "Prismatic":
             options["offset"] = rng.normal(size=2)
     return JointFriction(joint, friction=(0.3, 0.2), **options)

@@ -2,6 +2,8 @@
 
     turning   γ = z·(ω_B − ω_A) − ω(t) ,   axis z fixed to one body: G = −z there, Rᵀ z on the other                (1)
     sliding   γ = d/dt z_P·(x_S − x_P) − v(t) ,   S on the second body, at the offset from Q                      (2)
+    all axes  γ_i = a_i·(ω_B − ω_A) ,  i = 1, 2, 3 ,  a_i axes of P: (1) for each of them, of a ball in its socket
+    in plane  γ_i = d/dt a_i·(x_Q − x_P) ,  i = 1, 2: (2) for x_P and y_P, of a plate on its plane
     N = F_0(t) + Σ_k |C_k p| ,   p: multipliers λ of the joint in the axes a_i of a pin, see below                  (3)
     ∂N/∂λ = Σ_k (∂p/∂λ)ᵀ C_kᵀ C_k p/|C_k p|                                                                        (4)
 
@@ -16,7 +18,7 @@ In (4) and (6) a term with C_k p = 0 has no slope. λ_3 m × a_3 is the moment o
 Source: docs/theory/joint_friction.md, (2)-(4). Symbols: see `fem_mbs.elements.joints.rows`.
 
     symbol    code          shape      unit     meaning
-    C_k       p.terms       (6, 2, 5)  -, m     forces on the surfaces times their arms
+    C_k       p.terms       (6, 3, 5)  -, m     forces on the surfaces times their arms
     z, a_3    column 2 of p.R_AP, or column 0 of p.R_BQ (TURN_SECOND, PIN_SECOND: second pin of a cross)
 """
 
@@ -25,14 +27,14 @@ import numpy as np
 from fem_mbs.elements.joints.rows import column, plane_hessian, plane_row
 from fem_mbs.jit import kernel, local_arrays, local_vector
 from fem_mbs.rotations import add_cross, rotate, rotate_T
-from fem_mbs.system.friction import MOST_ROWS, SLIP, friction_in
+from fem_mbs.system.friction import MOST_ROWS, N_FRICTION, SLIP, friction_in
 
-TURN, SLIDE, TURN_SECOND = 0, 1, 2  # kinds of coordinates
+TURN, SLIDE, TURN_SECOND, TURN_ALL, SLIDE_PLANE = 0, 1, 2, 3, 4  # kinds of coordinates
 AS_THEY_ARE, POINT, PIN_FIRST, PIN_SECOND = 0, 1, 2, 3  # what p of (3) is
 MOST_TERMS = 6
 PARAMETERS = np.dtype(
     [("p_AP", "f8", (3,)), ("R_AP", "f8", (3, 3)), ("p_BQ", "f8", (3,)), ("R_BQ", "f8", (3, 3))]
-    + [("kind", "i8"), ("axes", "i8"), ("count", "i8"), ("terms", "f8", (MOST_TERMS, 2, MOST_ROWS))]
+    + [("kind", "i8"), ("axes", "i8"), ("count", "i8"), ("terms", "f8", (MOST_TERMS, 3, MOST_ROWS))]
     + [("preload", "f8"), ("speed", "f8"), ("preload_signal", "i8"), ("speed_signal", "i8")]
 )
 
@@ -71,9 +73,16 @@ def turn_hessian(sign, R_F, z, R_S, first, second, H):
 
 @kernel
 def friction(p, x_A, R_A, x_B, R_B, s, g, G, gt, gtt):
-    """Add the gradient of (1) or (2) to G[0] (12,), and to gt[0], gtt[0] its derivatives by time [rad/s or m/s, …]."""
+    """Add the gradients of (1) or (2) to G (…, 12), and to gt[0], gtt[0] derivatives by time [rad/s or m/s, …]."""
     z = local_vector(3)
-    if p.kind == SLIDE:
+    if p.kind == SLIDE_PLANE:
+        plane_row(x_A, R_A, p.p_AP, p.R_AP, x_B, R_B, p.p_BQ, 0, 0, g, G)
+        plane_row(x_A, R_A, p.p_AP, p.R_AP, x_B, R_B, p.p_BQ, 1, 1, g, G)
+    elif p.kind == TURN_ALL:
+        for i in range(3):
+            column(p.R_AP, i, z)
+            turn_row(1.0, R_A, z, R_B, 3, 9, G[i])
+    elif p.kind == SLIDE:
         plane_row(x_A, R_A, p.p_AP, p.R_AP, x_B, R_B, p.p_BQ, 2, 0, g, G)
     elif p.kind == TURN:
         column(p.R_AP, 2, z)
@@ -89,9 +98,16 @@ def friction(p, x_A, R_A, x_B, R_B, s, g, G, gt, gtt):
 
 @kernel
 def friction_hessian(p, x_A, R_A, x_B, R_B, H):
-    """Add ∂G/∂q of (1) or (2) to H[0] (12, 12)."""
+    """Add ∂G/∂q of (1) or (2) to H (…, 12, 12)."""
     z = local_vector(3)
-    if p.kind == SLIDE:
+    if p.kind == SLIDE_PLANE:
+        plane_hessian(x_A, R_A, p.p_AP, p.R_AP, x_B, R_B, p.p_BQ, 0, 0, H)
+        plane_hessian(x_A, R_A, p.p_AP, p.R_AP, x_B, R_B, p.p_BQ, 1, 1, H)
+    elif p.kind == TURN_ALL:
+        for i in range(3):
+            column(p.R_AP, i, z)
+            turn_hessian(1.0, R_A, z, R_B, 3, 9, H[i])
+    elif p.kind == SLIDE:
         plane_hessian(x_A, R_A, p.p_AP, p.R_AP, x_B, R_B, p.p_BQ, 2, 0, H)
     elif p.kind == TURN:
         column(p.R_AP, 2, z)
@@ -106,15 +122,16 @@ def terms(p, local, slope):
     """Sum of |C_k p| of ``local`` = p (5,) [N, N m]; adds its slope by p to slope (5,)."""
     total = 0.0
     for k in range(p.count):
-        a = b = 0.0
+        a = b = c = 0.0
         for i in range(local.shape[0]):
             a += p.terms[k, 0, i] * local[i]
             b += p.terms[k, 1, i] * local[i]
-        size = np.sqrt(a * a + b * b)
+            c += p.terms[k, 2, i] * local[i]
+        size = np.sqrt(a * a + b * b + c * c)
         total += size
         if size > 0.0:
             for i in range(local.shape[0]):
-                slope[i] += (p.terms[k, 0, i] * a + p.terms[k, 1, i] * b) / size
+                slope[i] += (p.terms[k, 0, i] * a + p.terms[k, 1, i] * b + p.terms[k, 2, i] * c) / size
     return total
 
 
@@ -191,14 +208,16 @@ def friction_bound(p, R_A, R_B, s, lam, bound, bound_lam, bound_q):
 @kernel
 def output(state, out):
     """Write the friction of the run."""
-    kept = friction_in(state)
-    out[0] += kept.force
-    out[1] += kept.bound
-    out[2] += kept.rate
+    kept, n = friction_in(state), state.shape[0] // N_FRICTION
+    out[n] += kept.bound
+    for k in range(n):
+        row = friction_in(state[k * N_FRICTION :])
+        out[k] += row.force
+        out[n + 1 + k] += row.rate
+        out[2 * n + 2] -= row.force * row.rate
+        out[2 * n + 3] += row.work
     if kept.jammed != 0.0:
-        out[3] += 2.0
+        out[2 * n + 1] += 2.0
     elif kept.status == SLIP:
-        out[3] += kept.sign
-    out[4] -= kept.force * kept.rate
-    out[5] += kept.work
-    out[6] += kept.kappa
+        out[2 * n + 1] += kept.sign if n == 1 else 1.0
+    out[2 * n + 4] += kept.kappa

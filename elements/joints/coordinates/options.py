@@ -165,7 +165,8 @@ class JointOptions(Checked):
     motor : Motor, optional
     friction : float, (static, sliding) or DryFriction, optional
 
-    Each is for the only coordinate of the joint, or a dict: name of coordinate -> value.
+    Each is for the only coordinate of the joint, or a dict: name of coordinate -> value. Friction of a `Planar` may be
+    given for "displacement" too, sliding in any direction; that of a `Spherical` is its "rotation".
 
     Raises
     ------
@@ -210,11 +211,11 @@ class JointOptions(Checked):
         return dict(zip(names, value.values()))
 
     def _add(self, suffix, coordinate, cls, **options):
-        """Make a companion. Its messages name it after the joint."""
+        """Make a companion along a coordinate of this name. Its messages name it after the joint."""
         if len(self._joint.coordinates) > 1:
-            suffix = f"{coordinate.name} {suffix}"
+            suffix = f"{coordinate} {suffix}"
         name = None if self._joint.name is None else f"{self._joint.name} {suffix}"
-        made = cls(self._joint, coordinate=coordinate.name, name=name, **options)
+        made = cls(self._joint, coordinate=coordinate, name=name, **options)
         made._suffix = suffix
         self._parts.append(made)
 
@@ -230,7 +231,7 @@ class JointOptions(Checked):
 
             hint = f"is of a spring; give a stiffness of {coordinate.name} too"
             self._joint.check("stiffness" in law or "rest" not in law, "rest", rest, hint)
-            self._add("spring" if "stiffness" in law else "damper", coordinate, JointSpring, **law)
+            self._add("spring" if "stiffness" in law else "damper", coordinate.name, JointSpring, **law)
 
     def _stop(self, stops, coordinate):
         """Rigid stops, one element on each side, or compliant ones."""
@@ -239,12 +240,12 @@ class JointOptions(Checked):
         limits = {"lower": stops.lower, "upper": stops.upper}
         if stops.stiffness is not None:
             law = {"stiffness": stops.stiffness, "damping": stops.damping}
-            self._add("stops", coordinate, JointBumper, **limits, **law)
+            self._add("stops", coordinate.name, JointBumper, **limits, **law)
             return
         for side, limit in limits.items():
             if limit is not None:
                 law = {"limit": limit, "side": side, "restitution": stops.restitution}
-                self._add(f"{side} stop", coordinate, JointStop, **law)
+                self._add(f"{side} stop", coordinate.name, JointStop, **law)
 
     def _drive(self, motor, coordinate):
         """A motor of one of three kinds, or one that follows a rate with a limited effort."""
@@ -255,16 +256,20 @@ class JointOptions(Checked):
         rate = JointRate if motor.limit is None else JointServo
         cls = {"position": JointDriver, "rate": rate, "effort": JointEffort}[motor.kind]
         limit = {} if motor.limit is None else {"limit": motor.limit}
-        self._add("motor", coordinate, cls, **{motor.kind: motor.value}, **limit)
+        self._add("motor", coordinate.name, cls, **{motor.kind: motor.value}, **limit)
 
     def _rub(self, friction):
-        """Dry friction along each coordinate that it is given for."""
-        from fem_mbs.elements.joints.coordinates.friction import JointFriction
+        """Dry friction along each coordinate that it is given for, or in several directions together."""
+        from fem_mbs.elements.joints.coordinates.friction import JointFriction, friction_of_several
 
-        for at, given in self._by_coordinate("friction", friction).items():
-            law = given if isinstance(given, DryFriction) else DryFriction(given)
-            coordinate = next(c for c in self._joint.coordinates if c.name == at)
-            self._add("friction", coordinate, JointFriction, friction=law.coefficient, **law.options)
+        several, parts = friction_of_several(self._joint), friction
+        if several and not self._joint.coordinates and not isinstance(friction, dict):
+            parts = {several: friction}
+        given = {several: parts[several]} if isinstance(parts, dict) and several in parts else {}
+        others = {at: part for at, part in parts.items() if at not in given} if given else parts
+        for at, part in ((self._by_coordinate("friction", others) if others != {} else {}) | given).items():
+            law = part if isinstance(part, DryFriction) else DryFriction(part)
+            self._add("friction", at, JointFriction, friction=law.coefficient, **law.options)
 
 
 class JointWithOptions(Joint):

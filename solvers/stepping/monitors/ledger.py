@@ -145,7 +145,7 @@ class Ledger(Monitor):
         rows = []
         for place, element in enumerate(group.elements):
             kind = work_kind(element)
-            rows.append((number, kind, place, len(self.lines)))
+            rows.append((number, kind, place * element.directions, len(self.lines)))
             words = {RUBS: ("friction",), MOVED: ("friction", "driver"), DRIVES: ("driver",)}[kind]
             self.lines += [(element.name or label(element), word) for word in words]
         return rows
@@ -341,7 +341,7 @@ def ledger(data, run):
     for k in range(s.booked.shape[0]):
         g, kind, at, line = groups[s.booked[k, 0]], s.booked[k, 1], s.booked[k, 2], s.booked[k, 3]
         if kind == RUBS or kind == MOVED or kind == DRIVES:
-            kept = friction_of(g, at)
+            kept = friction_of(g, at)  # of the first row, which has the works of all
             s.works[line] += kept.step_work
             if kind != RUBS:
                 s.works[line + 1 if kind == MOVED else line] += kept.surface_work
