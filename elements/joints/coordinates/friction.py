@@ -253,12 +253,13 @@ class JointFriction(FrictionRow):
             self.check(not self.offset.any(), "offset", self.offset, "belongs to a displacement, not to an angle")
         else:
             self.check(self.radius == 0.0, "radius", self.radius, "belongs to an angle, not to a displacement")
-            self.check(self.collar == 0.0, "collar", self.collar, "belongs to an angle, not to a displacement")
         self.check(self.directions == 1 or not self.flat, "flat", self.flat,
                    "is that of the ways of a guide; a plate has its normal force")  # fmt: skip
         carries = " and ".join(name for name, known in KNOWN.items() if known.axial >= 0)
         self.check(self.collar == 0.0 or self.known.axial >= 0, "collar", self.collar,
                    f"carries the axial force, which only a {carries} has")  # fmt: skip
+        self.check(self.collar == 0.0 or self.turns, "collar", self.collar,
+                   "belongs to an angle, not to a displacement")  # fmt: skip
         self.check(self.radius == 0.0 or self.known.force, "radius", self.radius,
                    "is that of a journal, which this joint has not; give its mean radius as collar")  # fmt: skip
         self.check(self.length is None or self.known.moment, "length", self.length,

@@ -38,7 +38,7 @@ def guide(**options):
         (lambda: guide(radius=0.1), "radius.*angle"),
         (lambda: guide(collar=0.1), "collar.*Revolute"),
         (lambda: guide(length=0.0), r"length"),
-        (lambda: fem.JointFriction(fem.Spherical.at(*two_bodies(), [0, 0, 0]), 0.1), r"joint = .*a Revolute"),
+        (lambda: fem.JointFriction(fem.Fixed.at(*two_bodies(), [0, 0, 0]), 0.1), r"joint = .*a Revolute"),
         (lambda: fem.JointFriction(guide().joint, (0.1, 0.2)), r"friction = .*static.*≥ sliding"),
         (lambda: fem.JointFriction(guide().joint, (0.1, 0.2, 0.3)), r"one number or"),
         (
