@@ -9,11 +9,21 @@ DIRECTION = np.array([np.cos(0.7), np.sin(0.7)])  # oblique to the axes of the p
 INERTIA, RADIUS, LOAD = 0.02, 0.05, 40.0  # kg m², m, N
 
 
-def plate(velocity=0.0, friction=MU, tan_slope=0.0, axes=0.0, direction=DIRECTION, spin=0.0, thrown=None, collar=0.0):
+def plate(
+    velocity=0.0,
+    friction=MU,
+    tan_slope=0.0,
+    axes=0.0,
+    direction=DIRECTION,
+    spin=0.0,
+    thrown=None,
+    collar=0.0,
+    speed=None,
+):
     """Plate of 2 kg on a plane; gravity is normal to the plane but for ``tan_slope``, which pulls along ``direction``.
 
     ``axes``: angle [rad] by which the x axis of the plane is turned about its normal. ``thrown``: velocity (2,) that is
-    not along ``direction``.
+    not along ``direction``. ``speed``: of the plane, a conveyor.
     """
     tilt = np.arctan(tan_slope)
     gravity = G * np.array([*(np.sin(tilt) * np.asarray(direction)), -np.cos(tilt)])
@@ -23,11 +33,13 @@ def plate(velocity=0.0, friction=MU, tan_slope=0.0, axes=0.0, direction=DIRECTIO
                                    angular_velocity=[0, 0, spin], name="plate"))  # fmt: skip
     c, s = np.cos(axes), np.sin(axes)
     R = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
-    laws = {"displacement": friction}
+    laws = {"displacement": friction} if speed is None else {}
     if collar:
         laws["angle"] = fem.DryFriction(friction, collar=collar)
-    joint = fem.Planar(model.ground.frame(rotation=R), body.frame(rotation=R), friction=laws, name="table")
+    joint = fem.Planar(model.ground.frame(rotation=R), body.frame(rotation=R), friction=laws or None, name="table")
     model.add(joint)
+    if speed is not None:
+        model.add(fem.JointFriction(joint, friction, coordinate="displacement", speed=speed, name="belt"))
     return model
 
 

@@ -140,7 +140,7 @@ class JointFriction(FrictionRow):
         Of a displacement: where the friction acts off the z axis, x and y of Q at the start. Guides jam by it.
     speed : float or function of t [s], [rad/s or m/s]
         Of the surface on the first body, for belts and motors with limited torque: friction acts against
-        rate − speed. Not of a `Spherical`, nor of the displacement of a `Planar`.
+        rate − speed. Of the displacement of a `Planar` two, of a `Spherical` three of them, along the axes of P.
     kappa : bool
         Compute κ in every step, which costs one factorisation of a matrix.
     name : str, optional
@@ -212,10 +212,8 @@ class JointFriction(FrictionRow):
         friction_coefficients(self, friction)  # before what else may be missing
         unit = ("N m", "rad/s") if self.turns else ("N", "m/s")
         preload = self._given("preload", never_negative(self, "preload", preload, unit[0]), signals)
-        speed = self._given("speed", speed, signals)
-        self.moved = speed != (0.0, -1)
-        self.check(self.directions == 1 or not self.moved, "speed", speed,
-                   "is that of a surface along one coordinate; this friction has several directions")  # fmt: skip
+        speeds = self._speeds(speed, signals)
+        self.moved = any(given != (0.0, -1) for given in speeds)
         loaded = not self.turns or self.radius > 0 or self.collar > 0
         self.check(loaded or preload != (0.0, -1), "radius", radius,
                    "is 0, and so are collar and preload: nothing would ever cause friction")  # fmt: skip
@@ -226,7 +224,8 @@ class JointFriction(FrictionRow):
         rows = np.zeros((MOST_TERMS, 3, MOST_ROWS))
         for k, term in enumerate(terms):
             rows[k] = term
-        self.record = (*frames, *self._kind, len(terms), rows, preload[0], speed[0], preload[1], speed[1])
+        values, numbers = zip(*speeds, *[(0.0, -1)] * (3 - self.directions))
+        self.record = (*frames, *self._kind, len(terms), rows, *preload, self.directions, values, numbers)
 
     def _choose(self, joint, coordinate):
         """Set the data of the joint and of the coordinate."""
@@ -274,6 +273,15 @@ class JointFriction(FrictionRow):
             return self.number(name, signal(0.0)), -1
         signals.append(signal)
         return 0.0, len(signals) - 1
+
+    def _speeds(self, speed, signals):
+        """Speed of the surface in each direction, as `_given` returns it."""
+        n = self.directions
+        if n == 1 or (isinstance(speed, (int, float)) and speed == 0.0):
+            return [self._given("speed", speed, signals)] * n
+        listed = isinstance(speed, (list, tuple, np.ndarray)) and len(speed) == n
+        self.check(listed, "speed", speed, f"must be {n} numbers or functions of t, along the axes of frame P")
+        return [self._given("speed", part, signals) for part in speed]
 
     def regular(self, point: Any) -> bool:
         """True if no term of N is near its kink at a point of `fem_mbs.verify`, where differences have no meaning."""
@@ -327,6 +335,8 @@ def _example(rng, a, b):
         options |= {"flat": kind != "Planar" and bool(rng.integers(2)), "preload": lambda t: 1.0 + t}
         if kind == "Prismatic":
             options["offset"] = rng.normal(size=2)
+        if kind == "Planar":
+            options["speed"] = (1.0, lambda t: 2.0 - t)
     return JointFriction(joint, friction=(0.3, 0.2), **options)
 
 

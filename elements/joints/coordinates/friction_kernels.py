@@ -2,8 +2,8 @@
 
     turning   γ = z·(ω_B − ω_A) − ω(t) ,   axis z fixed to one body: G = −z there, Rᵀ z on the other                (1)
     sliding   γ = d/dt z_P·(x_S − x_P) − v(t) ,   S on the second body, at the offset from Q                      (2)
-    all axes  γ_i = a_i·(ω_B − ω_A) ,  i = 1, 2, 3 ,  a_i axes of P: (1) for each of them, of a ball in its socket
-    in plane  γ_i = d/dt a_i·(x_Q − x_P) ,  i = 1, 2: (2) for x_P and y_P, of a plate on its plane
+    all axes  γ_i = a_i·(ω_B − ω_A) − ω_i ,  i = 1, 2, 3 ,  a_i axes of P: (1) for each of them, of a ball in its socket
+    in plane  γ_i = d/dt a_i·(x_Q − x_P) − v_i ,  i = 1, 2: (2) for x_P and y_P, of a plate on its plane
     N = F_0(t) + Σ_k |C_k p| ,   p: multipliers λ of the joint in the axes a_i of a pin, see below                  (3)
     ∂N/∂λ = Σ_k (∂p/∂λ)ᵀ C_kᵀ C_k p/|C_k p|                                                                        (4)
 
@@ -35,7 +35,8 @@ MOST_TERMS = 6
 PARAMETERS = np.dtype(
     [("p_AP", "f8", (3,)), ("R_AP", "f8", (3, 3)), ("p_BQ", "f8", (3,)), ("R_BQ", "f8", (3, 3))]
     + [("kind", "i8"), ("axes", "i8"), ("count", "i8"), ("terms", "f8", (MOST_TERMS, 3, MOST_ROWS))]
-    + [("preload", "f8"), ("speed", "f8"), ("preload_signal", "i8"), ("speed_signal", "i8")]
+    + [("preload", "f8"), ("preload_signal", "i8")]
+    + [("directions", "i8"), ("speed", "f8", (3,)), ("speed_signal", "i8", (3,))]
 )
 
 
@@ -73,7 +74,7 @@ def turn_hessian(sign, R_F, z, R_S, first, second, H):
 
 @kernel
 def friction(p, x_A, R_A, x_B, R_B, s, g, G, gt, gtt):
-    """Add the gradients of (1) or (2) to G (…, 12), and to gt[0], gtt[0] derivatives by time [rad/s or m/s, …]."""
+    """Add the gradients of (1) or (2) to G (…, 12), and to gt, gtt (…,) derivatives by time [rad/s or m/s, …]."""
     z = local_vector(3)
     if p.kind == SLIDE_PLANE:
         plane_row(x_A, R_A, p.p_AP, p.R_AP, x_B, R_B, p.p_BQ, 0, 0, g, G)
@@ -90,10 +91,11 @@ def friction(p, x_A, R_A, x_B, R_B, s, g, G, gt, gtt):
     else:
         column(p.R_BQ, 0, z)
         turn_row(-1.0, R_B, z, R_A, 9, 3, G[0])
-    gt[0] -= p.speed
-    if p.speed_signal >= 0:
-        gt[0] -= s[p.speed_signal, 0]
-        gtt[0] -= s[p.speed_signal, 1]
+    for k in range(p.directions):
+        gt[k] -= p.speed[k]
+        if p.speed_signal[k] >= 0:
+            gt[k] -= s[p.speed_signal[k], 0]
+            gtt[k] -= s[p.speed_signal[k], 1]
 
 
 @kernel

@@ -40,7 +40,7 @@ from fem_mbs.rotations import quaternion_log, quaternion_multiply
 from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
 from fem_mbs.solvers.stepping.monitors.monitor import Monitor
 from fem_mbs.system.assembly import stored_energy
-from fem_mbs.system.friction import coefficients_of, friction_of
+from fem_mbs.system.friction import coefficients_of, directions_of, friction_of
 from fem_mbs.system.gather import gather
 from fem_mbs.system.records import groups_of, switches_of, zero
 
@@ -85,7 +85,8 @@ def external(system: "CompiledSystem") -> tuple[np.ndarray, int]:
         kind = max((kind_of(element) for element in group.elements), default=0)
         if kind:
             sizes = group.sizes
-            each = {FORCE: sizes["nd"] + 1, DRIVER: 2 * sizes["nr"], MOVED: 2}[kind]
+            speeds = 2 * getattr(group.elements[0], "directions", 1)
+            each = {FORCE: sizes["nd"] + 1, DRIVER: 2 * sizes["nr"], MOVED: speeds}[kind]
             table.append((number, kind, count))
             count += group.n * each
     for number, group in weights(system):
@@ -213,14 +214,20 @@ def work_of_driver(d, g, e, b, s, kept):
 @kernel
 def work_of_friction(g, e, s, kept):
     """(1) of a MOVED [J]; keeps friction and speed. What slides against its surface takes energy: γ plays no part."""
-    state, most = friction_of(g, e), 0.0
-    force = state.force if s.step_number == 0 and state.pass_number < 0.0 else state.impulse / s.h
-    speed = -state.given_rate
-    if state.event_fraction > 0.0:
-        most = coefficients_of(g, e).static * state.normal_force * max(abs(speed), abs(kept[1]))
-    ends = max(max(force * speed, force * kept[1]), max(kept[0] * speed, kept[0] * kept[1]))
-    kept[0], kept[1] = force, speed
-    return s.h * max(most, ends)
+    n, most, fastest = directions_of(g), 0.0, 0.0
+    head = friction_of(g, n * e)
+    new_new = new_old = old_new = old_old = 0.0  # friction and speed of the end or of the start
+    for k in range(n):
+        state = friction_of(g, n * e + k)
+        force = state.force if s.step_number == 0 and state.pass_number < 0.0 else state.impulse / s.h
+        speed = -state.given_rate
+        fastest = max(fastest, max(abs(speed), abs(kept[n + k])))
+        new_new, new_old = new_new + force * speed, new_old + force * kept[n + k]
+        old_new, old_old = old_new + kept[k] * speed, old_old + kept[k] * kept[n + k]
+        kept[k], kept[n + k] = force, speed
+    if head.event_fraction > 0.0:
+        most = coefficients_of(g, n * e).static * head.normal_force * fastest
+    return s.h * max(most, max(max(new_new, new_old), max(old_new, old_old)))
 
 
 @kernel
@@ -233,7 +240,15 @@ def external_work(d, s):
     mean_velocities(d, s)
     for k in range(s.external.shape[0]):
         g, kind, at = groups[s.external[k, 0]], s.external[k, 1], s.external[k, 2]
-        each = g.nd + 1 if kind == FORCE else 2 * g.nr if kind == DRIVER else g.nd if kind == WEIGHT else 2
+        each = (
+            g.nd + 1
+            if kind == FORCE
+            else 2 * g.nr
+            if kind == DRIVER
+            else g.nd
+            if kind == WEIGHT
+            else 2 * directions_of(g)
+        )
         on = switches_of(g)
         for e in range(g.n):
             kept = s.efforts[at + e * each : at + (e + 1) * each]
