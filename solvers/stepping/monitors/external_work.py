@@ -85,7 +85,7 @@ def external(system: "CompiledSystem") -> tuple[np.ndarray, int]:
         kind = max((kind_of(element) for element in group.elements), default=0)
         if kind:
             sizes = group.sizes
-            speeds = 2 * getattr(group.elements[0], "directions", 1)
+            speeds = 2 * cast("FrictionRow", group.elements[0]).directions if kind == MOVED else 0
             each = {FORCE: sizes["nd"] + 1, DRIVER: 2 * sizes["nr"], MOVED: speeds}[kind]
             table.append((number, kind, count))
             count += group.n * each

@@ -115,7 +115,7 @@ def test_a_plate_that_spins_and_slides_has_both_frictions(method):
 
 
 @every_method
-def test_a_plate_dropped_on_a_conveyor_is_dragged_along_it_and_then_goes_with_it(method):
+def test_a_plate_dropped_on_a_conveyor_slides_until_it_has_its_velocity(method):
     """It slides against v − V, straight in the axes of the conveyor, and sticks; the drive gives the energy."""
     h, V = 5e-3, np.array([0.5, 0.2])
     model = models.plate(thrown=[0.0, -0.4], speed=(0.5, lambda t: 0.2))
