@@ -35,6 +35,7 @@ PROBLEM = [
     ("prescribed", "f8"),  # 1: trial_status is prescribed, 0: it follows from the rate, −1: no friction acts
     ("bound_share", "f8"),  # fraction of the bound that acts in the step
     ("added_bound", "f8"),  # impulse that is added to it [N s, N m s]
+    ("earlier_part", "f8"),  # impulse of the part of the step before several directions reversed [N s, N m s]
     ("trial_status", "f8"),  # status in the problem
     ("trial_sign", "f8"),  # direction of sliding in the problem: its component, ±1 of one direction
 ]

@@ -47,8 +47,8 @@ def in_impact(s):
 
 @kernel
 def past_impulse(s, kept):
-    """Friction impulse of a row that belongs to the time before the impact [N s, N m s]."""
-    return kept.touch_impulse if in_impact(s) else 0.0
+    """Friction impulse of a row that is not of the law: before the impact, or before sliding reversed [N s, N m s]."""
+    return kept.touch_impulse if in_impact(s) else kept.earlier_part
 
 
 @kernel
@@ -87,6 +87,7 @@ def copy_problem(source, target):
     target.event_fraction = source.event_fraction
     target.coefficient, target.pass_number = source.coefficient, source.pass_number
     target.bound_share, target.added_bound = source.bound_share, source.added_bound
+    target.earlier_part = source.earlier_part
     target.prescribed = source.prescribed
     target.trial_status, target.trial_sign = source.trial_status, source.trial_sign
 
@@ -121,6 +122,7 @@ def begin_impact(kept, mu, o, several):
     kept.start_status, kept.sign, kept.trial_sign = status, sign, sign
     kept.coefficient = coefficient_at(mu, status)
     kept.event_fraction, kept.pass_number, kept.prescribed, kept.bound_share = 0.0, 0.0, 0.0, 1.0
+    kept.earlier_part = 0.0
     kept.added_bound = mu.static * o.whole * kept.normal_force if status == STICK else 0.0
     copy_problem(kept, kept.at_touch)
 

@@ -100,7 +100,7 @@ def first_impulses(d, s):
             kept, mu = friction_of(g, r), coefficients_of(g, r)
             evaluate_row(d, g, r, b, s.x, s.R, s.Vs)
             kept.impulse, kept.prescribed, kept.pass_number = s.h * kept.smooth_force, 0.0, 0.0
-            kept.event_fraction, kept.bound_share, kept.added_bound = 0.0, 1.0, 0.0
+            kept.event_fraction, kept.bound_share, kept.added_bound, kept.earlier_part = 0.0, 1.0, 0.0, 0.0
             kept.coefficient = coefficient_at(mu, kept.start_status)
             kept.trial_status, kept.trial_sign = kept.start_status, kept.sign
             if s.cut == STRIKES:

@@ -1,5 +1,6 @@
 """Friction of a plate that slides in its plane and of a ball in its socket, in every time stepper."""
 
+import friction_models
 import numpy as np
 import pytest
 import resumed
@@ -210,6 +211,37 @@ def test_a_pendulum_that_swings_round_converges_to_the_solution_of_its_equations
         position = run(method, models.pendulum(0.8, velocity=3.0), 0.6, h)["rod"].position[-1]
         errors.append(np.linalg.norm(position - reference))
     assert errors[1] < 0.6 * errors[0] + 1e-7 and errors[1] < (1e-4 if second_order(method) else 1e-2), errors
+
+
+def swinging(kind, friction):
+    """The pendulum of `friction_models`, with an inertia of its own, on a joint of some type; it swings about z."""
+    model = fem.Model("pendulum", gravity=[0, -G, 0])
+    R = friction_models.turned(np.pi / 3)
+    bob = model.add(fem.RigidBody(1.0, 1e-3 * np.eye(3), position=R @ [0, -1.0, 0], rotation=R, name="bob"))
+    joint = model.add(kind.at(model.ground, bob, [0, 0, 0], [0, 0, 1], name="joint"))
+    model.add(fem.JointFriction(joint, friction, radius=0.1, kappa=True, name="friction"))
+    return model
+
+
+@every_method
+@pytest.mark.parametrize("friction", [0.3, (0.5, 0.3)])
+def test_a_socket_that_rotates_about_one_axis_is_a_hinge(method, friction):
+    """Reversals and the rest at the end too. `ConeComplementarity` removes the drift of other rows: 2e-5 m, 2e-5 of κ."""
+    hinge, socket = (run(method, swinging(kind, friction), 3.0, 1e-2) for kind in (fem.Revolute, fem.Spherical))
+    np.testing.assert_allclose(socket["bob"].position, hinge["bob"].position, atol=1e-4)
+    np.testing.assert_allclose(socket["friction"].kappa[5:], hinge["friction"].kappa[5:], atol=5e-5)
+    assert np.count_nonzero(np.diff(np.sign(hinge["friction"].slip[hinge["friction"].status != 0]))) >= 2
+    at_end = socket["friction"].force[-1], [0.0, 0.0, hinge["friction"].force[-1]]
+    np.testing.assert_allclose(*at_end, atol=1e-4)
+
+
+def test_reversals_in_several_directions_are_of_second_order():
+    angles = [
+        run(fem.DecoupledNSGA(rho_inf=0.8), swinging(fem.Spherical, 0.3), 3.0, h)["bob"].position[-1]
+        for h in (4e-3, 2e-3, 1e-3)
+    ]
+    order = np.log2(np.linalg.norm(angles[1] - angles[0]) / np.linalg.norm(angles[2] - angles[1]))
+    assert 1.7 < order < 2.3, order
 
 
 @every_method_with_contacts
