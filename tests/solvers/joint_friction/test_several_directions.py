@@ -226,7 +226,7 @@ def swinging(kind, friction):
 @every_method
 @pytest.mark.parametrize("friction", [0.3, (0.5, 0.3)])
 def test_a_socket_that_rotates_about_one_axis_is_a_hinge(method, friction):
-    """Reversals and the rest at the end too. `ConeComplementarity` removes the drift of other rows: 2e-5 m, 2e-5 of κ."""
+    """Reversals and the rest at the end too. `ConeComplementarity` corrects other rows: 2e-5 m, 2e-5 of κ."""
     hinge, socket = (run(method, swinging(kind, friction), 3.0, 1e-2) for kind in (fem.Revolute, fem.Spherical))
     np.testing.assert_allclose(socket["bob"].position, hinge["bob"].position, atol=1e-4)
     np.testing.assert_allclose(socket["friction"].kappa[5:], hinge["friction"].kappa[5:], atol=5e-5)
