@@ -223,11 +223,19 @@ def evaluate_bound(d, g, e, b, lam, scale, more, more_scale):
 
 @kernel
 def curvature(d, g, r, b):
-    """H (nd, nd) = ∂G/∂q of row r in the workspace; after its element was gathered."""
-    nd, n = g.nd, directions_of(g)
-    zero(b[_H], n * nd * nd)
+    """Fill H (directions, nd, nd) = ∂G/∂q of the element of row r in the workspace; after it was gathered.
+
+    That of the row is at `curvature_at`.
+    """
+    n = directions_of(g)
+    zero(b[_H], n * g.nd * g.nd)
     call2(g.friction_hessian, g.parameters_at + r // n * g.stride, d.table_at)
-    return matrix(b[_H] + 8 * nd * nd * (r % n), nd, nd)
+
+
+@kernel
+def curvature_at(g, r, b):
+    """Address of H (nd, nd) of row r in the workspace."""
+    return b[_H] + 8 * g.nd * g.nd * (r % directions_of(g))
 
 
 @kernel

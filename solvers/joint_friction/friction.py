@@ -113,6 +113,7 @@ from fem_mbs.system.friction import (
     clear_block,
     coefficients_of,
     curvature,
+    curvature_at,
     directions_of,
     evaluate_bound,
     evaluate_row,
@@ -158,7 +159,7 @@ def smooth_row(d, s, o, g, r, b, S):
     """Fill the part of row r in its element matrix S that increments of positions have; of (2)."""
     nd, n = g.nd, directions_of(g)
     kept, row, ve, slope = friction_of(g, r), nd + r % n, vector(b[_V], nd), vector(b[_BOUND_Q], nd)
-    status, force = smooth_status(kept), kept.smooth_force
+    status, force, H = smooth_status(kept), kept.smooth_force, matrix(curvature_at(g, r, b), nd, nd)
     if status == SLIP:
         weight_N = 1.0 / (o.c_a * kept.effective_mass) * kept.sign * coefficients_of(g, r).sliding
         evaluate_bound(d, g, r // n, b, s.lam, s.ks, s.lam, 0.0)
@@ -168,7 +169,7 @@ def smooth_row(d, s, o, g, r, b, S):
             S[row, nd + n + i] -= s.ks * weight_N * kept.slope[i] * s.ks
     if status != STICK and force == 0.0:
         return
-    H = curvature(d, g, r, b)
+    curvature(d, g, r, b)
     for i in range(nd):
         for j in range(nd):
             S[i, j] -= o.c_q * force * H[i, j]

@@ -30,6 +30,7 @@ from fem_mbs.system.friction import (
     coefficient_at,
     coefficients_of,
     curvature,
+    curvature_at,
     directions_of,
     evaluate_bound,
     evaluate_row,
@@ -150,7 +151,8 @@ def begin_accelerations(d, s):
             kept = friction_of(g, r)
             evaluate_row(d, g, r, b, s.x, s.R, s.V)
             kept.given_acceleration, kept.status_changes, kept.excluded = vector(b[_GTT], n)[r % n], 0.0, 0.0
-            H = curvature(d, g, r, b)
+            curvature(d, g, r, b)
+            H = matrix(curvature_at(g, r, b), g.nd, g.nd)
             for i in range(g.nd):
                 for j in range(g.nd):
                     kept.given_acceleration += ve[i] * H[i, j] * ve[j]
