@@ -16,6 +16,7 @@ from test_every_stepper import (
 )
 
 import fem_mbs as fem
+from fem_mbs.verify import check_element
 
 G, MU, ALONG = models.G, models.MU, models.DIRECTION
 ACROSS = np.array([-ALONG[1], ALONG[0]])
@@ -315,6 +316,18 @@ def test_sliding_in_a_curve_takes_the_energy_that_the_table_shows(method):
 
 
 PLANAR, BALL = {"coordinate": "displacement"}, {"radius": 0.1}
+
+
+@pytest.mark.parametrize(
+    ("kind", "options"),
+    [
+        (fem.Planar, {**PLANAR, "preload": 1.0, "speed": (1.0, lambda t: 2.0 - t)}),
+        (fem.Spherical, {**BALL, "speed": (1.0, lambda t: 2.0 - t, 0.5)}),
+    ],
+)
+def test_rows_and_bounds_have_the_derivatives_of_differences(kind, options):
+    joint = kind.at(fem.RigidBody(1.0, 0.1), fem.RigidBody(1.0, 0.1), [0.1, 0.2, 0.3], [0, 0.6, 0.8])
+    assert check_element(fem.JointFriction(joint, 0.3, **options)).ok
 
 
 @pytest.mark.parametrize(
