@@ -59,7 +59,9 @@ class Planar(JointWithOptions):
     ----------
     frame_P, frame_Q : Frame, Node or body
         Attachments on the first and on the second body (or ground). At the start the z axes are equal and Q lies in the
-        x-y plane of P. Usually made by ``Planar.at(first, second, position, axis)``, the axis normal to the plane.
+        x-y plane of P. Usually made by ``Planar.at(first, second, position, axis)``, the axis normal to the plane:
+        without ``axis`` x and y are those of inertial axes; with it they are chosen, as
+        `fem_mbs.rotations.frame_with_axis` does, for z: x along −y, y along x. Where they matter, give the frames.
     name : str, optional
     **options
         stiffness, damping, rest, stops, motor, friction: see `JointOptions`.

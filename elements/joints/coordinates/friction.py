@@ -97,10 +97,11 @@ DIRECTIONS = {TURN_ALL: 3, SLIDE_PLANE: 2}  # of kinds that have more than one
 SLIDING = (SLIDE, SLIDE_PLANE)
 
 
-def friction_of_several(joint: Any) -> str:
-    """Name of the relative motion of a joint that has several directions of friction; "" for none."""
+def friction_of_several(joint: Any) -> tuple[str, tuple[str, ...]]:
+    """Name of the relative motion of a joint that has several directions of friction, "" for none; names of all."""
     known = next((KNOWN[cls.__name__] for cls in type(joint).__mro__ if cls.__name__ in KNOWN), Known({}))
-    return next((name for name, (kind, _) in known.coordinates.items() if kind in DIRECTIONS), "")
+    several = next((name for name, (kind, _) in known.coordinates.items() if kind in DIRECTIONS), "")
+    return several, tuple(known.coordinates)
 
 
 class JointFriction(FrictionRow):

@@ -352,3 +352,18 @@ def test_options_that_do_not_belong_to_several_directions_are_rejected_by_name(k
     options = {"friction": 0.2, **options}
     with pytest.raises(fem.ParameterError, match=message):
         fem.JointFriction(kind.at(ground, body, [0, 0, 0], [0, 0, 1]), name="rub", **options)
+
+
+@pytest.mark.parametrize(
+    "joint, friction, named",
+    [
+        (fem.Planar, 0.3, "'displacement'.*angle and displacement|'displacement'.*displacement and angle"),
+        (fem.Planar, {"way": 0.3}, "'way'.*displacement"),
+        (fem.Spherical, {"angle": fem.DryFriction(0.3, radius=0.05)}, "'angle'.*rotation"),
+    ],
+)
+def test_a_motion_without_friction_is_rejected_with_the_names_of_those_that_have_some(joint, friction, named):
+    model = fem.Model("m")
+    body = model.add(fem.RigidBody(1.0, 0.1 * np.eye(3), name="body"))
+    with pytest.raises(fem.ParameterError, match=named):
+        joint.at(model.ground, body, [0, 0, 0], friction=friction, name="joint")
