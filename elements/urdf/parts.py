@@ -9,6 +9,7 @@ from fem_mbs.element.base import Joint
 from fem_mbs.elements.bodies.rigid_body import RigidBody
 from fem_mbs.elements.drives.coupling import CoordinateCoupling
 from fem_mbs.elements.joints.coordinates.friction import JointFriction
+from fem_mbs.elements.joints.coordinates.friction_kernels import PARAMETERS
 from fem_mbs.elements.joints.coordinates.joint_spring import JointSpring
 from fem_mbs.elements.joints.coordinates.stops import JointStop
 from fem_mbs.elements.joints.fixed import Fixed
@@ -122,11 +123,11 @@ class Parts:
                 return "is a spring, or a damper that is not linear"
             self.damping[joint] = self.damping.get(joint, 0.0) + slope
             return None
-        (static, sliding, _), preload = element.law, element.record[-4]
+        (static, sliding, _), given = element.law, dict(zip(PARAMETERS.names or (), element.record))
         loaded = element.radius > 0.0 or element.collar > 0.0 if element.turns else static > SMALL
         if loaded or static != sliding or element.moved or element.signals or joint in self.friction:
             return "is not a constant friction that load has no part in"
-        self.friction[joint] = static * preload
+        self.friction[joint] = static * given["preload"]
         return None
 
     def _coupling(self, coupling):

@@ -116,6 +116,7 @@ BODIES = {
         )
         for name, cls in JOINT.items()
     },
+    "Spherical, friction": lambda: (fem.Spherical, joint_frames() | dict(friction=fem.DryFriction(0.3, radius=0.05))),
     "Universal.at": lambda: (
         fem.Universal.at,
         dict(first=A(), second=B(), position=[0.5, 0, 0], axis=[0, 0, 1], name="j"),
