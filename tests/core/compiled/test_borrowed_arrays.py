@@ -1,6 +1,6 @@
 """Programs of a step only borrow arrays: they neither allocate memory nor count owners of arrays.
 
-Such programs are compiled in a fifth less time: LLVM may fit their parts to the calls, see `compiled.compiler`.
+LLVM may then fit their parts to the calls, see `compiled.compiler`.
 """
 
 import sys
