@@ -222,14 +222,14 @@ def evaluate_bound(d, g, e, b, lam, scale, more, more_scale):
 
 
 @kernel
-def curvature(d, g, r, b):
-    """Fill H (directions, nd, nd) = ∂G/∂q of the element of row r in the workspace; after it was gathered.
+def curvature(d, g, e, b):
+    """Fill H (directions, nd, nd) = ∂G/∂q of element e in the workspace; after it was gathered.
 
-    That of the row is at `curvature_at`.
+    That of a row is at `curvature_at`.
     """
     n = directions_of(g)
     zero(b[_H], n * g.nd * g.nd)
-    call2(g.friction_hessian, g.parameters_at + r // n * g.stride, d.table_at)
+    call2(g.friction_hessian, g.parameters_at + e * g.stride, d.table_at)
 
 
 @kernel

@@ -57,8 +57,8 @@ class Group:
         is_constraint, is_contact, is_friction = (first.role == role for role in ("constraint", "contact", "friction"))
         self.is_contact = is_contact
         contacts = cast("Sequence[Contact]", elements)  # where they are, or dry friction, which has a law too
-        rows_of_friction = cast("FrictionRow", first).directions if is_friction else 0
-        rows_kept = s["nr"] if is_constraint else rows_of_friction  # of gradients
+        # of gradients
+        rows_kept = s["nr"] if is_constraint else cast("FrictionRow", first).directions if is_friction else 0
         self.G = np.zeros((n, rows_kept, s["nd"])) if rows_kept else np.zeros((1, 1, 1))
         self.joint_rows = np.zeros(n, np.int64)  # of joint friction: first multiplier of its joint, known later
         self.drilling = is_contact and contacts[0].drilling_arm > 0.0

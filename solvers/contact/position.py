@@ -79,7 +79,7 @@ def stay(d, s):
 def speeds_at(d, s, U_at):
     """Velocities (N, 6) that forces are taken at: v~, with contacts of damped flexible bodies v~ + 2 U/h (decision 14).
 
-    ``U_at``: address of U (N, 6), so that no argument is an array that the result could be: see `compiled.Borrowing`.
+    ``U_at``: address of U (N, 6), so that no argument is an array that the result could be (`compiler.Borrowing`).
 
     The smooth motion has no contacts: light nodes that contacts hold get far in it, and v~ is what they do not do.
     Friction would be decided by the damping forces of that. A body at rest ends at v~ + W = v~ + 2 U/h.

@@ -148,28 +148,31 @@ def smooth_forces(d, s, o):
             else:
                 missing = kept.smooth_force
                 if status == SLIP:
-                    missing += kept.sign * mu.sliding * evaluate_bound(d, g, r // n, b, s.lam, s.ks, s.lam, 0.0)
+                    if r % n == 0:
+                        evaluate_bound(d, g, r // n, b, s.lam, s.ks, s.lam, 0.0)
+                    missing += kept.sign * mu.sliding * kept.normal_force
                 # with c_a: velocity problems can use its factors
                 kept.residual = missing / (o.c_a * kept.effective_mass)
             add_norms(s, kept, status == STICK)
 
 
 @kernel
-def smooth_row(d, s, o, g, r, b, S):
-    """Fill the part of row r in its element matrix S that increments of positions have; of (2)."""
+def smooth_row(s, o, g, r, b, S):
+    """Fill the part of row r in its element matrix S that increments of positions have; of (2).
+
+    Bound and curvature of the element were evaluated.
+    """
     nd, n = g.nd, directions_of(g)
     kept, row, ve, slope = friction_of(g, r), nd + r % n, vector(b[_V], nd), vector(b[_BOUND_Q], nd)
     status, force, H = smooth_status(kept), kept.smooth_force, matrix(curvature_at(g, r, b), nd, nd)
     if status == SLIP:
         weight_N = 1.0 / (o.c_a * kept.effective_mass) * kept.sign * coefficients_of(g, r).sliding
-        evaluate_bound(d, g, r // n, b, s.lam, s.ks, s.lam, 0.0)
         for j in range(nd):
             S[row, j] -= s.ks * o.c_q * weight_N * slope[j]
         for i in range(g.nr):
             S[row, nd + n + i] -= s.ks * weight_N * kept.slope[i] * s.ks
     if status != STICK and force == 0.0:
         return
-    curvature(d, g, r, b)
     for i in range(nd):
         for j in range(nd):
             S[i, j] -= o.c_q * force * H[i, j]
@@ -189,8 +192,11 @@ def smooth_tangents(d, s, o):
         for e in range(g.n):
             clear_block(S, nd, n)
             gather_motion(d, g, e, b, s.xs, s.Rs, s.Vs)
+            if smooth_status(friction_of(g, n * e)) == SLIP:
+                evaluate_bound(d, g, e, b, s.lam, s.ks, s.lam, 0.0)
+            curvature(d, g, e, b)
             for r in range(n * e, n * e + n):
-                smooth_row(d, s, o, g, r, b, S)
+                smooth_row(s, o, g, r, b, S)
             times_tangent(g, e, S, nd + n, s.T)
             for k in range(n):
                 r, row = n * e + k, nd + k

@@ -151,7 +151,8 @@ def begin_accelerations(d, s):
             kept = friction_of(g, r)
             evaluate_row(d, g, r, b, s.x, s.R, s.V)
             kept.given_acceleration, kept.status_changes, kept.excluded = vector(b[_GTT], n)[r % n], 0.0, 0.0
-            curvature(d, g, r, b)
+            if r % n == 0:
+                curvature(d, g, r // n, b)
             H = matrix(curvature_at(g, r, b), g.nd, g.nd)
             for i in range(g.nd):
                 for j in range(g.nd):

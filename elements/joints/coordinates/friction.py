@@ -97,11 +97,15 @@ DIRECTIONS = {TURN_ALL: 3, SLIDE_PLANE: 2}  # of kinds that have more than one
 SLIDING = (SLIDE, SLIDE_PLANE)
 
 
+def _kind_of(joint):
+    """Name in `KNOWN` of the type of a joint; "" for none."""
+    return next((cls.__name__ for cls in type(joint).__mro__ if cls.__name__ in KNOWN), "")
+
+
 def friction_of_several(joint: Any) -> tuple[str, tuple[str, ...]]:
     """Name of the relative motion of a joint that has several directions of friction, "" for none; names of all."""
-    known = next((KNOWN[cls.__name__] for cls in type(joint).__mro__ if cls.__name__ in KNOWN), Known({}))
-    several = next((name for name, (kind, _) in known.coordinates.items() if kind in DIRECTIONS), "")
-    return several, tuple(known.coordinates)
+    coordinates = KNOWN.get(_kind_of(joint), Known({})).coordinates
+    return next((name for name, (kind, _) in coordinates.items() if kind in DIRECTIONS), ""), tuple(coordinates)
 
 
 class JointFriction(FrictionRow):
@@ -230,7 +234,7 @@ class JointFriction(FrictionRow):
 
     def _choose(self, joint, coordinate):
         """Set the data of the joint and of the coordinate."""
-        known = next((cls.__name__ for cls in type(joint).__mro__ if cls.__name__ in KNOWN), "")
+        known = _kind_of(joint)
         *most, last = KNOWN
         message = f"must be a {', '.join(most)} or {last} joint"
         self.check(known != "", "joint", joint, message)

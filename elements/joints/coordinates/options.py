@@ -262,17 +262,16 @@ class JointOptions(Checked):
         """Dry friction along each coordinate that it is given for, or in several directions together."""
         from fem_mbs.elements.joints.coordinates.friction import JointFriction, friction_of_several
 
-        (several, names), parts, joint = friction_of_several(self._joint), friction, self._joint
+        joint = self._joint
+        several, names = friction_of_several(joint)
         if several and not isinstance(friction, dict):
             choice = f"must be a dict, {{'{several}': …}}: this joint has friction against {' and '.join(names)}"
             joint.check(len(names) == 1, "friction", "…", choice)
-            parts = {several: friction}
-        for name in parts if several else ():
+            friction = {several: friction}
+        for name in friction if several else ():
             known = [*names, *(coordinate.name for coordinate in joint.coordinates)]
             joint.check(name in known, "friction", name, f"is no motion of this joint; it has: {', '.join(names)}")
-        given = {several: parts[several]} if isinstance(parts, dict) and several in parts else {}
-        others = {at: part for at, part in parts.items() if at not in given} if given else parts
-        for at, part in ((self._by_coordinate("friction", others) if others != {} else {}) | given).items():
+        for at, part in (friction if several else self._by_coordinate("friction", friction)).items():
             law = part if isinstance(part, DryFriction) else DryFriction(part)
             self._add("friction", at, JointFriction, friction=law.coefficient, **law.options)
 

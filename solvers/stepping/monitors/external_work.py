@@ -231,6 +231,16 @@ def work_of_friction(g, e, s, kept):
 
 
 @kernel
+def count_of(g, kind):
+    """Number of what is kept of each element of a group, as `external` counts it."""
+    if kind == FORCE:
+        return g.nd + 1
+    if kind == DRIVER:
+        return 2 * g.nr
+    return g.nd if kind == WEIGHT else 2 * directions_of(g)
+
+
+@kernel
 def external_work(d, s):
     """Sum of w⁺ of (1) over the elements [J]; keeps what the next step needs of them.
 
@@ -240,15 +250,7 @@ def external_work(d, s):
     mean_velocities(d, s)
     for k in range(s.external.shape[0]):
         g, kind, at = groups[s.external[k, 0]], s.external[k, 1], s.external[k, 2]
-        each = (
-            g.nd + 1
-            if kind == FORCE
-            else 2 * g.nr
-            if kind == DRIVER
-            else g.nd
-            if kind == WEIGHT
-            else 2 * directions_of(g)
-        )
+        each = count_of(g, kind)
         on = switches_of(g)
         for e in range(g.n):
             kept = s.efforts[at + e * each : at + (e + 1) * each]
