@@ -59,6 +59,19 @@ from fem_mbs.system.friction import (
 
 
 @kernel
+def break_loose(d):
+    """Let slide what static friction does not hold at the start, with its sliding coefficient; True if some slides."""
+    found = False
+    for g in friction_groups(d):
+        for r in range(rows_of(g)):
+            kept = friction_of(g, r)
+            if kept.status == STICK and kept.trial_status != STICK:
+                kept.status, kept.sign, found = kept.trial_status, kept.trial_sign, True
+                kept.coefficient = coefficient_at(coefficients_of(g, r), kept.status)
+    return found
+
+
+@kernel
 def start(d, s):
     """Statuses by velocities, and friction at the start of a run: that of a short step from the accelerations without
     it, in s.trial, by the iterations of `joint_friction.friction_sweeps`.
@@ -76,6 +89,8 @@ def start(d, s):
             kept.impulse, kept.bound_share, kept.added_bound, kept.pass_number = 0.0, 1.0, 0.0, -1.0
             s.row_rates[g.first_friction + r] = kept.rate + s.h * row_times(g, r, s.trial)
     settle(d, s, b, 0.5)  # a guide that friction turns to its other side swings about with the whole
+    if break_loose(d):
+        settle(d, s, b, 0.5)
     for g in friction_groups(d):
         for r in range(rows_of(g)):
             kept = friction_of(g, r)

@@ -93,7 +93,7 @@ def end_status(s, g, e):
     head = friction_of(g, directions_of(g) * e)
     if not in_impact(s):
         return head.trial_status
-    return STICK if head.arm * rate_of(g, e) <= AT_REST * s.tol_v else SLIP
+    return STICK if head.arm * rate_of(g, e) <= AT_REST * s.slow else SLIP
 
 
 @kernel

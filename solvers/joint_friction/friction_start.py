@@ -50,7 +50,7 @@ from fem_mbs.system.global_matrices import full_norm, matrix_values
 from fem_mbs.system.records import SMOOTH
 
 _KK, _V, _GTT = SLOT["K"], SLOT["v"], SLOT["gtt"]
-AT_REST = 10.0  # times tol_v
+AT_REST = 10.0  # times the speed that is none
 LINEAR = 1e-11  # relative error of N that is left
 ROUND = 1e-11  # of all forces: what repeated solutions leave
 MOST_CHANGES = 3.0  # of the status of a joint
@@ -68,7 +68,7 @@ def status_by_rate(s, g, e):
     for r in range(n * e, n * e + n):
         squares += friction_of(g, r).trial_rate ** 2
     size = length_of(n, squares, head.trial_rate)
-    rests = head.arm * size <= AT_REST * s.tol_v
+    rests = head.arm * size <= AT_REST * s.slow
     for r in range(n * e, n * e + n):
         kept = friction_of(g, r)
         kept.status, kept.rate = STICK if rests else SLIP, kept.trial_rate
@@ -124,7 +124,7 @@ def new_speeds(d, s):
             for r in range(n * e, n * e + n):
                 kept = friction_of(g, r)
                 kept.trial_rate = evaluate_row(d, g, r, b, s.x, s.R, s.V)
-                other = other or kept.arm * abs(kept.trial_rate - kept.rate) > AT_REST * s.tol_v
+                other = other or kept.arm * abs(kept.trial_rate - kept.rate) > AT_REST * s.slow
             if other:
                 status_by_rate(s, g, e)
 

@@ -24,7 +24,7 @@ def numbers_of_run(engine: "Engine", save_every: int) -> dict[str, float]:
         "epsilon": method.contact_shift if method.epsilon is None else engine.shift, "restitution_scale": 1.0,
         "epsilon_rows": 0.0 if method.epsilon is None and system.independent else engine.shift,
         "from_start": int(method.velocities_first), "strict": int(engine.strict), "most_work": MOST_WORK,
-        "rtol": method.rtol, "tol_v": tol_v, "mean_mass": system.mean_mass, "lightest": system.lightest,
+        "rtol": method.rtol, "tol_v": tol_v, "slow": tol_v, "mean_mass": system.mean_mass, "lightest": system.lightest,
         "length": system.length,
         "max_iterations": method.max_iterations, "max_problems": method.max_problems,
         "newton": int(settled and (method.contact_solver != "problem" or system.nc == 0)),

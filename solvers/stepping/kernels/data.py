@@ -172,6 +172,7 @@ TABLE = Table(
         "epsilon": Item("", "proximal shift, relative"),
         "rtol": Item("", "relative tolerance"),
         "tol_v": Item("", "approach speeds below it are no impacts"),
+        "slow": Item("", "speeds of joints below it are those of rest"),
         "rest_speed": Item("", "likewise of contacts that were closed before, in methods that do not hold them at 0"),
         "mean_mass": Item("", "of the moving nodes"),
         "lightest": Item("", "smallest mass of a moving component, moments of inertia over length²"),

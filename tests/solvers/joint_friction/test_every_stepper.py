@@ -280,3 +280,21 @@ def test_contact_groups_next_to_joint_friction_are_rejected_by_name(method):
         group.sphere(grain, 0.1)
     with pytest.raises(fem.ParameterError, match=r"'friction'.*contact groups.*'grains'"):
         run(method, model, 0.1, 1e-2)
+
+
+@every_method
+def test_a_joint_that_slides_at_the_start_has_its_sliding_friction_there(method):
+    """However slowly: the speed below which a method counts no impacts, 20 g h of the cone, is none of joints."""
+    model = fem.Model("slider", gravity=[0, 0, -9.81])
+    body = model.add(fem.RigidBody(2.0, 0.1 * np.eye(3), velocity=[1e-2, 0, 0], name="body"))
+    model.add(fem.Prismatic.at(model.ground, body, [0, 0, 0], [1, 0, 0], friction=(0.4, 0.3), name="guide"))
+    found = run(method, model, 2e-4, 1e-4)["guide friction"]
+    assert found.status[:2].tolist() == [1, 1]
+    np.testing.assert_allclose([found.force[0], found.bound[0]], [-0.3 * 2.0 * 9.81, 0.3 * 2.0 * 9.81])
+
+
+@every_method
+def test_a_block_that_its_static_friction_does_not_hold_slides_from_the_start(method):
+    found = run(method, models.block(1.001), 2e-4, 1e-4)["friction"]
+    assert found.status[:2].tolist() == [1, 1]
+    np.testing.assert_allclose([*found.force[:2], found.bound[0]], [-0.6, -0.6, 0.6])
