@@ -5,7 +5,9 @@
 with γ_2 = vᵀ H_F v + ∂²γ/∂t². N is linearised about the multipliers of the last solution, exactly so where it is a sum
 of absolute values, and (1) solved again until it has converged. What sticks and needs more than μ_s N slides at once,
 against its friction; what was let slide so and accelerates backwards sticks. With several directions s is the direction
-of sliding, and what was let slide follows its acceleration.
+d of sliding. Of what was let slide it is that of the acceleration α = G_F v̇ + γ_2, found by Newton's iteration
+
+    ξ = λ_F − p α ,   d = −ξ/|ξ| ,   λ_F + b d = 0                                                                  (2)
 
 Source: docs/theory/joint_friction.md, (12).
 
@@ -26,6 +28,7 @@ from fem_mbs.system.friction import (
     SLIP,
     STICK,
     add_row,
+    add_turns,
     clear_block,
     coefficient_at,
     coefficients_of,
@@ -54,7 +57,7 @@ AT_REST = 10.0  # times the speed that is none
 LINEAR = 1e-11  # relative error of N that is left
 ROUND = 1e-11  # of all forces: what repeated solutions leave
 MOST_CHANGES = 3.0  # of the status of a joint
-ALIGNED = 1e-3  # 1 − cos of the angle between sliding and acceleration from rest
+ALIGNED = 1e-9  # change of that direction that is left
 
 
 @kernel
@@ -151,6 +154,7 @@ def begin_accelerations(d, s):
             kept = friction_of(g, r)
             evaluate_row(d, g, r, b, s.x, s.R, s.V)
             kept.given_acceleration, kept.status_changes, kept.excluded = vector(b[_GTT], n)[r % n], 0.0, 0.0
+            kept.turning = 0.0
             if r % n == 0:
                 curvature(d, g, r // n, b)
             H = matrix(curvature_at(g, r, b), g.nd, g.nd)
@@ -185,6 +189,7 @@ def acceleration_tangents(d, s):
                 if status == SLIP:
                     for i in range(g.nr):
                         S[row, nd + n + i] -= kept.sign * coefficients_of(g, r).sliding * kept.slope[i]
+                    add_turns(S, g, e, k, 1.0, kept.effective_mass, True)
             scatter_block(g.maps_at[SMOOTH], e, S, nd, n, values)
 
 
@@ -192,6 +197,18 @@ def acceleration_tangents(d, s):
 def shift_of(s, kept):
     """Proximal shift of a row that sticks."""
     return s.epsilon / (s.mean_mass * kept.arm**2)
+
+
+@kernel
+def given_turn(g, r):
+    """What the given accelerations of an element turn the friction of row r by in (2)."""
+    n, kept, along = directions_of(g), friction_of(g, r), 0.0
+    if kept.turning == 0.0:
+        return 0.0
+    first = r // n * n
+    for m in range(first, first + n):
+        along += friction_of(g, m).correction_sign * friction_of(g, m).given_acceleration
+    return kept.turning * kept.effective_mass * (kept.given_acceleration - kept.correction_sign * along)
 
 
 @kernel
@@ -205,7 +222,7 @@ def acceleration_right(d, s):
             if status == STICK:
                 row = kept.given_acceleration - shift_of(s, kept) * kept.smooth_force
             elif status == SLIP:
-                row = kept.sign * coefficients_of(g, r).sliding * kept.normal_offset
+                row = kept.sign * coefficients_of(g, r).sliding * kept.normal_offset + given_turn(g, r)
             right[g.first_friction + r] = row
 
 
@@ -262,27 +279,43 @@ def lets_go(g, e, most):
 
 
 @kernel
-def turns_to_acceleration(d, g, e, dx):
-    """True if element e, which was let slide, has accelerations dx in another direction: it sticks where they are
-    backwards; several directions follow them else.
-    """
-    n, along, squares = directions_of(g), 0.0, 0.0
+def acceleration_along(d, g, e, dx):
+    """Acceleration of element e in its direction of sliding; leaves α of (2) for accelerations dx in ``trial_rate``."""
+    n, along = directions_of(g), 0.0
     for r in range(n * e, n * e + n):
         kept = friction_of(g, r)
         kept.trial_rate = row_times_reduced(d, g, r, dx) + kept.given_acceleration
         along += kept.trial_rate * kept.sign
-        squares += kept.trial_rate**2
-    if along < 0.0:
-        for r in range(n * e, n * e + n):
-            friction_of(g, r).status = STICK
-        return True
-    size = math.sqrt(squares)
-    if n == 1 or size - along <= ALIGNED * size:
+    return along
+
+
+@kernel
+def stick_again(g, e):
+    """Let element e stick, which was let slide."""
+    n = directions_of(g)
+    for r in range(n * e, n * e + n):
+        friction_of(g, r).status, friction_of(g, r).turning = STICK, 0.0
+
+
+@kernel
+def turns(g, e, bound):
+    """True if several directions of element e, whose accelerations are in ``trial_rate``, have another d of (2)."""
+    n, squares, change = directions_of(g), 0.0, 0.0
+    if n == 1:
         return False
     for r in range(n * e, n * e + n):
         kept = friction_of(g, r)
-        kept.sign = kept.trial_rate / size
-    return True
+        kept.residual = kept.smooth_force - kept.effective_mass * kept.trial_rate
+        squares += kept.residual**2
+    size = math.sqrt(squares)
+    if not size > 0.0:
+        return False
+    for r in range(n * e, n * e + n):
+        kept = friction_of(g, r)
+        change = max(change, abs(kept.sign + kept.residual / size))
+        kept.sign = kept.correction_sign = -kept.residual / size
+        kept.turning = min(bound / size, 1.0)
+    return change > ALIGNED
 
 
 @kernel
@@ -308,11 +341,15 @@ def check_accelerations(d, s):
                 most = coefficients_of(g, n * e).static * kept.normal_force + noise * kept.arm
                 if changes and lets_go(g, e, most):
                     changed, open_ = 1.0, True
-            elif status == SLIP and abs(kept.normal_force - linear) > LINEAR * kept.normal_force:
-                open_ = True
-            elif status == SLIP and kept.status_changes > 0.0 and changes:
-                if turns_to_acceleration(d, g, e, dx):
-                    changed, open_ = 1.0, True
+            elif status == SLIP:
+                open_ = abs(kept.normal_force - linear) > LINEAR * kept.normal_force
+                if kept.status_changes > 0.0 and known:
+                    backwards = acceleration_along(d, g, e, dx) < 0.0
+                    if changes and backwards and not open_:
+                        stick_again(g, e)
+                        changed, open_ = 1.0, True
+                    elif turns(g, e, coefficients_of(g, n * e).sliding * kept.normal_force):
+                        open_ = True
             for r in range(n * e, n * e + n):
                 friction_of(g, r).status_changes += changed
                 friction_of(g, r).unsettled = 1.0 if open_ else 0.0

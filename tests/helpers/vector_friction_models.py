@@ -43,10 +43,10 @@ def plate(
     return model
 
 
-def ball(rates=(0.0, 0.0, 0.0), friction=MU, radius=RADIUS, moment=None, start=0.0):
-    """Body of equal moments of inertia on a ball joint at its centre of mass, pressed by `LOAD` along −z."""
+def ball(rates=(0.0, 0.0, 0.0), friction=MU, radius=RADIUS, moment=None, inertia=(INERTIA,) * 3):
+    """Body on a ball joint at its centre of mass, pressed by `LOAD` along −z; ``inertia``: its principal moments."""
     model = fem.Model("ball")
-    body = model.add(fem.RigidBody(2.0, INERTIA * np.eye(3), angular_velocity=rates, name="ball"))
+    body = model.add(fem.RigidBody(2.0, inertia, angular_velocity=rates, name="ball"))
     law = fem.DryFriction(friction, radius=radius)
     model.add(fem.Spherical.at(model.ground, body, [0, 0, 0], friction=law, name="socket"))
     model.add(fem.PointForce(body.frame(), [0, 0, -LOAD], name="load"))

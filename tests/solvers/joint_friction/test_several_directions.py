@@ -367,3 +367,19 @@ def test_a_motion_without_friction_is_rejected_with_the_names_of_those_that_have
     body = model.add(fem.RigidBody(1.0, 0.1 * np.eye(3), name="body"))
     with pytest.raises(fem.ParameterError, match=named):
         joint.at(model.ground, body, [0, 0, 0], friction=friction, name="joint")
+
+
+@every_method
+def test_a_ball_breaks_loose_against_its_acceleration_and_not_against_the_moment_that_held_it(method):
+    """I α = M − μ R N α/|α| from rest: with different moments of inertia α is not along M."""
+    inertia, moment = np.array([0.02, 0.05, 0.03]), np.array([0.9, 0.8, 0.1])
+    most, direction = MU * models.RADIUS * models.LOAD, moment / np.linalg.norm(moment)
+    for _ in range(200):
+        acceleration = (moment - most * direction) / inertia
+        direction = acceleration / np.linalg.norm(acceleration)
+    h = 1e-4
+    result = run(method, models.ball(moment=moment, inertia=inertia), 3 * h, h)
+    force, rate = result["socket friction"].force, result["ball"].angular_velocity
+    assert abs(moment / np.linalg.norm(moment) - direction).max() > 0.1
+    np.testing.assert_allclose(force[0], -most * direction, atol=1e-3 * most)
+    np.testing.assert_allclose(rate[-1], 3 * h * acceleration, atol=2e-3 * 3 * h * np.linalg.norm(acceleration))
