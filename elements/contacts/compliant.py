@@ -3,7 +3,7 @@
 The law, its tangents and the calls of the wrapped contact are in `contacts.compliant_kernels`. Here parameters are
 checked, and the kernels and parameters of the wrapped contact are put where compiled code finds them.
 
-Source: docs/theory/contacts.md, (25)-(29).
+Source: docs/theory/contacts.md, (25)-(29), (33).
 """
 
 from typing import Any
@@ -31,6 +31,7 @@ from fem_mbs.system.sizes import gyration
 
 DEEPEST = 0.1  # largest indentation, relative to the radius
 UNLIMITED = 1e300  # m: records hold finite numbers
+PLAIN = {"hertz": 1.5, "hooke": 1.0, "kelvin-voigt": 1.0}  # laws without restitution, and their exponent
 
 
 class CompliantContact(Force):
@@ -48,11 +49,17 @@ class CompliantContact(Force):
         K of the law; see `recover_forces` and `fem_mbs.hertz`.
     model : str or callable
         Hysteresis model, see `hysteresis_factor`: "consistent" (default), "hunt-crossley", "lankarani-nikravesh", "hu",
-        "flores", "zhang", or a function of the restitution.
+        "flores", "zhang", or a function of the restitution. Or a law without restitution: "hertz" and "hooke" are
+        elastic, K δⁿ and K δ; "kelvin-voigt" is a spring with a dashpot, K δ + c δ̇ (force at first touch,
+        none while it would pull).
     exponent : float, 1 … 3, -
-        n of the law, 3/2 for surfaces that touch in a point.
+        n of the law. Default: 3/2, for surfaces that touch in a point; 1 for "hooke" and "kelvin-voigt".
     restitution : float, 0.02 … 1, optional
-        Default: that of ``contact``. 1 is elastic.
+        Default: that of ``contact``. 1 is elastic. Laws without restitution do not use that of ``contact``, and are
+        given none.
+    damping : float > 0, optional [N s/m]
+        c of "kelvin-voigt", which needs it; no other model has one. The restitution of an impact follows from it and
+        the masses, whatever the speed: docs/theory/contacts.md, (33).
     friction : float ≥ 0, optional, -
         Coulomb's coefficient. Default: that of ``contact``.
     slip_speed : float > 0 [m/s]
@@ -132,8 +139,9 @@ class CompliantContact(Force):
         *,
         stiffness: float,
         model: str = "consistent",
-        exponent: float = 1.5,
+        exponent: float | None = None,
         restitution: float | None = None,
+        damping: float | None = None,
         friction: float | None = None,
         slip_speed: float = 1e-3,
         least_speed: float = 1e-3,
@@ -147,10 +155,7 @@ class CompliantContact(Force):
         super().__init__(contact.nodes, name=self.name)
         self.contact = contact
         self.stiffness = self.positive("stiffness", stiffness, "N/m^n")
-        self.exponent = self.number("exponent", exponent, at_least=1, at_most=3)
-        self.restitution = self.number("restitution", contact.restitution if restitution is None else restitution)
-        message = f"must be between {LOWEST_RESTITUTION:g} and 1; contacts have 0 unless one is given, here or there"
-        self.check(LOWEST_RESTITUTION <= self.restitution <= 1, "restitution", self.restitution, message)
+        self._set_law(model, exponent, restitution, damping)
         self.friction = self.positive("friction", contact.friction if friction is None else friction, "", True)
         self.slip_speed = self.positive("slip_speed", slip_speed, "m/s")
         self.least_speed = self.positive("least_speed", least_speed, "m/s")
@@ -158,7 +163,6 @@ class CompliantContact(Force):
             self.max_indentation = self.positive("max_indentation", max_indentation, "m")
         else:
             self.max_indentation = DEEPEST * _largest_radius(contact)
-        self.model, self.factor = model, self._factor(model)
         self.simple_tangent = self.as_flag("simple_tangent", simple_tangent)
         self.place()
 
@@ -187,6 +191,33 @@ class CompliantContact(Force):
             message = "is for nonsmooth contacts; a compliant contact supports sliding friction only: remove it"
             self.check(value == 0.0, what, value, message)
 
+    def _set_law(self, model, exponent, restitution, damping):
+        """Check the parameters of (1)."""
+        plain = isinstance(model, str) and model in PLAIN
+        dashpot = plain and model == "kelvin-voigt"
+        if exponent is None:
+            exponent = PLAIN[model] if plain else 1.5
+        self.model, self.exponent = model, self.number("exponent", exponent, at_least=1, at_most=3)
+        message = "is a linear law: remove the exponent, or give model='hertz' or a hysteresis model"
+        self.check(not plain or PLAIN[model] != 1.0 or self.exponent == 1.0, "model", model, message)
+        self.damping = None
+        if dashpot:
+            message = "must be given for model='kelvin-voigt': c of its force K δ + c δ̇ [N s/m]"
+            self.check(damping is not None, "damping", damping, message)
+            self.damping = self.positive("damping", damping, "N s/m")
+        else:
+            message = "is that of model='kelvin-voigt'; other models lose energy by their restitution: remove it"
+            self.check(damping is None, "damping", damping, message)
+        if plain:
+            message = f"is not a parameter of model='{model}': remove it, or give a hysteresis model such as 'flores'"
+            self.check(restitution is None, "restitution", restitution, message)
+            self.restitution, self.factor = None, 0.0
+            return
+        self.restitution = self.number("restitution", self.contact.restitution if restitution is None else restitution)
+        message = f"must be between {LOWEST_RESTITUTION:g} and 1; contacts have 0 unless one is given, here or there"
+        self.check(LOWEST_RESTITUTION <= self.restitution <= 1, "restitution", self.restitution, message)
+        self.factor = self._factor(model)
+
     def _factor(self, model):
         """χ of the hysteresis model, an error in the words of this element if there is none."""
         if isinstance(model, ForceLaw):
@@ -209,7 +240,8 @@ class CompliantContact(Force):
         self._calls = [bind(function, contact.parameters, contact.sizes) for function in kernels]
         self._wrapped = np.zeros(1, contact.parameters)
         self._wrapped[0] = contact.record
-        law = (self.stiffness, self.exponent, self.factor, self.least_speed, self.friction, self.slip_speed)
+        dashpot = 0.0 if self.damping is None else self.damping
+        law = (self.stiffness, self.exponent, self.factor, dashpot, self.least_speed, self.friction, self.slip_speed)
         deepest, calls = min(self.max_indentation, UNLIMITED), (call.address for call in self._calls)
         self.record = (*law, deepest, *calls, address(self._wrapped), int(self.simple_tangent))
 
@@ -273,6 +305,8 @@ class CompliantContact(Force):
         delta, rate = -found["gap"][0], -found["G_N"] @ point.v
         speed = max(self.checked_state(max(rate, 0.0)), self.least_speed)
         slope = self.factor / speed
+        if self.damping is not None and delta > 0.0:
+            slope += self.damping / (self.stiffness * delta**self.exponent)
         damping = 1.0 + slope * rate
         if delta <= 0.1 * point.size or damping <= 0.5:
             return False

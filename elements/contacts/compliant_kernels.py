@@ -3,13 +3,14 @@
 What the nonsmooth contacts describe - gap g_N, its gradient G_N and the gradient V_T of the sliding velocity - serves a
 force law as well. With indentation δ = −g_N > 0, its rate δ̇ = −G_N v and the largest rate δ̇_i since the first touch:
 
-    N = K δⁿ (1 + χ δ̇/δ̇_i)  ≥ 0                  hysteresis factor χ(e): `recovery.hysteresis`, (2)-(7)             (1)
+    N = K δⁿ (1 + χ δ̇/δ̇_i) + c δ̇  ≥ 0            hysteresis factor χ(e): `recovery.hysteresis`, (2)-(7)             (1)
     F_T = −μ N w/s ,   w = V_T v ,  s = √(w·w + w_s²)                Coulomb's law, smooth below some w_s            (2)
     f = G_Nᵀ N + V_Tᵀ F_T                                                                                         (3)
     V = K δⁿ⁺¹/(n + 1)                                               energy of the elastic part                   (4)
 
-N is cut off at zero: bodies that are pulled apart faster than δ̇_i/χ do not stick. Tangents, with N_δ = ∂N/∂δ,
-N_r = ∂N/∂δ̇, H = ∂G_N/∂q, t = V_Tᵀ w and D = ∂(w/s)/∂w = I/s − w wᵀ/s³:
+The dashpot c is that of Kelvin and Voigt, without χ: their force jumps to c δ̇_i at first touch. N is cut off at zero:
+bodies that are pulled apart faster than δ̇_i/χ, or K δ/c, do not stick. Tangents, with N_δ = ∂N/∂δ, N_r = ∂N/∂δ̇,
+H = ∂G_N/∂q, t = V_Tᵀ w and D = ∂(w/s)/∂w = I/s − w wᵀ/s³:
 
     ∂N/∂q = −N_δ G_N − N_r vᵀH ,   ∂N/∂v = −N_r G_N                                                                (5)
     K = −(G_Nᵀ − μ t/s) ∂N/∂q − N H + μ N ∂(t/s)/∂q                                                               (6)
@@ -30,12 +31,13 @@ least
 The geometry is not written a second time: the kernels below call those of the wrapped contact by their addresses, with
 the same table of arguments. The start of the step, on which tangents may depend, is put where the bodies are.
 
-Source: docs/theory/contacts.md, (25)-(29); Hunt and Crossley 1975 and Sanchez2025, table 2.1, for (1); (2) is the usual
-smooth Coulomb law (Oden and Martins 1985, with a square root in place of their polynomial); (5)-(8) derived here,
+Source: docs/theory/contacts.md, (25)-(29), (33); Hunt and Crossley 1975 and Sanchez2025, table 2.1, for (1); (2) is the
+usual smooth Coulomb law (Oden and Martins 1985, with a square root in place of their polynomial); (5)-(8) derived here,
 checked by differences.
 
     symbol    code           shape   unit   meaning
     K, n, χ   stiffness, exponent, factor   N/mⁿ, -, -
+    c         dashpot        ()      N s/m
     δ̇_i       state[0]       ()      m/s    largest rate of indentation since the first touch
     w_s       slip_speed     ()      m/s    sliding speed at which friction is 71 % of μ N
     -         contact_at …   ()      -      addresses: kernels and parameters of the wrapped contact
@@ -48,8 +50,9 @@ import numpy as np
 from fem_mbs.jit import N_SLOTS, SLOT, call2, integers, kernel, local_arrays, local_vector, vector
 from fem_mbs.system.records import zero
 
+LAW = ("stiffness", "exponent", "factor", "dashpot", "least_speed", "friction", "slip_speed")
 PARAMETERS = np.dtype(
-    [(name, "f8") for name in ("stiffness", "exponent", "factor", "least_speed", "friction", "slip_speed", "deepest")]
+    [(name, "f8") for name in LAW + ("deepest",)]
     + [(name, "i8") for name in ("contact_at", "hessian_at", "parameters_at", "simple")]
 )
 _X, _R, _X0, _R0, _GAP, _SLIP, _GN, _GT, _VT, _W, _HN = (
@@ -95,11 +98,14 @@ def normal_law(p, delta, rate, speed):
     speed = max(speed, p.least_speed)
     growing = rate > speed  # the rate is δ̇_i
     damping = 1.0 + p.factor * (1.0 if growing else rate / speed)
-    if delta <= 0.0 or damping <= 0.0:
+    if delta <= 0.0:
         return 0.0, 0.0, 0.0
     spring = p.stiffness * delta**p.exponent
-    by_rate = 0.0 if growing else spring * p.factor / speed
-    return spring * damping, p.exponent * spring / delta * damping, by_rate
+    N = spring * damping + p.dashpot * rate
+    if N <= 0.0:
+        return 0.0, 0.0, 0.0
+    by_rate = p.dashpot + (0.0 if growing else spring * p.factor / speed)
+    return N, p.exponent * spring / delta * damping, by_rate
 
 
 @kernel

@@ -171,6 +171,16 @@ CONTACTS = {
             name="c",
         ),
     ),
+    "CompliantContact, dashpot": lambda: (
+        fem.CompliantContact,
+        dict(
+            contact=fem.SphereOnPlane(body(), ground(), radius=0.1),
+            stiffness=1e6,
+            model="kelvin-voigt",
+            damping=10.0,
+            exponent=1.0,
+        ),
+    ),
     "JournalClearance": lambda: (
         fem.JournalClearance,
         dict(
