@@ -1,4 +1,4 @@
-"""Bouncing ball: infinitely many impacts in finite time, then rest (Bruls2014, bouncing ball).
+"""Bouncing ball: infinitely many impacts in finite time, then rest (Bruls2014, 10.1).
 
 No impact is located: the step size stays constant through the accumulation point at 3.602 s.
 

@@ -1,6 +1,6 @@
 """Elastic bar against a rigid wall: contact lasts until the wave has run to the free end and back.
 
-Bruls2014, section 3.3. 200 two-node beams whose nodes move along x only: linear bars, consistent mass.
+Bruls2014, section 10.3. 200 two-node beams whose nodes move along x only: linear bars, consistent mass.
 The contact force is constant, E A v/c, and the bar leaves undeformed with its initial speed.
 
     python examples/elastic_bar.py            writes elastic_bar.vtkhdf, to open in ParaView

@@ -1,6 +1,6 @@
 """Guided hopper: a body on a vertical guide, a rigid thigh and a flexible shank, both moved by drivers; it hops.
 
-Capobianco2021, section 4.5. Hip and knee follow given angles,
+Capobianco2021, section 10.5. Hip and knee follow given angles,
 the foot is a point with friction 0.2 and no restitution. The angle α of the thigh is measured from the vertical, and
 the knee points to +x: the article does not say so, but measured from the horizontal the foot would start below the
 ground. Only figures are published; the references here are free fall and balances of momentum. The shank of the

@@ -1,6 +1,6 @@
 """Tippe top: it is spun upright, turns over, spins on its stick, and falls again when the spin is lost.
 
-Capobianco2021, section 4.6, after Leine and Glocker. Sliding and drilling friction are coupled
+Capobianco2021, section 10.6, after Leine and Glocker. Sliding and drilling friction are coupled
 (`radius_contensou`): both contacts press over a disc of 0.5 mm. Body and stick end are spheres. Friction 0.3,
 restitution 0 and gravity are those of the authors' script, the article does not print them.
 

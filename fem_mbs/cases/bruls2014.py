@@ -1,6 +1,6 @@
 """The four examples of Bruls2014 and an oscillator, with every scheme of impacts: what all share, what is known of one.
 
-Bruls, Acary, Cardona (2014) print no table. Numbers are closed forms, and those of the schemes that they compare, their
+The article prints no table. Numbers are closed forms, and those of the schemes that they compare, their
 coupled one (GGL), Moreau's with θ = 1/(1 + ρ∞) = 5/9, and the smooth generalized-α method with gaps in positions alone,
 computed again from their equations with the same steps.
 """
@@ -59,7 +59,7 @@ def smallest_gap(stepper: Any, gap: float, moreau: float, digits: float) -> fem.
     return fem.Check("smallest gap [m]", reference=reference, obtained=gap, abs=allowed)
 
 
-# --- bouncing ball, 3.1 -----------------------------------------------------------------------------------------------
+# --- bouncing ball, 10.1 ----------------------------------------------------------------------------------------------
 
 
 def ball_that_chatters(steps: int, h: float, gap: float) -> np.ndarray:
@@ -116,7 +116,7 @@ def ball(stepper: Any) -> fem.Checks:
     )  # fmt: skip
 
 
-# --- bouncing pendulum, 3.2 -------------------------------------------------------------------------------------------
+# --- bouncing pendulum, 10.2 ------------------------------------------------------------------------------------------
 
 
 def bouncing_pendulum(arm: float = 1.0) -> fem.Model:
@@ -180,7 +180,7 @@ def pendulum(stepper: Any) -> fem.Checks:
     return fem.Checks(*checks)
 
 
-# --- elastic bar, 3.3 -------------------------------------------------------------------------------------------------
+# --- elastic bar, 10.3 ------------------------------------------------------------------------------------------------
 
 # J at 2 s; the scheme of three levels has the numbers of the coupled one where nothing rubs
 BAR_ENERGY = {
@@ -229,7 +229,7 @@ def bar(stepper: Any) -> fem.Checks:
     )
 
 
-# --- rocking block, 3.4 -----------------------------------------------------------------------------------------------
+# --- rocking block, 10.4 ----------------------------------------------------------------------------------------------
 
 
 def block(stepper: Any) -> fem.Checks:
@@ -307,7 +307,7 @@ SLOWER = "restitution of the slower of two normal velocities, of the same order 
 DIGITS = "printed digits of the scheme computed again; round-off where the scheme is exact; "
 CASES = [
     Case(
-        "bruls2014-ball", "ball that bounces to rest", f"{SOURCE}, 3.1",
+        "bruls2014-ball", "ball that bounces to rest", f"{SOURCE}, 10.1",
         DIGITS + "error of the gap: an impact is early or late by a step at most, at 4 m/s, and shifts what follows",
         ball,
         (
@@ -323,7 +323,7 @@ CASES = [
         "With \"combined\" the ball chatters, as there: by 4.2 mm from 3.6 s on, by the 0.6 mm of the source at 4.5 s.",
     ),
     Case(
-        "bruls2014-pendulum", "pendulum that bounces on a wall", f"{SOURCE}, 3.2",
+        "bruls2014-pendulum", "pendulum that bounces on a wall", f"{SOURCE}, 10.2",
         DIGITS + "first impact: the speed of a step before, first order in h",
         pendulum,
         (
@@ -346,7 +346,7 @@ CASES = [
         ),
     ),
     Case(
-        "bruls2014-bar", "elastic bar that hits a wall", f"{SOURCE}, 3.3",
+        "bruls2014-bar", "elastic bar that hits a wall", f"{SOURCE}, 10.3",
         DIGITS + "times: the front of the wave is spread over two steps", bar,
         (
             *NSGA, MOREAU, GGL, POSITIONS, FRICTION,
@@ -355,7 +355,7 @@ CASES = [
         fast=False,
     ),
     Case(
-        "bruls2014-block", "block that rocks from corner to corner", f"{SOURCE}, 3.4", DIGITS.rstrip("; "),
+        "bruls2014-block", "block that rocks from corner to corner", f"{SOURCE}, 10.4", DIGITS.rstrip("; "),
         block,
         (
             NSGA[0],

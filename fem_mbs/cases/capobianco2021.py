@@ -1,8 +1,8 @@
 """Planar benchmarks of Capobianco2021: a ball that spins and bounces, in a corner, in a cylinder; Painlevé's rod.
 
-Capobianco, Harsch, Eugster, Leine (2021), section 4; tippe top and hopper are scripts of `examples`. The article prints
-curves; numbers are closed forms, Runge-Kutta integrations to round-off, and its scheme computed again (corner). Plane
-x-y, gravity along −y.
+Capobianco2021, section 10; tippe top and hopper are scripts of `examples`. The article prints curves; numbers are
+closed forms, Runge-Kutta integrations to round-off, and its scheme computed again (corner). Plane x-y, gravity along
+−y.
 """
 
 from typing import Any
@@ -14,7 +14,7 @@ from fem_mbs.cases.bruls2014 import is_moreau
 from fem_mbs.cases.case import Case, Method, decoupled
 from fem_mbs.shapes import Box, Sphere
 
-mass, radius, inertia, g = 1.0, 0.1, 0.004, 9.81  # kg, m, kg m², m/s²: the ball of 4.1 to 4.3
+mass, radius, inertia, g = 1.0, 0.1, 0.004, 9.81  # kg, m, kg m², m/s²: the ball of 10.1 to 10.3
 PLANAR = ("z", "rx", "ry")
 
 NSGA = decoupled(0.5)
@@ -45,7 +45,7 @@ def ball_model(position: Any, spin: float = 0.0) -> tuple[fem.Model, fem.RigidBo
     return model, model.add(ball)
 
 
-# --- bouncing and rolling ball, 4.1 -----------------------------------------------------------------------------------
+# --- bouncing and rolling ball, 10.1 ----------------------------------------------------------------------------------
 
 
 def run_ball(stepper: Any, spin: float, restitution: float, t_end: float) -> Any:
@@ -136,7 +136,7 @@ def rolling_ball(stepper: Any) -> fem.Checks:
     )  # fmt: skip
 
 
-# --- ball in a corner, 4.2 --------------------------------------------------------------------------------------------
+# --- ball in a corner, 10.2 -------------------------------------------------------------------------------------------
 
 # plane: impacts, time [s] and normal impulse [N s] (exact: the first of both planes)
 CORNER = {
@@ -196,7 +196,7 @@ def corner(stepper: Any) -> fem.Checks:
     )
 
 
-# --- ball in a cylinder, 4.3 ------------------------------------------------------------------------------------------
+# --- ball in a cylinder, 10.3 -----------------------------------------------------------------------------------------
 
 TURNS = [(1.13, 1.2325), (2.17, -0.8851), (3.23, 0.6895), (4.31, -0.5387)]  # s, rad from the bottom
 TUBE = 1.0  # m
@@ -238,7 +238,7 @@ def cylinder(stepper: Any) -> fem.Checks:
     return fem.Checks(*checks, fem.Check("largest |gap| [m]", reference=0, obtained=np.abs(wall.gap).max(), abs=1e-10))
 
 
-# --- Painlevé's rod, 4.4 ----------------------------------------------------------------------------------------------
+# --- Painlevé's rod, 10.4 ---------------------------------------------------------------------------------------------
 
 # t [s]: angular speed [rad/s], normal force [N], integrated to round-off before the singularity at 0.81454 s
 ROD = {0.2: (0.010664, 10.0769), 0.4: (0.052343, 10.3495), 0.6: (0.263934, 11.8601), 0.7: (0.660626, 15.1933),
@@ -295,18 +295,18 @@ BALL = (
     "sums over all earlier impacts are geometric; forces: rtol of m g; "
 )
 CASES = [
-    Case("capobianco2021-ball-bounces", "ball that bounces to rest, e = 0.5", f"{SOURCE}, 4.1 a; closed form",
+    Case("capobianco2021-ball-bounces", "ball that bounces to rest, e = 0.5", f"{SOURCE}, 10.1; closed form",
          BALL + "apexes: 2 mm, the height of a step", bouncing_ball,
          (*ALL, cone("turns back above the floor: up to 5 mm too high", "apex 1 [m]", "apex 2 [m]"))),
     Case("capobianco2021-ball-slides", "spinning ball that slides after its impact, then rolls",
-         f"{SOURCE}, 4.1 b; closed form", BALL + "1 %", sliding_ball,
+         f"{SOURCE}, 10.1; closed form", BALL + "1 %", sliding_ball,
          (*ALL, cone(LANDS + "1.36 of 4.20 N s in the second", "impulse, normal [N s]", "impulse, friction [N s]"))),
-    Case("capobianco2021-ball-rolls", "spinning ball that sticks in its impact", f"{SOURCE}, 4.1 c; closed form",
+    Case("capobianco2021-ball-rolls", "spinning ball that sticks in its impact", f"{SOURCE}, 10.1; closed form",
          "the friction of the impact does not depend on when it is caught: round-off, tolerances", rolling_ball,
          (*ALL, cone(LANDS + "friction of −0.014 and −0.272 N s", "impulse, friction [N s]",
                      "friction while it rolls [N]"))),
     Case("capobianco2021-corner", "ball between two planes: linearly dependent directions of contact",
-         f"{SOURCE}, 4.2; its scheme computed again", "three steps; impulses and gaps after impacts: first order in h",
+         f"{SOURCE}, 10.2; its scheme computed again", "three steps; impulses and gaps after impacts: first order in h",
          corner,
          (
              *NSGA,
@@ -319,7 +319,7 @@ CASES = [
              FRICTION,
              LOBATTO,
          )),
-    Case("capobianco2021-cylinder", "ball in a cylinder", f"{SOURCE}, 4.3; Runge-Kutta, its scheme computed again",
+    Case("capobianco2021-cylinder", "ball in a cylinder", f"{SOURCE}, 10.3; Runge-Kutta, its scheme computed again",
          "second order in h: twice the error of the source's scheme; turns: digits of its curve; Moreau's scheme: its "
          "digits",
          cylinder,
@@ -336,7 +336,7 @@ CASES = [
              LOBATTO,
          ),
          note="The axis is not printed; it is where the ball starts in contact."),
-    Case("capobianco2021-rod", "Painlevé's rod", f"{SOURCE}, 4.4; Runge-Kutta before the singularity",
+    Case("capobianco2021-rod", "Painlevé's rod", f"{SOURCE}, 10.4; Runge-Kutta before the singularity",
          "1e-3 of the source's own scheme; the time of leaving depends on scheme and step", rod,
          (
              Method("DecoupledNSGA", {"rho_inf": 0.9}),

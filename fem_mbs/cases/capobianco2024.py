@@ -1,6 +1,6 @@
 """Benchmarks of Capobianco2024: a point that slides down an exponential slope, a slider-crank with clearance.
 
-Capobianco et al. (2024), section 6; its ball of 6.1 is that of Capobianco2021 with steps of 10 ms. Of the ball and of
+Capobianco2024, section 6; its ball of 6.1 is that of Capobianco2021 with steps of 10 ms. Of the ball and of
 the mechanism numbers are those of the article's scheme, computed again; the slope's reference is its equation of motion
 integrated to round-off. Pendulums, on which orders are measured, are not in the article. Plane x-y, gravity along −y.
 """

@@ -119,7 +119,7 @@ CASES = [
     example("snap_through", "closed form of shallow arches", "the rise of 3 % that shallow theory leaves out: 0.6 %",
             own=STATIC),
     example("frame_buckling", "Timoshenko and Gere 1961; closed form", "fourth order of the mesh", own=STATIC),
-    example("elastic_bar", "Bruls2014, 3.3", "mesh and damping spread the wave; errors of the default scheme at 2 ms",
+    example("elastic_bar", "Bruls2014, 10.3", "mesh and damping spread the wave; errors of the default scheme at 2 ms",
             moreau(PROJECTED), GGL, fast=False),
     example("twisted_beam", "MacNeal and Harder 1985", "what the mesh leaves, measured", own=STATIC),
     example("ring_hits_ground", "closed form of thin rings (Love); balance of momentum",
@@ -137,7 +137,7 @@ CASES = [
     example("shell_panel_arm", "geometrically exact beams", "second order of both meshes"),
     # --- impacts ------------------------------------------------------------------------------------------------------
     example(
-        "bouncing_ball", "Bruls2014, 3.1", FIRST,
+        "bouncing_ball", "Bruls2014, 10.1", FIRST,
         Method("MoreauJean", MOREAU, {
             "smallest gap [m]": PENETRATES + "−2.2e-3 m at 2 ms",
             "largest rise of energy [J]": "what has sunk in is lifted: 5.5e-6 J",
@@ -148,7 +148,7 @@ CASES = [
         }),
     ),
     example(
-        "rocking_block", "Bruls2014, 3.4", FIRST,
+        "rocking_block", "Bruls2014, 10.4", FIRST,
         Method(DEFAULT.stepper, {"rho_inf": 0.8}),
         Method("MoreauJean", MOREAU, dict.fromkeys(
             ["height at rest [m]", "angle at rest [rad]", "force of a corner at rest [N]", "energy at rest [J]",
@@ -199,12 +199,14 @@ CASES = [
         note="Not supported by steppers without the Gauss-Seidel solver.", fast=False,
     ),
     example(
-        "hopper_conveyor", "Beverloo 1961; Rose and Tanaka 1959", "constants of the law are means of many materials",
+        "hopper_conveyor", "Beverloo et al. 1961; Rose and Tanaka 1959",
+        "constants of the law are means of many materials",
         note="Particles act on the mechanism; steppers without that assemble the group, which takes hours.",
         fast=False,
     ),
     example(
-        "heap", "Zhou 2001; Mueth 1998; Løvoll 1999", "spread of the sources, and of heaps of other seeds",
+        "heap", "Zhou et al. 2001; Mueth et al. 1998; Løvoll et al. 1999",
+        "spread of the sources, and of heaps of other seeds",
         note="Other steppers take minutes for each heap.", fast=False,
     ),
     example("compliant_impacts", "Sanchez2025, C.6.1 to C.6.3", "integration of the impact alone; three printed digits",
@@ -250,7 +252,7 @@ CASES = [
     example("compare_steppers", "closed forms, minimal coordinates, runs of sixth order",
             "orders: 0.1 to 0.2 where errors are smooth, 0.6 where impacts lie anywhere in their steps",
             note="Runs all time steppers itself.", fast=False),
-    example("tippe_top", "Capobianco2021, section 4.6; Runge-Kutta reference",
+    example("tippe_top", "Capobianco2021, 10.6; Runge-Kutta reference",
             "second order up to the first impact, then first order: measured",
             Method(FRICTION.stepper, {"rho_inf": 0.5}),
             note="Numbers of the article's scheme at 1 ms have an error of discretisation and are not the reference. "
@@ -285,7 +287,7 @@ CASES = [
         note="Not printed: that the crank is free, the distance of the centres at the touch.",
     ),
     example(
-        "guided_hopper", "Capobianco2021, section 4.5; momentum balances",
+        "guided_hopper", "Capobianco2021, 10.5; momentum balances",
         "a rigid leg in flight; what restarts of the memory leave of momentum, measured",
         Method(PUBLISHED, {"rho_inf": 0.0}), moreau(PROJECTED),
         Method("NonsmoothGeneralizedAlphaGGL", {"rho_inf": 0.0}),
@@ -298,7 +300,7 @@ CASES = [
         "published one.", fast=False,
     ),
     example(
-        "crank_with_bearing", "Sanchez2025, 9.5", "scatter of chaotic runs; momentum balances",
+        "crank_with_bearing", "Sanchez2025, 4.5", "scatter of chaotic runs; momentum balances",
         note="2500 N with flexible links are not reproduced: see docs/published_benchmarks.md.", fast=False,
     ),
     # --- bearings, contact stresses -----------------------------------------------------------------------------------

@@ -106,7 +106,7 @@ def factors(_: Any) -> fem.Checks:
     ])  # fmt: skip
 
 
-# --- ideal slider-crank, 9.3 ------------------------------------------------------------------------------------------
+# --- ideal slider-crank, C.6.4 ----------------------------------------------------------------------------------------
 
 CRANK, ROD, SPEED, SLIDER = 0.05, 0.12, 5000 * np.pi / 30, 0.14  # m, m, rad/s, kg
 
@@ -168,7 +168,8 @@ CASES = [
          fast=False),
     Case("sanchez2025-damping", "damping factors of five laws of impact", "Sanchez2025, table 2.1; closed forms",
          "half a unit of the last of five digits", factors, (Method(STATIC, OWN),)),
-    Case("sanchez2025-ideal-crank", "slider-crank without clearance at 5000 rpm", "Sanchez2025, 9.3; closed forms",
+    Case("sanchez2025-ideal-crank", "slider-crank without clearance at 5000 rpm",
+         "Sanchez2025, C.6.4 and 3.3.3; closed forms",
          "digits; angles: a step", ideal_crank,
          (*NSGA, Method("GeneralizedAlpha", {"rho_inf": 0.8}), GGL, FRICTION, LOBATTO, PROJECTED)),
 ]  # fmt: skip

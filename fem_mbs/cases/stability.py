@@ -302,7 +302,7 @@ STATICS = (Method(STATIC, OWN),)
 CASES = [
     Case("euler-columns", "columns with four kinds of ends", "closed forms", "fourth order of the mesh",
          columns, STATICS),
-    Case("lateral-buckling-strip", "cantilever strip that tips over", "Timoshenko; closed form",
+    Case("lateral-buckling-strip", "cantilever strip that tips over", "Timoshenko and Gere 1961; closed form",
          "five printed digits; stiffness in the plane not infinite", strip, STATICS),
     Case("shafts-under-torque", "shafts that torque makes buckle", "Greenhill; Nour-Omid and Rankin 1991",
          "fourth order of the mesh; range of published values for the cable", shafts, STATICS,

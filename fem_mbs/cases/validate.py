@@ -6,6 +6,7 @@ import json
 import math
 import sys
 import tempfile
+import textwrap
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from fem_mbs.cases.case import Case, Method
 from fem_mbs.checks import Check, Checks, table
 from fem_mbs.errors import FemMbsError
 from fem_mbs.runtime import overrides
+from fem_mbs.sources import cited
 
 WIDTHS = {1: 28, 2: 22, 3: 34}  # of the columns of a list: some 120 in all, and room for the longest method
 
@@ -92,12 +94,15 @@ def run(todo: Sequence[tuple[Case, Method]]) -> list[Outcome]:
 
 
 def listed(cases: Sequence[Case]) -> str:
-    """Table of cases: name, what, source, methods."""
+    """Table of cases: name, what, source, methods; below it the publications that they cite."""
     rows = [("case", "what", "source", "methods")]
     for case in cases:
         steppers = ", ".join(dict.fromkeys(method.family for method in case.methods if method.exists))
         rows.append((case.name, case.title, case.source, steppers))
-    return table(rows, left=(0, 1, 2, 3), most=WIDTHS)
+    found = cited("; ".join(case.source for case in cases))
+    lines = [textwrap.fill(f"{one.key}: {one.reference}", 120, subsequent_indent="  ") for one in found]
+    shown = table(rows, left=(0, 1, 2, 3), most=WIDTHS)
+    return "\n".join([shown, "", "sources:", *lines]) if lines else shown
 
 
 def report(outcomes: Sequence[Outcome]) -> str:

@@ -30,7 +30,7 @@ class AlphaMethod(Stepper):
 
     @property
     def coefficients(self) -> tuple[float, float, float, float]:
-        """α_m, α_f, β, γ of the generalized-α method (Sanchez2025, 2.28)."""
+        """α_m, α_f, β, γ of the generalized-α method (Sanchez2025, (2.28))."""
         rho = self.rho_inf
         alpha_m, alpha_f = (2 * rho - 1) / (rho + 1), rho / (rho + 1)
         gamma = 0.5 + alpha_f - alpha_m

@@ -5,7 +5,7 @@
 
 Needs only products with W: the method for problems too large to factorise, good to about 1e-5 there.
 
-Source: docs/theory/contact_problems.md, (21); Negrut2018, section 3.3.
+Source: docs/theory/contact_problems.md, (21); Mazhar et al. 2015.
 """
 
 import math

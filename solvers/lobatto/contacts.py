@@ -16,7 +16,7 @@ What acts at the end of the step makes up for it, since the impact problem has t
 are right at a change of status; contacts that stick or slide in the whole step have others (`lobatto.lasting`).
 Derivatives of V_T and W are left out of the matrix: O(h).
 
-Source: Capobianco, Harsch, Leyendecker (2024), (52), (57); docs/theory/lobatto.md, (11)-(13).
+Source: Capobianco2024, (52), (57); docs/theory/lobatto.md, (11)-(13).
 """
 
 import math

@@ -7,7 +7,7 @@
 
 The unknowns of (3) are the impulses of the whole step, so that the laws of `contact.velocity` hold as they stand.
 
-Source: Capobianco, Harsch, Leyendecker (2024), (53)-(59), (67); docs/theory/lobatto.md, (11), (14).
+Source: Capobianco2024, (53)-(59), (67); docs/theory/lobatto.md, (11), (14).
 """
 
 import math

@@ -18,7 +18,7 @@ of that matrix are solutions with J.
 When the branches have settled Newton's iteration takes over from there: it is done in a few steps if its matrix is
 regular. If it fails the fixed-point iteration continues from where it was, to the same tolerances.
 
-Source: Capobianco2021, (144)-(146), algorithm 2; docs/theory/nonsmooth_generalized_alpha_friction.md, (11).
+Source: Capobianco2021, (144)-(146); docs/theory/nonsmooth_generalized_alpha_friction.md, (11).
 """
 
 import math

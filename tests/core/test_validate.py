@@ -181,13 +181,17 @@ def test_a_run_leaves_no_files_and_no_settings(tmp_path, monkeypatch, capsys):
 def test_the_list_shows_every_case_with_source_and_methods_and_runs_nothing(capsys, monkeypatch):
     monkeypatch.setattr(validate, "run_one", None)
     assert main(["validate", "--list"]) == 0
-    lines = capsys.readouterr().out.splitlines()[2:]
+    shown, _, references = capsys.readouterr().out.partition("\n\nsources:\n")
+    lines = shown.splitlines()[2:]
     first = [i for i, line in enumerate(lines) if not line.startswith(" ")]
     assert [lines[i].split()[0] for i in first] == list(CASES)
-    assert max(map(len, lines)) <= 120
+    assert max(map(len, [*lines, *references.splitlines()])) <= 120
+    assert (
+        "Bruls2014: O. Brüls, V. Acary, A. Cardona (2014): Simultaneous" in references and "Hertz1882" not in references
+    )
     start = next(i for i in first if lines[i].startswith("bruls2014-ball "))
     ball = " ".join(lines[start : next(i for i in first if i > start)])
-    assert "Bruls2014, 3.1" in ball and "DecoupledNSGA, MoreauJean," in ball and "LobattoIIIAB" in ball
+    assert "Bruls2014, 10.1" in ball and "DecoupledNSGA, MoreauJean," in ball and "LobattoIIIAB" in ball
     assert main(["validate", "--list", "--method", "MoreauJean"]) == 0
     assert "bend_45" not in capsys.readouterr().out
 
@@ -235,5 +239,6 @@ def test_what_is_not_there_is_answered_with_what_was_meant(command, message, cap
 
 def test_fast_leaves_the_long_cases_out(capsys):
     assert main(["validate", "--list", "--fast"]) == 0
-    shown = {line.split()[0] for line in capsys.readouterr().out.splitlines()[2:] if not line.startswith(" ")}
+    lines = capsys.readouterr().out.partition("\n\nsources:\n")[0].splitlines()[2:]
+    shown = {line.split()[0] for line in lines if not line.startswith(" ")}
     assert shown == {case.name for case in CASES.values() if case.fast} and 10 < len(shown) < len(CASES)

@@ -1,4 +1,4 @@
-"""Slider-crank whose crank pin runs in a ball bearing with much clearance (Sanchez2025, section 4; Yao et al. 2017).
+"""Slider-crank whose crank pin runs in a ball bearing with much clearance (Sanchez2025, section 4.5; Yao et al. 2017).
 
 The short link is driven with 50 rad/s, the long one moves a slider; both are aligned at the start. Links are rigid, or
 beams; balls and races touch with impacts, or yield. The source prints 9100 N (rigid links) and 2500 N (beams) for the

@@ -186,7 +186,7 @@ def test_methods_take_arrays_of_forces_and_zero():
 
 
 def test_chart_coefficients_of_the_thesis_are_reproduced():
-    """Sanchez2025, section 4: read on a chart at B/A = 521: c_b .22, c_δ .17, c_σ 1, c_τ .3, c_G .27, k .021."""
+    """Sanchez2025, chapter 4: read on a chart at B/A = 521: c_b .22, c_δ .17, c_σ 1, c_τ .3, c_G .27, k .021."""
     contact = thesis_bearing()
     assert contact.B / contact.A == pytest.approx(521.5, abs=0.05)
     chart = contact.chart()
@@ -199,7 +199,7 @@ def test_chart_coefficients_of_the_thesis_are_reproduced():
 
 
 def test_stresses_of_the_bearing_of_the_thesis():
-    """100 N, example 9.4 of the thesis: 706, 211 and 190 MPa from the chart; exact 694.4, 211.2 and 183.3 MPa."""
+    """100 N (Sanchez2025, chapter 4): 706, 211 and 190 MPa from the chart; exact 694.4, 211.2 and 183.3 MPa."""
     contact, force = thesis_bearing(), 100.0
     a, b = contact.semi_axes(force)
     assert (a, b) == pytest.approx((1.798e-3, 38.23e-6), rel=3e-4)  # four digits
@@ -220,7 +220,7 @@ def test_stresses_of_the_bearing_of_the_thesis():
 
 
 def test_pressure_of_the_crank_bearing_of_the_thesis_is_possible():
-    """4.5432 GPa at 9100 N, section 9.5: the groove radius is not printed; −5.82 mm (three digits) gives it."""
+    """4.5432 GPa at 9100 N, Sanchez2025, (4.13): the groove radius is not printed; −5.82 mm (three digits) gives it."""
     contact = HertzContact(0.0055, (-0.00582, 0.033745), **STEEL)
     assert contact.B / contact.A == pytest.approx(21, abs=0.5)
     # groove ± .005 mm: A ± 1.5 %, p0 ± .5 %

@@ -40,7 +40,7 @@ def test_a_central_hit_of_equal_balls_exchanges_the_part_of_the_speed_that_resti
 
 @pytest.mark.parametrize("friction, sticks", [(0.5, True), (0.02, False)])
 def test_a_spinning_ball_hands_over_the_tangential_impulse_of_the_closed_form(friction, sticks):
-    # balls of m = 1, slip u_T = ω r: J_N = m (1 + e) u/2; sticking J_T = m u_T/7, sliding μ J_N (annex B, 4.2)
+    # balls of m = 1, slip u_T = ω r: J_N = m (1 + e) u/2; sticking J_T = m u_T/7, sliding μ J_N (annex B, B.4)
     u, e, r, w = 2.0, 0.5, 0.1, 6.0
     normal = 0.5 * (1 + e) * u
     tangential = w * r / 7 if sticks else friction * normal
@@ -60,7 +60,7 @@ def test_an_oblique_hit_with_friction_keeps_linear_momentum():
 
 
 def test_ball_turned_by_the_ball_below_slides_when_the_torque_exceeds_friction():
-    # Sanchez2025 annex B, 5.1: torque k t on the lower ball; sliding from t = 2 m g μ r/k = 0.294 s
+    # Sanchez2025, section B.5.1: torque k t on the lower ball; sliding from t = 2 m g μ r/k = 0.294 s
     k, mu, g = 20.0, 0.3, 9.8
     model = fem.Model("driven balls", gravity=[0, -g, 0])
     A = model.add(ball(1.0, [0, 2, 0], name="A", fixed=("x", "z")))

@@ -1,4 +1,4 @@
-"""Crank mechanism with play in a ball bearing, impacts of the balls resolved in time (Sanchez2025, section 4)."""
+"""Crank mechanism with play in a ball bearing, impacts of the balls resolved in time (Sanchez2025, section 4.5)."""
 
 import numpy as np
 import pytest

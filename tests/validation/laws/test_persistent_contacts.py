@@ -160,7 +160,7 @@ def test_way_of_a_ball_that_slides_rolls_and_stops_is_exact_but_for_the_steps_of
 
 
 def sphere_on_floor(velocity, spin, **law):
-    """The sphere of Sanchez2025, annex A, section 6.1, in contact with the floor; gravity along −y."""
+    """The sphere of Sanchez2025, section A.6.1, in contact with the floor; gravity along −y."""
     model = fem.Model("sphere on a floor", gravity=[0, -9.8, 0])
     ball = model.add(
         fem.RigidBody(1309.0, 131.0, position=[0, 0.5, 0], velocity=velocity, angular_velocity=spin, name="ball")

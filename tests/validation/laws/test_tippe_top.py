@@ -1,4 +1,4 @@
-"""Tippe top (Capobianco2021, section 4.6): turns over by friction of sliding that is coupled with drilling.
+"""Tippe top (Capobianco2021, section 10.6): turns over by friction of sliding that is coupled with drilling.
 
 Tilt [degrees]: the article's scheme, computed again, h = 1e-3; reference (examples/tippe_top.py: exact up to 1.2 s,
 Moreau's scheme at 5e-6 then); DecoupledNSGA with persistent contacts, the same from the printed start, and as

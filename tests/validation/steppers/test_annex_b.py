@@ -36,7 +36,7 @@ def touch(model, i, j, radius, **law):
     return model.add(contact)
 
 
-# --- 5.1: friction between two spheres --------------------------------------------------------------------------------
+# --- B.5.1: friction between two spheres ------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -103,7 +103,7 @@ def test_newtons_cradle_sends_off_as_many_balls_as_came(lifted):
     assert min(result[f"{i}-{i + 1}"].gap.min() for i in range(1, count)) > -1e-12
 
 
-# --- 5.3: spinning cue ball -------------------------------------------------------------------------------------------
+# --- B.5.3: spinning cue ball -----------------------------------------------------------------------------------------
 
 
 def thrown(phi, ratio, rolling, h, cloth=False):
@@ -148,7 +148,7 @@ def test_friction_between_the_balls_takes_a_little_energy_at_the_impact_only():
     assert np.abs(others).max() < 1e-12
 
 
-# --- 5.4: three balls in line -----------------------------------------------------------------------------------------
+# --- B.5.4: three balls in line ---------------------------------------------------------------------------------------
 
 
 def test_three_balls_in_line_hand_everything_to_the_last_in_one_step():
@@ -191,7 +191,7 @@ def test_three_balls_with_friction_converge_with_first_order():
     assert np.all((slopes > 0.8) & (slopes < 1.25)), (slopes, orders.measured("B.5.4 three balls"))
 
 
-# --- 5.5: Bernoulli's problem -----------------------------------------------------------------------------------------
+# --- B.5.5: Bernoulli's problem ---------------------------------------------------------------------------------------
 
 
 def test_bernoulli_ball_that_hits_two_at_once():
@@ -221,7 +221,7 @@ def test_bernoulli_ball_converges_with_first_order():
     assert np.all(np.abs(slopes - 1.0) < 0.03), (slopes, orders.measured("B.5.5 Bernoulli's balls"))
 
 
-# --- 5.6: billiard break (thesis 9.2 has the same data) ---------------------------------------------------------------
+# --- B.5.6: billiard break (3.2.3 has the same data) ------------------------------------------------------------------
 
 BALLS = ("cue", "ball 3", "ball 4", "ball 5")
 # speeds after the break step and at 0.2 s [m/s] (prototype), by rolling arm [m]

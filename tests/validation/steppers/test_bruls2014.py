@@ -15,7 +15,7 @@ import rocking_block
 
 import fem_mbs as fem
 
-# --- bouncing ball, 3.1 -----------------------------------------------------------------------------------------------
+# --- bouncing ball, 10.1 ----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("part", [0.1, 0.5, 0.99])
@@ -49,7 +49,7 @@ def test_the_ball_loses_at_an_impact_what_the_formula_of_the_source_says():
     assert np.abs(change[~hits]).max() < 1e-13
 
 
-# --- elastic bar, 3.3 -------------------------------------------------------------------------------------------------
+# --- elastic bar, 10.3 ------------------------------------------------------------------------------------------------
 
 BAR = [
     # h, c_p, ρ∞: energy at 2 s [J], largest gain in a step [J], L1 error of the gap [m s], std of the force [N]
@@ -129,7 +129,7 @@ def test_the_gap_of_the_bar_is_first_order():
     assert 0.75 < slope < 1.05, (slope, errors)  # 0.83 measured; the coupled scheme: "order 0.9"
 
 
-# --- rocking block, 3.4 -----------------------------------------------------------------------------------------------
+# --- rocking block, 10.4 ----------------------------------------------------------------------------------------------
 
 
 @cache

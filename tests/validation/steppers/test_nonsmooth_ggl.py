@@ -45,7 +45,7 @@ def published(coupling="monolithic", rho_inf=0.8, **options):
     return fem.NonsmoothGeneralizedAlphaGGL(rho_inf, coupling=coupling, approach="start", **options)
 
 
-# --- bouncing ball, 3.1 -----------------------------------------------------------------------------------------------
+# --- bouncing ball, 10.1 ----------------------------------------------------------------------------------------------
 
 
 @cache
@@ -84,7 +84,7 @@ def ball_gap(t):
     return gap
 
 
-# --- bouncing pendulum, 3.2 -------------------------------------------------------------------------------------------
+# --- bouncing pendulum, 10.2 ------------------------------------------------------------------------------------------
 
 
 @cache
@@ -130,7 +130,7 @@ def test_the_pendulum_comes_to_rest_on_the_wall_without_drift(coupling):
     assert np.diff(pendulum(coupling, 0.0).energy.total).max() == pytest.approx(9e-7, abs=6e-8)
 
 
-# --- rocking block, 3.4 -----------------------------------------------------------------------------------------------
+# --- rocking block, 10.4 ----------------------------------------------------------------------------------------------
 
 
 @coupled_both_ways
@@ -153,7 +153,7 @@ def test_the_block_hits_and_rests_as_the_one_of_the_prototype(coupling):
     assert np.diff(result.energy.total).max() < 3e-7 and min(corner.gap.min() for corner in corners) > -2e-13
 
 
-# --- elastic bar, 3.3 -------------------------------------------------------------------------------------------------
+# --- elastic bar, 10.3 ------------------------------------------------------------------------------------------------
 
 
 def bar(elements, courant, **options):

@@ -23,7 +23,7 @@ def contact_names(result):
     return [name for name in result.names if hasattr(result[name], "gap")]
 
 
-# --- bouncing ball (Bruls2014, 3.1) ---------------------------------------
+# --- bouncing ball (Bruls2014, 10.1) --------------------------------------
 
 
 def test_bouncing_ball_passes_the_accumulation_point_and_rests():

@@ -1,0 +1,95 @@
+"""Citations: what a text cites exists in the table of publications, with its number; pages made from it are current."""
+
+import importlib.util
+import re
+from pathlib import Path
+
+import pytest
+from citations import FIVE, annexes, citations, in_thesis, texts
+
+from fem_mbs.cases.registry import cases
+from fem_mbs.sources import SOURCES, cited
+
+ROOT = Path(__file__).resolve().parents[2]
+YEAR = re.compile(r"(?<![A-Za-z\d.])(?:1[89]|20)\d\d\b")
+
+
+def unknown(text):
+    """Citations of the five main sources that the table does not have."""
+    return [f"{key}, {kind} {number}" for key, kind, number in citations(text) if not SOURCES[key].has(kind, number)]
+
+
+def test_everything_cited_of_the_main_sources_exists():
+    found = {file: text for file, text in texts().items() if file != "tests/project/test_sources.py"}
+    assert {file: wrong for file, text in found.items() if (wrong := unknown(text))} == {}
+    wrong = [
+        f"{f}: {number}" for f, text in found.items() for kind, number in annexes(text) if not in_thesis(kind, number)
+    ]
+    assert wrong == []
+    keys = {key for text in found.values() for key, _, _ in citations(text)}
+    assert keys == set(FIVE), "no citations found: has their form changed?"
+
+
+@pytest.mark.parametrize(
+    "text, known",
+    [
+        ("Bruls2014, 10.1", True), ("Bruls2014, 3.1", False), ("Bruls2014, section 3", True),
+        ("Bruls2014 (29), (30)-(52)", True), ("(Bruls2014, (53))", False), ("Bruls2014, figures 2-24", True),
+        ("Bruls2014, fig. 25", False), ("Bruls2014, algorithm 2", False), ("Bruls2014, table 1", False),
+        ("Capobianco2021, 10.1 a; closed form", True), ("Capobianco2021, section 4.6", False),
+        ("Capobianco2024, (53)-(59) and (75)", False), ("Negrut2018, section 3.3", False),
+        ("Sanchez2025, annexes A, B and C, chapters 2-3", True), ("Sanchez2025, 9.5", False),
+        ("Sanchez2025, A.6.1 to A.6.5", False), ("Sanchez2025, table 2.1 and annex C, table C.2", False),
+        ("Sanchez2025,\n    # section C.6.1", True), ("Sanchez2025, chapter 6", False), ("Sanchez2025, 1 s", True),
+    ],
+)  # fmt: skip
+def test_wrong_numbers_are_found(text, known):
+    assert (unknown(text) == []) == known
+
+
+@pytest.mark.parametrize("text, known", [("A.6.4, (B.53), C.25, B.36", True), ("(B.54)", False), ("C.6.5", False)])
+def test_numbers_of_the_annexes_are_found_without_a_key(text, known):
+    found = annexes(text)
+    assert found and all(in_thesis(kind, number) for kind, number in found) == known
+
+
+@pytest.mark.parametrize("case", cases().values(), ids=lambda case: case.name)
+def test_publications_of_a_case_are_in_the_table(case):
+    assert unknown(case.source) == []
+    plain = case.source.replace("(", "").replace(")", "")
+    labels = tuple(label for one in SOURCES.values() for label in one.labels)
+    for year in YEAR.finditer(plain):
+        assert plain[: year.end()].endswith(labels), f"{plain[: year.end()]} is not in fem_mbs/sources.py"
+    keys = {one.key for one in cited(case.source)}
+    assert keys or not YEAR.search(plain)
+
+
+def test_keys_are_names_and_years():
+    for key, one in SOURCES.items():
+        assert key == one.key and re.fullmatch(r"[A-Za-z]+(\d{4}[a-z]?)?", key)
+        assert (one.year is None) == (not key[-1].isdigit() and not key[-2].isdigit()) and str(one.year or "") in key
+        assert all((one.authors, one.title, one.place, one.reference.endswith(".")))
+
+
+def test_headings_of_chapters_exist_for_their_sections():
+    """A section 10.1 has a chapter 10 around it; equations, figures and tables have one with their first number."""
+    for key in FIVE:
+        known = SOURCES[key].sections
+        for number in known:
+            outer = number.split(".")[0]
+            assert outer in known, f"{key}: section {number} without {outer}"
+        for numbers in (SOURCES[key].equations, SOURCES[key].figures, SOURCES[key].tables):
+            assert all(chapter in known for chapter in numbers if chapter)
+
+
+@pytest.fixture(scope="module")
+def pages():
+    spec = importlib.util.spec_from_file_location("source_pages", ROOT / "docs" / "source_pages.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_page_of_publications_is_that_of_the_table(pages):
+    shown = (ROOT / "docs" / "citing.md").read_text(encoding="utf-8")
+    assert shown == pages.citing(), "write it anew: python docs/source_pages.py"
