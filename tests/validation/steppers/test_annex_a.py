@@ -221,6 +221,13 @@ def test_events_of_the_ball_against_the_wall_are_those_of_its_equations_of_motio
     assert list(ball_against_wall.events(result).values()) == pytest.approx(exact, abs=2 * h)
 
 
+def test_from_the_start_that_the_text_gives_the_ball_is_a_tenth_of_a_second_early(monkeypatch):
+    """x = 0.1 m, here a wall that is as much nearer; the printed time of the impact is 0.411 s."""
+    monkeypatch.setattr(ball_against_wall, "wall", 0.9)
+    result = fem.DecoupledNSGA(rho_inf=0.8, rtol=1e-5).run(ball_against_wall.build(), 0.4, 1e-3)
+    assert result.t[np.argmax(result["wall"].impact)] == pytest.approx(0.312, abs=1.5e-3)
+
+
 @pytest.mark.parametrize(
     "friction, times, velocity, spin, hop",
     [
