@@ -39,7 +39,7 @@ def ball(stepper: Any) -> fem.Checks:
     apex = bounces["floor"].gap[43:85].max()
     return fem.Checks(
         fem.Check("bounces: first apex [m]", reference=0.2163, obtained=apex, abs=5e-5),
-        fem.Check("iterations above 4", reference=0, obtained=max(bounces.iterations.max[0] - 4, 0), abs=0),
+        fem.Check("iterations above 4", reference=4, obtained=max(bounces.iterations.max[0], 4), abs=0),
         fem.Check("bounces: first impulse [N s]", reference=6.2784, obtained=first, abs=5e-5),
         fem.Check("bounces: smallest gap [m]", reference=0.0, obtained=bounces["floor"].gap.min(), abs=1e-12),
         fem.Check("bounces: gap at 2 s [m]", reference=0.0, obtained=bounces["floor"].gap[-1], abs=1e-8),
@@ -314,7 +314,7 @@ CASES = [
          (
              PERSISTENT, FRICTION, LOBATTO,
              missing(NSGA, FIRST + "0.020 m and 0.016 m/s at 10 ms", PLACE, SPEED, REST),
-             missing(PROJECTED, FIRST + "1.3 mm and 0.9 mm/s at 10 ms", PLACE, SPEED, REST),
+             missing(PROJECTED, FIRST + "1.3 mm and 0.7 mm/s at 10 ms", PLACE, SPEED, REST),
              missing(GGL, FIRST + "0.020 m and 0.016 m/s at 10 ms", PLACE, SPEED, REST),
          )),
     Case("capobianco2024-slope-errors", "errors of the point that slides down an exponential slope",

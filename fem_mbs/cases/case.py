@@ -24,7 +24,9 @@ class Method:
         Arguments of its constructor. `OWN`: the case gives them itself.
     not_reproduced : dict, optional
         Name of a check -> why this method does not pass it, with what was measured. Such a check is expected to fail:
-        it is reported with its reason, and a run in which it passes is not ok, because the reason is then out of date.
+        it is reported with its reason. A run is not ok if it passes, or if numbers of the reason are not those of the
+        checks that share it (values, errors, or errors in %): the reason is then out of date. Numbers after "at",
+        "for", "of", "in", "with", "from" and "=" are settings or references and not compared.
     """
 
     stepper: str

@@ -2,7 +2,8 @@
 
 Sanchez2025 prints the largest and the mean number of its three problems (smooth, position, velocity), mean ones as
 integers; Capobianco2021 those of its one problem, where a step with one update counts as none: one is added here.
-What matters is not to need more: checks are what goes beyond the printed numbers. Tolerances and first guesses differ.
+What matters is not to need more: checks compare numbers above the printed ones; lower ones count as equal. Tolerances
+and first guesses differ.
 """
 
 from collections.abc import Callable
@@ -63,10 +64,10 @@ def sanchez(_: Any) -> fem.Checks:
         found = run().iterations
         for i, part in enumerate(PARTS):
             checks += [
-                fem.Check(f"{name}: {part}, largest, above {largest[i]}", reference=0,
-                          obtained=max(found.max[i] - largest[i], 0), abs=0),
-                fem.Check(f"{name}: {part}, mean, above {mean[i]}", reference=0.0,
-                          obtained=max(found.mean[i] - mean[i], 0.0), abs=MEAN),
+                fem.Check(f"{name}: {part}, largest, above {largest[i]}", reference=largest[i],
+                          obtained=max(found.max[i], largest[i]), abs=0),
+                fem.Check(f"{name}: {part}, mean, above {mean[i]}", reference=mean[i],
+                          obtained=max(found.mean[i], mean[i]), abs=MEAN),
             ]  # fmt: skip
     return fem.Checks(*checks)
 
@@ -97,8 +98,10 @@ def capobianco(_: Any) -> fem.Checks:
         result = run()
         found = result.iterations
         checks += [
-            fem.Check(f"{name}: largest, above {largest}", reference=0, obtained=max(found.max[0] - largest, 0), abs=0),
-            fem.Check(f"{name}: mean, above {mean}", reference=0.0, obtained=max(found.mean[0] - mean, 0.0), abs=0.005),
+            fem.Check(
+                f"{name}: largest, above {largest}", reference=largest, obtained=max(found.max[0], largest), abs=0
+            ),
+            fem.Check(f"{name}: mean, above {mean}", reference=mean, obtained=max(found.mean[0], mean), abs=0.005),
         ]
     return fem.Checks(*checks)
 
@@ -117,14 +120,14 @@ SANCHEZ_MISSED = {
     "C.6.3 slider: position, largest, above 3": "4",
 }
 # nearly the same with rtol = 1e-2: it is not the forces
-EXACT = "gaps and their rates are solved to round-off here, to 1e-6 in the source: {}"
+EXACT = "gaps and their rates are solved to round-off here, with 1e-6 in the source: {}"
 CAPOBIANCO_MISSED = {
     "10.1 ball: largest, above 2": EXACT.format("3 for 2, in the impact"),
     "10.2 corner: largest, above 8": "with friction in the corner Newton's iteration goes to and fro, and the "
-    "contact-problem solver follows: 220 in one of 9 such steps; the source has 281 in one of 13 steps with another",
-    "10.3 cylinder: mean, above 1.37": EXACT.format("2.07 for 1.37, with at most 11 for 75"),
+    "contact-problem solver follows: 220 in one of 9 such steps, for 281 with another iteration in the source",
+    "10.3 cylinder: mean, above 1.37": EXACT.format("2.07 for 1.37"),
     "10.4 rod: largest, above 3": EXACT.format("5 for 3, at the singularity"),
-    "10.5 hopper: largest, above 6": EXACT.format("12 for 6, with 1.24 on average for 2.23"),
+    "10.5 hopper: largest, above 6": EXACT.format("19 for 6"),
     "10.6 tippe top: largest, above 4": EXACT.format("6 for 4"),
     "10.6 tippe top: mean, above 1.36": EXACT.format("2.08 for 1.36"),
 }

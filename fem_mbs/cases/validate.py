@@ -4,6 +4,7 @@ import contextlib
 import io
 import json
 import math
+import re
 import sys
 import tempfile
 import textwrap
@@ -77,7 +78,49 @@ def _stale(method, checks):
     if unknown:
         return f"not_reproduced names checks that the case does not have: {', '.join(unknown)}"
     passed = [name for name in method.not_reproduced if ok[name]]
-    return f"reproduced, though said not to be: {', '.join(passed)}" if passed else ""
+    if passed:
+        return f"reproduced, though said not to be: {', '.join(passed)}"
+    by_reason: dict[str, list[Check]] = {}
+    for check in checks:
+        if check.name in method.not_reproduced:
+            by_reason.setdefault(method.not_reproduced[check.name], []).append(check)
+    return "; ".join(text for reason, missed in by_reason.items() if (text := _outdated(reason, missed)))
+
+
+# --- numbers in reasons -----------------------------------------------------------------------------------------------
+
+# a number, an exponent or a denominator, a unit that scales it; "0.2 to 3.5 %" are two numbers in %
+NUMBER = re.compile(
+    r"(?<![\w.^/−-])[−-]?(?P<digits>\d+(?:\.\d+)?)(?:/(?P<by>\d+))?(?P<power>e[−-]?\d+)?(?![.\d]*\w)"
+    r"(?P<percent>(?=(?: (?:to|and) \d+(?:\.\d+)?)? %))?(?: (?P<prefix>[kmµ])(?:N|m|s|J|rad)\b)?"
+)
+# words before a number that is no result of the run: a setting, the number that is compared with
+CONTEXT = re.compile(r"(?:\b(?:at|for|of|in|with|from)|=) $")
+SCALES = {None: 1.0, "k": 1e3, "m": 1e-3, "µ": 1e-6}
+
+
+def _outdated(reason, missed):
+    """Numbers of a reason that are not those of its checks, to the digits written: their values or their errors."""
+    stated = [match for match in NUMBER.finditer(reason) if not CONTEXT.search(reason[: match.start()])]
+    wrong = [match[0] for match in stated if not any(_agrees(match, check) for check in missed)]
+    found = ", ".join(f"{check.name} {check.obtained:.6g}" for check in missed)
+    if not stated:
+        return f"'{reason}' has no measured number; found: {found}"
+    return f"'{reason}' is out of date: {', '.join(wrong)}; found: {found}" if wrong else ""
+
+
+def _agrees(match, check):
+    """True if a number is the value of a check, its error or its relative error, to three quarters of a digit."""
+    power = (match["power"] or "").replace("−", "-")
+    value, digit = float(match["digits"] + power), 10.0 ** -len(match["digits"].partition(".")[2]) * float("1" + power)
+    if match["by"]:
+        value, digit = value / int(match["by"]), 1e-3
+    scale, error = SCALES[match["prefix"]], abs(check.obtained - check.reference)
+    if match["percent"] is not None:
+        known = [100 * error / abs(check.reference)] if check.reference else []
+    else:
+        known = [abs(check.obtained) / scale, error / scale]
+    return any(abs(value - number) <= 0.75 * digit for number in known)
 
 
 def run(todo: Sequence[tuple[Case, Method]]) -> list[Outcome]:

@@ -154,6 +154,43 @@ def test_what_a_method_is_known_not_to_reproduce_is_reported_and_has_to_stay_tru
     assert not renamed.ok and re.search("not have: value 1", renamed.trouble)
 
 
+@pytest.mark.parametrize(
+    "obtained, reason, wrong",
+    [
+        (3.0, "it gives 3 for 2 with 8 beams at 10 ms", ""),
+        (4.0, "it gives 3 for 2", "3"),
+        (19.0, "12 for 6, with 1.24 on average", "12"),
+        (-0.00218, "sinks in: −2.2e-3 m at 2 ms", ""),
+        (-0.00218, "sinks in: 2.2 mm", ""),
+        (-0.00218, "sinks in: −2.3e-3 m", "−2.3e-3"),
+        (1.1, "the slower speed: 1.10 m/s", ""),
+        (1.333, "4/3 m/s for 2", ""),
+        (1.31, "4/3 m/s for 2", "4/3"),
+        (3.0, "exact in another limit", "no measured number"),
+        (3.0, "exact at 10 ms", "no measured number"),
+    ],
+)
+def test_numbers_of_a_reason_are_those_that_are_measured(obtained, reason, wrong):
+    trouble = outcome_of(lambda _: fem.Checks(fem.Check("depth [m]", reference=0.0, obtained=obtained, abs=1e-6),
+                                              fem.Check("other [m]", reference=1.0, obtained=1.0, abs=1e-6)),
+                         Method(STATIC, OWN, {"depth [m]": reason})).trouble  # fmt: skip
+    assert bool(trouble) == bool(wrong) and wrong in trouble
+    assert not trouble or f"{obtained:.6g}" in trouble
+
+
+def test_errors_in_per_cent_and_ranges_belong_to_several_checks():
+    made = [
+        fem.Check(f"force {i}", reference=10.0, obtained=10.0 + x, abs=1e-6) for i, x in enumerate((0.02, 0.35, 0.1))
+    ]
+
+    def trouble(reason):
+        names = {check.name: reason for check in made}
+        return outcome_of(lambda _: fem.Checks(*made, *checks(0.0)), Method(STATIC, OWN, names)).trouble
+
+    assert trouble("of first order: 0.2 to 3.5 %") == "" and "0.3" in trouble("of first order: 0.3 to 3.5 %")
+    assert trouble("of first order: 0.35 N") == ""
+
+
 def test_a_run_that_fails_is_an_outcome_and_the_others_continue():
     def cannot_be_run(_):
         fem.Model("empty").compile()
