@@ -90,6 +90,58 @@ def pages():
     return module
 
 
-def test_the_page_of_publications_is_that_of_the_table(pages):
-    shown = (ROOT / "docs" / "citing.md").read_text(encoding="utf-8")
-    assert shown == pages.citing(), "write it anew: python docs/source_pages.py"
+@pytest.mark.parametrize("name, make", [("citing", "citing"), ("source_items", "items")])
+def test_pages_about_sources_are_those_of_the_tables(name, make, pages):
+    shown = (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8")
+    assert shown == getattr(pages, make)(), "write it anew: python docs/source_pages.py"
+
+
+def trouble(row):
+    """What is wrong with a judgement: numbers, files, commands that do not exist, texts that are missing."""
+    found = unknown(f"{row.source}, {row.cites}") if row.cites else []
+    if row.cites and not citations(f"{row.source}, {row.cites}"):
+        found.append(f"no number in '{row.cites}'")
+    if row.source not in FIVE or row.state not in ("differs", "partly", "missing") or not row.item or not row.found:
+        found.append("source, state, item or difference")
+    if not row.where and row.state != "missing":
+        found.append("file")
+    if row.where and not (ROOT / row.where).exists():
+        found.append(row.where)
+    program, *names = row.check.split() or ["nothing"]
+    if program == "fem-mbs":
+        found += [name for name in names[1:] if name not in cases()] + ([] if names[0] == "validate" else [names[0]])
+    elif program in ("pytest", "python"):
+        path, _, test = names[0].partition("::")
+        text = "" if not (ROOT / path).is_file() else (ROOT / path).read_text(encoding="utf-8")
+        if not (ROOT / path).exists() or (test and f"def {test}(" not in text):
+            found.append(names[0])
+    elif row.check:
+        found.append(row.check)
+    return found
+
+
+def test_every_judgement_names_numbers_files_cases_and_tests_that_exist(pages):
+    assert {row.item: wrong for row in pages.ROWS if (wrong := trouble(row))} == {}
+    assert len({(row.source, row.cites, row.item) for row in pages.ROWS}) == len(pages.ROWS) > 60
+    checked = [row for row in pages.ROWS if row.state in ("differs", "partly")]
+    assert sum(not row.check for row in checked) <= 6  # properties of the code that no command shows
+
+
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        ({"cites": "A.7.1"}, "A.7.1"), ({"cites": "no number"}, "no number"), ({"where": "solvers/none.py"}, "none.py"),
+        ({"check": "fem-mbs validate rolling_bal"}, "rolling_bal"), ({"check": "fem-mbs run rolling_ball"}, "run"),
+        ({"check": "pytest tests/project/test_sources.py::test_that_is_not"}, "test_that_is_not"),
+        ({"check": "make all"}, "make"), ({"state": "works"}, "state"), ({"found": ""}, "difference"),
+    ],
+)  # fmt: skip
+def test_wrong_judgements_are_found(change, message, pages):
+    right = pages.Row("Sanchez2025", "A.6.1", "ball", "differs", "another number", "examples/rolling_ball.py",
+                      "fem-mbs validate rolling_ball")  # fmt: skip
+    assert trouble(right) == [] and any(message in text for text in trouble(right._replace(**change)))
+
+
+def test_every_case_of_a_source_is_in_a_row(pages):
+    shown = {word for found in pages.rows().values() for row in found for word in row.check.split()}
+    assert {case.name for case in cases().values() if any(one.key in FIVE for one in cited(case.source))} <= shown
