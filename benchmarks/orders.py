@@ -1,6 +1,6 @@
 """Errors over the step size of the contact examples of Sanchez2025, which are of first order there.
 
-    python benchmarks/orders.py        prints the slopes; takes a minute
+    python benchmarks/orders.py        prints the table of docs/published_benchmarks.md; takes a minute
 
 Errors are those of the source, in the L1 norm: Σ |f_i − f(t_i)| / Σ |f(t_i)|, (A.58) and (B.45). The error of an event
 depends on where in its step it lies: where steps can be chosen so that it always lies at the same place, they are.
@@ -216,12 +216,20 @@ STUDIES = {
 }
 
 
+HEAD = "| example | steps [ms] | measured slopes |\n|---|---|---|"
+
+
+def row(name):
+    """Line of the table."""
+    steps, quantities, _ = STUDIES[name]
+    found = ", ".join(f"{what} {slope:.2f}" for what, slope in zip(quantities, slopes(name)))
+    return f"| {name} | {1e3 * steps[0]:.2g} … {1e3 * steps[-1]:.2g} | {found} |"
+
+
 def main():
-    for name, study in STUDIES.items():
-        if name.endswith("no spin"):
-            continue  # dampers written in Python: half a minute
-        found = ", ".join(f"{what} {slope:.2f}" for what, slope in zip(study.quantities, slopes(name)))
-        print(f"{name:<32} h = {study.steps[0]:.1e} … {study.steps[-1]:.1e} s: {found}")
+    print(HEAD)
+    for name in STUDIES:
+        print(row(name), flush=True)
 
 
 if __name__ == "__main__":

@@ -171,7 +171,7 @@ TOPICS: dict[str, tuple[Source, ...]] = {
                "On the adaptation of local impact laws for multiple impact problems",
                "Nonlinear Dynamics 102, 1997-2016", 2020),
         Source("Sanchez2025", "E. Sánchez", "PhD thesis", "Directors: F. J. Cavalieri, A. Cardona", 2025,
-               note="Annexes A, B and C: the three articles below", sections=SANCHEZ,
+               note="Annexes A, B and C are Sanchez2023, Sanchez2024 and Cavalieri2025", sections=SANCHEZ,
                equations={"2": 42, "3": 41, "4": 13, "A": 58, "B": 53, "C": 42},
                figures={"3": 7, "4": 8, "A": 16, "B": 26, "C": 25}, tables={"2": 1, "4": 2, "C": 1}),
     ),

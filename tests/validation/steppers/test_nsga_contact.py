@@ -63,7 +63,7 @@ def test_bouncing_ball_of_the_recovery_is_first_order_in_position_and_velocity()
     assert np.all(np.abs(slopes - 1.0) < 0.2), (slopes, orders.measured("C.6.1 bouncing ball"))
 
 
-# --- bouncing pendulum (4.4) ----------------------------------------------
+# --- bouncing pendulum ----------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -137,7 +137,7 @@ def test_reactions_after_an_impact_oscillate_unless_the_radius_is_zero_or_the_me
     assert rise == pytest.approx(1.8e-4, abs=1e-5) and rise_with_reset < 2e-6  # note: 1.8e-4 -> 1.1e-6 J
 
 
-# --- sphere on a driven plate (4.5) -----------------------------------------
+# --- sphere on a driven plate ---------------------------------------------
 
 
 def plate_errors(h, rho_inf=0.8, offset=(0, 0, 0)):
@@ -173,7 +173,7 @@ def test_rolling_with_an_off_centre_node_is_the_same():
     assert np.all(result.iterations.max <= [1, 3, 2])
 
 
-# --- sphere and free plate (4.6, 3.11) --------------------------------------
+# --- sphere and free plate ------------------------------------------------
 
 
 def struck(restitution, friction, h=1e-3, offset=0, **options):
@@ -253,7 +253,7 @@ def test_spinning_ball_leaves_the_floor_as_newtons_law_and_coulombs_limit_say(e_
     assert np.abs(w[k, [0, 2]]).max() < 1e-12  # nothing turns it about other axes: round-off
 
 
-# --- impact sequences (3.6) -------------------------------------------------
+# --- impact sequences -----------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -272,7 +272,7 @@ def test_three_bodies_in_line_pass_the_impulse_on(restitution, speeds, problems)
     assert min(result[name].gap.min() for name in contact_names(result)) > -1e-12
 
 
-# --- bodies that land (3.7, 4.7) --------------------------------------------
+# --- bodies that land -----------------------------------------------------
 
 
 def test_body_at_rest_stays_with_its_weight_from_the_first_step():
