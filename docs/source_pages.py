@@ -40,10 +40,9 @@ ITEMS = """\
 # Sources, item by item
 
 Algorithms, formulations, laws, examples, figures and tables of the five sources of the time steppers, compared with
-fem_mbs. Numbers are those that the sources print. Items that agree are cases of `fem-mbs validate`; algorithms and
-formulations that agree are described in the [theory](theory/index.md) and not repeated here.
+fem_mbs. Numbers are those that the sources print.
 
-- *works*: the case passes all checks with its first method;
+- *works*: it agrees; a case of `fem-mbs validate` passes all checks with its first method;
 - *differs*: it works, with another number, rule or setting;
 - *partly*: a part of it is there;
 - *missing*: it is not there.
@@ -90,10 +89,10 @@ def line(row):
 
 def items():
     """Text of docs/source_items.md."""
-    found, states = rows(), ("works", *STATES)
+    found = rows()
     counts = {key: Counter(row.state for row in of_source) for key, of_source in found.items()}
-    table = ["| source | " + " | ".join(states) + " |", "|---" * (1 + len(states)) + "|"]
-    table += [f"| {key} | " + " | ".join(str(count[state]) for state in states) + " |" for key, count in counts.items()]
+    table = ["| source | " + " | ".join(STATES) + " |", "|---" * (1 + len(STATES)) + "|"]
+    table += [f"| {key} | " + " | ".join(str(count[state]) for state in STATES) + " |" for key, count in counts.items()]
     parts = [ITEMS, "\n".join([*table, ""])]
     for key, of_source in found.items():
         reference = textwrap.fill(SOURCES[key].reference, 120)

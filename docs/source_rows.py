@@ -1,11 +1,11 @@
-"""Items of the five sources that fem_mbs does otherwise, in part or not: judgements, one row each.
+"""Items of the five sources that are not cases of ``fem-mbs validate``, or are otherwise: judgements, one row each.
 
-Rows that agree are the cases of ``fem-mbs validate``; `source_pages` adds them and writes docs/source_items.md.
+`source_pages` adds the cases that agree, and writes docs/source_items.md.
 """
 
 from typing import NamedTuple
 
-STATES = ("differs", "partly", "missing")
+STATES = ("works", "differs", "partly", "missing")
 
 
 class Row(NamedTuple):
@@ -19,10 +19,10 @@ class Row(NamedTuple):
         Sections, equations, figures and tables of the item, as the source numbers them; empty where it has no number.
     item : str
         Its content.
-    state : {"differs", "partly", "missing"}
-        It works with another number, rule or setting; a part of it is there; it is not.
+    state : {"works", "differs", "partly", "missing"}
+        It is there; with another number, rule or setting; a part of it; it is not.
     found : str
-        Difference, or what is missing.
+        Difference, or what is missing; of what works, what it is here.
     where : str
         File or folder, from the root of the repository; of an example or a case: the row is a judgement of it.
     check : str
@@ -41,6 +41,7 @@ class Row(NamedTuple):
 VALIDATE, STEPPERS = "fem-mbs validate", "pytest tests/validation/steppers"
 BEARINGS, ORDERS = "pytest tests/validation/bearings", f"{STEPPERS}/test_orders_of_the_page.py"
 ITERATIONS = f"{VALIDATE} sanchez2025-iterations"
+PLAIN_LAWS = "pytest tests/elements/contacts/test_plain_laws.py"
 THESIS, BRULS, IMPACTS, LOBATTO, CONES = "Sanchez2025", "Bruls2014", "Capobianco2021", "Capobianco2024", "Negrut2018"
 
 ROWS = (
@@ -64,10 +65,11 @@ ROWS = (
         "elements/contacts/shapes/sphere_sphere.py", "pytest tests/elements/contacts/test_contact_sphere_sphere.py"),
     Row(THESIS, "B.4, (B.36)", "numerical experiment on the range of the incremental slip", "missing",
         "the text available announces it without its numbers"),
-    Row(THESIS, "(2.38), (C.1)", "Hooke's law", "partly",
-        "`exponent=1` with a restitution of 1; there is no law of this name", "elements/contacts/compliant.py",
-        "pytest tests/core/recovery/test_force_recovery.py::test_a_linear_law_is_recovered_as_well"),
-    Row(THESIS, "(C.5)", "Kelvin-Voigt law", "missing", "laws have a damping that vanishes at zero indentation"),
+    Row(THESIS, "(2.38), (C.1)", "Hooke's law", "works", '`CompliantContact(model="hooke")`',
+        "elements/contacts/compliant.py", f"{PLAIN_LAWS}::test_elastic_laws_keep_the_energy_and_reach_its_indentation"),
+    Row(THESIS, "(C.5)", "Kelvin-Voigt law", "works", '`CompliantContact(model="kelvin-voigt", damping=…)`, cut off '
+        "where it would pull", "elements/contacts/compliant.py",
+        f"{PLAIN_LAWS}::test_an_impact_on_kelvin_and_voigts_law_returns_the_closed_form"),
     Row(THESIS, "3.3.2, (3.41)", "first approximation of the force, one cubic", "differs",
         "replaced by the piecewise cubic of annex C", "fem_mbs/recovery/cubic_impact.py",
         "pytest tests/core/recovery/test_force_recovery.py"),
