@@ -44,6 +44,10 @@ class ConeComplementarity(Stepper):
     recovery_speed : float, optional [m/s]
         Largest speed with which overlaps are taken back. Default: in one step, whatever speed that gives. Open gaps
         are not concerned.
+    contact_distance : float > 0, optional [m]
+        Gap at the start of a step up to which a contact takes part in it, δ of Negrut2018; pairs of contact groups all
+        do. Contacts that close from farther off overlap; the next step corrects that, and they leave with the speed of
+        the correction. Default: twice the gap that the fastest node could close.
     tol_v : float, optional [m/s]
         Approach speeds below it are not reflected, and are no impacts in ``result.impact``. Default: 20 |gravity| h,
         and at least 1e-8 of the largest initial speed.
@@ -85,6 +89,7 @@ class ConeComplementarity(Stepper):
 
     relaxed: bool = option(default=True, check=flag, kw_only=False)
     recovery_speed: float | None = option(default=None, check=optional(positive("m/s")))
+    contact_distance: float | None = option(default=None, check=optional(positive("m")))
     tol_v: float | None = option(default=None, check=optional(positive("m/s")))
     approach: str = unsupported(default="")
     step_control: None = unsupported()
@@ -132,6 +137,7 @@ class ConeComplementarity(Stepper):
             "whole": h,
             "relaxed": int(self.relaxed),
             "many": MANY if self.contact_solver == "auto" else NEVER,
+            "distance": -1.0 if self.contact_distance is None else self.contact_distance,
             "recovery": math.inf if self.recovery_speed is None else self.recovery_speed,
             "tol_v": slow if self.tol_v is None else self.tol_v,
         }

@@ -12,6 +12,7 @@ TABLE = Table(
     {
         "reaction": Item("full", "forces of joints"),
         "recovery": Item("", "speed at which overlaps are taken back at most"),
+        "distance": Item("", "gap up to which contacts take part, < 0: chosen in each step"),
         "whole": Item("", "step size of the user: in it, not in its parts, overlaps are taken back"),
         "many": Item("", "contacts of a step above which the contact-problem solver takes them at once", "i8"),
         "relaxed": Item("", "the relaxed law of contact, else Coulomb's", "i8"),

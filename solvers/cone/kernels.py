@@ -195,8 +195,8 @@ def reach_of(g, e, o, fast_x, fast_w):
 
 @kernel
 def look_ahead(d, s, o):
-    """Fill b of (3) and choose the contacts that may act in the step: those whose gap is within `REACH`.
-    Returns their number.
+    """Fill b of (3) and choose the contacts that may act in the step: those whose gap is within `REACH`, or within the
+    distance that the user gave. Returns their number.
 
     Others cost time and change nothing. A contact that closes all the same, through a force that begins in the step,
     overlaps by h² times an acceleration and is put right in the next step.
@@ -207,7 +207,9 @@ def look_ahead(d, s, o):
     for g in contact_groups(d):
         contact = contacts_of(g)
         for e in range(g.n):
-            c, reach = g.first_contact + e, REACH * s.h * reach_of(g, e, o, fast_x, fast_w)
+            c, reach = g.first_contact + e, o.distance
+            if reach < 0.0:
+                reach = REACH * s.h * reach_of(g, e, o, fast_x, fast_w)
             near = contact.gap[e] <= reach + s.exact * s.scale_x
             s.bias[c] = bias_of(g, e, s, o)
             s.candidate[c] = s.active[c] = 1 if near else 0

@@ -146,6 +146,19 @@ def test_a_point_that_falls_is_stopped_at_the_plane_not_inside_it():
         assert result["plane"].force_normal[landed + 2 :] == pytest.approx(G, rel=3e-9)
 
 
+@both
+def test_contacts_beyond_the_distance_of_the_user_overlap_and_are_corrected_in_the_next_step(solver):
+    model = block(0.3, gap=0.008, velocity=-10.0)  # 10 mm in a step
+    near = fem.ConeComplementarity(contact_solver=solver, contact_distance=5e-3).run(model, 5 * H, H)
+    far = fem.ConeComplementarity(contact_solver=solver, contact_distance=9e-3).run(model, 5 * H, H)
+    chosen = fem.ConeComplementarity(contact_solver=solver).run(model, 5 * H, H)
+    assert near["plane"].gap[1] == pytest.approx(0.008 - H * (10.0 + G * H), rel=1e-12)
+    assert near["plane"].gap[2] == pytest.approx(0.0, abs=1e-12)
+    assert near["block"].velocity[2, 2] == pytest.approx(-near["plane"].gap[1] / H, rel=1e-9)
+    assert far["plane"].gap[1:] == pytest.approx(0.0, abs=1e-12)
+    np.testing.assert_array_equal(far["block"].velocity, chosen["block"].velocity)
+
+
 def test_an_overlap_is_taken_back_in_one_step_or_at_the_speed_that_is_allowed():
     """At 1 m/s along the plane, so that an overlap of 0.5 mm is what a step may leave."""
     model = block(0.0, speed=1.0).compile()
@@ -434,6 +447,8 @@ def test_beams_take_steps_that_an_explicit_method_could_not():
 
 
 def test_what_is_not_known_is_rejected_by_name():
+    with pytest.raises(ParameterError, match=r"contact_distance = 0\.0"):
+        fem.ConeComplementarity(contact_distance=0.0)
     model = bowling_ball(0.0)
     drilled = fem.Model("drilling", gravity=[0, 0, -G])
     ball = drilled.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 0, 0.1], name="ball"))
