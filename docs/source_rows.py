@@ -166,8 +166,9 @@ ROWS = (
         "contacts with a position impulse take part in velocities, in addition to those that the prediction closes",
         "solvers/alpha/nonsmooth_ggl.py", f"{STEPPERS}/test_nonsmooth_ggl.py"),
     Row(BRULS, "7.2", "other predictions of the gap", "missing", "no option"),
-    Row(BRULS, "(5)", "singular mass matrices", "partly",
-        "nodes without mass work; `RigidBody(mass=0)` raises an error", "elements/bodies/rigid_body.py"),
+    Row(BRULS, "(5)", "singular mass matrices", "works",
+        "nodes and bodies without mass, `RigidBody(0, 0)`, where constraints determine their motion",
+        "elements/bodies/rigid_body.py", "pytest tests/elements/test_light_links.py"),
     Row(BRULS, "9.1, (50)", "Moreau-Jean scheme", "differs",
         "directions of contacts are those of the middle of a step: other gaps of pendulum and block",
         "solvers/moreau/moreau_jean.py", f"{VALIDATE} bruls2014-pendulum bruls2014-block"),
@@ -205,7 +206,9 @@ ROWS = (
     Row(LOBATTO, "figures 3-4, 6, 8-9", "figures of the examples", "missing", "not drawn", "docs/gallery.md"),
     # --- Negrut2018 ---------------------------------------------------------------------------------------------------
     Row(CONES, "", "state with Euler parameters", "differs", "rotation matrices", "fem_mbs/rotations.py"),
-    Row(CONES, "", "contacts within a distance δ", "partly", "the distance is chosen by the solver", "solvers/cone"),
+    Row(CONES, "", "contacts within a distance δ", "works", "`contact_distance`; without it the solver chooses",
+        "solvers/cone", f"{STEPPERS}/test_cone_complementarity.py::"
+        "test_contacts_beyond_the_distance_of_the_user_overlap_and_are_corrected_in_the_next_step"),
     Row(CONES, "(5)", "half-implicit Euler method", "differs", "forces are those of the end of a step", "solvers/cone",
         f"{VALIDATE} negrut2018-block"),
     Row(CONES, "(5)", "rows of joints with g/h", "differs", "gaps of the old positions at the new time",

@@ -119,9 +119,11 @@ class RigidBody(Inertia):
 
     Parameters
     ----------
-    mass : float > 0 [kg]
+    mass : float ≥ 0 [kg]
+        0, with an inertia of 0: a light link, whose motion must follow from constraints and the bodies at its ends.
     inertia : float, (3,) or (3, 3) [kg m²]
-        About the centre of mass, in node axes: a number for a sphere, three principal moments, or the full tensor.
+        About the centre of mass, in node axes: a number for a sphere, three principal moments, or the full tensor. A
+        moment of 0 (thin rods about their axis) needs constraints that determine that rotation.
     position : (3,) [m]
         Of the node, inertial axes. Ignored when ``node`` is given, as the three that follow.
     rotation : matrix, rotation vector [rad] or quaternion, optional
@@ -143,7 +145,9 @@ class RigidBody(Inertia):
     Raises
     ------
     ParameterError
-        Mass not positive; inertia not symmetric, not positive definite, or violating the triangle inequality.
+        Mass negative; inertia not symmetric, not positive semidefinite, violating the triangle inequality, or without
+        mass. Models whose motion mass and constraints do not determine are rejected when they are compiled or started,
+        and those with components without mass by `LobattoIIIAB`.
 
     Examples
     --------
@@ -178,7 +182,7 @@ class RigidBody(Inertia):
             node = Node6(position, rotation, **motion, fixed=fixed, name=name)
             node.body = self
         super().__init__((node,), name=name)
-        self.mass = self.positive("mass", mass, "kg")
+        self.mass = self.positive("mass", mass, "kg", True)
         self.inertia = self._check_inertia(inertia, self.as_flag("allow_nonphysical", allow_nonphysical))
         self.center = self.as_vector("center", center)
         self.shapes = [] if shape is None else list(shape) if isinstance(shape, (list, tuple)) else [shape]
@@ -195,7 +199,9 @@ class RigidBody(Inertia):
         self.check(np.abs(J - J.T).max() <= 1e-9 * np.abs(J).max(), "inertia", J, "kg m² is not symmetric")
         moments = np.linalg.eigvalsh(J)
         text = f"has principal moments ({', '.join(f'{m:.4g}' for m in moments[::-1])}) kg m²"
-        self.check(moments[0] > 0, "inertia", J, f"{text}; all must be > 0")
+        self.check(moments[0] >= -1e-12 * moments[2], "inertia", J, f"{text}; all must be ≥ 0")
+        message = f"{text}, and the body has no mass: give the mass, or inertia=0"
+        self.check(self.mass > 0.0 or not J.any(), "inertia", J, message)
         self.check(
             allow_nonphysical or moments[2] <= moments[0] + moments[1] + 1e-9 * moments[2],
             "inertia",
@@ -231,7 +237,7 @@ class RigidBody(Inertia):
         from fem_mbs.shapes import Sphere
 
         owner = Named(cls.__name__, options.get("name"))
-        mass, radius = owner.positive("mass", mass, "kg"), owner.positive("radius", radius, "m")
+        mass, radius = owner.positive("mass", mass, "kg", True), owner.positive("radius", radius, "m")
         return cls(mass, 0.4 * mass * radius**2, **{"shape": Sphere(radius), **options})
 
     @classmethod
@@ -241,7 +247,7 @@ class RigidBody(Inertia):
         from fem_mbs.shapes import Ellipsoid
 
         owner = Named(cls.__name__, options.get("name"))
-        mass, semi_axes = owner.positive("mass", mass, "kg"), owner.as_lengths("semi_axes", semi_axes)
+        mass, semi_axes = owner.positive("mass", mass, "kg", True), owner.as_lengths("semi_axes", semi_axes)
         squares = semi_axes**2
         return cls(mass, mass / 5 * (squares.sum() - squares), **{"shape": Ellipsoid(semi_axes), **options})
 
@@ -252,7 +258,7 @@ class RigidBody(Inertia):
         from fem_mbs.shapes import Box
 
         owner = Named(cls.__name__, options.get("name"))
-        mass, size = owner.positive("mass", mass, "kg"), owner.as_lengths("size", size)
+        mass, size = owner.positive("mass", mass, "kg", True), owner.as_lengths("size", size)
         squares = size**2
         return cls(mass, mass / 12 * (squares.sum() - squares), **{"shape": Box(size), **options})
 
@@ -265,7 +271,7 @@ class RigidBody(Inertia):
         from fem_mbs.shapes import Cylinder
 
         owner = Named(cls.__name__, options.get("name"))
-        mass, radius = owner.positive("mass", mass, "kg"), owner.positive("radius", radius, "m")
+        mass, radius = owner.positive("mass", mass, "kg", True), owner.positive("radius", radius, "m")
         length, a = owner.positive("length", length, "m"), owner.unit_vector("axis", axis)
         along, across = mass * radius**2 / 2, mass * (3 * radius**2 + length**2) / 12
         J = across * np.eye(3) + (along - across) * np.outer(a, a)
@@ -284,7 +290,7 @@ class RigidBody(Inertia):
         from fem_mbs.shapes import Capsule
 
         owner = Named(cls.__name__, options.get("name"))
-        mass, r = owner.positive("mass", mass, "kg"), owner.positive("radius", radius, "m")
+        mass, r = owner.positive("mass", mass, "kg", True), owner.positive("radius", radius, "m")
         length, a = owner.positive("length", length, "m"), owner.unit_vector("axis", axis)
         balls = mass / (1 + 0.75 * length / r)  # mass of both ends; that of a cylinder is proportional to π r² length
         rod = mass - balls

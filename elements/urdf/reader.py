@@ -276,6 +276,8 @@ class _Builder:
             node: Node = self.made.model.ground
             center = np.zeros(3)
         else:
+            text = "kg m² has principal moments that are not positive; a file without them has forgotten <inertia>"
+            self.owner.check(np.linalg.eigvalsh(inertia)[0] > 0.0, f"inertia of link '{group.first}'", inertia, text)
             offset = motion.pose.R @ center
             shapes = [self.meshes.shape(v, Pose(p - center, R)) for link, (p, R) in group.places.items()
                       for v in self.robot.links[link].visuals]  # fmt: skip

@@ -25,11 +25,12 @@ if TYPE_CHECKING:
 def gyration(node: Any) -> float:
     """Largest radius of gyration [m] of what made a node for itself; 0 where that is no rigid body."""
     body = node.body
-    return (
-        float(np.sqrt(np.linalg.eigvalsh(body.inertia)[-1] / body.mass))
-        if body is not None and body.rigid_body
-        else 0.0
-    )
+    return gyration_of(body) if body is not None and body.rigid_body else 0.0
+
+
+def gyration_of(body: Any) -> float:
+    """Largest radius of gyration [m] of a rigid body; 0 without mass."""
+    return float(np.sqrt(np.linalg.eigvalsh(body.inertia)[-1] / body.mass)) if body.mass > 0.0 else 0.0
 
 
 def constraint_arms(system: "CompiledSystem", state: "State") -> tuple[np.ndarray, float]:

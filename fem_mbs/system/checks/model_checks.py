@@ -13,6 +13,7 @@ from fem_mbs.system.checks.redundancy import FEW, normalised_rows, singular_valu
 from fem_mbs.system.checks.redundant_joints import redundant_constraints
 from fem_mbs.system.contacts import TURNING
 from fem_mbs.system.numbering import Pair
+from fem_mbs.system.sizes import gyration_of
 
 if TYPE_CHECKING:
     from fem_mbs.system.compiled import CompiledSystem
@@ -319,7 +320,7 @@ def heavy_to_turn(system: "CompiledSystem") -> None:
     drawn = [float(np.abs(shape.points).max()) for body in bodies for shape in body.shapes if len(shape.points)]
     reach = max([reach, *drawn, *(element.own_size for element in [*system.elements, *system.contacts])])
     for body in bodies:
-        gyration = float(np.sqrt(np.linalg.eigvalsh(body.inertia)[-1] / body.mass))
+        gyration = gyration_of(body)
         if 0.0 < GYRATION * reach < gyration and body.node.free[3:].any():
             Warnings.issue(
                 f"{label(body)}: its radius of gyration is {gyration:.3g} m, and the model reaches {reach:.3g} m. Is "

@@ -43,12 +43,12 @@ NAN, INF = math.nan, math.inf
 # what is wrong: (constructor, words the message must have)
 CASES = {
     # bodies
-    "negative mass": (lambda: RigidBody(-1.0, 1.0, name="rod"), r"RigidBody 'rod': mass = -1\.0 kg must be > 0"),
+    "negative mass": (lambda: RigidBody(-1.0, 1.0, name="rod"), r"RigidBody 'rod': mass = -1\.0 kg must be ≥ 0"),
     "mass zero": (lambda: PointMass(0.0, name="bob"), r"PointMass 'bob': mass = 0\.0 kg must be > 0"),
     "mass not a number": (lambda: RigidBody("heavy", 1.0, name="rod"), r"mass = 'heavy' is not a number"),
     "mass infinite": (lambda: RigidBody(INF, 1.0, name="rod"), r"mass = inf kg must be finite"),
-    "inertia not positive": (lambda: RigidBody(1.0, [1, 1, 0], name="rod"), r"'rod': inertia.*all must be > 0"),
-    "inertia indefinite": (lambda: RigidBody(1.0, [[1, 2, 0], [2, 1, 0], [0, 0, 1]], name="rod"), r"all must be > 0"),
+    "inertia not positive": (lambda: RigidBody(1.0, [1, 1, -1], name="rod"), r"'rod': inertia.*all must be ≥ 0"),
+    "inertia indefinite": (lambda: RigidBody(1.0, [[1, 2, 0], [2, 1, 0], [0, 0, 1]], name="rod"), r"all must be ≥ 0"),
     "inertia not symmetric": (lambda: RigidBody(1.0, [[1, 0.1, 0], [0, 1, 0], [0, 0, 1]]), r"inertia.*not symmetric"),
     "inertia of no body": (
         lambda: RigidBody(1.0, [1.0, 0.2, 0.3], name="rod"),

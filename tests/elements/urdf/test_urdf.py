@@ -421,7 +421,7 @@ WRONG = {
     "limits 1 … 2": swing(LIMIT.format(1, 2), "revolute"),
     "<mass>": swing(body="<inertial><mass/></inertial>"),
     "no <inertia": swing(body='<inertial><mass value="1"/></inertial>'),
-    "all must be > 0": swing(body=re.sub('(i..)="[^"]*"', r'\1="0"', MASS)),
+    "forgotten <inertia>": swing(body=re.sub('(i..)="[^"]*"', r'\1="0"', MASS)),
     "mimic = 'k'": swing('<mimic joint="k"/>'),
     "itself": swing('<mimic joint="j"/>'),
 }  # fmt: skip
