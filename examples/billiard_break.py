@@ -24,8 +24,11 @@ cushions = {"restitution": 0.85}
 AFTER_BREAK = {"cue": (-1.427, 0.0), "ball 3": (0.284, 0.0), "ball 4": (5.805, 3.700), "ball 5": (5.805, -3.700)}
 
 
-def build(rolling_resistance=0.0):
-    """Table in the x-y plane, its corner at the origin; gravity along −z. rolling_resistance: arm on the cloth [m]."""
+def build(rolling_resistance=0.0, stiffness=None):
+    """Table in the x-y plane, its corner at the origin; gravity along −z. rolling_resistance: arm on the cloth [m].
+
+    stiffness [N/m^1.5]: balls and cushions yield, with the law of Flores, instead of impacts.
+    """
     model = fem.Model("billiard break", gravity=[0, 0, -g])
     foot, row = np.array([0.75 * table[0], 0.5 * table[1], radius]), radius * np.array([np.sqrt(3.0), 1.0, 0.0])
     places = {
@@ -41,6 +44,10 @@ def build(rolling_resistance=0.0):
         bodies.append(model.add(ball))
     walls = {"west": ([0, 0, 0], [0, 1, 0]), "east": ([table[0], 0, 0], [0, -1, 0]),
              "south": ([0, 0, 0], [-1, 0, 0]), "north": ([0, table[1], 0], [1, 0, 0])}  # fmt: skip
+
+    def add(contact):
+        model.add(contact if stiffness is None else fem.CompliantContact(contact, stiffness=stiffness, model="flores"))
+
     patch = {"radius": radius, "drawn_size": 0.0}
     for i, ball in enumerate(bodies):
         bed = model.ground.frame([0.5 * table[0], 0.5 * table[1], 0])
@@ -49,10 +56,10 @@ def build(rolling_resistance=0.0):
                                     name=f"cloth, {ball.name}"))  # fmt: skip
         for name, (place, axis) in walls.items():
             side = model.ground.frame(place, rotation=0.5 * np.pi * np.array(axis))  # z turned to the inside
-            model.add(fem.SphereOnPlane(ball, side, **patch, **cushions, name=f"{name}, {ball.name}"))
+            add(fem.SphereOnPlane(ball, side, **patch, **cushions, name=f"{name}, {ball.name}"))
         for other in bodies[:i]:
-            model.add(fem.SphereOnSphere(ball, other, radius_A=radius, radius_B=radius, **balls,
-                                         name=f"{ball.name}, {other.name}"))  # fmt: skip
+            add(fem.SphereOnSphere(ball, other, radius_A=radius, radius_B=radius, **balls,
+                                   name=f"{ball.name}, {other.name}"))  # fmt: skip
     place = [0.5 * table[0], 0.5 * table[1], -0.02]
     bed = Box([*table, 0.04], color="#cfe3d0")  # only drawn; the cloth is the plane z = 0
     model.add(fem.RigidBody(1.0, 1.0, position=place, fixed=True, shape=bed, name="bed"))
