@@ -119,16 +119,17 @@ SANCHEZ_MISSED = {
     "C.6.1 ball: velocity, largest, above 1": "2",
     "C.6.3 slider: position, largest, above 3": "4",
 }
-# nearly the same with rtol = 1e-2: it is not the forces
+# benchmarks/accuracy_of_gaps.py: what accuracy explains
 EXACT = "gaps and their rates are solved to round-off here, with 1e-6 in the source: {}"
+SINGLE = "in single steps, for gaps with 1e-6 too: {}"
 CAPOBIANCO_MISSED = {
     "10.1 ball: largest, above 2": EXACT.format("3 for 2, in the impact"),
     "10.2 corner: largest, above 8": "with friction in the corner Newton's iteration goes to and fro, and the "
     "contact-problem solver follows: 220 in one of 9 such steps, for 281 with another iteration in the source",
     "10.3 cylinder: mean, above 1.37": EXACT.format("2.07 for 1.37"),
     "10.4 rod: largest, above 3": EXACT.format("5 for 3, at the singularity"),
-    "10.5 hopper: largest, above 6": EXACT.format("19 for 6"),
-    "10.6 tippe top: largest, above 4": EXACT.format("6 for 4"),
+    "10.5 hopper: largest, above 6": SINGLE.format("19 for 6"),
+    "10.6 tippe top: largest, above 4": SINGLE.format("6 for 4"),
     "10.6 tippe top: mean, above 1.36": EXACT.format("2.08 for 1.36"),
 }
 CASES = [

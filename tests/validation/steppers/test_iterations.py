@@ -11,6 +11,7 @@ import fem_mbs as fem
 
 ROOT = Path(__file__).parents[3]
 sys.path.insert(0, str(ROOT / "benchmarks"))
+import accuracy_of_gaps  # noqa: E402
 import iterations  # noqa: E402
 
 PAGE = (ROOT / "docs" / "published_benchmarks.md").read_text(encoding="utf-8").partition("## Iterations")[2]
@@ -80,3 +81,16 @@ def test_the_table_reports_steps_whose_newton_iterations_stall(solver, reported)
     counts = iterations.measure(case)
     assert (counts.steps, counts.repeated, counts.handed) == reported
     assert iterations.row(case, counts).endswith("| {} | {} | {} |".format(*reported))
+
+
+@pytest.mark.parametrize(("name", "largest", "mean"), [("10.1 ball", 2, 0.18), ("10.3 cylinder", 10, 1.24)])
+def test_gaps_that_are_less_accurate_take_the_printed_numbers(name, largest, mean):
+    with accuracy_of_gaps.accuracy(1e-6):
+        assert accuracy_of_gaps.of_one_problem(name) == (largest, pytest.approx(mean, abs=0.005))
+    assert accuracy_of_gaps.of_one_problem(name)[1] != pytest.approx(mean, abs=0.005)
+
+
+def test_rolling_takes_the_printed_number_with_gaps_that_are_less_accurate():
+    with accuracy_of_gaps.accuracy(1e-6):
+        assert accuracy_of_gaps.above("A.6.1 rolling") == []
+    assert accuracy_of_gaps.above("A.6.1 rolling") == [("position", 2, 1)]
