@@ -1,9 +1,12 @@
 """Items of the five sources that are not cases of ``fem-mbs validate``, or are otherwise: judgements, one row each.
 
-`source_pages` adds the cases that agree, and writes docs/source_items.md.
+Algorithms and laws that agree are in `source_agreements`; `source_pages` adds the cases that agree, and writes
+docs/source_items.md.
 """
 
 from typing import NamedTuple
+
+from source_agreements import AGREE
 
 STATES = ("works", "differs", "partly", "missing")
 
@@ -217,4 +220,9 @@ ROWS = (
     Row(CONES, "", "improvement: exact positions", "partly", "with the other time steppers, not with this one",
         "solvers/nsga"),
     Row(CONES, "", "improvement: unique forces of redundant contacts", "missing", "one of the solutions is returned"),
+    *(
+        Row(source, cites, item, "works", *rest)
+        for source, found in AGREE.items()
+        for cites, item, *rest in found
+    ),
 )  # fmt: skip
