@@ -1,5 +1,7 @@
 """Friction of a plate that slides in its plane and of a ball in its socket, in every time stepper."""
 
+from functools import cache
+
 import friction_models
 import numpy as np
 import pytest
@@ -174,6 +176,7 @@ def test_a_spherical_pendulum_stays_where_friction_holds_it(method, share, moves
     assert result["socket friction"].status[-1] == moves
 
 
+@cache  # two seconds
 def conical(t_end):
     """Place of the bob, from SciPy: Euler's equations in body axes, with the friction of the reaction."""
     mass, arm, J = 2.0, 0.5, np.diag([0.04, 0.05, 0.01])
