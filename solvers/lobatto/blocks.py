@@ -309,10 +309,8 @@ def distribute(d, s, o, j):
         for u in range(o.n_used):
             values[offset[u] + (j - 1) * (stride[u] + column)] += o.R_L[used[u]]
     if o.lasting != 0 or o.averaged != 0:
-        weight = o.b[j]
         for i in range(stages - 1):
-            _add_rows(s, o, j, i, weight, o.A_D, o.A_w, values)
-            weight *= s.instants[j]
+            _add_rows(s, o, j, i, o.averages[i, j], o.A_D, o.A_w, values)
         if o.lasting != 0 and not last:
             _add_rows(s, o, j, j, 1.0, o.S_D, o.S_w, values)
 

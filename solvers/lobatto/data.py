@@ -28,6 +28,7 @@ TABLE = Table(
         "a": Item("ni ni", "IIIA"),
         "a_hat": Item("ni ni", "IIIB"),
         "b": Item("ni", "weights"),
+        "averages": Item("ni ni", "weights of the averages of rates, a row each"),
         # stages
         "w": Item("ni N 6", _STAGES, kept=True),
         "Di": Item("ni N 6", _STAGES),

@@ -7,7 +7,7 @@ the chart of the step:
     w_0 = (ẋ, Ω)_n ,  ẇ_0 = v̇_n ;    w_1 = (ẋ, T⁻¹ Ω)_{n+1} ,  ẇ_1 = (ẍ, T⁻¹ (Ω̇ − Ṫ ψ̇))_{n+1}                      (2)
 
 (1) is exact to h⁵, so that e is the error of a step with two stages to leading order, h³, and with three of the order
-of it, h⁵; with four, whose error is of order h⁷, it is the error of the formula.
+of it, h⁵; with more, whose error is of order h⁷ or smaller, it is the error of the formula.
 
 Source: docs/theory/lobatto.md, (16).
 """

@@ -5,7 +5,7 @@ Each of its cones, sliding (with drilling where that is coupled), rolling and sp
 there.
 Instead of the rows (2) of `lobatto.contacts` it has, for i = 1 … s − 1,
 
-    stick   Σ_j b_j c_j^(i−1) γ(q^j, v^j) = 0 ,   and γ = 0 at the end                                              (1)
+    stick   Σ_j b_j P_{i−1}(2 c_j − 1) γ(q^j, v^j) = 0 ,   and γ = 0 at the end                                     (1)
     slip    R_T^j + μ R_N^j τ^j = 0 ,   τ^j = γ^j/|γ^j| ,  j = 1 … s                                              (2)
 
 The last of (2) belongs to the impact problem. With B = Σ_{j<s} b_j R^j and the normal impulse ΔP_N of the step as its
@@ -209,10 +209,9 @@ def _sticking_rows(s, o, j, g, e, which, tangents):
     n, _ = cone_of(g, e, s, which)
     rates_of(g, e, s, s.Vs, which, n, rate)
     for a in range(n):
-        i, weight = member(which, a), o.b[j]
+        i = member(which, a)
         for k in range(o.a.shape[0] - 1):
-            o.rows[k, c, i] += weight * rate[a]
-            weight *= s.instants[j]
+            o.rows[k, c, i] += o.averages[k, j] * rate[a]
         if tangents:
             add_row(o, j, g, e, row_of(g, i), direction_of(g, e, i), s.kv * arm_of(g, e, s, i), o.A_D, o.A_w)
 

@@ -1,9 +1,10 @@
 """Rows of velocities in the stage problem: averaged over the stages, which keeps the order of the scheme.
 
-    0 = Σ_j b_j c_j^(i−1) γ(q^j, v^j, t^j) ,  i = 1 … s − 1   with R^i ;      γ = G v + ∂g/∂t                       (1)
+    0 = Σ_j b_j P_{i−1}(x_j) γ(q^j, v^j, t^j) ,  i = 1 … s − 1   with R^i ;   γ = G v + ∂g/∂t                      (1)
     ∂γ/∂D = ∂γ/∂q 𝒯 + G Θ ,   ∂γ/∂w = G 𝒯                                                                        (2)
 
-The impact problem has γ = 0 at the end. With γ = 0 at single stages instead of (1) the order is s − 1, not 2 s − 2.
+x_j = 2 c_j − 1, with the Legendre polynomials P. The impact problem has γ = 0 at the end. With γ = 0 at single stages
+instead of (1) the order is s − 1, not 2 s − 2.
 
 Source: docs/theory/lobatto.md, (13), "Non-holonomic rows".
 """
@@ -21,12 +22,11 @@ def stage_rates(d, s, o, j):
     """Contribution of stage j to (1), times h: in gaps, at the positions that g of stage i + 1 would have."""
     chosen = integers(d.rate_rows_at, d.n_rate_rows)
     for k in range(d.n_rate_rows):
-        row, weight = chosen[k], s.h * o.b[j]
+        row, change = chosen[k], s.h * s.rate[chosen[k]]
         for i in range(1, o.a.shape[0]):
             if j == 0:
                 o.gaps[i, row] = 0.0
-            o.gaps[i, row] += weight * s.rate[row]
-            weight *= s.instants[j]
+            o.gaps[i, row] += change * o.averages[i - 1, j]
 
 
 @kernel

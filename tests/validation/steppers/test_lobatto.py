@@ -16,8 +16,8 @@ from references import rotation_error
 
 import fem_mbs as fem
 from fem_mbs.rotations import skew
-from fem_mbs.solvers.lobatto.stability import largest_frequency
-from fem_mbs.solvers.lobatto.tableau import tableau
+from fem_mbs.solvers.lobatto.stability import largest_frequency, stability_limit, stability_matrix
+from fem_mbs.solvers.lobatto.tableau import MOST_STAGES, tableau
 
 TIGHT = 1e-12  # rtol: the error of the iterations is far below that of the time discretisation
 TIMES = np.linspace(0.0, 0.5, 11)
@@ -171,17 +171,70 @@ def sliding_errors(stages, h):
 # --- coefficients ------------------------------------------------------------
 
 
-@pytest.mark.parametrize("stages", [2, 3, 4])
+@pytest.mark.parametrize("stages", range(2, MOST_STAGES + 1))
 def test_coefficients_integrate_polynomials_and_are_symplectic(stages):
-    a, a_hat, b, c = tableau(stages)
+    a, a_hat, b, c, averages = tableau(stages)
     for k in range(2 * stages - 2):
         assert b @ c**k == pytest.approx(1 / (k + 1), abs=1e-15)
-    for k in range(stages):
-        assert a @ c**k == pytest.approx(c ** (k + 1) / (k + 1), abs=1e-15)
-    for k in range(stages - 2):
-        assert a_hat @ c**k == pytest.approx(c ** (k + 1) / (k + 1), abs=1e-15)
+    for matrix, order in ((a, stages), (a_hat, stages - 2)):  # C(s) of IIIA, C(s − 2) of IIIB
+        for k in range(order):
+            assert matrix @ c**k == pytest.approx(c ** (k + 1) / (k + 1), abs=1e-15)
+    for matrix, order in ((a, stages - 2), (a_hat, stages)):  # D(s − 2) of IIIA, D(s) of IIIB
+        for k in range(order):
+            assert (b * c**k) @ matrix == pytest.approx(b * (1 - c ** (k + 1)) / (k + 1), abs=1e-15)
     assert np.abs(b[:, None] * a_hat + (b[:, None] * a).T - np.outer(b, b)).max() < 1e-16
     assert not a[0].any() and not a_hat[:, -1].any() and np.array_equal(a[-1], b)
+    # averages weigh rates with all polynomials up to degree s − 2: the last of them are orthogonal to those before
+    for k in range(stages - 1):
+        assert averages[k, :] @ c**k > 0.0 and averages[k, :] @ np.vander(c, k) == pytest.approx(0.0, abs=1e-15)
+
+
+def test_coefficients_are_those_of_the_literature():
+    """Digits of Hairer, Lubich, Wanner, II.1.4, and of Hairer, Wanner, IV.5 (five stages, 2-4 also in the source)."""
+    r5, r21 = np.sqrt(5), np.sqrt(21)
+    known = {
+        2: [[0, 0], [1 / 2, 1 / 2]],
+        3: [[0, 0, 0], [5 / 24, 1 / 3, -1 / 24], [1 / 6, 2 / 3, 1 / 6]],
+        4: [
+            [0, 0, 0, 0],
+            [(11 + r5) / 120, (25 - r5) / 120, (25 - 13 * r5) / 120, (-1 + r5) / 120],
+            [(11 - r5) / 120, (25 + 13 * r5) / 120, (25 + r5) / 120, (-1 - r5) / 120],
+            [1 / 12, 5 / 12, 5 / 12, 1 / 12],
+        ],
+        5: [
+            [0, 0, 0, 0, 0],
+            [(119 + 3 * r21) / 1960, (343 - 9 * r21) / 2520, (392 - 96 * r21) / 2205, (343 - 69 * r21) / 2520,
+             (-21 + 3 * r21) / 1960],
+            [13 / 320, (392 + 105 * r21) / 2880, 8 / 45, (392 - 105 * r21) / 2880, 3 / 320],
+            [(119 - 3 * r21) / 1960, (343 + 69 * r21) / 2520, (392 + 96 * r21) / 2205, (343 + 9 * r21) / 2520,
+             (-21 - 3 * r21) / 1960],
+            [1 / 20, 49 / 180, 16 / 45, 49 / 180, 1 / 20],
+        ],
+    }  # fmt: skip
+    nodes = {2: [0, 1], 3: [0, 1 / 2, 1], 4: [0, (5 - r5) / 10, (5 + r5) / 10, 1],
+             5: [0, 1 / 2 - r21 / 14, 1 / 2, 1 / 2 + r21 / 14, 1]}  # fmt: skip
+    for stages, a in known.items():
+        assert np.abs(tableau(stages).a - a).max() < 2e-16 and np.abs(tableau(stages).c - nodes[stages]).max() < 2e-16
+
+
+@pytest.mark.parametrize(
+    "stages, message",
+    [(1, "whole number ≥ 2"), (2.5, "whole number ≥ 2"), (12, "stages are more than 11, .* is round-off.* Take 11")],
+)
+def test_other_numbers_of_stages_are_rejected_with_the_reason(stages, message):
+    with pytest.raises(fem.ParameterError, match=rf"LobattoIIIAB: stages = {stages}.*{message}"):
+        fem.LobattoIIIAB(stages)
+
+
+def test_with_the_largest_number_of_stages_the_longest_stable_step_reaches_round_off():
+    """The reason of the limit: one stage less still leaves an error, one more cannot gain."""
+
+    def error(stages):
+        z = stability_limit(stages)
+        exact = [[np.cos(z), np.sin(z)], [-np.sin(z), np.cos(z)]]
+        return np.abs(stability_matrix(stages, z) - exact).max()
+
+    assert error(MOST_STAGES - 1) > 1e-13 and error(MOST_STAGES) < 1e-14
 
 
 # --- smooth motion -----------------------------------------------------------
@@ -365,7 +418,7 @@ def test_steps_beyond_the_limit_of_stability_are_rejected_by_name_and_diverge(st
     omega, t_end = 100.0, 60.0  # beyond the limit of four stages growth is slow
     stable = fem.LobattoIIIAB(stages, check_stability=False).run(oscillator(), t_end, 0.99 * limit / omega)
     assert np.abs(stable["mass"].velocity).max() < 50.0
-    with pytest.raises(fem.ParameterError, match=rf"h = .* {limit:g}/ω = .* with {stages} stages"):
+    with pytest.raises(fem.ParameterError, match=rf"h = .* {limit:g}/ω = .* with {stages} stages"):  # 4 digits
         fem.LobattoIIIAB(stages).run(oscillator(), t_end, 1.01 * limit / omega)
     beyond = fem.LobattoIIIAB(stages, check_stability=False)
     try:
@@ -374,3 +427,26 @@ def test_steps_beyond_the_limit_of_stability_are_rejected_by_name_and_diverge(st
         blown = np.inf
     assert blown > 1e3
     fem.LobattoIIIAB(stages).run(oscillator(), 0.1, 0.97 * limit / omega)  # the estimate is 2 % high
+
+
+@pytest.mark.parametrize("stages", range(2, MOST_STAGES + 1))
+def test_the_limit_of_stability_is_where_eigenvalues_leave_the_unit_circle(stages):
+    def radius(z):
+        return np.abs(np.linalg.eigvals(stability_matrix(stages, z))).max()
+
+    limit = stability_limit(stages)
+    assert max(radius(z) for z in np.linspace(0.01, 0.9999 * limit, 200)) < 1 + 1e-12
+    known = {2: 2.0, 3: 2 * np.sqrt(2)}
+    assert limit == pytest.approx(known.get(stages, np.pi), rel={4: 0.01, 5: 4e-4}.get(stages, 1e-5))
+    if stages <= 6:  # where growth is above the round-off of eigenvalues that meet, beyond the limit
+        other = {2: 2.2, 3: 2 * np.sqrt(3), 4: np.sqrt(10), 5: 3.14246, 6: 3.141615}[stages]
+        assert radius(0.5 * (limit + other)) > 1 + 1e-5
+
+
+@pytest.mark.parametrize("stages", [2, 3, 4, 5, 6, MOST_STAGES])
+def test_a_step_of_an_oscillator_is_the_stability_matrix(stages):
+    """All that a step does is in it: tableaus, the rows of the stages, the impact problem."""
+    omega, z = 100.0, 0.9 * stability_limit(stages)
+    mass = fem.LobattoIIIAB(stages, rtol=1e-13).run(oscillator(omega), z / omega, z / omega)["mass"]
+    q, v = mass.position[-1, 2] - 1.0, mass.velocity[-1, 2]
+    assert [omega * q, v] == pytest.approx(stability_matrix(stages, z)[:, 1], abs=1e-11)

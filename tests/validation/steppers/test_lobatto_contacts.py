@@ -10,7 +10,8 @@ import three_balls
 import fem_mbs as fem
 from fem_mbs.cases import bruls2014
 
-STAGES = pytest.mark.parametrize("stages", [2, 3, 4])
+MORE = [pytest.param(stages, marks=pytest.mark.slow) for stages in (5, 6)]
+STAGES = pytest.mark.parametrize("stages", [2, 3, 4, *MORE])
 turned = [0.4, -0.3, 0.5]  # rad, of the node axes: nothing may depend on them
 ball_mass, ball_radius, g = 1.0, 0.1, 9.81
 NONE = 1e-9  # N s: impulses are solved to 1e-10 m g h = 1e-11 N s per stage and step

@@ -10,7 +10,7 @@ import pytest
 
 import fem_mbs as fem
 
-STAGES = pytest.mark.parametrize("stages", [2, 3, 4])
+STAGES = pytest.mark.parametrize("stages", [2, 3, 4, 5, 6])
 m, r, g, h = 2.0, 0.1, 9.81, 0.01  # kg, m, m/s², s
 J = 0.4 * m * r**2
 EXACT = 1e-11  # m, rad, m/s: forces are solved to 1e-10 of the weight

@@ -97,13 +97,13 @@ class Stages:
         return (np.abs(matrix - differences).max(axis=1) / np.abs(differences).max(axis=1)).max()
 
 
-@pytest.mark.parametrize("stages, solver", [(2, None), (3, None), (4, None), (3, "superlu")])
+@pytest.mark.parametrize("stages, solver", [(2, None), (3, None), (4, None), (6, None), (3, "superlu")])
 def test_the_matrix_is_the_derivative_of_the_residual(stages, solver):
     # nodes at the centres of mass; 0.06 s: rotations of 0.3 rad in the step
     assert Stages(sprung_pendulum(), stages, 0.06, solver=solver).error() < 1e-7
 
 
-@pytest.mark.parametrize("stages, model", [(2, rolling), (3, rolling), (4, rolling), (3, driven_point)])
+@pytest.mark.parametrize("stages, model", [(2, rolling), (3, rolling), (4, rolling), (6, rolling), (3, driven_point)])
 def test_the_matrix_with_rows_of_velocities_is_the_derivative_of_the_residual(stages, model):
     assert Stages(model(), stages, 0.05).error() < 1e-7
 

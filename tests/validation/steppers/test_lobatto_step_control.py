@@ -38,7 +38,7 @@ def test_the_estimate_of_two_stages_is_the_error_of_the_step():
     assert ratios[1] == pytest.approx(1.0, abs=0.05) and abs(ratios[1] - 1) < 0.7 * abs(ratios[0] - 1)
 
 
-@pytest.mark.parametrize("stages, order", [(2, 3), (3, 5), (4, 5)])
+@pytest.mark.parametrize("stages, order", [(2, 3), (3, 5), (4, 5), (6, 5)])
 def test_the_estimate_falls_with_the_power_of_the_step_that_the_next_one_is_chosen_by(stages, order):
     one, half = (estimate(stages, h)[0] for h in (0.04, 0.02))
     assert np.log2(one / half) == pytest.approx(order, abs=0.1)
