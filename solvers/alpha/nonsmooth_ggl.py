@@ -23,9 +23,10 @@ class NonsmoothGeneralizedAlphaGGL(CoupledMethod):
 
     Parameters
     ----------
-    rho_inf : float, 0 … 1, -
+    rho_inf : float, 0 … 1, optional, -
         Spectral radius at infinite frequency: 1 keeps all frequencies, 0 removes what the step does not resolve. After
-        an impact reactions oscillate and decay by ``rho_inf`` per step.
+        an impact reactions oscillate and decay by ``rho_inf`` per step. Default: 0.8, or that of the coefficients that
+        are given.
     constraints : {"both", "positions", "velocities", "combined"}
         Levels at which joints and contacts hold. The last three are for comparison. "positions": index 3 without impact
         law and friction; velocities and forces are wrong after an impact, energy may grow. "velocities": joints

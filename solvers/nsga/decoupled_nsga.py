@@ -46,9 +46,10 @@ class DecoupledNSGA(AlphaMethod):
 
     Parameters
     ----------
-    rho_inf : float, 0 … 1, -
+    rho_inf : float, 0 … 1, optional, -
         Spectral radius at infinite frequency: 1 keeps all frequencies, 0 removes what the step does not resolve. 0.8
         is a good choice for rigid systems; 0 for flexible ones with impacts and for smooth reactions after an impact.
+        Default: 0.8, or that of the coefficients that are given.
     rtol : float > 0, -
         Relative tolerance of the three sub-problems. The error it leaves does not fall with h: at small steps 1e-5
         exceeds the discretisation error (nine times on a triple pendulum at h = 3e-5 s), and costs the same as 1e-6.
@@ -156,13 +157,13 @@ class DecoupledNSGA(AlphaMethod):
         self.check(self.impact_law == "newton" or self.impacts != "plain", "impact_law", self.impact_law, message)
 
     @classmethod
-    def published(cls, rho_inf: float = 0.8, **options: Any) -> "DecoupledNSGA":
+    def published(cls, rho_inf: float | None = None, **options: Any) -> "DecoupledNSGA":
         """Return the scheme of Sanchez2025 with all its choices, for comparisons with published figures.
 
         Parameters
         ----------
-        rho_inf : float, 0 … 1, -
-            Spectral radius at infinite frequency.
+        rho_inf : float, 0 … 1, optional, -
+            Spectral radius at infinite frequency. Default: 0.8, or that of coefficients among the options.
         **options
             Further arguments of `DecoupledNSGA`. They replace those of the published scheme: normal velocities along
             the normals at the start of the step, memory kept after impacts, closed contacts in the corrections

@@ -17,7 +17,7 @@ from fem_mbs.solvers.stepping.initial import REPETITIONS, equations
 from fem_mbs.solvers.stepping.kernels import friction_tasks
 from fem_mbs.solvers.stepping.kernels.accept import accept
 from fem_mbs.solvers.stepping.kernels.arrays import copy, copy3
-from fem_mbs.solvers.stepping.kernels.codes import LOOKS, OK, SINGULAR, STOPS, STRIKES, TOUCHED
+from fem_mbs.solvers.stepping.kernels.codes import LOOKS, OK, ROUND_OFF, SINGULAR, STOPS, STRIKES, TOUCHED
 from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
 from fem_mbs.solvers.stepping.kernels.friction_tasks import (
     ACCELERATIONS,
@@ -50,7 +50,7 @@ FEW, SMALL_SHIFT = (
 )  # repetitions of the proximal step that gain twelve digits, and the shift up to which they do
 MOST_SOLUTIONS = 28  # of consistent accelerations with friction of joints; the last ones leave out what is open
 NEVER, PLAIN, FILTERED, AT_START = 0, 1, 2, 3  # ``o.reset``: restarts after impacts; a run begins
-HALF, THREE_QUARTERS = 1.0 / 3.0, 3.0 / 7.0  # α_f of ρ = ½ and ρ = ¾
+HALF, THREE_QUARTERS = 1.0 / 3.0, 1.0 / 7.0  # α_f − α_m of ρ = ½ and ρ = ¾
 CALM = 10  # steps without a restart after which one begins with a trapezoidal step, see `advance`
 
 
@@ -284,13 +284,15 @@ def steps_by_trapezoids(s, o, event):
     them finds dv̇/dt for the steps that follow. The rest of a step that an impact has cut may be too short for that:
     the next step is one of them too.
     """
+    delay = o.alpha_f - o.alpha_m
+    damps = delay >= THREE_QUARTERS - ROUND_OFF
     if s.cut == STRIKES:
-        return 2 if o.alpha_f <= THREE_QUARTERS else 0
+        return 2 if damps else 0
     if o.since < CALM:
         return 0
     if event:
-        return 1 if o.reset == FILTERED and o.alpha_f <= THREE_QUARTERS else 0
-    return 1 if s.persistent != 0 and o.alpha_f >= HALF else 0
+        return 1 if o.reset == FILTERED and damps else 0
+    return 1 if s.persistent != 0 and delay <= HALF + ROUND_OFF else 0
 
 
 @entry("void(int64, int64)")

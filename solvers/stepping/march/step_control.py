@@ -17,7 +17,8 @@ With a_n = v̇_n + δ h dv̇/dt, δ = α_m − α_f, the error of a step in posi
 
     e = |β + δ/2 − 1/6| h³ |d²v/dt²| ≈ |β + δ/2 − 1/6| h² |v̇_{n+1} − v̇_n|                                          (2)
 
-(rotations times the length of the model). A step is accepted when e is below the tolerance, the next one is
+(rotations times the length of the model), plus |γ − ½ + δ| for the velocities where given coefficients are of first
+order. A step is accepted when e is below the tolerance, the next one is
 0.9 (tol/e)^⅓ times as large, between a fifth and twice. Other methods have their own estimate and its power of h;
 steps of which they know none are the user's. The smooth motion alone enters: at a contact the scheme is of
 first order whatever the step, so there the step is the user's h, and a larger one in which a contact closes is taken
