@@ -1,6 +1,7 @@
 """Contacts in the coupled problem: which ones act, normal rows of positions, friction in the position equation.
 
     set of velocities   g_N(q~) ≤ 0: without the correction U the contact would be closed; or ξ > 0                 (1)
+    other predictions   g_N(q*) ≤ 0 alone, q* = q_n, q_n ∘ exp(h v_n) or q
     normal rows         ξ = k ν_N − p g_N(q) ≥ 0: force −G_Nᵀ ξ, row −k g_N ; else row −(k²/p) ν_N                   (2)
     "combined"          the same with ξ and ν_N less h Λ_N; force −G_Nᵀ (max(ξ, 0) + h Λ_N): `alpha.one_level`
     friction            −½ h G_Fᵀ Λ_F in the position equation, moments of rolling, spinning and drilling likewise   (3)
@@ -22,12 +23,14 @@ from fem_mbs.solvers.alpha.data import own_at
 from fem_mbs.solvers.contact.law import SLIP
 from fem_mbs.solvers.contact.law_rows import SIX, arm_of, row_of
 from fem_mbs.solvers.stepping.kernels.codes import CLOSED_GAP
+from fem_mbs.system.assembly import advance_configuration
 from fem_mbs.system.contacts import add_gradient, contact_groups, contacts_of, direction_of, evaluate_contact, laws_of
 from fem_mbs.system.gather import gather_poses, gather_start, gather_state, scatter_matrix, times_tangent
 from fem_mbs.system.global_matrices import matrix_values
 from fem_mbs.system.records import VELOCITY, zero
 
 _H_N, _KK = SLOT["H_N"], SLOT["K"]
+SMOOTH_MOTION, START, FLIGHT, END = 0, 1, 2, 3  # ``o.prediction``
 
 
 @kernel
@@ -37,13 +40,24 @@ def combined(s, c):
 
 
 @kernel
-def choose_closed(d, s):
-    """Contacts that are closed in the motion without correction are the ones of the velocity problem, (1)."""
+def choose_closed(d, s, o):
+    """Contacts that are closed at the prediction are the ones of the velocity problem, (1)."""
+    x, R = s.xs, s.Rs
+    if o.prediction == START:
+        x, R = s.x0, s.R0
+    elif o.prediction == END:
+        x, R = s.x, s.R
+    elif o.prediction == FLIGHT:
+        for i in range(d.n_nodes):
+            for j in range(6):
+                o.Dc[i, j] = s.h * s.V0[i, j]
+        advance_configuration(d, s.x0, s.Q0, o.Dc, o.xc, o.Qc, o.Rc, o.Tc)
+        x, R = o.xc, o.Rc
     b = integers(d.table_at, N_SLOTS)
     least = CLOSED_GAP * s.exact * s.scale_x
     for g in contact_groups(d):
         for e in range(g.n):
-            gap = evaluate_contact(d, g, e, b, s.xs, s.Rs, s.x0, s.R0, s.Vs)
+            gap = evaluate_contact(d, g, e, b, x, R, s.x0, s.R0, s.Vs)
             s.candidate[g.first_contact + e] = 1 if gap <= least else 0
 
 

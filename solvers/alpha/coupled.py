@@ -23,6 +23,7 @@ import math
 
 from fem_mbs.jit import call2, entry, kernel, vector
 from fem_mbs.solvers.alpha.contacts import (
+    SMOOTH_MOTION,
     add_pressed,
     choose_closed,
     impulse_columns,
@@ -105,9 +106,10 @@ def coupled_residual(data, run):
         return
     configure(d, s, o)
     if d.nc > 0:
-        choose_closed(d, s)
+        choose_closed(d, s, o)
         contacts(d, s.x, s.R, s.x0, s.R0, s.V)
-        add_pressed(d, s)
+        if o.prediction == SMOOTH_MOTION:
+            add_pressed(d, s)
     o.dynamic_p = o.row_p = s.dynamic = s.row = s.row_T = 0.0
     motion_rows(d, s, o)
     if o.levels > 2:

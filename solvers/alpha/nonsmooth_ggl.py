@@ -8,6 +8,8 @@ parts are in alpha/scheme.py, alpha/coupled.py and alpha/contacts.py.
 Source: Brüls, Acary, Cardona, Comput. Methods Appl. Mech. Engrg. 281 (2014), 131-161; friction is not in it.
 """
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from fem_mbs.arguments.options import choice, option
@@ -15,7 +17,13 @@ from fem_mbs.solvers.alpha.coupled_method import CoupledMethod
 from fem_mbs.system.compiled import CompiledSystem
 from fem_mbs.system.contacts import TURNING, with_any
 
+if TYPE_CHECKING:
+    from fem_mbs.solvers.alpha.reduced import ReducedContactProblem
+    from fem_mbs.solvers.stepping.engine import Engine
+    from fem_mbs.system.state import State
+
 RESISTING = ("friction", *TURNING)  # coefficients of laws
+PREDICTIONS = "smooth", "start", "flight", "end"  # in the order of the numbers in `alpha.contacts`
 
 
 class NonsmoothGeneralizedAlphaGGL(CoupledMethod):
@@ -36,6 +44,12 @@ class NonsmoothGeneralizedAlphaGGL(CoupledMethod):
         "sequential" has matrices of a third of the size and converges linearly: for rigid bodies and small steps. In
         stiff structures it does not converge; such steps are solved "monolithic" after all. It needs
         ``constraints="both"``.
+    prediction : {"smooth", "start", "flight", "end"}
+        Positions at which a closed gap makes the impact law act on velocities. "smooth": those of the smooth motion of
+        the step, without correction of positions, and contacts that the correction loads. The others are for
+        comparison, with gaps closed to round-off: at the start of the step, after a step with the velocities of its
+        start, at the end of the step. "start": impacts come a step late. "flight": bodies that almost rest chatter.
+        It needs ``constraints="both"``.
 
     Raises
     ------
@@ -59,12 +73,17 @@ class NonsmoothGeneralizedAlphaGGL(CoupledMethod):
 
     constraints: str = option(default="both", check=choice("both", "positions", "velocities", "combined"))
     coupling: str = option(default="monolithic", check=choice("monolithic", "sequential"))
+    prediction: str = option(default="smooth", check=choice(*PREDICTIONS))
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self.check(
             self.constraints == "both" or not self.sequential, "coupling", self.coupling,
             f'cannot be combined with constraints="{self.constraints}"; use "monolithic"',
+        )  # fmt: skip
+        self.check(
+            self.constraints == "both" or self.prediction == "smooth", "prediction", self.prediction,
+            f'cannot be combined with constraints="{self.constraints}"; use "smooth"',
         )  # fmt: skip
 
     @property
@@ -88,7 +107,16 @@ class NonsmoothGeneralizedAlphaGGL(CoupledMethod):
         return self.coupling == "sequential"
 
     def scalars(self, system: CompiledSystem, h: float) -> dict:
-        return {**super().scalars(system, h), "approach": int(self.approach == "slower")}
+        own = {"approach": int(self.approach == "slower"), "prediction": PREDICTIONS.index(self.prediction)}
+        return {**super().scalars(system, h), **own}
+
+    def start(self, engine: "Engine", state: "State") -> None:
+        super().start(engine, state)
+        engine.arrays["Rc"][:] = state.R  # nodes that cannot turn keep theirs in predictions
+
+    def contact_problems(self, engine: "Engine") -> "ReducedContactProblem | None":
+        """Fallback where Newton's iteration fails; its contacts are those of the default prediction."""
+        return super().contact_problems(engine) if self.prediction == "smooth" else None
 
     def refuse(self, system: CompiledSystem) -> None:
         """Raise for models with contact groups; with friction or non-holonomic joints where positions alone are

@@ -100,7 +100,7 @@ def levels_residual(data, run):
         return
     configure(d, s, o)
     if d.nc > 0:
-        choose_closed(d, s)
+        choose_closed(d, s, o)
         for c in range(d.nc):
             o.reached[c] = s.candidate[c]
         contact_convection(d, s, s.V, o.xc, o.Qc, o.Rc, o.Dc, o.Tc, s.x0, s.R0, o.turned)
