@@ -167,3 +167,22 @@ def test_joints_keep_the_order_of_the_coefficients(options, order):
         result = fem.GeneralizedAlpha(**options, rtol=TIGHT).run(double_pendulum.build(), 0.5, h)
         errors.append(pendulum_errors(result, free_motion(), NODES["com"])[0][:3])
     assert np.log2(np.divide(*errors)) == pytest.approx(order, abs=0.05)
+
+
+@pytest.mark.parametrize("options", [{"gamma": 0.6}, {"alpha_f": 0.1}, {"gamma": 0.7, "alpha_f": 0.1}], ids=str)
+def test_the_estimate_of_a_step_is_its_error_in_position_and_that_of_velocity_on_its_path(options):
+    """A mass with the acceleration j t, which the memory of the method follows without error after some steps."""
+    h, jerk, steps = 0.01, 3.0, 40
+    model = fem.Model("pushed", gravity=[0, 0, 0])
+    mass = model.add(fem.PointMass(1.0, name="mass"))
+    model.add(fem.PointForce(mass, lambda t: [jerk * t, 0.0, 0.0], name="push"))
+    method = fem.GeneralizedAlpha(**options, rtol=1e-13)
+    moved = method.run(model, steps * h, h)["mass"]
+    (x0, x), (v0, v), t = moved.position[-2:, 0], moved.velocity[-2:, 0], (steps - 1) * h
+    position = x - x0 - h * v0 - 0.5 * h * h * jerk * t - jerk * h**3 / 6
+    velocity = v - v0 - h * jerk * t - 0.5 * jerk * h * h
+    engine = method.prepare(model.compile(), h)
+    change = np.zeros((len(engine.system.nodes), 6))
+    change[-1, 0] = jerk * h
+    assert method.local_error(engine, h, change) == pytest.approx(abs(position) + h * abs(velocity), rel=1e-6)
+    assert abs(velocity) < 1e-14 or method.order == 1
