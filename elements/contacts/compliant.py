@@ -3,7 +3,7 @@
 The law, its tangents and the calls of the wrapped contact are in `contacts.compliant_kernels`. Here parameters are
 checked, and the kernels and parameters of the wrapped contact are put where compiled code finds them.
 
-Source: docs/theory/contacts.md, (25)-(29), (33).
+Source: docs/theory/contacts.md, (25)-(30).
 """
 
 from typing import Any
@@ -59,7 +59,7 @@ class CompliantContact(Force):
         given none.
     damping : float > 0, optional [N s/m]
         c of "kelvin-voigt", which needs it; no other model has one. The restitution of an impact follows from it and
-        the masses, whatever the speed: docs/theory/contacts.md, (33).
+        the masses, whatever the speed: docs/theory/contacts.md, (30).
     friction : float ≥ 0, optional, -
         Coulomb's coefficient. Default: that of ``contact``.
     slip_speed : float > 0 [m/s]

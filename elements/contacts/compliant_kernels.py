@@ -31,7 +31,7 @@ least
 The geometry is not written a second time: the kernels below call those of the wrapped contact by their addresses, with
 the same table of arguments. The start of the step, on which tangents may depend, is put where the bodies are.
 
-Source: docs/theory/contacts.md, (25)-(29), (33); Hunt and Crossley 1975 and Sanchez2025, table 2.1, for (1); (2) is the
+Source: docs/theory/contacts.md, (25)-(30); Hunt and Crossley 1975 and Sanchez2025, table 2.1, for (1); (2) is the
 usual smooth Coulomb law (Oden and Martins 1985, with a square root in place of their polynomial); (5)-(8) derived here,
 checked by differences.
 

@@ -21,7 +21,7 @@ it, and n·M = 0. Rows with e = n, t1, t2:
 
 (6) is exact where c does not rotate: for spheres, and for discs that roll upright. It is of second order otherwise.
 
-Source: docs/theory/contacts.md, (30)-(32); support of an ellipsoid: Schneider, Convex Bodies, 1.7; (4)-(8) derived here
+Source: docs/theory/contacts.md, (31)-(33); support of an ellipsoid: Schneider, Convex Bodies, 1.7; (4)-(8) derived here
 and checked by differences.
 
     symbol     code             shape  unit  meaning
