@@ -102,7 +102,7 @@ class RigidBallBearing(Part):
         cage_stiffness: float,
         cage_damping: float = 0.0,
         friction: float = 0.0,
-        restitution: float = 0.0,
+        restitution: Any = 0.0,
         angle: float = 0.0,
         name: str = "bearing",
     ) -> None:

@@ -13,6 +13,7 @@ import numpy as np
 from fem_mbs.element.base import REGISTRY, Force, Part, register
 from fem_mbs.element.contact import Contact
 from fem_mbs.element.evaluator import Evaluator, Point, evaluator_of
+from fem_mbs.element.speed_laws import SpeedLaw
 from fem_mbs.elements.contacts.compliant_kernels import (
     PARAMETERS,
     accept,
@@ -213,7 +214,10 @@ class CompliantContact(Force):
             self.check(restitution is None, "restitution", restitution, message)
             self.restitution, self.factor = None, 0.0
             return
-        self.restitution = self.number("restitution", self.contact.restitution if restitution is None else restitution)
+        given = self.contact.restitution if restitution is None else restitution
+        message = "depends on the approach speed, a compliant contact has one number; give it to CompliantContact"
+        self.check(not isinstance(given, SpeedLaw), "restitution", given, message)
+        self.restitution = self.number("restitution", given)
         message = f"must be between {LOWEST_RESTITUTION:g} and 1; contacts have 0 unless one is given, here or there"
         self.check(LOWEST_RESTITUTION <= self.restitution <= 1, "restitution", self.restitution, message)
         self.factor = self._factor(model)

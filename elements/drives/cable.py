@@ -11,6 +11,7 @@ Source: docs/theory/gears_and_belts.md, (12)-(16). Path, symbols: `fem_mbs.eleme
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -149,7 +150,7 @@ class Cable(OnPath, Contact):
     turns : dict
         Station -> full turns of the cable on this pulley in addition to its arc at the start. Of a drum: the turns
         wound on it, and the run stops where it is unwound. Default for a drum: without end.
-    restitution : float, 0 … 1
+    restitution : float, 0 … 1, or a law of the approach speed as of a `Contact`
         e of the catch; 0 for ropes.
     name : str, optional
 
@@ -204,7 +205,7 @@ class Cable(OnPath, Contact):
         length: float | None = None,
         slack: float = 0.0,
         turns: dict | None = None,
-        restitution: float = 0.0,
+        restitution: Any = 0.0,
         name: str | None = None,
     ) -> None:
         self.name = name

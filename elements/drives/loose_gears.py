@@ -93,7 +93,7 @@ class GearFlank(Contact):
         Centres and geometry; its stiffness and damping do not matter, and it is not added to the model.
     flank : "forward" or "backward"
         Flank + (wheel 1 drives in positive sense) or flank −.
-    restitution : float, 0 … 1
+    restitution : float, 0 … 1, or a law of the approach speed as of a `Contact`
     name : str, optional
 
     Raises
@@ -117,7 +117,7 @@ class GearFlank(Contact):
     where = "backlash, centre distance and the angles of the wheels"
     two_sided = False  # the gap is that of turning teeth
 
-    def __init__(self, mesh: GearMesh, *, flank: str, restitution: float = 0.0, name: str | None = None) -> None:
+    def __init__(self, mesh: GearMesh, *, flank: str, restitution: Any = 0.0, name: str | None = None) -> None:
         self.name = name
         self.flank = self.as_choice("flank", flank, ("forward", "backward"))
         self.mesh = self.as_instance("mesh", mesh, GearMesh, "a GearMesh(…)")
@@ -151,7 +151,7 @@ class LooseGearPair(Part):
         Centres of wheel 1 and wheel 2, held by joints; z axes along those of the wheels.
     teeth, module, internal, pressure_angle, profile_shift, backlash, contact :
         Those of `GearMesh`. ``backlash`` must be positive at the centre distance of the start.
-    restitution : float, 0 … 1
+    restitution : float, 0 … 1, or a law of the approach speed as of a `Contact`
     name : str, optional
         The contacts are called "name forward" and "name backward".
 
@@ -186,7 +186,7 @@ class LooseGearPair(Part):
         teeth: ArrayLike,
         module: float,
         backlash: float,
-        restitution: float = 0.0,
+        restitution: Any = 0.0,
         contact: str = "forward",
         internal: bool = False,
         pressure_angle: float = math.radians(20),

@@ -6,6 +6,7 @@ import numpy as np
 
 from fem_mbs.element.base import Element
 from fem_mbs.element.friction_row import friction_coefficients
+from fem_mbs.element.speed_laws import SpeedLaw, StribeckLaw, is_table, largest, pieces_of, restitution_of, table_of
 
 
 class Contact(Element):
@@ -13,14 +14,18 @@ class Contact(Element):
 
     Parameters
     ----------
-    restitution : float, 0 … 1, -
-        Newton's coefficient of the normal direction, e_N.
-    friction : float, ≥ 0, or (static, sliding), -
+    restitution : float, 0 … 1, or pairs (speed, value), or `PowerRestitution`, -
+        Newton's coefficient of the normal direction, e_N. Pairs are a table of approach speeds [m/s], rising, and
+        values 0 … 1: linear between them, constant outside.
+    friction : float, ≥ 0, or (static, sliding), or pairs (speed, value), -
         Coulomb's coefficient μ; or two, static ≥ sliding: what sticks holds up to the first, what slides has the
-        second, and what comes to rest stays if the first holds it. Two are for `DecoupledNSGA`.
+        second, and what comes to rest stays if the first holds it. Pairs are a table of sliding speeds [m/s], rising,
+        and values ≥ 0: linear between them, constant outside; what sticks holds up to the value at 0.
     stribeck_speed : float, ≥ 0 [m/s]
-        With two coefficients: v_s of the fall from static to sliding friction, μ(v) = μ_k + (μ_s − μ_k) exp(−(v/v_s)²).
+        With two coefficients: v_s of the fall from static to sliding friction, μ(v) = μ_k + (μ_s − μ_k) exp(−(v/v_s)ⁿ).
         Default: 0, sliding friction at any speed. Falling friction makes slow sliding unstable: steps must resolve it.
+    stribeck_exponent : float, > 0, -
+        n. Default: 2; 1 is an exponential fall.
     tangential_restitution : float, −1 … 1, -
         e_T; 0 for ordinary friction.
     rolling_resistance, spinning_resistance : float, ≥ 0 [m]
@@ -35,7 +40,9 @@ class Contact(Element):
     Attributes
     ----------
     friction, static_friction : float
-        Of sliding and of sticking.
+        Of sliding and of sticking; of a table the values at its largest speed and at 0.
+    sliding_law : SpeedLaw or None
+        Of sliding friction with two coefficients or a table.
     convex : bool
         Of the type: True if both surfaces are convex. Their normal then rotates by more than 14° in a step only where
         they pass each other.
@@ -90,8 +97,8 @@ class Contact(Element):
     Raises
     ------
     ParameterError
-        Coefficients out of range; radius_contensou and spinning_resistance both given; two coefficients of friction
-        with radius_contensou or tangential_restitution.
+        Coefficients out of range, tables whose speeds do not rise; radius_contensou and spinning_resistance both given;
+        friction that is not one number with radius_contensou or tangential_restitution.
 
     Notes
     -----
@@ -120,9 +127,10 @@ class Contact(Element):
         self,
         nodes: Any,
         *,
-        restitution: float = 0.0,
+        restitution: Any = 0.0,
         friction: Any = 0.0,
         stribeck_speed: float = 0.0,
+        stribeck_exponent: float = 2.0,
         tangential_restitution: float = 0.0,
         rolling_resistance: float = 0.0,
         spinning_resistance: float = 0.0,
@@ -130,12 +138,20 @@ class Contact(Element):
         name: str | None = None,
     ) -> None:
         super().__init__(nodes, name=name)
-        self.restitution = self.number("restitution", restitution, at_least=0, at_most=1)
+        self.restitution = restitution_of(self, restitution)
         self.tangential_restitution = self.number(
             "tangential_restitution", tangential_restitution, at_least=-1, at_most=1
         )
-        self.static_friction, self.friction = friction_coefficients(self, friction)
+        self.sliding_law: SpeedLaw | None = None
         self.stribeck_speed = self.positive("stribeck_speed", stribeck_speed, "m/s", allow_zero=True)
+        self.stribeck_exponent = self.positive("stribeck_exponent", stribeck_exponent)
+        if is_table(friction):
+            self._set_table(friction)
+        else:
+            self.static_friction, self.friction = friction_coefficients(self, friction)
+            if self.static_friction > self.friction:
+                fall = (self.stribeck_speed, self.stribeck_exponent)
+                self.sliding_law = StribeckLaw(self.static_friction, self.friction, *fall)
         self.rolling_resistance = self.positive("rolling_resistance", rolling_resistance, "m", allow_zero=True)
         self.spinning_resistance = self.positive("spinning_resistance", spinning_resistance, "m", allow_zero=True)
         self.radius_contensou = self.positive("radius_contensou", radius_contensou, "m", allow_zero=True)
@@ -147,11 +163,24 @@ class Contact(Element):
             "one. Without sliding, radius_contensou acts as a spinning_resistance of 3π/16 μ R",
         )
         message = "is for friction=(static, sliding) with two coefficients that differ; remove it"
-        self.check(self.stribeck_speed == 0.0 or self.two_coefficients, "stribeck_speed", stribeck_speed, message)
+        two = self.static_friction > self.friction and not is_table(friction)
+        self.check(self.stribeck_speed == 0.0 or two, "stribeck_speed", stribeck_speed, message)
+        alone = self.stribeck_exponent != 2.0 and self.stribeck_speed == 0.0
+        self.check(not alone, "stribeck_exponent", stribeck_exponent, "is of a stribeck_speed; give that too")
         for what in ("radius_contensou", "tangential_restitution"):
             value = getattr(self, what)
-            message = "cannot be combined with static and sliding friction: give one coefficient, or remove it"
+            message = "cannot be combined with friction that depends on sliding: give one coefficient, or remove it"
             self.check(value == 0.0 or not self.two_coefficients, what, value, message)
+
+    @property
+    def pieces(self) -> tuple[np.ndarray, np.ndarray]:
+        """Pieces (k,) of the restitution and of sliding friction, see `fem_mbs.system.speed_pieces`."""
+        return pieces_of(self.restitution), pieces_of(self.sliding_law or self.friction)
+
+    def _set_table(self, friction):
+        """Set friction by a table of sliding speeds and values."""
+        law = self.sliding_law = table_of(self, "friction", friction)
+        self.static_friction, self.friction = law(0.0), float(law.points[-1, 1])
 
     @property
     def passage(self) -> float:
@@ -165,8 +194,8 @@ class Contact(Element):
 
     @property
     def two_coefficients(self) -> bool:
-        """True if static friction is larger than that of sliding."""
-        return self.static_friction > self.friction
+        """True if friction depends on whether the contact slides, or on how fast."""
+        return self.sliding_law is not None
 
     @property
     def drilling_arm(self) -> float:
@@ -179,18 +208,17 @@ class Contact(Element):
 
     @property
     def law(self) -> tuple:
-        """(μ, ρ, γ, e_N, e_T, c, μ_s, μ_k, v_s): what solvers know of the contact."""
+        """(μ, ρ, γ, e_N, e_T, c, μ_s, μ_k), e_N the largest: what solvers read of the contact, with `SpeedLaw`s."""
         return (
             self.friction,
             self.rolling_resistance,
             self.spinning_resistance,
-            self.restitution,
+            largest(self.restitution),
             self.tangential_restitution,
             self.drilling_arm,
             self.static_friction,
             self.friction,
-            self.stribeck_speed,
         )
 
 
-Contact._inside |= {"two_sided", "smooth", "plane"}
+Contact._inside |= {"two_sided", "smooth", "plane", "sliding_law"}

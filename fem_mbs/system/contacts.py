@@ -11,6 +11,7 @@ from fem_mbs.data_table import Item, Table
 from fem_mbs.jit import N_SLOTS, SLOT, call2, integer_matrix, integers, kernel, matrix, vector, void_pointer
 from fem_mbs.system.gather import gather, gather_start
 from fem_mbs.system.records import GROUP, zero
+from fem_mbs.system.speed_pieces import pieces_at, value_of, varies
 
 _GAP, _SLIP, _GN, _GTAN, _VT, _W, _HN = (SLOT[k] for k in ("gap", "slip", "G_N", "G_T", "V_T", "W", "H_N"))
 _POINT, _NORMAL, _TANGENTS = (SLOT[k] for k in ("point", "normal", "tangents"))
@@ -54,11 +55,11 @@ CONTACTS = Table(
 CONTACTS_DTYPE = CONTACTS.dtype
 GROUP_BYTES = GROUP.itemsize
 # law of a contact, see `Contact.law`. `friction` is the coefficient that acts: a run changes it where the static and
-# the sliding one differ
+# the sliding one differ. `restitution` is the largest one, see `restitution_at`
 LAW = np.dtype(
     [("friction", "f8"), ("rolling_resistance", "f8"), ("spinning_resistance", "f8"), ("restitution", "f8")]
     + [("tangential_restitution", "f8"), ("drilling_arm", "f8")]
-    + [("static_friction", "f8"), ("sliding_friction", "f8"), ("stribeck_speed", "f8")]
+    + [("static_friction", "f8"), ("sliding_friction", "f8")]
 )
 TURNING = ("rolling_resistance", "spinning_resistance")  # coefficients of moments without a disc
 
@@ -85,6 +86,29 @@ def contacts_of(g):
 def laws_of(g):
     """Laws of the contacts of a group (n,), records `LAW`."""
     return carray(void_pointer(g.laws_at), (g.n,), LAW)
+
+
+@kernel
+def restitution_at(g, e, speed):
+    """e_N of contact e of a group at an approach speed ≥ 0 [m/s]."""
+    most = laws_of(g)[e].restitution
+    if g.restitution_pieces == 0:
+        return most
+    return min(value_of(pieces_at(g.restitution_at, g.restitution_pieces, e), speed), most)
+
+
+@kernel
+def sliding_friction_at(g, e, speed):
+    """μ of contact e of a group that slides, at a sliding speed ≥ 0 [m/s]."""
+    if g.sliding_pieces == 0:
+        return laws_of(g)[e].sliding_friction
+    return value_of(pieces_at(g.sliding_at, g.sliding_pieces, e), speed)
+
+
+@kernel
+def falls_or_rises(g, e):
+    """True if sliding friction of contact e of a group depends on the sliding speed."""
+    return varies(g.sliding_at, g.sliding_pieces, e)
 
 
 @kernel

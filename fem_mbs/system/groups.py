@@ -9,6 +9,7 @@ from fem_mbs.errors import ModelError, label
 from fem_mbs.jit import SLOTS, address, arguments_of, bind, callback_address, python_callback, sizes_in_record
 from fem_mbs.system.contacts import CONTACTS, LAW
 from fem_mbs.system.records import KERNELS
+from fem_mbs.system.speed_pieces import NO_PIECES, table_of_pieces
 from fem_mbs.system.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -77,6 +78,9 @@ class Group:
             self.changes = (*self.changes, "laws")  # the coefficient that acts
         laws = [contact.law for contact in contacts] if is_contact or is_friction else []
         self.laws = np.array(laws, LAW if is_contact else float)
+        # of contacts whose restitution or sliding friction depends on a speed (n, pieces)
+        both = [contact.pieces for contact in contacts] if is_contact else [(NO_PIECES, NO_PIECES)]
+        self.restitutions, self.sliding = (table_of_pieces(pieces) for pieces in zip(*both))
         self.calls = {}
         unknown = [name for name in first.kernels if name not in KERNELS]
         if unknown:
@@ -159,6 +163,8 @@ class Group:
             ("efforts_at", self.efforts),
         ):
             record[name] = address(array)
+        for kind, pieces in (("restitution", self.restitutions), ("sliding", self.sliding)):
+            record[f"{kind}_at"], record[f"{kind}_pieces"] = address(pieces), pieces.shape[1]
         record["drilling"] = int(self.drilling)
         record["viscous"] = int(any(element.viscous for element in self.elements))
         record["velocity_rows"] = self.velocity_rows

@@ -52,6 +52,7 @@ from fem_mbs.system.contacts import (
     contacts_of,
     gradient_times,
     laws_of,
+    restitution_at,
 )
 from fem_mbs.system.global_matrices import clear_matrix, full_norm
 from fem_mbs.system.records import VELOCITY, zero
@@ -160,12 +161,12 @@ def bias_of(g, e, s, o):
     contact = contacts_of(g)
     gap = contact.gap[e]
     law = laws_of(g)
-    b, e_N = gap / s.h, law[e].restitution
+    b = gap / s.h
     if gap < 0.0:
         b = 0.0 if s.plastic != 0 else max(gap / o.whole, -o.recovery)
-    if (e_N > 0.0 or law[e].tangential_restitution != 0.0) and s.plastic == 0:
+    if (law[e].restitution > 0.0 or law[e].tangential_restitution != 0.0) and s.plastic == 0:
         speed = gradient_times(g, e, contact.G_N[e], s.V0)
-        b, apart = bias(b, gap, 0.0, speed, s.h, e_N, s.tol_v)
+        b, apart = bias(b, gap, 0.0, speed, s.h, restitution_at(g, e, abs(speed)), s.tol_v)
         if apart and o.relaxed != 0:
             b += lift_of(g, e, s)  # else the law slows them down and turns them before they meet
     return b
@@ -230,10 +231,10 @@ def lost_by_stops(d, s):
     for g in contact_groups(d):
         law, contact = laws_of(g), contacts_of(g)
         for e in range(g.n):
-            c, e_N = g.first_contact + e, law[e].restitution
-            if e_N > 0.0 and s.candidate[c] != 0 and s.bias[c] > 0.0 and contact.gap[e] > 0.0:
+            c = g.first_contact + e
+            if law[e].restitution > 0.0 and s.candidate[c] != 0 and s.bias[c] > 0.0 and contact.gap[e] > 0.0:
                 left = max(-gradient_times(g, e, contact.G_N[e], s.V), 0.0)
-                total += 0.5 * e_N**2 * max(s.total_Lam[c, 0], 0.0) * left
+                total += 0.5 * restitution_at(g, e, left) ** 2 * max(s.total_Lam[c, 0], 0.0) * left
     return total
 
 

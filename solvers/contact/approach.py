@@ -14,6 +14,7 @@ from fem_mbs.system.contacts import (
     direction_of,
     gradient_times,
     laws_of,
+    restitution_at,
 )
 
 
@@ -66,7 +67,8 @@ def touch_speed(g, e, d, s, speed):
 def comes_to_rest(g, e, s, speed):
     """True if a closed contact that leaves with ``speed`` ends all its bounces within the step.
 
-    It returns after 2 speed/a, and each bounce lasts e times the one before: 2 speed/(a (1 − e)) ≤ h, a as in (1).
+    It returns after 2 speed/a, and each bounce lasts e times the one before: 2 speed/(a (1 − e)) ≤ h, a as in (1), with
+    the largest e.
     """
     contact = contacts_of(g)
     lost = gradient_times(g, e, contact.G_N_start[e], s.V0) - gradient_times(g, e, contact.G_N[e], s.Vs)  # a h
@@ -157,7 +159,7 @@ def reflected(g, e, d, s, Vminus):
     """
     if s.biased != 0:
         return s.bias[g.first_contact + e]
-    e_N = laws_of(g)[e].restitution
-    if e_N == 0.0 or without_restitution(s):
+    if laws_of(g)[e].restitution == 0.0 or without_restitution(s):
         return 0.0
-    return s.restitution_scale * e_N * approach_of(g, e, d, s, Vminus)
+    approach = approach_of(g, e, d, s, Vminus)
+    return s.restitution_scale * restitution_at(g, e, abs(approach)) * approach

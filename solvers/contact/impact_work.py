@@ -15,7 +15,7 @@ from fem_mbs.solvers.contact.law import GAP
 from fem_mbs.solvers.contact.law_rows import SIX
 from fem_mbs.solvers.stepping.kernels.codes import STRUCK
 from fem_mbs.solvers.stepping.kernels.friction_tasks import IMPACT_WORK
-from fem_mbs.system.contacts import contact_groups, contacts_of, direction_of, gradient_times, laws_of
+from fem_mbs.system.contacts import contact_groups, contacts_of, direction_of, gradient_times, laws_of, restitution_at
 
 GAIN = 1e-8  # of the work of impulses, relative to its parts, that is round-off
 
@@ -74,17 +74,17 @@ def energy_of_touches(d, s):
     total = size = kept = 0.0
     for g in contact_groups(d):
         contact = contacts_of(g)
-        law = laws_of(g)
         for e in range(g.n):
             c = g.first_contact + e
             if not touches_within(g, e, s):
                 continue
             count += 1
             total -= s.kp * s.cnu[c, 0] * s.bias[c]
-            Lam, e_N = s.aLam[c, 0], law[e].restitution
+            Lam = s.aLam[c, 0]
             if s.candidate[c] == 0 or Lam == 0.0:
                 continue
             before, touch = gradient_times(g, e, contact.G_N[e], s.Vsminus), closing_speed(g, e, s)
+            e_N = restitution_at(g, e, abs(touch))
             total += 0.5 * Lam * (gradient_times(g, e, contact.G_N[e], s.V) + before)
             begun = e_N * abs(touch) + abs(before)
             total += 0.5 * Lam * (1.0 - e_N * e_N) * touch * touch / begun if begun > 0.0 else 0.0
@@ -135,11 +135,12 @@ def compare_with_law(d, s):
         contact = contacts_of(g)
         law = laws_of(g)
         for e in range(g.n):
-            c, e_N = g.first_contact + e, s.restitution_scale * law[e].restitution
-            if s.status[c] == GAP or e_N == 0.0:
+            c = g.first_contact + e
+            if s.status[c] == GAP or s.restitution_scale * law[e].restitution == 0.0:
                 continue
             before = met_with(g, e, s)
-            short = e_N * before - max(gradient_times(g, e, contact.G_N[e], s.V), 0.0)
+            rebound = s.restitution_scale * restitution_at(g, e, before) * before
+            short = rebound - max(gradient_times(g, e, contact.G_N[e], s.V), 0.0)
             if s.biased == 0:
                 s.missed[c, 0] += 0.5 * s.aLam[c, 0] * max(short, 0.0)
             s.missed[c, 1] = max(s.missed[c, 1], before)

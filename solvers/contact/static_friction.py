@@ -7,7 +7,7 @@ Each pass is an ordinary problem with one coefficient per contact, as those of j
     slid                       μ(v), v the speed as the step began; where sliding has turned by more than a right
                                angle, it has come to rest in the step: again with μ_s; where it slips, with μ(0)
 
-    μ(v) = μ_k + (μ_s − μ_k) exp(−(v/v_s)²) ;   without a Stribeck speed v_s it is μ_k                              (2)
+    μ(v) = μ_k + (μ_s − μ_k) exp(−(v/v_s)ⁿ) ,   without a Stribeck speed v_s μ_k ;   or by a table                  (2)
 
 That is of first order: sliding has another speed at the end of the step, and what breaks loose sticks up to a time φ h
 in it. `nsga.stiction` is of second order where contacts stay closed.
@@ -30,8 +30,15 @@ import math
 from fem_mbs.jit import entry, kernel
 from fem_mbs.solvers.contact.law import GAP, STICK
 from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
-from fem_mbs.solvers.stepping.kernels.sizes import rest_speed
-from fem_mbs.system.contacts import contact_groups, contacts, contacts_of, gradient_times, laws_of
+from fem_mbs.solvers.stepping.kernels.sizes import still_speed
+from fem_mbs.system.contacts import (
+    contact_groups,
+    contacts,
+    contacts_of,
+    gradient_times,
+    laws_of,
+    sliding_friction_at,
+)
 
 START = 0  # of a run, and after velocities have jumped: what slides
 BEGIN = 1  # of a step, or of an attempt at one: coefficients of the first pass
@@ -40,14 +47,9 @@ END = 3  # of a step: what slides
 
 
 @kernel
-def coefficient(law, e, speed):
+def coefficient(g, e, speed):
     """μ(v) of (2); −1 for v: μ_s."""
-    static, sliding, scale = law[e].static_friction, law[e].sliding_friction, law[e].stribeck_speed
-    if speed < 0.0:
-        return static
-    if scale == 0.0:
-        return sliding
-    return sliding + (static - sliding) * math.exp(-((speed / scale) ** 2))
+    return laws_of(g)[e].static_friction if speed < 0.0 else sliding_friction_at(g, e, speed)
 
 
 @kernel
@@ -60,7 +62,7 @@ def sliding_speed(g, e, V):
 @kernel
 def sliding_speeds(d, s, ended):
     """Fill s.slid with the speeds at V; what sticks, or has stuck in the step that ended, has −1."""
-    rest = rest_speed(s)
+    rest = still_speed(s)
     for g in contact_groups(d):
         for e in range(g.n):
             c = g.first_contact + e
@@ -77,7 +79,7 @@ def first_coefficients(d, s):
         for e in range(g.n):
             c = g.first_contact + e
             s.passes[c] = 0
-            law[e].friction = coefficient(law, e, s.slid[c])
+            law[e].friction = coefficient(g, e, s.slid[c])
 
 
 @kernel
@@ -124,7 +126,7 @@ def next_coefficients(d, s):
         law = laws_of(g)
         for e in range(g.n):
             c, slides_on = g.first_contact + e, slides_along(g, e, s, s.V) >= 0.0
-            again = next_coefficient(law, e, s, c, s.slid[c], slides_on, coefficient(law, e, 0.0)) or again
+            again = next_coefficient(law, e, s, c, s.slid[c], slides_on, coefficient(g, e, 0.0)) or again
     return again
 
 

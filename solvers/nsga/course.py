@@ -26,8 +26,10 @@ from fem_mbs.system.contacts import (
     add_gradient,
     contact_groups,
     direction_of,
+    falls_or_rises,
     gradient_times,
     laws_of,
+    restitution_at,
 )
 from fem_mbs.system.records import zero
 
@@ -51,7 +53,8 @@ def lone_contact(d, s):
                 continue
             law = laws_of(g)[e]
             others = law.tangential_restitution + law.rolling_resistance + law.spinning_resistance + law.drilling_arm
-            simple = law.friction > 0.0 and others == 0.0 and law.static_friction == law.sliding_friction
+            one = law.static_friction == law.sliding_friction and not falls_or_rises(g, e)
+            simple = law.friction > 0.0 and others == 0.0 and one
             if simple and at_the_touch(g, e, s):
                 found = a, e
     return found
@@ -102,7 +105,7 @@ def integrate(d, s, g, e):
     s.candidate[c] = 0
     status = GAP
     if respond(s, g, e, u, s.kv * before, p, W) and W[0, 0] > 0.0:
-        status = integrate_impact(W, u, law.friction, law.restitution, p)
+        status = integrate_impact(W, u, law.friction, restitution_at(g, e, before), p)
     if status != GAP:
         add_impulse(g, e, p, 1.0, s.P)
         solve_velocities(s, s.velocity_problem)

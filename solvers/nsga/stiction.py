@@ -41,6 +41,7 @@ from fem_mbs.solvers.stepping.kernels.sizes import rest_speed
 from fem_mbs.system.contacts import (
     contact_groups,
     contacts_of,
+    falls_or_rises,
     gradient_times,
     laws_of,
 )
@@ -76,15 +77,15 @@ def predicted_coefficients(d, s, o):
         law = laws_of(g)
         for e in range(g.n):
             c = g.first_contact + e
-            if s.closed[c] == SLIP and s.slid[c] >= 0.0 and law[e].stribeck_speed > 0.0:
+            if s.closed[c] == SLIP and s.slid[c] >= 0.0 and falls_or_rises(g, e):
                 speed = sliding_speed(g, e, s.Vs)
-                law[e].friction = coefficient(law, e, speed if slides_along(g, e, s, s.Vs) > 0.0 else 0.0)
+                law[e].friction = coefficient(g, e, speed if slides_along(g, e, s, s.Vs) > 0.0 else 0.0)
 
 
 @kernel
-def mean_coefficient(law, e, s, o, c):
+def mean_coefficient(g, e, s, o, c):
     """(4) of contact c that has broken loose; μ(0) where the smooth motion did not hold it, or at an impact."""
-    static, sliding, needed = law[e].static_friction, coefficient(law, e, 0.0), o.needed[c]
+    static, sliding, needed = laws_of(g)[e].static_friction, coefficient(g, e, 0.0), o.needed[c]
     if s.persistent == 0 or needed <= static or o.clam0[c, 0] <= 0.0 or s.impact_problems > 1:
         return sliding
     before = math.hypot(o.clam0[c, 1], o.clam0[c, 2]) / o.clam0[c, 0]
@@ -103,7 +104,7 @@ def next_coefficients(d, s, o, impact):
         for e in range(g.n):
             c = g.first_contact + e
             slid, on = o.tried_impact[c, SPEED] if impact else s.slid[c], slides_on(g, e, s, o, c, impact)
-            again = next_coefficient(law, e, s, c, slid, on, mean_coefficient(law, e, s, o, c)) or again
+            again = next_coefficient(law, e, s, c, slid, on, mean_coefficient(g, e, s, o, c)) or again
     return again
 
 
@@ -131,7 +132,6 @@ def begin_impact(d, s, o):
     rest, tried = rest_speed(s), o.tried_impact
     for g in contact_groups(d):
         contact = contacts_of(g)
-        law = laws_of(g)
         for e in range(g.n):
             c = g.first_contact + e
             v1, v2 = gradient_times(g, e, contact.V_T[e, 0], s.V), gradient_times(g, e, contact.V_T[e, 1], s.V)
@@ -139,7 +139,7 @@ def begin_impact(d, s, o):
             if s.acted[c] == STICK or speed <= rest:
                 speed = -1.0
             if tried[c, SPEED] == UNKNOWN or (tried[c, SPEED] < 0.0) != (speed < 0.0):
-                tried[c, MU], tried[c, PASS] = coefficient(law, e, speed), 0.0
+                tried[c, MU], tried[c, PASS] = coefficient(g, e, speed), 0.0
             tried[c, SPEED], tried[c, ALONG], tried[c, ALONG + 1] = speed, v1, v2
     take_tried(d, s, tried)
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from fem_mbs.arguments.checked import ArrayLike, Checked, FrameLike
 from fem_mbs.element.contact import Contact
+from fem_mbs.element.speed_laws import largest, restitution_of
 from fem_mbs.elements.contacts.faces.holes import gaps_along, holes, tell_small_obstacle
 from fem_mbs.elements.contacts.shapes.sphere_box import SphereOnBox
 from fem_mbs.elements.contacts.shapes.sphere_cylinder import SphereInCylinder, SphereOnCylinder
@@ -156,7 +157,7 @@ class SurfaceContacts(Checked):
             ways = self._ways(x, plane, sphere, cylinder, box, size, hollow)
             tell_far_side(self, "side", side, points, ways)
         elif isinstance(body, SuperelementSurface):
-            points = self._points(group, plane, law.get("restitution", 0.0))
+            points = self._points(group, plane, largest(restitution_of(self, law.get("restitution", 0.0))))
             faces = body.faces_of(self, group) if body.has_faces else []
         elif isinstance(body, Superelement):
             points = self._frames(group)

@@ -15,6 +15,7 @@ from fem_mbs.arguments.spelling import meant
 from fem_mbs.distance.group_shapes import GroupShape
 from fem_mbs.element.base import Part
 from fem_mbs.element.contact import Contact
+from fem_mbs.element.speed_laws import SpeedLaw
 from fem_mbs.elements.bodies.rigid_body import RigidBody
 from fem_mbs.elements.bodies.spheres import make_frames, make_spheres, numbers, rows
 from fem_mbs.elements.contacts.groups.hull_mass import mass_difference
@@ -477,6 +478,9 @@ class ContactGroup(Part):
                         raise
                 else:
                     message = "(static, sliding): contacts of groups have one coefficient"
+                    if isinstance(contact.restitution, SpeedLaw):
+                        cure = "depends on the approach speed: contacts of groups have one number"
+                        raise ParameterError(self, "restitution", contact.restitution, cure)
                     both = (contact.static_friction, contact.friction)
                     self.check(not contact.two_coefficients, "friction", both, message)
                     laws[i, j] = contact.law

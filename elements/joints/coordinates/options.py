@@ -12,6 +12,7 @@ from typing import Any
 from fem_mbs.arguments.checked import Checked, FrameLike
 from fem_mbs.arguments.representation import line
 from fem_mbs.element.base import JOINT_FRAMES, Element, Joint
+from fem_mbs.element.speed_laws import restitution_of
 from fem_mbs.elements.joints.coordinates.coordinates import check_limits, coordinate_of
 
 
@@ -22,8 +23,8 @@ class Stops(Checked):
     ----------
     lower, upper : float [rad or m], optional
         Values of the coordinate, unwrapped (multi-turn); at least one. The joint starts between them.
-    restitution : float, 0 … 1, -, optional
-        Of rigid stops, 0 by default: Newton's coefficient e_N.
+    restitution : float, 0 … 1, -, or a law of the approach speed as of a `Contact`, optional
+        Of rigid stops, 0 by default: Newton's coefficient e_N. Of an angle the speeds are in rad/s.
     stiffness : float > 0 [N m/rad or N/m], optional
         Makes compliant stops: N = k δ (1 + d δ̇).
     damping : float ≥ 0 [s/rad or s/m], optional
@@ -45,7 +46,7 @@ class Stops(Checked):
         lower: float | None = None,
         upper: float | None = None,
         *,
-        restitution: float | None = None,
+        restitution: Any = None,
         stiffness: float | None = None,
         damping: float | None = None,
     ) -> None:
@@ -54,9 +55,7 @@ class Stops(Checked):
         self.check(not both, "restitution", restitution, "is of rigid stops, stiffness of compliant ones; give one")
         loose = damping is not None and stiffness is None
         self.check(not loose, "damping", damping, "is of compliant stops: give their stiffness too, or a restitution")
-        self.restitution = self.number(
-            "restitution", 0.0 if restitution is None else restitution, at_least=0, at_most=1
-        )
+        self.restitution = restitution_of(self, 0.0 if restitution is None else restitution)
         self.stiffness = None if stiffness is None else self.positive("stiffness", stiffness)
         self.damping = self.positive("damping", 0.0 if damping is None else damping, allow_zero=True)
 

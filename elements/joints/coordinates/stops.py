@@ -153,7 +153,7 @@ class JointStop(Contact):
         Value of the coordinate at the stop, unwrapped (multi-turn).
     side : {"lower", "upper"}
         Whether the coordinate stays above or below it.
-    restitution : float, 0 … 1, -
+    restitution : float, 0 … 1, or a law of the approach speed as of a `Contact`, -
     coordinate : str, optional
         Name of the coordinate where the joint has several.
     name : str, optional
@@ -183,7 +183,7 @@ class JointStop(Contact):
         *,
         limit: float,
         side: str,
-        restitution: float = 0.0,
+        restitution: Any = 0.0,
         coordinate: str | None = None,
         name: str | None = None,
     ) -> None:

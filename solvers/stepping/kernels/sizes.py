@@ -90,6 +90,12 @@ def rest_speed(s):
 
 
 @kernel
+def still_speed(s):
+    """As `rest_speed`, with the threshold of joints: of impacts a method may have a larger one."""
+    return ABOVE * (s.slow + s.rtol * s.h * s.F_s / s.mean_mass)
+
+
+@kernel
 def afresh(s):
     """True if what the last step left is no guess: after an impact, and in repeated attempts."""
     return s.struck != 0 or s.repeats > 0 or s.plastic != 0

@@ -16,7 +16,7 @@ from fem_mbs.system.contacts import (
     contacts_begin_step,
     contacts_of,
     gradient_times,
-    laws_of,
+    restitution_at,
 )
 from fem_mbs.system.far_contacts import begin_contacts
 from fem_mbs.system.global_matrices import full_norm
@@ -175,7 +175,7 @@ def rebounds(g, e, s):
     """True if Newton's law reflects contact e of a group by more than contacts at rest approach."""
     contact = contacts_of(g)
     approach = abs(gradient_times(g, e, contact.G_N_start[e], s.V0))
-    return laws_of(g)[e].restitution * approach > BOUNCE * max(s.tol_v, s.rest_speed)
+    return restitution_at(g, e, approach) * approach > BOUNCE * max(s.tol_v, s.rest_speed)
 
 
 @kernel

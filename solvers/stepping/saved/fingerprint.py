@@ -105,6 +105,7 @@ def fingerprint(system: "CompiledSystem") -> dict[str, str]:
         number = counted[kind] = counted.get(kind, 0) + 1
         name = f"elements of type {kind}" + (f" ({number})" if number > 1 else "")
         arrays = [group.nodes, _laws(group), *_without_addresses(group.parameters), *_tables(group)]
+        arrays += [pieces for pieces in (group.restitutions, group.sliding) if pieces.size]
         found[name] = f"{group.n} {sorted(group.sizes.items())} {_digest(*arrays)}"
     for search in system.searches:
         arrays = [search.nodes, search.offsets, search.radii, search.materials, search.laws, search.thickness]
