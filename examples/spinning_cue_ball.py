@@ -14,6 +14,8 @@ from fem_mbs.shapes import Sphere
 radius, mass, g = 0.028575, 0.17, 9.8  # m, kg, m/s²
 inertia = 0.4 * mass * radius**2  # kg m²
 speed = 1.341  # m/s, of the cue ball along x
+# friction of the balls by their sliding speed v [m/s], (B.51): 9.951e-3 + 0.108 exp(−1.088 v)
+BALLS = {"friction": (9.951e-3 + 0.108, 9.951e-3), "stribeck_speed": 1 / 1.088, "stribeck_exponent": 1}
 
 # Throw angle [deg] by R ω_z/v, for (φ [deg], ω_x/ω_roll): (B.50) with (B.51)
 THROW = {
@@ -59,10 +61,8 @@ def build(phi=np.pi / 6, ratio=0.4, rolling=0.5, *, distance=0.0, friction=None,
     model.add(cue, ball)
     for body in (cue, ball) if cloth else ():
         model.add(fem.SphereOnPlane(body, model.ground, radius=radius, drawn_size=2.0, name=f"cloth, {body.name}"))
-    if friction is None:
-        friction = friction_of_balls(sliding_speed(phi, ratio, rolling)[0])
-    law = {"restitution": 1.0, "friction": friction}
-    model.add(fem.SphereOnSphere(cue, ball, radius_A=radius, radius_B=radius, name="hit", **law))
+    law = BALLS if friction is None else {"friction": friction}
+    model.add(fem.SphereOnSphere(cue, ball, radius_A=radius, radius_B=radius, restitution=1.0, name="hit", **law))
     return model
 
 
