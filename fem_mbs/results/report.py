@@ -56,8 +56,10 @@ def report_lines(result: "Results") -> Iterator[tuple[str, str]]:
     if s.get("split_impacts") or s.get("impacts_not_split"):
         left = f", {s['impacts_not_split']} within whole steps" if s.get("impacts_not_split") else ""
         yield "split", f"{s.get('split_impacts', 0)} impacts at first contact{left}"
-    if s.get("impacts_by_stronge") or s.get("impacts_by_newton"):
-        yield "law", f"{s['impacts_by_stronge']} impacts by Stronge's law, {s['impacts_by_newton']} by Newton's"
+    for law in ("poisson", "stronge"):
+        if s.get(f"impacts_by_{law}", 0) + s.get("impacts_by_newton", 0) > 0 and f"impacts_by_{law}" in s:
+            count = s[f"impacts_by_{law}"]
+            yield "law", f"{count} impacts by {law.capitalize()}'s law, {s['impacts_by_newton']} by Newton's"
     total = result.energy.total
     rise = np.diff(total).max(initial=0.0)
     text = f"{total[0]:.6g} J at the start, {total[-1]:.6g} J at the end"

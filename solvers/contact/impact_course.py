@@ -1,4 +1,5 @@
-"""Impact at one contact, integrated along its normal impulse: Darboux-Keller equations, Stronge's restitution.
+"""Impact at one contact, integrated along its normal impulse: Darboux-Keller equations, restitution of Stronge or of
+Poisson.
 
 Positions stand still, and velocities u = (u_N, u_1, u_2) of the contact follow the normal impulse p from 0 on,
 
@@ -10,16 +11,17 @@ only direction τ that (1) keeps:
     (a I + μ W_TT) τ = W_TN ,   |τ| = 1 ,   a = d|u_T|/dp > 0                                                       (2)
 
 |τ| falls with a. From there on, as while it sticks, all rates are constant. Compression lasts to u_N = 0, restitution
-until the work of the normal impulse has given back e² of what compression took:
+until the work of the normal impulse has given back e² of what compression took (Stronge), or the normal impulse e of
+that of compression (Poisson):
 
-    ∫ u_N dp (u_N > 0) = −e² ∫ u_N dp (u_N < 0)                                                                    (3)
+    ∫ u_N dp (u_N > 0) = −e² ∫ u_N dp (u_N < 0)      or      ∫ dp (u_N > 0) = e ∫ dp (u_N < 0)                       (3)
 
-Friction works with f·u_T ≤ 0 and the normal impulse with −(1 − e²) of the work of compression: no impact gains energy.
+Friction works with f·u_T ≤ 0 and the normal impulse of Stronge with −(1 − e²) of the work of compression.
 
 Runge-Kutta steps of order 4 in p, each at most `PART` of the slip over the rate |du_T/dp| + μ |W_TT|, are exact while
 slip keeps its direction. Axes are those in which W_TT is diagonal.
 
-Source: docs/theory/split_impacts.md, (5)-(8); Keller 1986, Stronge 1990, Batlle 1996.
+Source: docs/theory/split_impacts.md, (5)-(9); Keller 1986, Routh 1905, Stronge 1990, Batlle 1996.
 
     symbol              code
     W_NN, W_NT, W_TT    m[0], m[1:3], m[3:5]
@@ -155,8 +157,11 @@ def longest_step(m, mu, y, F):
 
 
 @kernel
-def integrate(m, mu, e, y):
-    """Integrate the state y from before the impact to its end; (normal impulse, status), GAP where there is no end."""
+def integrate(m, mu, part, by_impulse, y):
+    """Integrate the state y from before the impact to its end; (normal impulse, status), GAP where there is no end.
+
+    part: of what compression takes, which restitution gives back; by_impulse: impulse and not work is taken and given.
+    """
     end, k, F = local_vector(6), local_vector(6), local_vector(2)
     scale = math.sqrt(y[0] * y[0] + y[1] * y[1] + y[2] * y[2])
     first, p, taken, given = abs(y[0]), 0.0, 0.0, 0.0
@@ -169,8 +174,9 @@ def integrate(m, mu, e, y):
         if not constant:
             limit, straight = longest_step(m, mu, y, F)
         rates(m, mu, constant, y, k)
-        missing = 0.0 if compressed else e * e * taken - given
-        dp = min(impulse_to_event(y[0], k[0], missing), limit)
+        missing = 0.0 if compressed else part * taken - given
+        to_end = missing if by_impulse and not compressed else impulse_to_event(y[0], k[0], missing)
+        dp = min(to_end, limit)
         if not dp < math.inf:
             return 0.0, GAP
         take_step(m, mu, constant or straight, y, dp, end)
@@ -179,13 +185,14 @@ def integrate(m, mu, e, y):
         elif not compressed and end[0] < 0.0:
             dp = find_event(m, mu, constant or straight, y, dp, 0, 0.0, first, end)
             end[0] = 0.0
-        elif not compressed and end[5] - y[5] > missing + CLOSE * taken:
+        elif not compressed and not by_impulse and end[5] - y[5] > missing + CLOSE * taken:
             dp = find_event(m, mu, constant or straight, y, dp, 5, y[5] + missing, taken, end)
         p += dp
+        amount = dp if by_impulse else abs(end[5] - y[5])
         if compressed:
-            taken -= end[5] - y[5]
+            taken += amount
         else:
-            given += end[5] - y[5]
+            given += amount
         ends_slip = straight and dp == limit
         for i in range(6):
             y[i] = end[i]
@@ -195,17 +202,17 @@ def integrate(m, mu, e, y):
             compressed = y[0] < -CLOSE * first
         elif y[0] <= 0.0:
             compressed = True  # slip that has turned drives the bodies together again
-        if not compressed and given >= e * e * taken - 2.0 * CLOSE * taken:
+        if not compressed and given >= part * taken - 2.0 * CLOSE * taken:
             return p, status
     return 0.0, GAP
 
 
 @kernel
-def integrate_impact(W, u, mu, e, p):
+def integrate_impact(W, u, mu, e, by_impulse, p):
     """Fill p (3,) [N s]: normal and tangential impulses of an impact; return its last status, GAP if there is no end.
 
     W (3, 3) [1/kg]: inverse mass of the contact; u (3,) [m/s]: its velocities before the impact, on return those after
-    it; mu, e [-]: friction and restitution.
+    it; mu, e [-]: friction and restitution; by_impulse: e is Poisson's ratio of impulses, not Stronge's of energies.
     """
     m, y = local_vector(7), local_vector(6)
     angle = 0.5 * math.atan2(2.0 * W[1, 2], W[1, 1] - W[2, 2])
@@ -220,7 +227,7 @@ def integrate_impact(W, u, mu, e, p):
     m[5] = m[6] = 0.0
     y[0], y[1], y[2] = u[0], c * u[1] + s * u[2], c * u[2] - s * u[1]
     y[3] = y[4] = y[5] = 0.0
-    p[0], status = integrate(m, mu, e, y)
+    p[0], status = integrate(m, mu, e if by_impulse else e * e, by_impulse, y)
     p[1], p[2] = c * y[3] - s * y[4], s * y[3] + c * y[4]
     u[0], u[1], u[2] = y[0], c * y[1] - s * y[2], s * y[1] + c * y[2]
     return status

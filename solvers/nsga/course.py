@@ -1,4 +1,4 @@
-"""Impact of a split step at one contact with friction, integrated along its normal impulse; for `impact_law="stronge"`.
+"""Impact of a split step at one contact with friction, integrated along its normal impulse; not by Newton's law.
 
 It stands in for the second velocity problem of such a step. The inverse mass of the contact is that of the whole
 system, joints included: with velocities V of the velocity problem, in which the impulses of the contact are given,
@@ -11,7 +11,7 @@ as large as the impulse of the mean mass.
 Newton's law remains where other contacts take part, with tangential restitution, resistance to rolling or spinning,
 contact discs, static friction, and in models with joint friction.
 
-Source: docs/theory/split_impacts.md, (5)-(8).
+Source: docs/theory/split_impacts.md, (5)-(9).
 """
 
 from fem_mbs.jit import entry, kernel, local_matrix, local_vector
@@ -96,7 +96,7 @@ def respond(s, g, e, u, size, p, W):
 
 
 @kernel
-def integrate(d, s, g, e):
+def integrate(d, s, o, g, e):
     """Solve the impact of contact e of a group and apply its impulses; False: it is left to Newton's law."""
     c, law = g.first_contact + e, laws_of(g)[e]
     u, p, W = local_vector(3), local_vector(3), local_matrix(3, 3)
@@ -105,7 +105,7 @@ def integrate(d, s, g, e):
     s.candidate[c] = 0
     status = GAP
     if respond(s, g, e, u, s.kv * before, p, W) and W[0, 0] > 0.0:
-        status = integrate_impact(W, u, law.friction, restitution_at(g, e, before), p)
+        status = integrate_impact(W, u, law.friction, restitution_at(g, e, before), o.poisson != 0, p)
     if status != GAP:
         add_impulse(g, e, p, 1.0, s.P)
         solve_velocities(s, s.velocity_problem)
@@ -134,7 +134,7 @@ def course_part(run, _):
     a, e = lone_contact(d, s)
     if a < 0:
         return
-    if integrate(d, s, contact_groups(d)[a], e):
+    if integrate(d, s, o, contact_groups(d)[a], e):
         o.answer = o.integrated = 1
         return
     zero(s.W_at, 6 * d.n_nodes)

@@ -64,6 +64,7 @@ TABLE = Table(
         # closed contacts and impacts that are split, see nsga.closed
         "integrated": Item("", "an impact of this step was integrated along its impulse, see nsga.course", "i8"),
         "by_course": Item("", "steps with such an impact", "i8", kept=True),
+        "poisson": Item("", "restitution of such impacts is Poisson's, not Stronge's", "i8"),
         "by_newton": Item("", "other steps with an impact", "i8", kept=True),
         "missing": Item("", "norm of the other rows of closed contacts"),
         "answer": Item("", "of the last task", "i8"),

@@ -106,15 +106,16 @@ class DecoupledNSGA(AlphaMethod):
         ``split_impacts`` and ``impacts_not_split``. Costs a few small steps per impact. Not with contact groups.
         "auto": isolated impacts alone are split, at most 3 in 50 steps; models with contact groups, with contacts on
         nodes of meshes, and solid bodies whose factors serve many steps, run as with "plain".
-    impact_law : {"newton", "stronge"}
-        "newton": the normal velocity after an impact is -e times that before it. "stronge": the impulses of an impact
-        that is split are integrated along its normal impulse, in which slip may end, stick or reverse, until the normal
-        impulse has given back e² of the work of compression (docs/theory/split_impacts.md). No impact then gains
-        energy, and friction never does positive work; e is the same where friction is zero or slip keeps its direction
-        and does not change normal velocities. For impacts of one contact with friction while no other contact acts,
+    impact_law : {"newton", "poisson", "stronge"}
+        "newton": the normal velocity after an impact is -e times that before it. With "poisson" and "stronge" the
+        impulses of an impact that is split are integrated along its normal impulse, in which slip may end, stick or
+        reverse: until restitution has an e of the normal impulse of compression ("poisson"), or has given back e² of
+        its work ("stronge"), see docs/theory/split_impacts.md. Friction then never does positive work, and no impact
+        gains energy; e is the same where friction is zero or slip keeps its direction and does not change normal
+        velocities. For impacts of one contact with friction while no other contact acts,
         without ``tangential_restitution``, resistance to rolling or spinning, discs or static friction, and in models
-        without joint friction; Newton's law applies elsewhere. ``result.statistics`` counts ``impacts_by_stronge``,
-        and as ``impacts_by_newton`` other steps with an impact. Not with contact groups or ``impacts="plain"``.
+        without joint friction; Newton's law applies elsewhere. ``result.statistics`` counts ``impacts_by_poisson``
+        or ``impacts_by_stronge``, and as ``impacts_by_newton`` other steps with an impact. Not with contact groups or ``impacts="plain"``.
     mixed : bool
         Mixed Newton iteration in beams (same solution; converges where large steps make plain Newton fail).
 
@@ -148,7 +149,7 @@ class DecoupledNSGA(AlphaMethod):
     reset_after_impact: bool | str = option(default="auto", check=choice_or_flag("auto", "filtered"))
     restitution_speed: str = option(default="touch", check=choice("start", "touch"))
     impacts: str = option(default="auto", check=choice("plain", "split", "auto"))
-    impact_law: str = option(default="newton", check=choice("newton", "stronge"))
+    impact_law: str = option(default="newton", check=choice("newton", "poisson", "stronge"))
     mixed: bool = option(default=False, check=flag)
 
     def __post_init__(self) -> None:
@@ -200,7 +201,7 @@ class DecoupledNSGA(AlphaMethod):
             "contact_solver": self.contact_solver if self.contact_solver == "newton" else None,
             "step_control": self.step_control,
             "impacts": self.impacts if self.impacts == "split" else None,
-            "impact_law": self.impact_law if self.impact_law == "stronge" else None,
+            "impact_law": self.impact_law if self.impact_law != "newton" else None,
         }
         for name, value in options.items():
             if system.searches and value:
@@ -242,7 +243,7 @@ class DecoupledNSGA(AlphaMethod):
         """Compiled parts of runs in which impacts are split."""
         from fem_mbs.solvers.nsga import closed, course, scheme
 
-        optional = {"course": course.course_part} if self.impact_law == "stronge" else {}
+        optional = {"course": course.course_part} if self.impact_law != "newton" else {}
         return {"closed": closed.closed_part, "restart": scheme.restart, **optional}
 
     def parts_of_static_friction(self) -> "dict[str, Entry]":
@@ -269,6 +270,7 @@ class DecoupledNSGA(AlphaMethod):
             "persistent": int(kept and system.nc > 0), "reset": self.reset_of(system),
             "far": int(any(group.far for group in system.groups) and not (kept or system.searches)),
             "approach": int(self.approach == "slower"), "touch": int(self.restitution_speed == "touch"), "whole": h,
+            "poisson": int(self.impact_law == "poisson"),
         }  # fmt: skip
 
     def reset_of(self, system: CompiledSystem) -> int:
@@ -316,10 +318,10 @@ class DecoupledNSGA(AlphaMethod):
 
     def counted(self, engine: "Engine") -> dict[str, int]:
         """Impacts by their law where both occur."""
-        if self.impact_law != "stronge":
+        if self.impact_law == "newton":
             return {}
         own = engine.own[0]
-        return {"impacts_by_stronge": int(own["by_course"]), "impacts_by_newton": int(own["by_newton"])}
+        return {f"impacts_by_{self.impact_law}": int(own["by_course"]), "impacts_by_newton": int(own["by_newton"])}
 
     def starts_afresh(self, engine: "Engine") -> bool:
         return bool(engine.own[0]["fresh"])

@@ -5,7 +5,7 @@ import numpy as np
 GOES_ON, STICKS, REVERSES = "continues", "sticks", "reverses"
 
 
-def planar(W, u, mu, e):
+def planar(W, u, mu, e, law="stronge"):
     """Terminal impulses (normal, tangential) of an impact in a plane, with what slip does and when it ends.
 
     All rates are constant before slip ends at p_s, and after: u_N is piecewise linear in p, and its work a sum of
@@ -27,6 +27,12 @@ def planar(W, u, mu, e):
         compressed = ends - at / second
         work = 0.5 * (u[0] + at) * ends - 0.5 * at**2 / second
     # restitution
+    if law == "poisson":  # Wang and Mason 1992
+        p = (1 + e) * compressed
+        if p <= ends:
+            return np.array([p, -mu * side * p]), GOES_ON, "restitution"
+        phase = "compression" if ends < compressed else "restitution"
+        return np.array([p, -mu * side * ends + after * (p - ends)]), kind, phase
     target, p = -(e**2) * work, compressed
     if compressed < ends:
         there = first[0] * (ends - compressed)

@@ -49,18 +49,19 @@ def without_restitution(engine: "Engine") -> list[str]:
     ]
 
 
-def without_stronge(engine: "Engine") -> list[str]:
+def without_impact_law(engine: "Engine") -> list[str]:
     """Warning of a run in which the impact law that was requested applied to no impact."""
-    if engine.method.impact_law != "stronge" or engine.own[0]["by_course"]:
+    law = engine.method.impact_law
+    if law == "newton" or engine.own[0]["by_course"]:
         return []
     count, contacts = int(engine.own[0]["by_newton"]), engine.system.contacts[: engine.system.nc_fixed]
     if not count or not any(contact.law[0] > 0.0 for contact in contacts):  # without friction both are the same
         return []
     return [
-        f"impact_law='stronge' applied to no impact: {count} steps with an impact follow Newton's law. Stronge's law "
-        "holds for impacts of one contact with friction that are split, while no other contact acts; not with friction "
-        "of joints in the model, nor with tangential restitution, resistance to rolling or spinning, discs or static "
-        "friction of the contact"
+        f"impact_law='{law}' applied to no impact: {count} steps with an impact follow Newton's law. "
+        f"{law.capitalize()}'s law holds for impacts of one contact with friction that are split, while no other "
+        "contact acts; not with friction of joints in the model, nor with tangential restitution, resistance to rolling "
+        "or spinning, discs or static friction of the contact"
     ]
 
 
@@ -143,7 +144,7 @@ CHECKS = (
     lost_restitution,
     energy_of_impacts,
     without_restitution,
-    without_stronge,
+    without_impact_law,
     jammed,
     singular,
     risen,

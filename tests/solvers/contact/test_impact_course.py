@@ -10,10 +10,10 @@ from fem_mbs.solvers.contact.impact_course import integrate_impact
 from fem_mbs.solvers.contact.law import SLIP, STICK
 
 
-def integrated(W, u, mu, e):
+def integrated(W, u, mu, e, law="stronge"):
     """Impulses, velocities after the impact and status of the compiled kernel."""
     after, p = np.array(u, dtype=float), np.zeros(3)
-    status = integrate_impact(np.ascontiguousarray(W, dtype=float), after, mu, e, p)
+    status = integrate_impact(np.ascontiguousarray(W, dtype=float), after, mu, e, law == "poisson", p)
     return p, after, status
 
 
@@ -49,6 +49,31 @@ def test_a_rod_that_hits_a_floor_has_the_impulses_of_the_closed_form(kind, phase
         assert status == (STICK if kind == STICKS else SLIP)
 
 
+def test_a_rod_that_hits_a_floor_has_the_impulses_of_poissons_closed_form():
+    """The same impacts by Wang and Mason's formulas, in which all five classes occur."""
+    found = set()
+    for speed, mu, e, angle in sum(CLASSES.values(), []):
+        W, u = rod(angle), np.array([-1.0, speed, 0.0])
+        exact, *kind = planar(W, u, mu, e, "poisson")
+        found.add(tuple(kind))
+        p, after, _ = integrated(W, u, mu, e, "poisson")
+        assert p == pytest.approx(np.append(exact, 0.0), abs=1e-11)
+        assert after == pytest.approx(u + W @ p, abs=1e-11)
+    assert found == set(CLASSES)
+
+
+def test_poissons_law_in_space_multiplies_the_impulse_of_compression():
+    """That impulse does not depend on e, whatever slip does; at e = 0 it is compared with a fine integration below."""
+    generator, checked = np.random.default_rng(6), 0
+    for _ in range(100):
+        W, u, mu, e = random_impact(generator)
+        plastic, with_e = (integrated(W, u, mu, ratio, "poisson")[0] for ratio in (0.0, e))
+        assert plastic == pytest.approx(integrated(W, u, mu, 0.0)[0], rel=1e-12)
+        assert with_e[0] == pytest.approx((1.0 + e) * plastic[0], rel=1e-9)
+        checked += abs(with_e[0] - integrated(W, u, mu, e)[0][0]) > 1e-3 * with_e[0]
+    assert checked > 30  # impacts in which Stronge's law has another impulse
+
+
 def test_a_rod_that_slides_into_a_jam_is_stopped_by_friction_and_leaves_the_floor():
     """Friction presses the rod on the floor at first: the approach grows until slip has ended."""
     W, u, mu, e = rod(1.1), np.array([-0.2, -2.0, 0.0]), 3.0, 0.5
@@ -81,17 +106,18 @@ def random_impact(generator):
     return W, u, generator.uniform(0.02, 1.5), generator.uniform(0.0, 1.0)
 
 
-def test_no_impact_gains_energy_and_friction_does_no_positive_work():
+@pytest.mark.parametrize("law", ["stronge", "poisson"])
+def test_no_impact_gains_energy_and_friction_does_no_positive_work(law):
     generator = np.random.default_rng(32)
     for number in range(200):
         W, u, mu, e = random_impact(generator)
-        p, after, status = integrated(W, u, mu, e)
+        p, after, status = integrated(W, u, mu, e, law)
         assert status in (STICK, SLIP) and after[0] >= 0 and p[0] > 0
         assert after == pytest.approx(u + W @ p, abs=1e-9)
         assert np.hypot(p[1], p[2]) <= mu * p[0] * (1 + 1e-12)
         gained = 0.5 * p @ (u + after)
         assert gained <= 1e-12 * p[0]
-        if number < 20:  # work of friction: that of all less that of the normal impulse
+        if number < 20 and law == "stronge":  # work of friction: that of all less that of the normal impulse
             assert gained - fine(W, u, mu, e)[1] <= 1e-9
 
 
