@@ -114,8 +114,9 @@ class DecoupledNSGA(AlphaMethod):
         gains energy; e is the same where friction is zero or slip keeps its direction and does not change normal
         velocities. For impacts of one contact with friction while no other contact acts,
         without ``tangential_restitution``, resistance to rolling or spinning, discs or static friction, and in models
-        without joint friction; Newton's law applies elsewhere. ``result.statistics`` counts ``impacts_by_poisson``
-        or ``impacts_by_stronge``, and as ``impacts_by_newton`` other steps with an impact. Not with contact groups or ``impacts="plain"``.
+        without joint friction; Newton's law applies elsewhere. ``result.statistics`` counts ``impacts_by_poisson`` or
+        ``impacts_by_stronge``, and as ``impacts_by_newton`` other steps with an impact. Not with contact groups or
+        ``impacts="plain"``.
     mixed : bool
         Mixed Newton iteration in beams (same solution; converges where large steps make plain Newton fail).
 

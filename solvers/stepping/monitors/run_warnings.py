@@ -60,8 +60,8 @@ def without_impact_law(engine: "Engine") -> list[str]:
     return [
         f"impact_law='{law}' applied to no impact: {count} steps with an impact follow Newton's law. "
         f"{law.capitalize()}'s law holds for impacts of one contact with friction that are split, while no other "
-        "contact acts; not with friction of joints in the model, nor with tangential restitution, resistance to rolling "
-        "or spinning, discs or static friction of the contact"
+        "contact acts; not with friction of joints in the model, nor with tangential restitution, resistance to "
+        "rolling or spinning, discs or static friction of the contact"
     ]
 
 

@@ -1,4 +1,4 @@
-"""Impacts by Stronge's and Poisson's laws in models: rods and linkages on rough floors, and the share of Newton's law."""
+"""Impacts by the laws of Stronge and Poisson in models: rods and linkages on rough floors, share of Newton's law."""
 
 import re
 
