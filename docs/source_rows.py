@@ -49,8 +49,10 @@ THESIS, BRULS, IMPACTS, LOBATTO, CONES = "Sanchez2025", "Bruls2014", "Capobianco
 
 ROWS = (
     # --- Sanchez2025: scheme and laws ---------------------------------------------------------------------------------
-    Row(THESIS, "2.3.4", "Poisson's law of impact, named as the alternative", "missing",
-        "Newton's law, or Stronge's with `impact_law`"),
+    Row(THESIS, "2.3.4", "Poisson's law of impact, named as the alternative", "works",
+        "`impact_law=\"poisson\"` for impacts of one contact with friction; the default is Newton's law",
+        "solvers/contact/impact_course.py", "pytest tests/solvers/contact/test_impact_course.py::"
+        "test_a_rod_that_hits_a_floor_has_the_impulses_of_poissons_closed_form"),
     Row(THESIS, "2.4, (2.31)", "smooth motion, position and velocity problem", "differs",
         "h²/2 in the position problem, as in the annexes, where (2.31) has h²; `DecoupledNSGA.published` reflects the "
         "approach at the start of a step, the default the slower one", "solvers/nsga",
