@@ -60,7 +60,7 @@ class RingOnCylinder(_SphereCylinder):
         radius_cylinder < radius; the difference is the clearance.
     **law
         restitution, friction, rolling_resistance, spinning_resistance, radius_contensou, tangential_restitution,
-        stribeck_speed: see `Contact`.
+        stribeck_speed, stribeck_exponent: see `Contact`.
 
     Raises
     ------

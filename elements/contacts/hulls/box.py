@@ -73,8 +73,8 @@ class BoxOnPlane(_BoxContact):
     name : str, optional
         The contacts are called "name 1" to "name 8": from − to + along x first, then y, then z.
     **law
-        restitution, friction, rolling_resistance, spinning_resistance, tangential_restitution, stribeck_speed:
-        see `Contact`.
+        restitution, friction, rolling_resistance, spinning_resistance, tangential_restitution, stribeck_speed,
+        stribeck_exponent: see `Contact`.
 
     Attributes
     ----------
@@ -143,8 +143,8 @@ class BoxOnBox(_BoxContact):
         With edges contacts are called "name 1" to "name 24"; which is which changes in a run. Without, "name A1" …
         (corners of A on B), "name B1" … (corners of B on A): from − to + along x first, then y, then z.
     **law
-        restitution, friction, rolling_resistance, spinning_resistance, tangential_restitution, stribeck_speed:
-        see `Contact`.
+        restitution, friction, rolling_resistance, spinning_resistance, tangential_restitution, stribeck_speed,
+        stribeck_exponent: see `Contact`.
 
     Attributes
     ----------

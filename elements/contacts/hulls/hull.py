@@ -41,8 +41,8 @@ class HullOnPlane(Part):
     name : str, optional
         The contacts are called "name 1", "name 2", … in the order of the corners.
     **law
-        restitution, friction, rolling_resistance, spinning_resistance, tangential_restitution, stribeck_speed:
-        see `Contact`.
+        restitution, friction, rolling_resistance, spinning_resistance, tangential_restitution, stribeck_speed,
+        stribeck_exponent: see `Contact`.
 
     Attributes
     ----------

@@ -197,7 +197,7 @@ class HullOnHull(Part):
         The contacts are called "name 1", "name 2", ….
     **law
         restitution, friction, rolling_resistance, spinning_resistance, radius_contensou, tangential_restitution,
-        stribeck_speed: see `Contact`. Impulses are those on the first hull.
+        stribeck_speed, stribeck_exponent: see `Contact`. Impulses are those on the first hull.
 
     Attributes
     ----------

@@ -106,7 +106,7 @@ class SphereOnCapsule(CapsuleContact):
     radius_capsule : float > 0 [m]
     **law
         restitution, friction, rolling_resistance, spinning_resistance, radius_contensou, tangential_restitution,
-        stribeck_speed: see `Contact`.
+        stribeck_speed, stribeck_exponent: see `Contact`.
 
     Raises
     ------
@@ -156,7 +156,7 @@ class CapsuleOnCapsule(CapsuleContact):
     radius_A, radius_B : float > 0 [m]
     **law
         restitution, friction, rolling_resistance, spinning_resistance, radius_contensou, tangential_restitution,
-        stribeck_speed: see `Contact`.
+        stribeck_speed, stribeck_exponent: see `Contact`.
         Impulses and slip are those of the first capsule relative to the second.
 
     Raises
@@ -207,7 +207,7 @@ class CapsuleOnPlane(Part):
         The contacts are called "name 1" and "name 2", after the ends.
     **law
         restitution, friction, rolling_resistance, spinning_resistance, radius_contensou, tangential_restitution,
-        stribeck_speed: see `Contact`.
+        stribeck_speed, stribeck_exponent: see `Contact`.
 
     Attributes
     ----------

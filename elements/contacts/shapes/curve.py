@@ -249,7 +249,7 @@ class PointOnCurve(_OnCurve):
         Extent of the wall along z that is drawn, 0 for none. Default: a tenth of the curve on ground, 0 otherwise.
     **law
         restitution, friction, rolling_resistance, spinning_resistance, radius_contensou, tangential_restitution,
-        stribeck_speed: see `Contact`.
+        stribeck_speed, stribeck_exponent: see `Contact`.
 
     Raises
     ------
@@ -345,7 +345,7 @@ class SphereOnWire(_OnCurve):
         Default: when the wire is on ground and has a radius.
     **law
         restitution, friction, rolling_resistance, spinning_resistance, radius_contensou, tangential_restitution,
-        stribeck_speed: see `Contact`.
+        stribeck_speed, stribeck_exponent: see `Contact`.
 
     Raises
     ------

@@ -237,7 +237,7 @@ class EllipsoidOnPlane(_RoundOnPlane):
         planes on the ground.
     **law
         restitution, friction, rolling_resistance, spinning_resistance, radius_contensou, tangential_restitution,
-        stribeck_speed: see `Contact`.
+        stribeck_speed, stribeck_exponent: see `Contact`.
 
     Raises
     ------
@@ -295,7 +295,7 @@ class RingOnPlane(_RoundOnPlane):
         Edge length of the square patch that draws the plane; 0 draws none. Default: ten radii for planes on the ground.
     **law
         restitution, friction, rolling_resistance, spinning_resistance, radius_contensou, tangential_restitution,
-        stribeck_speed: see `Contact`.
+        stribeck_speed, stribeck_exponent: see `Contact`.
 
     Raises
     ------

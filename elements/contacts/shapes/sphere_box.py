@@ -78,7 +78,7 @@ class SphereOnBox(SphereShapeContact):
         Whether the contact draws the box. Default: when it is on ground; a body draws itself.
     **law
         restitution, friction, rolling_resistance, spinning_resistance, radius_contensou, tangential_restitution,
-        stribeck_speed: see `Contact`.
+        stribeck_speed, stribeck_exponent: see `Contact`.
 
     Raises
     ------
@@ -159,7 +159,7 @@ class SphereOnRectangle(SphereOnBox):
         Whether the contact draws the rectangle. Default: when it is on ground.
     **law
         restitution, friction, rolling_resistance, spinning_resistance, radius_contensou, tangential_restitution,
-        stribeck_speed: see `Contact`.
+        stribeck_speed, stribeck_exponent: see `Contact`.
 
     Raises
     ------

@@ -147,7 +147,7 @@ class SphereOnCylinder(_SphereCylinder):
         on ground, 0 otherwise: a body draws itself.
     **law
         restitution, friction, rolling_resistance, spinning_resistance, radius_contensou, tangential_restitution,
-        stribeck_speed: see `Contact`.
+        stribeck_speed, stribeck_exponent: see `Contact`.
 
     Raises
     ------
@@ -206,7 +206,7 @@ class SphereInCylinder(_SphereCylinder):
         infinite) for a cylinder on ground, 0 otherwise.
     **law
         restitution, friction, rolling_resistance, spinning_resistance, radius_contensou, tangential_restitution,
-        stribeck_speed: see `Contact`.
+        stribeck_speed, stribeck_exponent: see `Contact`.
 
     Raises
     ------

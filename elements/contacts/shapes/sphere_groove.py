@@ -148,7 +148,7 @@ class SphereInGroove(SphereShapeContact):
         Draw the groove. Default: on ground only.
     **law
         restitution, friction, rolling_resistance, spinning_resistance, radius_contensou, tangential_restitution,
-        stribeck_speed: see `Contact`.
+        stribeck_speed, stribeck_exponent: see `Contact`.
 
     Raises
     ------

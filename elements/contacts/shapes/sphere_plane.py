@@ -160,7 +160,7 @@ class SphereOnPlane(Contact):
         Edge length of the square patch that draws the plane; 0 draws none. Default: ten radii for planes on the ground.
     **law
         restitution, friction, rolling_resistance, spinning_resistance, radius_contensou, tangential_restitution,
-        stribeck_speed: see `Contact`.
+        stribeck_speed, stribeck_exponent: see `Contact`.
 
     Raises
     ------

@@ -74,7 +74,7 @@ class SphereOnSphere(SphereShapeContact):
     radius_B : float > 0 [m]
     **law
         restitution, friction, rolling_resistance, spinning_resistance, radius_contensou, tangential_restitution,
-        stribeck_speed: see `Contact`.
+        stribeck_speed, stribeck_exponent: see `Contact`.
         Impulses and slip are those of the first sphere relative to the second.
 
     Raises
@@ -128,7 +128,7 @@ class SphereInSphere(SphereShapeContact):
         Whether the lower half of the hollow sphere (z < 0 of the outer frame) is drawn. Default: when it is on ground.
     **law
         restitution, friction, rolling_resistance, spinning_resistance, radius_contensou, tangential_restitution,
-        stribeck_speed: see `Contact`.
+        stribeck_speed, stribeck_exponent: see `Contact`.
 
     Raises
     ------

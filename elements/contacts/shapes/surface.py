@@ -232,7 +232,7 @@ class PointOnSurface(SphereShapeContact):
         Default: when the surface is on ground.
     **law
         restitution, friction, rolling_resistance, spinning_resistance, radius_contensou, tangential_restitution,
-        stribeck_speed: see `Contact`.
+        stribeck_speed, stribeck_exponent: see `Contact`.
 
     Raises
     ------
