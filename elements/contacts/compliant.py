@@ -117,7 +117,7 @@ class CompliantContact(Force):
     >>> model, ball = Model(), RigidBody.sphere(1.0, 0.1, position=[0, 0, 1.1])
     >>> floor = SphereOnPlane(ball, model.ground, radius=0.1, restitution=0.6, name="floor")
     >>> model.add(CompliantContact(floor, stiffness=140e6, model="flores"))
-    CompliantContact 'floor': contact=floor, stiffness=1.4e+08, model='flores', restitution=0.6, friction=0, …
+    CompliantContact 'floor': contact=floor, stiffness=1.4e+08, model='flores', exponent=1.5, restitution=0.6, …
     """
 
     parameters = PARAMETERS
