@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.linear.called_back import CalledBack
-from fem_mbs.linear.factors_cholmod import Cholesky
+from fem_mbs.linear.cholmod import Cholesky
 from fem_mbs.linear.umfpack import UMFPACK, predicted_fill
 
 SYMMETRIC = 1e-13  # of √(a_ii a_jj): round-off of the sums that entries are
@@ -40,7 +40,7 @@ SHARE = 3.0  # of the products of an LU factorisation that the border may take
 class CholeskyWithBorder(CalledBack):
     """CHOLMOD for the symmetric part, called back from compiled code; UMFPACK where that does not do."""
 
-    name = "CHOLMOD (SuiteSparse)"
+    name = "CHOLMOD (scikit-sparse)"
     kept = ("taken", "bordered", "pause", "used")
 
     def __init__(self, n: int, pointers: np.ndarray, rows: np.ndarray) -> None:
@@ -68,10 +68,10 @@ class CholeskyWithBorder(CalledBack):
         return np.flatnonzero(one).astype(np.int32), place[one].astype(np.int32)
 
     def foreign_bytes(self) -> int:
-        """What the factors hold, and the columns of the border."""
+        """What the factors hold at most, by AMD's prediction: scikit-sparse does not count; columns of the border."""
         if self.other is not None:
             return self.other.foreign_bytes()
-        return 0 if self.cholesky is None else self.cholesky.bytes() + self.columns.nbytes
+        return 0 if self.cholesky is None else 8 * int(self._fill()[0]) + self.columns.nbytes
 
     def _factorise(self, values):
         self.factored = values
@@ -137,9 +137,12 @@ class CholeskyWithBorder(CalledBack):
             row, column = row[left], column[left]
         return np.count_nonzero(self.bordered) > before
 
+    def _fill(self):
+        return predicted_fill(self.n, self.pointers, self.rows)
+
     def _most(self):
         if self.most < 0:
-            entries, products = predicted_fill(self.n, self.pointers, self.rows)
+            entries, products = self._fill()
             self.most = int(products / (SHARE * AT_A_TIME * max(entries, 1.0)))
         return self.most
 
@@ -183,12 +186,12 @@ class CholeskyWithBorder(CalledBack):
         A = csc_array((values[self.entries], rows, pointers), shape=(len(self.inside),) * 2)
         try:
             if self.cholesky is None:
-                self.cholesky = Cholesky(A, often=True)
+                self.cholesky = Cholesky(A)
             else:
                 self.cholesky.factor(A)
         except RuntimeError:
             return False
-        return self.cholesky.evenness() > LEAST  # else only the border makes the whole matrix regular
+        return self.cholesky.evenness > LEAST  # else only the border makes the whole matrix regular
 
     def _make_border(self, values, active):
         """S and A⁻¹ B of (1); False where S is singular."""

@@ -1,14 +1,19 @@
-"""Factors of a single sparse matrix, for analyses that need no compiled code: modes, statics, reductions."""
+"""Factors of a single sparse matrix, for analyses that need no compiled code: modes, statics, reductions.
+
+CHOLMOD where the matrix is symmetric and positive definite, else UMFPACK where it fills in, else SciPy's SuperLU.
+"""
 
 from typing import Any
 
 import numpy as np
 
-from fem_mbs.linear.factors_cholmod import Cholesky
+from fem_mbs.linear.cholesky import SYMMETRIC as ALIKE
+from fem_mbs.linear.cholmod import Cholesky, cholmod
 from fem_mbs.linear.solvers import fills_in
-from fem_mbs.linear.umfpack import UMFPACK, library, predicted_fill
+from fem_mbs.linear.umfpack import UMFPACK, predicted_fill
 
 FEW = 300  # unknowns: any factors are made in 10 ms
+EVEN = 1e-11  # pivot over the largest: below, pivots are chosen that lose fewer digits
 
 
 class _Multifrontal:
@@ -42,13 +47,12 @@ def factors(matrix: Any, positive: bool = False) -> Any:
     ----------
     matrix : (n, n) sparse
     positive : bool
-        It is symmetric and positive definite: Cholesky factors by CHOLMOD, else SuperLU's with pivots on the diagonal.
-        Other matrices get UMFPACK's where they fill in, and SuperLU's where they do not.
+        It is symmetric and positive definite, which is otherwise found out where it fills in.
 
     Raises
     ------
     RuntimeError
-        The matrix is exactly singular, or not positive definite; SuperLU does not find the second.
+        The matrix is exactly singular, or not ``positive`` definite; SuperLU and UMFPACK do not find the second.
     """
     from scipy.sparse import csc_array, tril
     from scipy.sparse.linalg import splu
@@ -57,12 +61,9 @@ def factors(matrix: Any, positive: bool = False) -> Any:
     if positive:
         return positive_factors(tril(matrix, format="csc"))
     matrix.sort_indices()
-    n = matrix.shape[0]
-    if n > FEW:
-        pointers, rows = matrix.indptr.astype(np.int32), matrix.indices.astype(np.int32)
-        if fills_in(n, predicted_fill(n, pointers, rows)):
-            return _Multifrontal(matrix)
-    return splu(matrix)
+    if not _fills_in(matrix):
+        return splu(matrix)
+    return _definite(matrix) or _Multifrontal(matrix)
 
 
 def positive_factors(lower: Any) -> Any:
@@ -81,6 +82,33 @@ def positive_factors(lower: Any) -> Any:
     from scipy.sparse.linalg import splu
 
     lower.sort_indices()
-    if library("cholmod") is not None:
+    if cholmod() is not None:
         return Cholesky(lower)
-    return splu((lower + tril(lower, -1).T).tocsc(), **SYMMETRIC)
+    whole = (lower + tril(lower, -1).T).tocsc()
+    whole.sort_indices()
+    return _Multifrontal(whole) if _fills_in(whole) else splu(whole, **SYMMETRIC)
+
+
+def _fills_in(matrix):
+    """Whether UMFPACK is faster than SuperLU."""
+    n = matrix.shape[0]
+    if n <= FEW:
+        return False
+    return fills_in(n, predicted_fill(n, matrix.indptr.astype(np.int32), matrix.indices.astype(np.int32)))
+
+
+def _definite(matrix):
+    """Cholesky factors; None where the matrix is not symmetric, not positive definite, or nearly singular."""
+    from scipy.sparse import tril
+
+    diagonal = matrix.diagonal()
+    if cholmod() is None or not (diagonal > 0.0).all():
+        return None
+    apart, root = (matrix - matrix.T).tocoo(), np.sqrt(diagonal)
+    if not (np.abs(apart.data) <= ALIKE * root[apart.row] * root[apart.col]).all():  # a load that follows, NaN
+        return None
+    try:
+        found = Cholesky(tril(matrix, format="csc"))
+    except RuntimeError:
+        return None
+    return found if found.evenness > EVEN else None

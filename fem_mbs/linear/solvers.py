@@ -5,7 +5,7 @@ which every entry is stored). It offers two C functions, ``factor(context, value
 side)``, called through their addresses, and a status word (0: good). Which one is used:
 
     libklu found                          KLU (SuiteSparse): block triangular form, AMD
-    the same, a pattern that fills in     CHOLMOD (SuiteSparse) where symmetric, else UMFPACK: dense blocks
+    the same, a pattern that fills in     CHOLMOD (scikit-sparse) where symmetric, else UMFPACK: dense blocks
     otherwise, up to `DENSE_LIMIT`        dense LU of LAPACK (through the functions that SciPy exports)
     otherwise, more unknowns              SuperLU of SciPy (a callback into Python)
 
@@ -21,11 +21,13 @@ from typing import Protocol
 from fem_mbs.arguments.checked import Named
 from fem_mbs.linear.base import LinearSolver
 from fem_mbs.linear.cholesky import CholeskyWithBorder
+from fem_mbs.linear.cholmod import cholmod
 from fem_mbs.linear.dense import DenseLU
 from fem_mbs.linear.klu import KLU, klu
 from fem_mbs.linear.superlu import SuperLU
 from fem_mbs.linear.umfpack import UMFPACK, library
 
+GET_CHOLMOD = "apt-get install libsuitesparse-dev, pip install fem_mbs[sparse]"
 DENSE_LIMIT = 60
 PRODUCTS, PER_ENTRY = 2e7, 60.0  # KLU takes a millisecond for a million products
 PER_SOLUTION = 30.0  # products of a factorisation that take as long as an entry of the factors in an iteration
@@ -45,7 +47,8 @@ def choose(n: int, wanted: str | None = None) -> type[LinearSolver]:
     if wanted is not None:
         owner = Named("System")
         owner.as_choice("linear_solver", wanted, tuple(SOLVERS), f"is unknown; choose among {', '.join(SOLVERS)}")
-        message = "needs a library that was not found; get it with: apt-get install libsuitesparse-dev"
+        get = GET_CHOLMOD if wanted == "cholmod" else "apt-get install libsuitesparse-dev"
+        message = f"needs a library that was not found; get it with: {get}"
         found = {"klu": klu() is not None, "umfpack": library("umfpack") is not None, "cholmod": cholesky_found()}
         owner.check(found.get(wanted, True), "linear_solver", wanted, message)
         return SOLVERS[wanted]
@@ -55,8 +58,8 @@ def choose(n: int, wanted: str | None = None) -> type[LinearSolver]:
 
 
 def cholesky_found() -> bool:
-    """Whether there are CHOLMOD, and UMFPACK for what is not fit for it."""
-    return library("cholmod") is not None and library("umfpack") is not None
+    """Whether there are scikit-sparse, and UMFPACK for what is not fit for it."""
+    return cholmod() is not None and library("umfpack") is not None
 
 
 def fills_in(n: int, fill: tuple[float, float]) -> bool:
@@ -92,7 +95,7 @@ def available() -> list[tuple[str, bool, str]]:
     return [
         (KLU.name, klu() is not None, "apt-get install libsuitesparse-dev (used when found)"),
         (UMFPACK.name, library("umfpack") is not None, "apt-get install libsuitesparse-dev (for solids, when found)"),
-        (CholeskyWithBorder.name, cholesky_found(), "apt-get install libsuitesparse-dev (for solids, when found)"),
+        (CholeskyWithBorder.name, cholesky_found(), f"{GET_CHOLMOD} (for solids, when found)"),
         (DenseLU.name, True, f"used up to {DENSE_LIMIT} unknowns when KLU is missing"),
         (SuperLU.name, True, "used above when KLU is missing"),
     ]

@@ -50,9 +50,7 @@ ASKED = {
     "compiled/compiler.py": {"co_code", "constant", "part", "typing_key"},
     "jit.py": {"CacheImpl", "co_code"},
     "solvers/stepping/saved/laws.py": {"co_exceptiontable", "name", "py_func"},
-    "linear/factors_cholmod.py": {"SuiteSparse_config_printf_func_set"},
     "linear/factors_complex.py": {"umfpack_zi_numeric"},
-    "linear/metis.py": {"METIS_NodeND"},
 }
 # objects made of parts in files of their own, which hint whose parts they are
 OWNERS = {

@@ -1,6 +1,7 @@
 """Linear solvers: all give the same solution, detect singular matrices, and stay accurate when values change."""
 
 import ctypes
+import sys
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ import scipy.sparse as sp
 
 import fem_mbs as fem
 from fem_mbs.jit import address
+from fem_mbs.linear import cholmod as linear_cholmod
 from fem_mbs.linear import klu as linear_klu
 from fem_mbs.linear import solvers as linear
 from fem_mbs.linear import superlu as linear_superlu
@@ -255,7 +257,7 @@ def test_patterns_that_fill_in_go_to_cholmod_or_umfpack_and_others_stay(monkeypa
     kinds = [type(layout.solver) for layout in cube(8).compile().own.layouts]
     assert set(kinds) == {linear.CholeskyWithBorder if linear.cholesky_found() else linear.UMFPACK}
     with monkeypatch.context() as without:
-        without.setitem(linear_umfpack._libraries, "cholmod", None)
+        without.setattr(linear_cholmod, "_module", None)
         assert {type(layout.solver) for layout in cube(8).compile().own.layouts} == {linear.UMFPACK}
     assert type(pendulum_chain(300).compile().own.layouts[0].solver) is linear.KLU  # 3,300 unknowns, no fill
     assert type(cube(8).compile(linear_solver="klu").own.layouts[0].solver) is linear.KLU
@@ -300,6 +302,9 @@ def test_unknown_and_missing_solvers_are_rejected_with_what_to_do(monkeypatch):
     monkeypatch.setitem(linear_umfpack._libraries, "umfpack", None)
     with pytest.raises(ValueError, match=r"linear_solver = .*umfpack.*not found.*apt-get"):
         linear.choose(10, "umfpack")
+    monkeypatch.setattr(linear_cholmod, "_module", None)
+    with pytest.raises(ValueError, match=r"linear_solver = .*cholmod.*not found.*pip install fem_mbs\[sparse\]"):
+        linear.choose(10, "cholmod")
     with pytest.raises(ValueError, match=r"linear_solver = .*klu.*not found.*apt-get"):
         linear.choose(10, "klu")
     assert linear.choose(1000) is linear.SuperLU and linear.choose(10) is linear.DenseLU
@@ -317,6 +322,14 @@ def test_active_solvers_are_listed_with_how_to_get_them():
     listed = {name: (found, how) for name, found, how in linear.available()}
     assert listed["dense LU (LAPACK)"][0] and listed["SuperLU (SciPy)"][0]
     assert "libsuitesparse" in listed["KLU (SuiteSparse)"][1]
+    found, how = listed["CHOLMOD (scikit-sparse)"]
+    assert found == linear.cholesky_found() and "pip install fem_mbs[sparse]" in how
+
+
+def test_scikit_sparse_that_cannot_be_imported_is_missing(monkeypatch):
+    monkeypatch.setitem(sys.modules, "sksparse", None)
+    monkeypatch.setattr(linear_cholmod, "_module", False)
+    assert linear_cholmod.cholmod() is None and not linear.cholesky_found()
 
 
 @pytest.mark.parametrize("name", NAMES)

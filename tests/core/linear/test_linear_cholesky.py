@@ -8,14 +8,13 @@ import pytest
 import scipy.sparse as sp
 
 import fem_mbs as fem
-from fem_mbs.linear import factors_cholmod
 from fem_mbs.linear.cholesky import PAUSE, CholeskyWithBorder
 from fem_mbs.linear.solvers import cholesky_found
 
 sys.path.append(str(Path(__file__).parents[3] / "benchmarks"))
 from measuring import Run
 
-pytestmark = pytest.mark.skipif(not cholesky_found(), reason="CHOLMOD or UMFPACK is not installed")
+pytestmark = pytest.mark.skipif(not cholesky_found(), reason="scikit-sparse or UMFPACK is not installed")
 SIDE = 9
 CHOLESKY, LU = 1, 2
 
@@ -139,17 +138,6 @@ def test_factors_by_either_library_are_made_again_with_the_same_bits():
         assert again.solver.solve(right).tobytes() == found.tobytes()
         assert again.solver.pause[0] == case.solver.pause[0]
         assert again.solver.used[0] == case.solver.used[0]
-
-
-def test_a_library_whose_record_is_laid_out_otherwise_keeps_its_settings(monkeypatch):
-    sizes = []
-    for relaxed in (factors_cholmod._RELAXED, ((0.7, 0.1, 0.05), (4, 16, 48))):
-        monkeypatch.setattr(factors_cholmod, "_RELAXED", relaxed)
-        factors = factors_cholmod.Cholesky(sp.tril(grid(12), format="csc"), often=True)
-        right = np.ones(12**3)
-        assert grid(12) @ factors.solve(right) == pytest.approx(right, abs=1e-12)
-        sizes.append(factors.bytes())
-    assert sizes[0] > sizes[1]  # dense columns that were joined
 
 
 def sliding(law, friction, cells=8, feet=0.6):
