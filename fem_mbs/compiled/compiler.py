@@ -125,7 +125,7 @@ class Loops:
 
     vectors = ("fem_mbs.elements.solids.kernels",)
 
-    short = ("fem_mbs.solvers.", "fem_mbs.system.", "fem_mbs.linear.factors", "fem_mbs.linear.panels")
+    short = ("fem_mbs.solvers.", "fem_mbs.system.")
     long = ("fem_mbs.solvers.granular.", "fem_mbs.solvers.contact_problem.")
 
     @classmethod
