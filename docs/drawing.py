@@ -25,15 +25,15 @@ def panels(count, size, rows=1, **options):
     return figure, axes
 
 
-def keep(figure, name):
-    """Write docs/pictures/<name>.png."""
+def keep(figure, name, colors=128):
+    """Write docs/pictures/<name>.png; many curves on top of each other need more colours."""
     path = PICTURES / f"{name}.png"
     figure.savefig(path, dpi=110)
-    shrink(path)
+    shrink(path, colors)
 
 
-def shrink(path):
+def shrink(path, colors=128):
     """Write a picture of curves again with a palette of colours: half the size, and it looks the same."""
     from PIL import Image
 
-    Image.open(path).convert("RGB").quantize(128, dither=Image.Dither.NONE).save(path, optimize=True)
+    Image.open(path).convert("RGB").quantize(colors, dither=Image.Dither.NONE).save(path, optimize=True)
