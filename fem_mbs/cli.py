@@ -127,6 +127,7 @@ def _validate_arguments(add):
     add("--method", nargs="+", default=[], metavar="NAME", help="with these time steppers only")
     add("--fast", action="store_true", help="leave out what takes more than some seconds")
     add("--json", type=Path, metavar="FILE", help="write every check to a file")
+    add("--plot", action="store_true", help="draw the figures of the cases, as in their sources: NAME.png")
 
 
 def _tangents_arguments(add):
@@ -372,12 +373,19 @@ def validate_cases(options: Namespace) -> int:
     if options.show:
         print(validate.listed([case for case in cases if not options.method or any(c is case for c, _ in todo)]))
         return 0
+    if options.plot:
+        from fem_mbs.cases.figures import pages
+
+        pages.check(options.case)
     if not todo:
         raise ScriptError("nothing to run: none of these cases applies to these methods; see fem-mbs validate --list")
     outcomes = validate.run(todo)
     print(validate.report(outcomes))
     if options.json is not None:
         validate.write(outcomes, options.json)
+    if options.plot:
+        ran = dict.fromkeys(case.name for case, _ in todo)
+        print("\n".join(pages.write([name for name in pages.drawable() if name in ran], Path(), options.method)))
     return 0 if all(outcome.ok for outcome in outcomes) else 1
 
 
