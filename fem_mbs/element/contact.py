@@ -208,7 +208,7 @@ class Contact(Element):
 
     @property
     def law(self) -> tuple:
-        """(μ, ρ, γ, e_N, e_T, c, μ_s, μ_k), e_N the largest: what solvers read of the contact, with `SpeedLaw`s."""
+        """(μ, ρ, γ, e_N, e_T, c, μ_s, μ_k), e_N the largest: what solvers read of the contact, with ``pieces``."""
         return (
             self.friction,
             self.rolling_resistance,

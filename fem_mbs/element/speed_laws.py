@@ -134,6 +134,8 @@ def restitution_of(owner: Any, value: Any, parameter: str = "restitution") -> An
         return value
     if is_table(value):
         return table_of(owner, parameter, value, 1.0)
+    message = "must be a number, pairs (approach speed [m/s], value), or PowerRestitution(…)"
+    owner.check(not callable(value) and not isinstance(value, dict), parameter, value, message)
     return owner.number(parameter, value, at_least=0, at_most=1)
 
 

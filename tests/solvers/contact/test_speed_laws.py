@@ -179,6 +179,7 @@ BAD = {
     "triples": ([(0.0, 0.5, 1), (0.5, 0.1, 1)], r"\(n, 2\)"),
     "text": ([("a", "b"), ("c", "d")], r"restitution"),
     "a pair": ((0.5, 0.4), r"restitution = .*not a number"),
+    "a function": (lambda v: 0.5, r"pairs \(approach speed.*PowerRestitution"),
 }
 
 
