@@ -77,9 +77,8 @@ def _documented(cls):
             inherited |= _entries(inspect.cleandoc(base.__doc__ or ""))
     supported = getattr(cls, "__dataclass_fields__", {})
     written = _entries(own)
-    more = [
-        text for name, text in inherited.items() if name not in written and name in supported and supported[name].init
-    ]
+    missing = (name for name in inherited if name not in written and name in supported and supported[name].init)
+    more = dict.fromkeys(inherited[name] for name in missing)  # names that share an entry have it once
     if not more:
         return own
     start, end = _parameters(own)

@@ -21,7 +21,7 @@ def unknown(text):
 
 
 def test_everything_cited_of_the_main_sources_exists():
-    found = {file: text for file, text in texts().items() if file != "tests/project/test_sources.py"}
+    found = {file: text for file, text in texts().items() if file != "tests/project/test_citations.py"}
     assert {file: wrong for file, text in found.items() if (wrong := unknown(text))} == {}
     wrong = [
         f"{f}: {number}" for f, text in found.items() for kind, number in annexes(text) if not in_thesis(kind, number)
@@ -135,7 +135,7 @@ def test_every_judgement_names_numbers_files_cases_and_tests_that_exist(pages):
     [
         ({"cites": "A.7.1"}, "A.7.1"), ({"cites": "no number"}, "no number"), ({"where": "solvers/none.py"}, "none.py"),
         ({"check": "fem-mbs validate rolling_bal"}, "rolling_bal"), ({"check": "fem-mbs run rolling_ball"}, "run"),
-        ({"check": "pytest tests/project/test_sources.py::test_that_is_not"}, "test_that_is_not"),
+        ({"check": "pytest tests/project/test_citations.py::test_that_is_not"}, "test_that_is_not"),
         ({"check": "make all"}, "make"), ({"state": "right"}, "state"), ({"found": ""}, "difference"),
     ],
 )  # fmt: skip
