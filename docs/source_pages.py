@@ -23,7 +23,7 @@ HEAD = """\
 Cite the methods you use by their papers, and this code by its repository and version (`fem-mbs --version`). Docstrings
 and cases cite publications by the names in brackets, or by authors and year. This page is made from
 `fem_mbs/sources.py` by `python docs/source_pages.py`; that file also lists the sections of the five sources of the time
-steppers.
+steppers. Publications of benchmarks are listed as other works cite them, and were not compared with the originals.
 """
 
 

@@ -173,6 +173,11 @@ class Contact(Element):
             self.check(value == 0.0 or not self.two_coefficients, what, value, message)
 
     @property
+    def depends_on_speed(self) -> bool:
+        """True if the restitution or sliding friction is a `SpeedLaw`."""
+        return isinstance(self.restitution, SpeedLaw) or self.sliding_law is not None
+
+    @property
     def pieces(self) -> tuple[np.ndarray, np.ndarray]:
         """Pieces (k,) of the restitution and of sliding friction, see `fem_mbs.system.speed_pieces`."""
         return pieces_of(self.restitution), pieces_of(self.sliding_law or self.friction)
@@ -194,7 +199,7 @@ class Contact(Element):
 
     @property
     def two_coefficients(self) -> bool:
-        """True if friction depends on whether the contact slides, or on how fast."""
+        """True if friction is not one number: static and sliding friction, or a table of sliding speeds."""
         return self.sliding_law is not None
 
     @property
@@ -221,4 +226,4 @@ class Contact(Element):
         )
 
 
-Contact._inside |= {"two_sided", "smooth", "plane", "sliding_law"}
+Contact._inside |= {"two_sided", "smooth", "plane", "sliding_law", "depends_on_speed", "pieces"}

@@ -90,7 +90,7 @@ def positive_factors(lower: Any) -> Any:
 
 
 def _fills_in(matrix):
-    """Whether UMFPACK is faster than SuperLU."""
+    """True if the factors fill in, so that UMFPACK is faster than SuperLU."""
     n = matrix.shape[0]
     if n <= FEW:
         return False

@@ -58,7 +58,7 @@ def choose(n: int, wanted: str | None = None) -> type[LinearSolver]:
 
 
 def cholesky_found() -> bool:
-    """Whether there are scikit-sparse, and UMFPACK for what is not fit for it."""
+    """True if scikit-sparse is installed, and UMFPACK for matrices that it cannot factorise."""
     return cholmod() is not None and library("umfpack") is not None
 
 

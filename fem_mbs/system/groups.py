@@ -74,13 +74,7 @@ class Group:
         self.far = is_contact and s["nn"] == 2 and all(contact.gap_slopes is not None for contact in contacts)
         if self.far:
             self.contact_data["gap_slopes"][:] = [contact.gap_slopes for contact in contacts]
-        if is_contact and any(contact.two_coefficients for contact in contacts):
-            self.changes = (*self.changes, "laws")  # the coefficient that acts
-        laws = [contact.law for contact in contacts] if is_contact or is_friction else []
-        self.laws = np.array(laws, LAW if is_contact else float)
-        # of contacts whose restitution or sliding friction depends on a speed (n, pieces)
-        both = [contact.pieces for contact in contacts] if is_contact else [(NO_PIECES, NO_PIECES)]
-        self.restitutions, self.sliding = (table_of_pieces(pieces) for pieces in zip(*both))
+        self.set_laws(contacts if is_contact or is_friction else [])
         self.calls = {}
         unknown = [name for name in first.kernels if name not in KERNELS]
         if unknown:
@@ -94,6 +88,16 @@ class Group:
             for name, function in first.python_kernels.items()
         }
         self.first_row = self.first_contact = self.first_output = self.first_friction = 0
+
+    def set_laws(self, parts: "Sequence[Contact]") -> None:
+        """Keep laws of contacts or of joint friction, and those coefficients of contacts that depend on a speed."""
+        self.laws = np.array([part.law for part in parts], LAW if self.is_contact else float)
+        contacts = parts if self.is_contact else []
+        if any(contact.two_coefficients for contact in contacts):
+            self.changes = (*self.changes, "laws")  # the coefficient that acts
+        by_speed = any(contact.depends_on_speed for contact in contacts)
+        both = [contact.pieces for contact in contacts] if by_speed else [(NO_PIECES, NO_PIECES)]
+        self.restitutions, self.sliding = (table_of_pieces(pieces) for pieces in zip(*both))  # (n, pieces)
 
     @property
     def changing(self) -> tuple[np.ndarray, np.ndarray]:

@@ -1,18 +1,13 @@
 """Cholesky with a border: what is factorised how, and that the solution is that of the whole matrix."""
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from measuring import Run
 
 import fem_mbs as fem
 from fem_mbs.linear.cholesky import PAUSE, CholeskyWithBorder
 from fem_mbs.linear.solvers import cholesky_found
-
-sys.path.append(str(Path(__file__).parents[3] / "benchmarks"))
-from measuring import Run
 
 pytestmark = pytest.mark.skipif(not cholesky_found(), reason="scikit-sparse or UMFPACK is not installed")
 SIDE = 9

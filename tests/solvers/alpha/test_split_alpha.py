@@ -1,18 +1,13 @@
 """GeneralizedAlpha on solids: matrices of the size of one block, factors that serve many steps, the same motion."""
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
+from measuring import Run
+from velocity_elements import driven_point
 
 import fem_mbs as fem
 from fem_mbs.linear.solvers import fills_in
 from fem_mbs.solvers.alpha import generalized_alpha
-
-sys.path.append(str(Path(__file__).parents[3] / "benchmarks"))
-from measuring import Run
-from velocity_elements import driven_point
 
 FILLS = pytest.mark.skipif(not fills_in(10**4, (1e6, 1e9)), reason="UMFPACK is not installed")
 

@@ -1,11 +1,13 @@
 """Factors of the smooth motion serve the corrections of a step: fewer factorisations, the same motion."""
 
 import ctypes
-import sys
-from pathlib import Path
 
+import chain
+import clearance_crank
+import measuring
 import numpy as np
 import pytest
+import roller_crank
 import scipy.sparse as sp
 
 import fem_mbs as fem
@@ -14,12 +16,6 @@ from fem_mbs.solvers.contact.law import CLOSED, SLIP, STICK
 from fem_mbs.system.assembly import dynamic_tangents, dynamics
 from fem_mbs.system.global_matrices import clear_matrix, matrix_values
 from fem_mbs.system.records import POSITION, SMOOTH
-
-sys.path += [str(Path(__file__).parents[3] / name) for name in ("benchmarks", "examples")]
-import chain
-import clearance_crank
-import measuring
-import roller_crank
 
 
 def sharing(*args, **options):

@@ -1,11 +1,10 @@
 """Billiard break through compliant contacts: against an integration of its equations, and compared with impacts."""
 
-import importlib.util
 from itertools import combinations
-from pathlib import Path
 
 import billiard_break
 import numpy as np
+import penalty
 import pytest
 from scipy.integrate import solve_ivp
 
@@ -69,16 +68,7 @@ def test_a_break_through_compliant_contacts_is_that_of_its_equations():
     assert found[1, 0] < 0.1 * SPEED  # the apex ball, which is hit, is nearly at rest
 
 
-@pytest.fixture(scope="module")
-def penalty():
-    path = Path(__file__).parents[3] / "benchmarks" / "penalty.py"
-    spec = importlib.util.spec_from_file_location("penalty", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def test_impacts_and_compliant_contacts_break_the_rack_alike(penalty):
+def test_impacts_and_compliant_contacts_break_the_rack_alike():
     """Impacts in sequence and forces that overlap: numbers of docs/published_benchmarks.md."""
     impacts, yielding = penalty.impacts(), penalty.compliant(1e-8)
     np.testing.assert_allclose(impacts.velocities[:, 0], [-1.411, 0.255, 5.773], atol=2e-3)

@@ -1,30 +1,19 @@
 """Roller-crank with the friction of the scheme, smoothed and switched: numbers of docs/published_benchmarks.md."""
 
-import importlib.util
-from pathlib import Path
-
 import numpy as np
 import pytest
+import regularised_friction as laws
 
 EXACT = 8.0077  # rad/s at 0.1 s: the independent model of tests/validation/steppers/test_annex_a.py
 
 
-@pytest.fixture(scope="module")
-def laws():
-    path = Path(__file__).parents[3] / "benchmarks" / "regularised_friction.py"
-    spec = importlib.util.spec_from_file_location("regularised_friction", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def test_a_switched_law_oscillates_while_the_roller_sticks_and_the_scheme_does_not(laws):
+def test_a_switched_law_oscillates_while_the_roller_sticks_and_the_scheme_does_not():
     scheme, switched = laws.scheme(), laws.switched()
     assert laws.turns(*scheme) == 1 and laws.noise(*scheme) < 0.05
     assert laws.turns(*switched) > 50 and laws.noise(*switched) > 10
     assert np.interp(0.1, *scheme) == pytest.approx(EXACT, abs=2e-4)
 
 
-def test_the_smoothed_law_goes_to_that_of_the_scheme_with_its_width(laws):
+def test_the_smoothed_law_goes_to_that_of_the_scheme_with_its_width():
     errors = [np.interp(0.1, *laws.smoothed(width, h)) - EXACT for width, h in ((1e-2, 1e-3), (1e-3, 1e-4))]
     assert errors == pytest.approx([-0.0264, -0.0027], abs=2e-4)

@@ -3,11 +3,9 @@
 Events are found at the end of the step in which they lie: two steps are allowed for their times, 0.1 % elsewhere.
 """
 
-import sys
-from pathlib import Path
-
 import ball_against_wall
 import numpy as np
+import orders
 import pytest
 import roller_crank
 import rolling_ball
@@ -15,9 +13,6 @@ from rolling_ball import ACARY_BOURRIER, ROLLING, SPINNING, Sliding, acary_bourr
 from scipy.integrate import solve_ivp
 
 import fem_mbs as fem
-
-sys.path.insert(0, str(Path(__file__).parents[3] / "benchmarks"))
-import orders
 
 TURNED = (0.3, -0.5, 0.7)  # rotation vector of a start that is not parallel to the inertial axes
 

@@ -3,13 +3,12 @@
 Sections 5.1, 5.3-5.6; section 5.2 is in test_thirty_degree_rule. Convergence: see `orders`.
 """
 
-import sys
 from functools import cache
-from pathlib import Path
 
 import bernoulli_balls
 import billiard_break
 import numpy as np
+import orders
 import pytest
 import spinning_cue_ball as cue_ball
 import three_balls
@@ -17,9 +16,6 @@ import two_spheres
 
 import fem_mbs as fem
 from fem_mbs.solvers.contact.law import SLIP
-
-sys.path.insert(0, str(Path(__file__).parents[3] / "benchmarks"))
-import orders
 
 
 def spheres(places, radius, mass, inertia, velocities, gravity=(0, 0, 0), fixed=()):

@@ -1,18 +1,16 @@
 """Newton iterations of the published examples: those of the documentation, and not more than published on average."""
 
 import re
-import sys
 from pathlib import Path
 
+import accuracy_of_gaps
+import iterations
 import numpy as np
 import pytest
 
 import fem_mbs as fem
 
 ROOT = Path(__file__).parents[3]
-sys.path.insert(0, str(ROOT / "benchmarks"))
-import accuracy_of_gaps  # noqa: E402
-import iterations  # noqa: E402
 
 PAGE = (ROOT / "docs" / "published_benchmarks.md").read_text(encoding="utf-8").partition("## Iterations")[2]
 

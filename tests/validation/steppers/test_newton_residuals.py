@@ -1,13 +1,8 @@
 """Newton iterations fall quadratically: of a smooth step, whose tangents are exact, and of the impact of a break."""
 
-import sys
-from pathlib import Path
-
+import newton_residuals as study
 import numpy as np
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[3] / "benchmarks"))
-import newton_residuals as study
 
 MIDDLE = 1.3  # between the exponents of Newton's method, 2, and of one with a tangent that is not exact, 1
 

@@ -1,20 +1,15 @@
 """Impacts and contact with DecoupledNSGA: docs/theory/decoupled_nsga.md, decisions 6 to 11."""
 
-import sys
-from pathlib import Path
-
 import bouncing_ball
 import contact_models as models
 import numpy as np
+import orders
 import pytest
 import references
 import tilting_plate
 
 import fem_mbs as fem
 from fem_mbs.cases.bruls2014 import bouncing_pendulum
-
-sys.path.insert(0, str(Path(__file__).parents[3] / "benchmarks"))
-import orders
 
 TIGHT = {"rho_inf": 0.8, "rtol": 1e-10}  # as the prototype's tables
 

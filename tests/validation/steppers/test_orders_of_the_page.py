@@ -1,14 +1,12 @@
 """Orders of convergence on the page of published benchmarks are those that `benchmarks/orders.py` measures."""
 
 import re
-import sys
 from pathlib import Path
 
+import orders
 import pytest
 
 ROOT = Path(__file__).parents[3]
-sys.path.insert(0, str(ROOT / "benchmarks"))
-import orders  # noqa: E402
 
 PAGE = (ROOT / "docs" / "published_benchmarks.md").read_text(encoding="utf-8")
 SLOPE = re.compile(r"(-?\d+\.\d\d)(?=,|$)")

@@ -1,17 +1,15 @@
 """Tables of all schemes in docs/comparison.md: what the page shows is what the schemes have."""
 
 import re
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+import schemes
 
 from fem_mbs.solvers import STEPPERS
 
 ROOT = Path(__file__).parents[3]
-sys.path.insert(0, str(ROOT / "benchmarks"))
-import schemes  # noqa: E402
 
 
 def tables(name):

@@ -5,18 +5,14 @@ all of it, and so do we. The closed form then differs a little (0.06° without s
 friction acts along the sliding velocity before the impact, while Coulomb's law with e_T = 0 asks for the one after it.
 """
 
-import sys
 from functools import cache
-from pathlib import Path
 
 import numpy as np
+import orders
 import pytest
 import thirty_degree_rule as rule
 
 import fem_mbs as fem
-
-sys.path.insert(0, str(Path(__file__).parents[3] / "benchmarks"))
-import orders
 
 END = 0.25  # s after the impact: the cue ball rolls from 0.19-0.23 s
 

@@ -1,6 +1,0 @@
-"""The families of contact problems live with the benchmarks."""
-
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
