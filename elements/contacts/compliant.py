@@ -194,22 +194,13 @@ class CompliantContact(Force):
 
     def _set_law(self, model, exponent, restitution, damping):
         """Check the parameters of (1)."""
-        plain = isinstance(model, str) and model in PLAIN
-        dashpot = plain and model == "kelvin-voigt"
-        if exponent is None:
-            exponent = PLAIN[model] if plain else 1.5
+        plain = PLAIN.get(model) if isinstance(model, str) else None  # exponent of a law without restitution
+        exponent = (1.5 if plain is None else plain) if exponent is None else exponent
         self.model, self.exponent = model, self.number("exponent", exponent, at_least=1, at_most=3)
         message = "is a linear law: remove the exponent, or give model='hertz' or a hysteresis model"
-        self.check(not plain or PLAIN[model] != 1.0 or self.exponent == 1.0, "model", model, message)
-        self.damping = None
-        if dashpot:
-            message = "must be given for model='kelvin-voigt': c of its force K δ + c δ̇ [N s/m]"
-            self.check(damping is not None, "damping", damping, message)
-            self.damping = self.positive("damping", damping, "N s/m")
-        else:
-            message = "is that of model='kelvin-voigt'; other models lose energy by their restitution: remove it"
-            self.check(damping is None, "damping", damping, message)
-        if plain:
+        self.check(plain != 1.0 or self.exponent == 1.0, "model", model, message)
+        self._set_damping(plain is not None and model == "kelvin-voigt", damping)
+        if plain is not None:
             message = f"is not a parameter of model='{model}': remove it, or give a hysteresis model such as 'flores'"
             self.check(restitution is None, "restitution", restitution, message)
             self.restitution, self.factor = None, 0.0
@@ -221,6 +212,14 @@ class CompliantContact(Force):
         message = f"must be between {LOWEST_RESTITUTION:g} and 1; contacts have 0 unless one is given, here or there"
         self.check(LOWEST_RESTITUTION <= self.restitution <= 1, "restitution", self.restitution, message)
         self.factor = self._factor(model)
+
+    def _set_damping(self, needed, damping):
+        """Check the damping, which Kelvin and Voigt's law needs and no other has."""
+        message = "is that of model='kelvin-voigt'; other models lose energy by their restitution: remove it"
+        if needed:
+            message = "must be given for model='kelvin-voigt': c of its force K δ + c δ̇ [N s/m]"
+        self.check((damping is not None) == needed, "damping", damping, message)
+        self.damping = self.positive("damping", damping, "N s/m") if needed else None
 
     def _factor(self, model):
         """χ of the hysteresis model, an error in the words of this element if there is none."""

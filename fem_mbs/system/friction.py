@@ -239,6 +239,21 @@ def curvature_at(g, r, b):
 
 
 @kernel
+def given_acceleration(d, g, r, b, x, R, V):
+    """γ_2 = vᵀ H v + ∂²γ/∂t² of row r of group g, evaluated as by `evaluate_row`: γ̇ without accelerations."""
+    n, v = directions_of(g), vector(b[_V], g.nd)
+    evaluate_row(d, g, r, b, x, R, V)
+    total = vector(b[_GTT], n)[r % n]
+    if r % n == 0:
+        curvature(d, g, r // n, b)
+    H = matrix(curvature_at(g, r, b), g.nd, g.nd)
+    for i in range(g.nd):
+        for j in range(g.nd):
+            total += v[i] * H[i, j] * v[j]
+    return total
+
+
+@kernel
 def clear_block(S, nd, n):
     """Set to zero the entries of n rows of friction in their element matrix: nd equations of motion and the rows."""
     for i in range(nd):

@@ -53,6 +53,7 @@ from fem_mbs.system.friction import (
     evaluate_row,
     friction_groups,
     friction_of,
+    given_acceleration,
     row_times,
     rows_of,
 )
@@ -87,7 +88,8 @@ def start(d, s):
             kept = friction_of(g, r)
             kept.coefficient = coefficient_at(coefficients_of(g, r), kept.status)
             kept.impulse, kept.bound_share, kept.added_bound, kept.pass_number = 0.0, 1.0, 0.0, -1.0
-            s.row_rates[g.first_friction + r] = kept.rate + s.h * row_times(g, r, s.trial)
+            acceleration = given_acceleration(d, g, r, b, s.x, s.R, s.V) + row_times(g, r, s.trial)
+            s.row_rates[g.first_friction + r] = kept.rate + s.h * acceleration
     settle(d, s, b, 0.5)  # a guide that friction turns to its other side swings about with the whole
     if break_loose(d):
         settle(d, s, b, 0.5)

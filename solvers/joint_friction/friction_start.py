@@ -32,13 +32,12 @@ from fem_mbs.system.friction import (
     clear_block,
     coefficient_at,
     coefficients_of,
-    curvature,
-    curvature_at,
     directions_of,
     evaluate_bound,
     evaluate_row,
     friction_groups,
     friction_of,
+    given_acceleration,
     gradients_of,
     length_of,
     row_times,
@@ -52,7 +51,7 @@ from fem_mbs.system.gather import gather_motion
 from fem_mbs.system.global_matrices import full_norm, matrix_values
 from fem_mbs.system.records import SMOOTH
 
-_KK, _V, _GTT = SLOT["K"], SLOT["v"], SLOT["gtt"]
+_KK = SLOT["K"]
 AT_REST = 10.0  # times the speed that is none
 LINEAR = 1e-11  # relative error of N that is left
 ROUND = 1e-11  # of all forces: what repeated solutions leave
@@ -149,19 +148,11 @@ def begin_accelerations(d, s):
     """Rows at the present state, with the rates of the accelerations in ``s.trial``; bounds by the last reactions."""
     b = integers(d.table_at, N_SLOTS)
     for g in friction_groups(d):
-        n, ve = directions_of(g), vector(b[_V], g.nd)
+        n = directions_of(g)
         for r in range(rows_of(g)):
             kept = friction_of(g, r)
-            evaluate_row(d, g, r, b, s.x, s.R, s.V)
-            kept.given_acceleration, kept.status_changes, kept.excluded = vector(b[_GTT], n)[r % n], 0.0, 0.0
-            kept.turning = 0.0
-            if r % n == 0:
-                curvature(d, g, r // n, b)
-            H = matrix(curvature_at(g, r, b), g.nd, g.nd)
-            for i in range(g.nd):
-                for j in range(g.nd):
-                    kept.given_acceleration += ve[i] * H[i, j] * ve[j]
-            kept.given_acceleration += row_times(g, r, s.trial)
+            kept.given_acceleration = given_acceleration(d, g, r, b, s.x, s.R, s.V) + row_times(g, r, s.trial)
+            kept.turning = kept.status_changes = kept.excluded = 0.0
             if r % n == n - 1:
                 keep_bound(d, g, r // n, b, s.lam_report)
             kept.last_smooth_force = kept.smooth_force

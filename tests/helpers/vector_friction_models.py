@@ -43,6 +43,21 @@ def plate(
     return model
 
 
+def rod_on_a_turntable(rate, centre, end, mass=2.0, inertia=0.02):
+    """Rod that a turntable takes along at ``rate`` [rad/s]; its end (2,) rubs on it, its centre (2,) is free."""
+    model = fem.Model("turntable", gravity=[0, 0, -G])
+    table = model.add(fem.RigidBody(5.0, 1.0, angular_velocity=[0, 0, rate], name="table"))
+    turn = fem.Signal(lambda t: rate * t)
+    model.add(fem.RevoluteDriver.at(model.ground, table, [0, 0, 0], [0, 0, 1], angle=turn, name="drive"))
+    model.add(fem.Revolute.at(model.ground, table, [0, 0, 0], [0, 0, 1], name="axle"))
+    velocity = rate * np.array([-centre[1], centre[0], 0.0])
+    rod = model.add(fem.RigidBody(mass, inertia, position=[*centre, 0], velocity=velocity,
+                                  angular_velocity=[0, 0, rate], name="rod"))  # fmt: skip
+    joint = fem.Planar(table.frame_at([*end, 0]), rod.frame_at([*end, 0]), friction={"displacement": MU}, name="plane")
+    model.add(joint)
+    return model
+
+
 def ball(rates=(0.0, 0.0, 0.0), friction=MU, radius=RADIUS, moment=None, inertia=(INERTIA,) * 3):
     """Body on a ball joint at its centre of mass, pressed by `LOAD` along −z; ``inertia``: its principal moments."""
     model = fem.Model("ball")

@@ -477,10 +477,10 @@ class ContactGroup(Part):
                     if error.parameter != "law":
                         raise
                 else:
+                    e = contact.restitution
+                    message = "depends on the approach speed: contacts of groups have one number"
+                    self.check(not isinstance(e, SpeedLaw), "restitution", e, message)
                     message = "(static, sliding): contacts of groups have one coefficient"
-                    if isinstance(contact.restitution, SpeedLaw):
-                        cure = "depends on the approach speed: contacts of groups have one number"
-                        raise ParameterError(self, "restitution", contact.restitution, cure)
                     both = (contact.static_friction, contact.friction)
                     self.check(not contact.two_coefficients, "friction", both, message)
                     laws[i, j] = contact.law

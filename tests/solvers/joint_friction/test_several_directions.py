@@ -386,3 +386,21 @@ def test_a_ball_breaks_loose_against_its_acceleration_and_not_against_the_moment
     assert abs(moment / np.linalg.norm(moment) - direction).max() > 0.1
     np.testing.assert_allclose(force[0], -most * direction, atol=1e-3 * most)
     np.testing.assert_allclose(rate[-1], 3 * h * acceleration, atol=2e-3 * 3 * h * np.linalg.norm(acceleration))
+
+
+@every_method
+def test_the_end_of_a_rod_on_a_turntable_breaks_loose_against_its_acceleration_there(method):
+    """α = f/m + (e × f)/J k × e + ω² r from relative rest, f = −μ m g α/|α|: r of the centre, e from it to the end."""
+    rate, centre, end = 8.0, np.array([0.3, 0.1]), np.array([0.35, 0.25])
+    mass, inertia, arm = 2.0, 0.02, end - centre
+    across = np.array([-arm[1], arm[0]])
+    acceleration = rate**2 * centre
+    for _ in range(200):
+        force = -MU * mass * models.G * acceleration / np.linalg.norm(acceleration)
+        acceleration = force / mass + across * (across @ force) / inertia + rate**2 * centre
+    aside = acceleration[0] * centre[1] - acceleration[1] * centre[0]
+    assert abs(aside) > 0.1 * np.linalg.norm(acceleration) * np.linalg.norm(centre)  # not where it would slide freely
+    h = 1e-5
+    found = run(method, models.rod_on_a_turntable(rate, centre, end), 3 * h, h)["plane displacement friction"]
+    np.testing.assert_allclose(found.force[0], force, atol=1e-3 * MU * mass * models.G)
+    np.testing.assert_allclose(found.slip[-1], 3 * h * acceleration, atol=3e-3 * 3 * h * np.linalg.norm(acceleration))
