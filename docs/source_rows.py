@@ -226,7 +226,9 @@ ROWS = (
         "solvers/contact_problem", f"{VALIDATE} negrut2018-incline"),
     Row(CONES, "", "improvement: exact positions", "partly", "with the other time steppers, not with this one",
         "solvers/nsga"),
-    Row(CONES, "", "improvement: unique forces of redundant contacts", "missing", "one of the solutions is returned"),
+    Row(CONES, "", "improvement: unique forces of redundant contacts", "works",
+        "`result.unique_forces()`: the limit of stiff contacts, after the run; the run itself has one of the solutions",
+        "fem_mbs/results/unique_forces.py", "pytest tests/core/results/test_unique_forces.py"),
     *(
         Row(source, cites, item, "works", *rest)
         for source, found in AGREE.items()

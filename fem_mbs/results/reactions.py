@@ -30,7 +30,7 @@ OWNER = Named("reaction")
 
 def reaction(result: "Results", node: Any, model: Any = None) -> History:
     """Histories ``force`` and ``moment`` of the support of a node, see `Results.reaction`."""
-    system = _system(result, model)
+    system = system_of(result, model, "reactions")
     i = _number(result, system, node)
     held = ~system.free[i]
     _refuse_states(system)
@@ -47,10 +47,16 @@ def reaction(result: "Results", node: Any, model: Any = None) -> History:
     return History(f"support of {system.nodes[i].name or f'node {i}'}", {"force": force, "moment": moment})
 
 
-def _system(result, model):
-    """The system of the run: that of this program, or one of a model that is given."""
+def system_of(result: "Results", model: Any, purpose: str) -> Any:
+    """The system of the run: that of this program, or one of a model that is given.
+
+    Raises
+    ------
+    FemMbsError
+        No model, another one, or contact groups, for which the ``purpose`` is not computed.
+    """
     if model is None and result._system is None:
-        raise FemMbsError("results of a file do not have the model: give it, result.reaction(node, model=model)")
+        raise FemMbsError(f"results of a file do not have the model, which {purpose} need: give it, model=model")
     system = result._system if model is None else model.compile() if hasattr(model, "compile") else model
     OWNER.check(hasattr(system, "constraint_forces"), "model", model, "is neither a Model nor a System")
     nodes = [(node["name"], node["free"]) for node in result.description["nodes"]]
@@ -60,7 +66,7 @@ def _system(result, model):
         raise ModelError(f"model '{system.name}' is not that of the run of '{result.model}'", [system.model])
     if system.contact_groups:
         group = label(system.contact_groups[0])
-        raise FemMbsError(f"{group}: reactions of models with contact groups are not computed")
+        raise FemMbsError(f"{group}: {purpose} of models with contact groups are not computed")
     return system
 
 

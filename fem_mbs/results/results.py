@@ -35,6 +35,7 @@ from fem_mbs.results.parts import of_element, of_node
 from fem_mbs.results.reactions import reaction
 from fem_mbs.results.report import openings, report_lines
 from fem_mbs.results.table import HISTORIES, PAIR_COLUMNS, PAIRS, listed, pair_column, shape_of
+from fem_mbs.results.unique_forces import MINDLIN, unique_forces
 from fem_mbs.shapes import matrices
 
 if TYPE_CHECKING:
@@ -345,6 +346,40 @@ class Results:
             Something without contact forces, or a contact of another model.
         """
         return resultant(self, contacts)
+
+    def unique_forces(
+        self, *, stiffness: dict[str, float] | None = None, tangential_stiffness: float = MINDLIN, model: Any = None
+    ) -> dict[str, History]:
+        """Forces of redundant contacts as of very stiff ones, by name: one choice where rigid contacts leave many.
+
+        A box on four corners, a table on many legs: motion is unique, forces of rigid contacts are not, and those of a
+        run depend on the method. Contacts that yield a little have one answer, which does not depend on how little:
+        small displacements of the bodies press each contact, and the sum of their forces is that of the run.
+
+        Parameters
+        ----------
+        stiffness : dict, optional [N/m]
+            Name of each contact -> its stiffness; only ratios count. Default: all are equal.
+        tangential_stiffness : float > 0
+            That of contacts which stick, over the normal one; default: of spheres with Poisson's ratio 0.3 (Mindlin).
+        model : Model or System, optional
+            Of the run; needed for results that were loaded from a file.
+
+        Returns
+        -------
+        dict
+            Name of a contact -> `History` with ``force`` (k, 3) [N] along normal, t1, t2, as of the contact, and
+            ``force_vector`` (k, 3) [N], inertial axes. What slides keeps its direction, moments are not shared anew.
+            Where joints link the bodies, their forces belong to those of the run.
+
+        Raises
+        ------
+        FemMbsError
+            No model; contact groups; a closed contact on more than two nodes.
+        ParameterError
+            Stiffnesses that are not positive, or not of all contacts.
+        """
+        return unique_forces(self, stiffness, tangential_stiffness, model)
 
     def impact_times(self, contact: str) -> np.ndarray:
         """Times (n,) [s] of the impacts of a contact inside of their steps, one for each state with ``impact``.

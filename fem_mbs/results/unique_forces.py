@@ -1,0 +1,179 @@
+"""Forces of redundant contacts as of very stiff ones: where rigid contacts leave them undetermined, one of all.
+
+Several contacts of one body, or of bodies that joints link, may give the same motion with different forces. Rigid
+contacts are the limit of stiff ones, and that has one answer: small displacements y of the bodies, common to all of
+them, press each contact by e_c = E_cᵀ y (normal, t1, t2), and
+
+    Σ E_c r_c(y) + Gᵀ λ = Σ E_c r_c* + Gᵀ λ* ,   G y = 0                                                          (1)
+    r_N = k_N ⟨e_N⟩ ,   r_T = projection of k_T e_T onto |r_T| ≤ μ r_N ;   sliding: r_T = r_N r_T*/r_N*            (2)
+
+r* and λ* being the forces of the run. The scale of k does not matter, only what contacts have in relation to each
+other. Without friction r minimises Σ r_N²/k_N among all forces of the same motion, and is unique; with friction it is
+that of loads which grow in proportion from zero. It does not depend on axes, on the time stepper or on the steps
+before.
+
+(1) is solved by Newton's iteration in y and λ with steps of least norm: what no contact holds may move freely.
+
+Source: docs/theory/contact_problems.md, (31), (32); derived there.
+
+    symbol   code      shape       meaning
+    E        E         (n, c, 3)   forces on free components of a unit of normal force and of friction along t1, t2
+    G        G         (m, n)      gradients of the joints of these bodies
+    y, λ     z         (n + m,)    displacements [m], rotations times the arm; multipliers
+"""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fem_mbs.arguments.checked import Named
+from fem_mbs.errors import FemMbsError, Warnings
+from fem_mbs.results.history import History, Quantity
+from fem_mbs.results.reactions import system_of
+from fem_mbs.results.stiff_contacts import StiffContacts
+from fem_mbs.results.table import AXES, XYZ
+from fem_mbs.shapes import matrices
+from fem_mbs.system.checks.redundancy import gradient_of
+
+if TYPE_CHECKING:
+    from fem_mbs.results.results import Results
+
+OWNER = Named("unique_forces")
+MINDLIN = 14 / 17  # k_T/k_N of spheres with Poisson's ratio 0.3, 2 (1 − ν)/(2 − ν)
+CLOSED = 1e-9  # of the size of the model: gaps of closed contacts
+STILL = 1e-6  # of the largest speed: below it a contact neither opens nor slides
+
+
+def unique_forces(
+    result: "Results", stiffness: Any = None, tangential_stiffness: float = MINDLIN, model: Any = None
+) -> dict[str, History]:
+    """Histories ``force`` and ``force_vector`` by the names of the contacts, see `Results.unique_forces`."""
+    system = system_of(result, model, "unique_forces")
+    ratio = OWNER.positive("tangential_stiffness", tangential_stiffness)
+    described = sorted((e for e in result.description["elements"] if e["contact"] is not None), key=_number)
+    names = [element["name"] for element in described]
+    OWNER.check(bool(names), "result", result.model, "has no contacts")
+    k = _relative(stiffness, names)
+    states = _States(result, system, described, np.column_stack([k, ratio * k, ratio * k]))
+    found, lost = states.reported.copy(), []
+    with system.in_use("unique_forces"):
+        for i in range(len(result.t)):
+            lost += [] if states.distribute(i, found[i]) else [i]
+    if lost:
+        Warnings.issue(
+            f"unique_forces: at {len(lost)} of {len(result.t)} states, the first at t = {result.t[lost[0]]:g} s, no "
+            "forces of stiff contacts with this motion were found; those of the run are given there. Friction may "
+            "wedge the bodies"
+        )
+    return {name: _history(name, found[:, c], states.axes[:, c]) for c, name in enumerate(names)}
+
+
+def _number(element):
+    return element["contact"]
+
+
+def _relative(stiffness, names):
+    """Stiffnesses (c,) in relation to their mean."""
+    if stiffness is None:
+        return np.ones(len(names))
+    OWNER.as_instance("stiffness", stiffness, dict, "a dict of contacts' names")
+    for name in stiffness:
+        OWNER.check(name in names, "stiffness", name, f"is not a contact; contacts: {', '.join(map(repr, names[:10]))}")
+    for name in names:
+        OWNER.check(name in stiffness, "stiffness", list(stiffness), f"has no value of contact '{name}'; give all")
+    k = np.array([OWNER.positive(f"stiffness of {name}", stiffness[name], "N/m") for name in names])
+    return k / k.mean()
+
+
+def _history(name, force, axes):
+    vector = np.einsum("ka,kai->ki", force, axes)
+    return History(
+        name, {"force": Quantity("N", AXES, lambda: force), "force_vector": Quantity("N", XYZ, lambda: vector)}
+    )
+
+
+class _States:
+    """Saved states of a run with its contacts.
+
+    ``reported`` (k, c, 3) [N]: forces of the run by ``axes`` (k, c, 3, 3), normal, t1, t2.
+    """
+
+    def __init__(self, result: "Results", system: Any, described: list, k: np.ndarray) -> None:
+        self.result, self.system, self.described, self.k = result, system, described, k
+        self.rows = rows = result.rows(np.arange(len(result.t)))
+        self.axes = np.concatenate([rows["contact_normal"][:, :, None], rows["contact_tangents"]], axis=2)
+        self.reported = np.stack([result[element["name"]].force for element in described], axis=1)
+        self.R = matrices(rows["quaternion"].reshape(-1, 4)).reshape(*rows["quaternion"].shape[:2], 3, 3)
+        self.mu = np.array([contact.static_friction for contact in system.contacts])
+        speed = np.linalg.norm(rows["velocity"], axis=2).max(initial=0.0)
+        self.still = STILL * max(speed, np.sqrt(system.largest_gravity * system.extent))
+
+    def distribute(self, i: int, force: np.ndarray) -> bool:
+        """Replace the forces (c, 3) at state i by those of stiff contacts; False where there are none."""
+        carries = force[:, 0] != 0.0
+        near = carries | (self.rows["gap"][i] <= CLOSED * self.system.size)
+        if not carries.any() or near.sum() < 2:
+            return True
+        for element in (self.described[c] for c in np.flatnonzero(near)):
+            if len(element["nodes"]) != 2:
+                many = f"contact '{element['name']}' moves with {len(element['nodes'])} nodes"
+                raise FemMbsError(f"{many}: unique_forces takes contacts of two nodes")
+        E = self._unit_forces(i, np.flatnonzero(near))
+        v = np.concatenate([self.rows["velocity"][i], self.rows["angular_velocity"][i]], axis=1).ravel()
+        speeds = np.einsum("nca,n->ca", E, v)
+        acts = carries[near] | (np.abs(speeds[:, 0]) <= self.still)
+        chosen, E, speeds = np.flatnonzero(near)[acts], E[:, acts], speeds[acts]
+        G = self._gradients(i, E)
+        free = self._scaled_free(E, G)
+        slides = np.linalg.norm(speeds[:, 1:], axis=1) > self.still
+        along = self._directions(force[chosen], speeds, slides, chosen)
+        problem = StiffContacts(
+            free[:, None, None] * E, G * free, force[chosen], self.k[chosen], self.mu[chosen], along
+        )
+        shares = problem.solve()
+        if shares is not None:
+            force[chosen] = shares
+        return shares is not None
+
+    def _unit_forces(self, i, chosen):
+        """E (6 N, c, 3) of the chosen contacts, all components."""
+        E = np.zeros((6 * len(self.system.nodes), len(chosen), 3))
+        for j, c in enumerate(chosen):
+            axes = self.axes[i, c]
+            for sign, node in zip((1.0, -1.0), self.described[c]["nodes"]):
+                arm = self.rows["contact_point"][i, c] - self.rows["position"][i, node]
+                turning = np.cross(arm, axes) @ self.R[i, node]
+                E[6 * node : 6 * node + 6, j] += sign * np.concatenate([axes, turning], axis=1).T
+        return E
+
+    def _gradients(self, i, E):
+        """Gradients (m, 6 N) of the joints that link the bodies of these contacts with any others."""
+        if not self.system.m:
+            return np.zeros((0, len(E)))
+        self.system.constraint_values(self.result.state(i))
+        G = gradient_of(self.system).toarray()[self.system.active_rows[: self.system.m] != 0]
+        G[:, ~self.system.free.ravel()] = 0.0
+        by_node = np.abs(G).reshape(len(G), -1, 6).max(axis=2) > 0.0
+        nodes = np.abs(E).reshape(len(by_node[0]), -1).max(axis=1) > 0.0
+        while True:
+            rows = by_node[:, nodes].any(axis=1)
+            more = nodes | by_node[rows].any(axis=0)
+            if (more == nodes).all():
+                break
+            nodes = more
+        G = G[rows]
+        return G / np.linalg.norm(G, axis=1, keepdims=True)
+
+    def _scaled_free(self, E, G):
+        """Factors (6 N,) of components: 1 of displacements, 1/L of rotations, 0 of what is fixed or far from these."""
+        concerned = (np.abs(E).reshape(len(E), -1).max(axis=1) > 0.0) | (np.abs(G).max(axis=0, initial=0.0) > 0.0)
+        arm = np.tile([1.0] * 3 + [1.0 / self.system.size] * 3, len(E) // 6)
+        return np.where(concerned & self.system.free.ravel(), arm, 0.0)
+
+    def _directions(self, force, speeds, slides, chosen):
+        """r_T/r_N (c, 2) of the contacts that slide, NaN of those that stick."""
+        by_force = force[:, 1:] / np.where(force[:, :1] > 0.0, force[:, :1], np.nan)
+        speed = np.maximum(np.linalg.norm(speeds[:, 1:], axis=1, keepdims=True), 1e-300)
+        by_speed = -self.mu[chosen, None] * speeds[:, 1:] / speed
+        ratio = np.where(np.isnan(by_force), by_speed, by_force)
+        return np.where(slides[:, None], ratio, np.nan)
