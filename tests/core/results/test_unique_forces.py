@@ -5,6 +5,7 @@ import pytest
 from scipy.optimize import nnls
 
 import fem_mbs as fem
+from fem_mbs.results.unique_forces import MINDLIN, _States
 from fem_mbs.rotations import exp
 
 G, MASS = 9.81, 10.0
@@ -15,12 +16,13 @@ METHODS = [
 ]  # fmt: skip
 
 
-def table(legs=CORNERS, load=(0.1, 0.05), friction=0.4, slope=0.0, turned=(0.0, 0.0, 0.0), velocity=0.0):
+def table(legs=CORNERS, load=(0.1, 0.05), friction=0.4, slope=0.0, turned=(0.0, 0.0, 0.0), velocity=0.0, spin=0.0):
     """A rigid table whose centre of mass is at ``load`` in its plane, on a floor with a slope across its x axis."""
     R = exp(turned)
     model = fem.Model("table", gravity=G * R @ [0, -np.sin(slope), -np.cos(slope)])
     top = model.add(
         fem.RigidBody(MASS, [1, 2, 3], position=R @ [*load, 0.5], rotation=turned, velocity=R @ [0, -velocity, 0],
+                      angular_velocity=[0, 0, spin],
                       name="top")
     )  # fmt: skip
     floor = model.ground.frame(rotation=R)
@@ -106,13 +108,69 @@ def test_sticking_contacts_share_by_their_stiffnesses_up_to_the_cone():
         np.testing.assert_allclose(np.linalg.norm(found[:, 1:], axis=1), t * normal, rtol=1e-8)
 
 
+def states(model, velocity=None):
+    """Saved states of a short run, of which the last may be given another velocity and angular velocity of the body."""
+    system = model.compile()
+    result = fem.DecoupledNSGA().run(system, 5e-3, 1e-3)
+    described = [e for e in result.description["elements"] if e["contact"] is not None]
+    found = _States(result, system, described, np.tile([1.0, MINDLIN, MINDLIN], (len(described), 1)))
+    if velocity is not None:
+        i = system.model["top"].nodes[0].index
+        found.rows["velocity"][-1, i], found.rows["angular_velocity"][-1, i] = velocity
+    return found
+
+
+def test_forces_with_the_same_resultants_give_the_same_shares():
+    found = states(table(friction=0.0))
+    known = found.reported[-1].copy()
+    assert found.distribute(-1, known)
+    other = known.copy()
+    other[:, 0] += known[0, 0] * np.array([-1, 1, 1, -1])  # nothing on a leg that is closed
+    assert other[0, 0] == 0.0
+    assert found.distribute(-1, other)
+    np.testing.assert_allclose(other, known, atol=1e-9)
+
+
+def test_contacts_that_open_take_no_share():
+    # the table turns about its edge at y = −0.3: the leg in its middle has had an impulse, the far ones had none
+    w = 0.1
+    found = states(table([*CORNERS, (0.0, 0.0)], friction=0.0), ([0, 0, 0.35 * w], [w, 0, 0]))
+    force = np.zeros((5, 3))
+    force[[0, 1, 4], 0] = 30.0, 20.0, 40.0
+    kept = force.copy()
+    assert found.distribute(-1, kept)
+    np.testing.assert_allclose(kept, force, atol=1e-9)
+
+
+def test_bodies_on_bodies_share_as_on_the_ground():
+    legs, known = [*CORNERS, (0.2, 0.1)], shares(table([*CORNERS, (0.2, 0.1)], friction=0.0))[:, 0]
+    model = fem.Model("table on a plate", gravity=[0, 0, -G])
+    plate = model.add(fem.RigidBody.box(3.0, [1, 1, 0.1], position=[0.3, 0, -0.05], name="plate"))
+    for i, (x, y) in enumerate([(0.4, 0.4), (-0.4, 0.4), (-0.4, -0.4), (0.4, -0.4)]):
+        model.add(fem.SphereOnPlane(plate.frame([x, y, -0.05]), model.ground.frame([0, 0, -0.1]), radius=0.0,
+                                    name=f"pad {i}"))  # fmt: skip
+    top = model.add(fem.RigidBody(MASS, [1, 2, 3], position=[0.1, 0.05, 0.5], name="top"))
+    for i, (x, y) in enumerate(legs):
+        contact = fem.SphereOnPlane(top.frame([x - 0.1, y - 0.05, -0.5]), plate.frame([0, 0, 0.05]), radius=0.0)
+        contact.name = f"leg {i}"
+        model.add(contact)
+    result = fem.DecoupledNSGA().run(model, 5e-3, 1e-3)
+    found = result.unique_forces()
+    # both layers yield: those of the plate too, and none of them decides for the other
+    np.testing.assert_allclose([found[f"leg {i}"].force[-1, 0] for i in range(5)], known, rtol=1e-7)
+
+
 def test_what_slides_keeps_its_direction_and_the_motion_its_forces():
-    result = fem.DecoupledNSGA().run(table(slope=0.3, friction=0.1, velocity=0.2), 5e-3, 1e-3)
+    # it turns: every leg slides in its own direction
+    result = fem.DecoupledNSGA().run(table(slope=0.3, friction=0.1, velocity=0.2, spin=1.0), 5e-3, 1e-3)
     found = result.unique_forces()
     force = np.stack([found[name].force for name in result.contacts])
     own = np.stack([result[name].force for name in result.contacts])
     np.testing.assert_allclose(force.sum(axis=0), own.sum(axis=0), atol=1e-9)
     np.testing.assert_allclose(np.linalg.norm(force[:, 1:, 1:], axis=2), 0.1 * force[:, 1:, 0], rtol=1e-6)
+    directions = [f[:, -1, 1:] / f[:, -1, :1] for f in (force, own)]
+    np.testing.assert_allclose(*directions, atol=1e-9)
+    assert np.abs(directions[0] - directions[0][0]).max() > 0.01
     points = np.stack([result[name].point for name in result.contacts])
     vectors = (np.stack([h[name].force_vector for name in result.contacts]) for h in (found, result))
     moments = [np.cross(points, vector).sum(axis=0) for vector in vectors]
@@ -120,10 +178,10 @@ def test_what_slides_keeps_its_direction_and_the_motion_its_forces():
 
 
 def linked(split):
-    """A beam of two halves that are fixed to each other, or of one part, on five feet without friction."""
-    model = fem.Model("halves", gravity=[0, 0, -G])
-    feet = [(-0.5, 0.1), (-0.2, -0.1), (0.1, 0.1), (0.3, -0.1), (0.5, 0.1)]
-    sizes = [(-0.5, 0.0), (0.0, 0.5)] if split else [(-0.5, 0.5)]
+    """A beam of three parts that are fixed to each other, or of one, on five feet without friction."""
+    model = fem.Model("parts", gravity=[0, 0, -G])
+    feet = [(-0.5, 0.1), (-0.2, -0.1), (0.2, 0.1), (0.3, -0.1), (0.5, 0.1)]
+    sizes = [(-0.5, -0.2), (-0.2, 0.1), (0.1, 0.5)] if split else [(-0.5, 0.5)]  # none under the one in the middle
     parts = [
         model.add(
             fem.RigidBody.box(MASS * (b - a), [b - a, 0.2, 0.1], position=[(a + b) / 2, 0, 0.05], name=f"part {a}")
@@ -131,7 +189,8 @@ def linked(split):
         for a, b in sizes
     ]
     if split:
-        model.add(fem.Fixed.at(*parts, [0, 0, 0.05], name="weld"))
+        for i in range(2):
+            model.add(fem.Fixed.at(*parts[i : i + 2], [sizes[i][1], 0, 0.05], name=f"weld {i}"))
     for i, (x, y) in enumerate(feet):
         part, (a, b) = next((p, size) for p, size in zip(parts, sizes) if x <= size[1])
         foot = part.frame([x - (a + b) / 2, y, -0.05])
