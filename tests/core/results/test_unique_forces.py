@@ -16,7 +16,9 @@ METHODS = [
 ]  # fmt: skip
 
 
-def table(legs=CORNERS, load=(0.1, 0.05), friction=0.4, slope=0.0, turned=(0.0, 0.0, 0.0), velocity=0.0, spin=0.0):
+def table(
+    legs=CORNERS, load=(0.1, 0.05), friction=0.4, slope=0.0, turned=(0.0, 0.0, 0.0), velocity=0.0, spin=0.0, **law
+):
     """A rigid table whose centre of mass is at ``load`` in its plane, on a floor with a slope across its x axis."""
     R = exp(turned)
     model = fem.Model("table", gravity=G * R @ [0, -np.sin(slope), -np.cos(slope)])
@@ -142,27 +144,31 @@ def test_contacts_that_open_take_no_share():
     np.testing.assert_allclose(kept, force, atol=1e-9)
 
 
-def test_bodies_on_bodies_share_as_on_the_ground():
-    legs, known = [*CORNERS, (0.2, 0.1)], shares(table([*CORNERS, (0.2, 0.1)], friction=0.0))[:, 0]
+def test_a_table_stands_on_the_ground_and_on_a_plate():
+    legs, load, place, mass = [*CORNERS, (0.2, 0.1)], (0.1, 0.05), 0.3, 3.0
+    pads = [(0.4, 0.4), (-0.4, 0.4), (-0.4, -0.4), (0.4, -0.4)]
     model = fem.Model("table on a plate", gravity=[0, 0, -G])
-    plate = model.add(fem.RigidBody.box(3.0, [1, 1, 0.1], position=[0.3, 0, -0.05], name="plate"))
-    for i, (x, y) in enumerate([(0.4, 0.4), (-0.4, 0.4), (-0.4, -0.4), (0.4, -0.4)]):
-        model.add(fem.SphereOnPlane(plate.frame([x, y, -0.05]), model.ground.frame([0, 0, -0.1]), radius=0.0,
-                                    name=f"pad {i}"))  # fmt: skip
-    top = model.add(fem.RigidBody(MASS, [1, 2, 3], position=[0.1, 0.05, 0.5], name="top"))
+    plate = model.add(fem.RigidBody.box(mass, [1, 1, 0.1], position=[place, 0, -0.05], name="plate"))
+    for i, (x, y) in enumerate(pads):
+        below = model.ground.frame([0, 0, -0.1])
+        model.add(fem.SphereOnPlane(plate.frame([x, y, -0.05]), below, radius=0.0, name=f"pad {i}"))
+    top = model.add(fem.RigidBody(MASS, [1, 2, 3], position=[*load, 0.5], name="top"))
     for i, (x, y) in enumerate(legs):
-        contact = fem.SphereOnPlane(top.frame([x - 0.1, y - 0.05, -0.5]), plate.frame([0, 0, 0.05]), radius=0.0)
-        contact.name = f"leg {i}"
-        model.add(contact)
-    result = fem.DecoupledNSGA().run(model, 5e-3, 1e-3)
-    found = result.unique_forces()
-    # both layers yield: those of the plate too, and none of them decides for the other
-    np.testing.assert_allclose([found[f"leg {i}"].force[-1, 0] for i in range(5)], known, rtol=1e-7)
+        floor = model.ground if i < 2 else plate.frame([0, 0, 0.05])
+        foot = top.frame([x - load[0], y - load[1], -0.5])
+        model.add(fem.SphereOnPlane(foot, floor, radius=0.0, name=f"leg {i}"))
+    found = fem.DecoupledNSGA().run(model, 5e-3, 1e-3).unique_forces()
+    # springs between two rigid plates and the ground
+    rows = [[0, 0, 0, 1, place + x, y] for x, y in pads]
+    rows += [[1, x, y, *(np.array([-1, -x, -y]) * (i > 1))] for i, (x, y) in enumerate(legs)]
+    B, weights = np.array(rows, float), G * np.array([MASS, MASS * load[0], MASS * load[1], mass, mass * place, 0])
+    known = B @ np.linalg.solve(B.T @ B, weights)
+    np.testing.assert_allclose([history.force[-1, 0] for history in found.values()], known, rtol=1e-7)
 
 
 def test_what_slides_keeps_its_direction_and_the_motion_its_forces():
     # it turns: every leg slides in its own direction
-    result = fem.DecoupledNSGA().run(table(slope=0.3, friction=0.1, velocity=0.2, spin=1.0), 5e-3, 1e-3)
+    result = fem.DecoupledNSGA().run(table(slope=0.3, friction=(0.3, 0.1), velocity=0.2, spin=1.0), 5e-3, 1e-3)
     found = result.unique_forces()
     force = np.stack([found[name].force for name in result.contacts])
     own = np.stack([result[name].force for name in result.contacts])
@@ -178,10 +184,10 @@ def test_what_slides_keeps_its_direction_and_the_motion_its_forces():
 
 
 def linked(split):
-    """A beam of three parts that are fixed to each other, or of one, on five feet without friction."""
+    """A beam of four parts that are fixed to each other, or of one, on five feet without friction."""
     model = fem.Model("parts", gravity=[0, 0, -G])
     feet = [(-0.5, 0.1), (-0.2, -0.1), (0.2, 0.1), (0.3, -0.1), (0.5, 0.1)]
-    sizes = [(-0.5, -0.2), (-0.2, 0.1), (0.1, 0.5)] if split else [(-0.5, 0.5)]  # none under the one in the middle
+    sizes = [(-0.5, -0.2), (-0.2, 0.0), (0.0, 0.1), (0.1, 0.5)] if split else [(-0.5, 0.5)]  # no feet in the middle
     parts = [
         model.add(
             fem.RigidBody.box(MASS * (b - a), [b - a, 0.2, 0.1], position=[(a + b) / 2, 0, 0.05], name=f"part {a}")
@@ -189,7 +195,7 @@ def linked(split):
         for a, b in sizes
     ]
     if split:
-        for i in range(2):
+        for i in range(3):
             model.add(fem.Fixed.at(*parts[i : i + 2], [sizes[i][1], 0, 0.05], name=f"weld {i}"))
     for i, (x, y) in enumerate(feet):
         part, (a, b) = next((p, size) for p, size in zip(parts, sizes) if x <= size[1])
