@@ -85,6 +85,7 @@ _WHERE = {
     "fem_mbs.elements.joints.knife_edge": ("KnifeEdge",),
     "fem_mbs.elements.joints.coordinates.lock": ("Lock",),
     "fem_mbs.elements.joints.coordinates.motors": ("JointEffort", "JointRate"),
+    "fem_mbs.element.anisotropic": ("AnisotropicFriction",),
     "fem_mbs.element.speed_laws": ("PowerRestitution",),
     "fem_mbs.elements.joints.coordinates.options": ("DryFriction", "Motor", "Stops"),
     "fem_mbs.elements.joints.prescribed": ("Prescribed",),

@@ -20,6 +20,7 @@ from fem_mbs.bearings.wear import archard_wear as archard_wear
 from fem_mbs.bearings.wear import contact_wear as contact_wear
 from fem_mbs.checks import Check as Check
 from fem_mbs.checks import Checks as Checks
+from fem_mbs.element.anisotropic import AnisotropicFriction as AnisotropicFriction
 from fem_mbs.element.speed_laws import PowerRestitution as PowerRestitution
 from fem_mbs.elements.beams.beam import Beam as Beam
 from fem_mbs.elements.beams.line import BeamLine as BeamLine

@@ -381,6 +381,8 @@ class PrismaticClearance(_ClearanceJoint):
 def _stop(point, face, room, law):
     """A point before a face, with so much room [m]."""
     contact = SphereOnPlane(point, face, radius=0.0, drawn_size=0.0, **law)
+    message = "has one axis, the faces of a joint with clearance have axes of their own; give one coefficient"
+    contact.check(contact.ellipse is None, "friction", contact.ellipse, message)
     contact.room = room
     return contact
 

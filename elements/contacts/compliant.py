@@ -62,7 +62,7 @@ class CompliantContact(Force):
         c of "kelvin-voigt", which needs it; no other model has one. The restitution of an impact follows from it and
         the masses, whatever the speed: docs/theory/contacts.md, (30).
     friction : float ≥ 0, optional, -
-        Coulomb's coefficient. Default: that of ``contact``.
+        Coulomb's coefficient. Default: that of ``contact``, which may be an `AnisotropicFriction`.
     slip_speed : float > 0 [m/s]
         Sliding speed below which friction fades (to zero at rest: what sticks creeps). Well below the sliding speeds of
         interest; steps must resolve w_s/μ g.
@@ -158,6 +158,7 @@ class CompliantContact(Force):
         self.stiffness = self.positive("stiffness", stiffness, "N/m^n")
         self._set_law(model, exponent, restitution, damping)
         self.friction = self.positive("friction", contact.friction if friction is None else friction, "", True)
+        self.friction_scale = contact.friction_scale if friction is None else (1.0, 1.0)
         self.slip_speed = self.positive("slip_speed", slip_speed, "m/s")
         self.least_speed = self.positive("least_speed", least_speed, "m/s")
         if max_indentation is not None:
@@ -246,7 +247,7 @@ class CompliantContact(Force):
         dashpot = 0.0 if self.damping is None else self.damping
         law = (self.stiffness, self.exponent, self.factor, dashpot, self.least_speed, self.friction, self.slip_speed)
         deepest, calls = min(self.max_indentation, UNLIMITED), (call.address for call in self._calls)
-        self.record = (*law, deepest, *calls, address(self._wrapped), int(self.simple_tangent))
+        self.record = (*law, deepest, self.friction_scale, *calls, address(self._wrapped), int(self.simple_tangent))
 
     @property
     def convex(self) -> bool:

@@ -28,6 +28,8 @@ damped as one on bodies a short distance apart. N − K δⁿ has the sign of δ
 least
 ``least_speed``: a contact that is loaded without an impact would be damped without bound.
 
+Of anisotropic friction, rows of V_T have the scales s_1, s_2 and F_T those coordinates (`fem_mbs.element.anisotropic`).
+
 The geometry is not written a second time: the kernels below call those of the wrapped contact by their addresses, with
 the same table of arguments. The start of the step, on which tangents may depend, is put where the bodies are.
 
@@ -40,6 +42,7 @@ checked by differences.
     c         dashpot        ()      N s/m
     δ̇_i       state[0]       ()      m/s    largest rate of indentation since the first touch
     w_s       slip_speed     ()      m/s    sliding speed at which friction is 71 % of μ N
+    s_1, s_2  scale          (2,)    -      of anisotropic friction, else 1
     -         contact_at …   ()      -      addresses: kernels and parameters of the wrapped contact
 """
 
@@ -53,6 +56,7 @@ from fem_mbs.system.records import zero
 LAW = ("stiffness", "exponent", "factor", "dashpot", "least_speed", "friction", "slip_speed")
 PARAMETERS = np.dtype(
     [(name, "f8") for name in LAW + ("deepest",)]
+    + [("scale", "f8", (2,))]
     + [(name, "i8") for name in ("contact_at", "hessian_at", "parameters_at", "simple")]
 )
 _X, _R, _X0, _R0, _GAP, _SLIP, _GN, _GT, _VT, _W, _HN = (
@@ -79,6 +83,10 @@ def touch(p, arguments, nn):
     zero(b[_NORMAL], 3)
     zero(b[_TANGENTS], 6)
     call2(p.contact_at, p.parameters_at, arguments)
+    V_T = vector(b[_VT], 2 * nd)
+    for k in range(2):
+        for i in range(nd):
+            V_T[k * nd + i] *= p.scale[k]
 
 
 @kernel
@@ -287,13 +295,15 @@ def output(p, arguments, x, v, state, rows, out):
     out[1] += max(-rows.gap[0], 0.0)
     out[2] += rate
     out[3] += N
+    first, second = p.scale[0] * w[0], p.scale[1] * w[1]  # along t1 and t2
     for i in range(3):
-        friction = -p.friction * N / s * (rows.tangents[0, i] * w[0] + rows.tangents[1, i] * w[1])
+        friction = -p.friction * N / s * (rows.tangents[0, i] * first + rows.tangents[1, i] * second)
         out[4 + i] += N * rows.normal[i] + friction
         out[7 + i] += friction
         out[11 + i] += rows.point[i]
         out[14 + i] += rows.normal[i]
-    out[10] += math.sqrt(w[0] * w[0] + w[1] * w[1])
+    first, second = w[0] / p.scale[0], w[1] / p.scale[1]
+    out[10] += math.sqrt(first * first + second * second)
 
 
 @kernel

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from fem_mbs.element.anisotropic import AnisotropicFriction
 from fem_mbs.element.base import Element
 from fem_mbs.element.friction_row import friction_coefficients
 from fem_mbs.element.speed_laws import SpeedLaw, StribeckLaw, is_table, largest, pieces_of, restitution_of, table_of
@@ -17,10 +18,11 @@ class Contact(Element):
     restitution : float, 0 … 1, or pairs (speed, value), or `PowerRestitution`, -
         Newton's coefficient of the normal direction, e_N. Pairs are a table of approach speeds [m/s], rising, and
         values 0 … 1: linear between them, constant outside.
-    friction : float, ≥ 0, or (static, sliding), or pairs (speed, value), -
+    friction : float, ≥ 0, or (static, sliding), or pairs (speed, value), or `AnisotropicFriction`, -
         Coulomb's coefficient μ; or two, static ≥ sliding: what sticks holds up to the first, what slides has the
         second, and what comes to rest stays if the first holds it. Pairs are a table of sliding speeds [m/s], rising,
-        and values ≥ 0: linear between them, constant outside; what sticks holds up to the value at 0.
+        and values ≥ 0: linear between them, constant outside; what sticks holds up to the value at 0. Contacts with
+        planes take an `AnisotropicFriction`, whose coefficient depends on the direction of sliding.
     stribeck_speed : float, ≥ 0 [m/s]
         With two coefficients: v_s of the fall from static to sliding friction, μ(v) = μ_k + (μ_s − μ_k) exp(−(v/v_s)ⁿ).
         Default: 0, sliding friction at any speed. Falling friction makes slow sliding unstable: steps must resolve it.
@@ -40,7 +42,10 @@ class Contact(Element):
     Attributes
     ----------
     friction, static_friction : float
-        Of sliding and of sticking; of a table the values at its largest speed and at 0.
+        Of sliding and of sticking; of a table the values at its largest speed and at 0, of an ellipse the larger ones.
+    ellipse : AnisotropicFriction or None
+    friction_scale : (2,)
+        Of an ellipse s of `fem_mbs.element.anisotropic`, else 1.
     sliding_law : SpeedLaw or None
         Of sliding friction with two coefficients or a table.
     convex : bool
@@ -64,6 +69,8 @@ class Contact(Element):
         Surface that it belongs to and stands for: the first contact of it.
     plane : Frame or None
         Frame of the plane that its first frame touches.
+    has_axes : bool
+        Of the type: True if its first tangent is fixed on the second body, along the axis of an `AnisotropicFriction`.
     half_space : bool
         Of the type: contact of a sphere or point with the plane z = 0 of frame Q; parameters p_BQ and R_BQ.
     of_sphere : bool
@@ -98,7 +105,8 @@ class Contact(Element):
     ------
     ParameterError
         Coefficients out of range, tables whose speeds do not rise; radius_contensou and spinning_resistance both given;
-        friction that is not one number with radius_contensou or tangential_restitution.
+        friction that is not one number with radius_contensou or tangential_restitution; an `AnisotropicFriction` of a
+        contact that has no axis of the surface, or with radius_contensou.
 
     Notes
     -----
@@ -117,6 +125,7 @@ class Contact(Element):
     smooth = False
     _surface: Any = None
     plane: Any = None
+    has_axes = False
     half_space = False
     of_sphere = False
     everywhere = True
@@ -145,6 +154,9 @@ class Contact(Element):
         self.sliding_law: SpeedLaw | None = None
         self.stribeck_speed = self.positive("stribeck_speed", stribeck_speed, "m/s", allow_zero=True)
         self.stribeck_exponent = self.positive("stribeck_exponent", stribeck_exponent)
+        self.ellipse = self._ellipse(friction, radius_contensou)
+        if self.ellipse is not None:
+            friction = self.ellipse.isotropic
         if is_table(friction):
             self._set_table(friction)
         else:
@@ -181,6 +193,26 @@ class Contact(Element):
     def pieces(self) -> tuple[np.ndarray, np.ndarray]:
         """Pieces (k,) of the restitution and of sliding friction, see `fem_mbs.system.speed_pieces`."""
         return pieces_of(self.restitution), pieces_of(self.sliding_law or self.friction)
+
+    def _ellipse(self, friction, radius_contensou):
+        """Friction that depends on the direction, checked; None for other laws."""
+        if not isinstance(friction, AnisotropicFriction):
+            return None
+        message = "is for contacts with planes, whose frame has the axis: SphereOnPlane, BoxOnPlane, HullOnPlane, "
+        message += "CapsuleOnPlane, EllipsoidOnPlane, RingOnPlane; give one coefficient here"
+        self.check(self.has_axes, "friction", friction, message)
+        message = "cannot be combined with AnisotropicFriction; give one coefficient, or remove it"
+        self.check(radius_contensou == 0.0, "radius_contensou", radius_contensou, message)
+        return friction
+
+    @property
+    def friction_scale(self) -> tuple[float, float]:
+        """Factors of the rows of sliding, see above."""
+        return (1.0, 1.0) if self.ellipse is None else self.ellipse.scale
+
+    def plane_axes(self, rotation: np.ndarray) -> np.ndarray:
+        """Return t1, t2, n (3, 3), columns, of a plane whose frame has these axes: t1 is the axis of an ellipse."""
+        return rotation if self.ellipse is None else self.ellipse.axes_of(rotation)
 
     def _set_table(self, friction):
         """Set friction by a table of sliding speeds and values."""
@@ -226,4 +258,5 @@ class Contact(Element):
         )
 
 
-Contact._inside |= {"two_sided", "smooth", "plane", "sliding_law", "depends_on_speed", "pieces"}
+Contact._inside |= {"two_sided", "smooth", "plane", "sliding_law", "depends_on_speed", "pieces", "has_axes"}
+Contact._inside |= {"friction_scale", "plane_axes"}

@@ -4,11 +4,24 @@ What a contact element supplies is kept by name in a table of its group (`CONTAC
 need it several times. The gradients at the start of a step are kept too, for Newton's impact law.
 """
 
+import math
+
 import numpy as np
 from numba import carray
 
 from fem_mbs.data_table import Item, Table
-from fem_mbs.jit import N_SLOTS, SLOT, call2, integer_matrix, integers, kernel, matrix, vector, void_pointer
+from fem_mbs.jit import (
+    N_SLOTS,
+    SLOT,
+    call2,
+    integer_matrix,
+    integers,
+    kernel,
+    local_vector,
+    matrix,
+    vector,
+    void_pointer,
+)
 from fem_mbs.system.gather import gather, gather_start
 from fem_mbs.system.records import GROUP, zero
 from fem_mbs.system.speed_pieces import pieces_at, value_of, varies
@@ -26,6 +39,7 @@ CONTACTS = Table(
         "point": Item("n 3", "inertial axes [m]"),
         "normal": Item("n 3", "inertial axes"),
         "tangents": Item("n 2 3", "inertial axes"),
+        # rows of sliding are scaled by s of `fem_mbs.element.anisotropic`
         "G_N": Item("n nd", "gradient of the gap"),
         "G_T": Item("n 2 nd", "gradient of the slip"),
         "V_T": Item("n 2 nd", "sliding velocity by velocities of the nodes"),
@@ -35,7 +49,8 @@ CONTACTS = Table(
         "G_N_start": Item("n nd", "G_N"),
         "V_T_start": Item("n 2 nd", "V_T"),
         "W_N_start": Item("n nd", "last row of W, where sliding is coupled with drilling"),
-        # shapes, see `Contact`
+        # see `Contact`
+        "friction_scale": Item("n 2", "s, factors of both rows of sliding; 1 but for anisotropic friction"),
         "passage": Item("n", "[m]"),
         "reach": Item("n", "[m]"),
         "convex": Item("n", "both surfaces are convex", "i8"),
@@ -67,6 +82,13 @@ TURNING = ("rolling_resistance", "spinning_resistance")  # coefficients of momen
 def with_any(laws: np.ndarray, *names: str) -> np.ndarray:
     """Mask of the laws with a positive coefficient among those named."""
     return np.any([laws[name] > 0.0 for name in names], axis=0)
+
+
+def contact_arrays(n: int, nd: int) -> dict[str, np.ndarray]:
+    """Arrays of n contacts, see `CONTACTS`; all zero, with isotropic friction."""
+    arrays = CONTACTS.arrays({"n": n, "nd": nd})
+    arrays["friction_scale"][:] = 1.0
+    return arrays
 
 
 @kernel
@@ -119,6 +141,13 @@ def copy_row(source, target):
 
 
 @kernel
+def scale_row(factor, source, target):
+    """Set a row of numbers to a factor times another."""
+    for j in range(len(target)):
+        target[j] = factor * source[j]
+
+
+@kernel
 def evaluate_contact(d, g, e, b, x, R, x0, R0, V):
     """Kinematics of contact e of group g at poses x, R, left in the workspace; returns the gap."""
     nd = g.nd
@@ -150,19 +179,19 @@ def rate_of(g, e, b, V):
 
 @kernel
 def keep_contact(g, e, b):
-    """Keep what `evaluate_contact` left in the workspace, see `CONTACTS`."""
+    """Keep what `evaluate_contact` left in the workspace, see `CONTACTS`; rows of sliding are scaled, (2) there."""
     contact, nd = contacts_of(g), g.nd
     contact.gap[e] = vector(b[_GAP], 1)[0]
-    copy_row(vector(b[_SLIP], 2), contact.slip[e])
     copy_row(vector(b[_POINT], 3), contact.point[e])
     copy_row(vector(b[_NORMAL], 3), contact.normal[e])
     copy_row(vector(b[_GN], nd), contact.G_N[e])
     tangents, W = matrix(b[_TANGENTS], 2, 3), matrix(b[_W], 3, nd)
-    G_T, V_T = matrix(b[_GTAN], 2, nd), matrix(b[_VT], 2, nd)
+    G_T, V_T, slip, scale = matrix(b[_GTAN], 2, nd), matrix(b[_VT], 2, nd), vector(b[_SLIP], 2), contact.friction_scale
     for i in range(2):
+        contact.slip[e, i] = scale[e, i] * slip[i]
         copy_row(tangents[i], contact.tangents[e, i])
-        copy_row(G_T[i], contact.G_T[e, i])
-        copy_row(V_T[i], contact.V_T[e, i])
+        scale_row(scale[e, i], G_T[i], contact.G_T[e, i])
+        scale_row(scale[e, i], V_T[i], contact.V_T[e, i])
     for i in range(3):
         copy_row(W[i], contact.W[e, i])
 
@@ -224,6 +253,15 @@ def gradient_times(g, e, row, V):
         for j in range(6):
             total += row[6 * a + j] * V[nodes[e, a], j]
     return total
+
+
+@kernel
+def sliding_speed(g, e, V):
+    """Sliding speed [m/s] of contact e at velocities V (N, 6), not scaled."""
+    contact, v = contacts_of(g), local_vector(2)
+    for i in range(2):
+        v[i] = gradient_times(g, e, contact.V_T[e, i], V) / contact.friction_scale[e, i]
+    return math.hypot(v[0], v[1])
 
 
 @kernel

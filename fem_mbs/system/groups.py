@@ -7,7 +7,7 @@ import numpy as np
 
 from fem_mbs.errors import ModelError, label
 from fem_mbs.jit import SLOTS, address, arguments_of, bind, callback_address, python_callback, sizes_in_record
-from fem_mbs.system.contacts import CONTACTS, LAW
+from fem_mbs.system.contacts import CONTACTS, LAW, contact_arrays
 from fem_mbs.system.records import KERNELS
 from fem_mbs.system.speed_pieces import NO_PIECES, table_of_pieces
 from fem_mbs.system.workspace import Workspace
@@ -71,6 +71,8 @@ class Group:
             for name in ("convex", "passage", "reach"):
                 self.contact_data[name][:] = [getattr(contact, name) for contact in contacts]
             self.contact_data["number"][:] = numbers_in_pairs(elements)
+        if is_contact:
+            self.contact_data["friction_scale"][:] = [contact.friction_scale for contact in contacts]
         self.far = is_contact and s["nn"] == 2 and all(contact.gap_slopes is not None for contact in contacts)
         if self.far:
             self.contact_data["gap_slopes"][:] = [contact.gap_slopes for contact in contacts]
@@ -133,7 +135,7 @@ class Group:
         """Make the arrays of the contacts anew, all zero."""
         self.contact_data.clear()  # a kilobyte per contact, which would be there twice
         nd = self.sizes["nd"] if self.is_contact else 0
-        self.contact_data.update(CONTACTS.arrays({"n": self.n, "nd": nd}))
+        self.contact_data.update(contact_arrays(self.n, nd))
         CONTACTS.aim(self.contact_record, self.contact_data)
 
     def bind(self, names: Sequence[str]) -> None:

@@ -278,7 +278,7 @@ class _Probe:
         self.parameters = group.prototypes[j]
         self.parameters["p_AP"], self.parameters["radius"] = search.offsets[i], search.radii[i]
         self.nodes = np.ascontiguousarray(np.stack([search.nodes[i], group.partner_nodes[j]], axis=1))
-        self.contact_data = CONTACTS.arrays({"n": len(pairs), "nd": group.sizes["nd"]})
+        self.contact_data = contact_assembly.contact_arrays(len(pairs), group.sizes["nd"])
         self.contact_record = np.zeros(1, CONTACTS.dtype)
         CONTACTS.aim(self.contact_record, self.contact_data)
         self.record = np.zeros(1, system.group_records.dtype)

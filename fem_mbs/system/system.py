@@ -517,6 +517,16 @@ class System(Switches):
         first = np.array([moment[1, 2] - moment[2, 1], moment[2, 0] - moment[0, 2], moment[0, 1] - moment[1, 0]])
         return mass, 0.5 * first / mass
 
+    @property
+    def force_scales(self) -> np.ndarray:
+        """Factors (nc, 3) from multipliers of contacts to their forces: 1 but for anisotropic friction."""
+        found = np.ones((self.nc, 3))
+        for group in self.groups:
+            if group.is_contact:
+                first = group.first_contact
+                found[first : first + group.n, 1:] = group.contact_data["friction_scale"]
+        return found
+
     def contact_velocities(self, state: State) -> np.ndarray:
         """Relative velocities (nc, 3) of all contacts at their points: normal, t1, t2 [m/s]."""
         self.gaps(state)
@@ -525,5 +535,6 @@ class System(Switches):
             if group.is_contact:
                 nd, first = group.sizes["nd"], group.first_contact
                 rows = group.contact_rows("G_N", "V_T")
+                rows[:, 1:] /= group.contact_data["friction_scale"][:, :, None]
                 result[first : first + len(rows)] = np.einsum("eri,ei->er", rows, state.V[group.nodes].reshape(-1, nd))
         return result

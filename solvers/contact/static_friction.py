@@ -25,8 +25,6 @@ Source: docs/theory/contact_laws.md, (12)-(14); the law (2): Armstrong-Hélouvry
               s.passes       0: first pass, 1: tried to come to rest, 2: last
 """
 
-import math
-
 from fem_mbs.jit import entry, kernel
 from fem_mbs.solvers.contact.law import GAP, STICK
 from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
@@ -38,6 +36,7 @@ from fem_mbs.system.contacts import (
     gradient_times,
     laws_of,
     sliding_friction_at,
+    sliding_speed,
 )
 
 START = 0  # of a run, and after velocities have jumped: what slides
@@ -50,13 +49,6 @@ END = 3  # of a step: what slides
 def coefficient(g, e, speed):
     """μ(v) of (2); −1 for v: μ_s."""
     return laws_of(g)[e].static_friction if speed < 0.0 else sliding_friction_at(g, e, speed)
-
-
-@kernel
-def sliding_speed(g, e, V):
-    """Sliding speed of contact e at V."""
-    contact = contacts_of(g)
-    return math.hypot(gradient_times(g, e, contact.V_T[e, 0], V), gradient_times(g, e, contact.V_T[e, 1], V))
 
 
 @kernel

@@ -315,7 +315,8 @@ class DecoupledNSGA(AlphaMethod):
             return joints
         a = engine.arrays
         struck = (a["impact"] != 0)[:, None] * a["total_Lam"]
-        return {**joints, "contact_force": struck[:, :3], "contact_moment": struck[:, 3:]}
+        force = struck[:, :3] * engine.system.force_scales
+        return {**joints, "contact_force": force, "contact_moment": struck[:, 3:]}
 
     def counted(self, engine: "Engine") -> dict[str, int]:
         """Impacts by their law where both occur."""

@@ -13,6 +13,7 @@ with â the part of M a that belongs to a contact. In the step it gives h ((1 �
 
 A restart of the memory replaces λ_c,n and â. Sums of (2) over any window are the change of momentum. Forces are added
 as vectors, in inertial axes; components of impulses belong to the axes at the end of the step. Moments likewise.
+Components of friction are multipliers; those of anisotropic friction are scaled (`fem_mbs.element.anisotropic`, (2)).
 
 Source: docs/theory/decoupled_nsga.md, (32); tests/validation/laws/test_momentum.py.
 
@@ -41,6 +42,7 @@ def force_vectors(d, s, o, lam, k, V, vectors):
     """
     for g in contact_groups(d):
         law, contact = laws_of(g), contacts_of(g)
+        scale = contact.friction_scale
         for e in range(g.n):
             c = g.first_contact + e
             if s.closed[c] == GAP:
@@ -53,7 +55,7 @@ def force_vectors(d, s, o, lam, k, V, vectors):
                 spin -= friction * gradient_times(g, e, contact.W[e, 2], V)
             for i in range(3):
                 n, t1, t2 = contact.normal[e, i], contact.tangents[e, 0, i], contact.tangents[e, 1, i]
-                vectors[c, i] = k * (lam[c, 0] * n + lam[c, 1] * t1 + lam[c, 2] * t2)
+                vectors[c, i] = k * (lam[c, 0] * n + scale[e, 0] * lam[c, 1] * t1 + scale[e, 1] * lam[c, 2] * t2)
                 vectors[c, 3 + i] = k * s.length * (lam[c, 3] * t1 + lam[c, 4] * t2) + spin * n
 
 
@@ -64,6 +66,7 @@ def momentum(d, s, o):
     sent = s.sent
     for g in contact_groups(d):
         contact = contacts_of(g)
+        scale = contact.friction_scale
         for e in range(g.n):
             c = g.first_contact + e
             for i in range(6):
@@ -80,8 +83,8 @@ def momentum(d, s, o):
                 n, t1, t2 = contact.normal[e, j], contact.tangents[e, 0, j], contact.tangents[e, 1, j]
                 if i < 3:
                     sent[c, 0] += n * more
-                    sent[c, 1] += t1 * more
-                    sent[c, 2] += t2 * more
+                    sent[c, 1] += t1 * more / scale[e, 0]
+                    sent[c, 2] += t2 * more / scale[e, 1]
                 else:
                     sent[c, 3] += t1 * more
                     sent[c, 4] += t2 * more

@@ -30,7 +30,6 @@ from fem_mbs.solvers.contact.static_friction import (
     first_coefficients,
     next_coefficient,
     slides_along,
-    sliding_speed,
     sliding_speeds,
 )
 from fem_mbs.solvers.joint_friction.friction_touch import in_impact
@@ -44,6 +43,7 @@ from fem_mbs.system.contacts import (
     falls_or_rises,
     gradient_times,
     laws_of,
+    sliding_speed,
 )
 
 MU, PASS, SPEED, ALONG = 0, 1, 2, 3  # coefficient, pass; sliding at the touch: speed, −1: stuck, and velocity
@@ -135,7 +135,7 @@ def begin_impact(d, s, o):
         for e in range(g.n):
             c = g.first_contact + e
             v1, v2 = gradient_times(g, e, contact.V_T[e, 0], s.V), gradient_times(g, e, contact.V_T[e, 1], s.V)
-            speed = math.hypot(v1, v2)
+            speed = sliding_speed(g, e, s.V)
             if s.acted[c] == STICK or speed <= rest:
                 speed = -1.0
             if tried[c, SPEED] == UNKNOWN or (tried[c, SPEED] < 0.0) != (speed < 0.0):

@@ -164,7 +164,7 @@ class LoadSteps:
         self.records.append(record(self.problem, self.state, self.lam, self.factor, count))
         self.result._reactions.append(self.problem.reactions(self.state, self.lam, self.factor))
         if self.problem.contacts is not None:
-            self.result._contacts.append(self.problem.contacts.lam.copy())
+            self.result._contacts.append(self.problem.contacts.lam * self.problem.system.force_scales)
 
 
 def internal_states(system: "CompiledSystem") -> list[np.ndarray]:
@@ -265,7 +265,8 @@ def record_contacts(problem: "Equilibrium", state: State, record: dict) -> None:
     if problem.held is not None:
         record["contact_force"][0], record["contact_status"][0] = problem.held.force, problem.held.status
     if contacts is not None:
-        record["contact_force"][0], record["contact_status"][0] = contacts.lam, contacts.status
+        record["contact_force"][0] = contacts.lam * system.force_scales
+        record["contact_status"][0] = contacts.status
 
 
 def write(

@@ -196,6 +196,7 @@ class _RoundOnPlane(Contact):
     """Common base of both shapes: frames, plane, picture of the plane."""
 
     parameters = PARAMETERS
+    has_axes = True
     where = "on which side the normal of the plane (z axis of its frame) points"
 
     def _place(self, what, first, plane, drawn_size, size, law):
@@ -210,7 +211,7 @@ class _RoundOnPlane(Contact):
     @property
     def poses(self) -> tuple:
         """Values of the fields of both frames."""
-        return self.first.p, self.first.rotation, self.plane.p, self.plane.rotation
+        return self.first.p, self.first.rotation, self.plane.p, self.plane_axes(self.plane.rotation)
 
     def picture(self) -> list:
         if self.drawn_size == 0.0:

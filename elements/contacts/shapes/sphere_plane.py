@@ -175,6 +175,7 @@ class SphereOnPlane(Contact):
     SphereOnPlane 'table': sphere=Node6, plane=ground, radius=0.2, restitution=0.8
     """
 
+    has_axes = True
     half_space = True
     parameters = PARAMETERS
     kernels = {"contact": contact, "contact_hessian": contact_hessian}
@@ -200,7 +201,7 @@ class SphereOnPlane(Contact):
         if drawn_size is None:
             drawn_size = 10.0 * self.radius if isinstance(self.plane.node, Ground) else 0.0
         self.drawn_size = self.positive("drawn_size", drawn_size, "m", allow_zero=True)
-        self.record = (self.sphere.p, self.plane.p, self.plane.rotation, self.radius)
+        self.record = (self.sphere.p, self.plane.p, self.plane_axes(self.plane.rotation), self.radius)
 
     def picture(self) -> list:
         if self.drawn_size == 0.0:

@@ -40,6 +40,7 @@ def _record_contacts(d, s, o):
         if g.first_contact + g.n > nc:
             continue
         contact = contacts_of(g)
+        scale = contact.friction_scale
         for e in range(g.n):
             c = g.first_contact + e
             o.gap[k, c] = contact.gap[e]
@@ -50,6 +51,10 @@ def _record_contacts(d, s, o):
                 o.contact_point[k, c, i], o.contact_normal[k, c, i] = contact.point[e, i], contact.normal[e, i]
                 for j in range(2):
                     o.contact_tangents[k, c, j, i] = contact.tangents[e, j, i]
+            for j in range(2):
+                o.impulse[k, c, 1 + j] *= scale[e, j]
+                if o.contact_force.shape[1] > 0:
+                    o.contact_force[k, c, 1 + j] *= scale[e, j]
             if s.in_parts == 0:
                 report_unsaved(s, o, k, c)
 

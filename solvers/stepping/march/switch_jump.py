@@ -175,4 +175,4 @@ def jump(engine: "Engine", element: "Element", cannot: str = "cannot be switched
     invoke(keep_jump.address, *at)
     a["total_Lam"][:] = 0.0  # no guess of a step's
     a["impact"][:] = 0
-    return impulse, contact_impulse[:, :3]
+    return impulse, contact_impulse[:, :3] * engine.system.force_scales

@@ -268,7 +268,8 @@ def half_way(g, e, P, mean):
     """Fill mean (3,) with the impulse P (3,) along the means of the axes at the start and at the end, which P has.
 
     That of a contact in the smooth motion is a sum of forces at both ends: with the axes of the end normal forces would
-    do work on what slides along a curved surface. Axes are the gradients by the position of the first node.
+    do work on what slides along a curved surface. Axes are the gradients by the position of the first node, those of
+    sliding times the scale of anisotropic friction.
     """
     contact = contacts_of(g)
     start, end, size, size_0 = local_matrix(3, 3), local_matrix(3, 3), 0.0, 0.0
@@ -285,7 +286,8 @@ def half_way(g, e, P, mean):
             mean[i] = 0.5 * P[i]
             for j in range(3):
                 turned = start[i, 0] * end[j, 0] + start[i, 1] * end[j, 1] + start[i, 2] * end[j, 2]
-                mean[i] += 0.5 * turned / math.sqrt(size * size_0) * P[j]
+                square = contact.friction_scale[e, i - 1] ** 2 if i > 0 else 1.0
+                mean[i] += 0.5 * turned / math.sqrt(size * size_0) / square * P[j]
 
 
 @kernel

@@ -4,6 +4,8 @@ A saved state reports the impulse of a contact since the saved state before,
 
     Λ = Σ_k Λ_k ,      Λ_k = n_k Λ_N + t_1 Λ_T1 + t_2 Λ_T2  of step k, inertial axes                                 (1)
 
+with the scale of anisotropic friction (`fem_mbs.element.anisotropic`) in both last terms,
+
 as its components along the axes n, t_1, t_2 that are saved with it. The sum over all saved states is then that over all
 steps, whatever the interval between them is. An impact is reported if it occurred in any of these steps. Forces are
 those of the step that leads to the saved state.
@@ -44,6 +46,7 @@ def _add(d, s, Lam):
     impact = integers(s.impact_at, d.nc)
     for g in contact_groups(d):
         contact = contacts_of(g)
+        scale = contact.friction_scale
         for e in range(g.n):
             c = g.first_contact + e
             if impact[c] != 0:
@@ -56,7 +59,7 @@ def _add(d, s, Lam):
             s.waiting[c] = max(s.waiting[c], 1)
             for i in range(3):
                 n, t1, t2 = contact.normal[e, i], contact.tangents[e, 0, i], contact.tangents[e, 1, i]
-                s.unsaved[c, i] += Lam[c, 0] * n + Lam[c, 1] * t1 + Lam[c, 2] * t2
+                s.unsaved[c, i] += Lam[c, 0] * n + scale[e, 0] * Lam[c, 1] * t1 + scale[e, 1] * Lam[c, 2] * t2
                 s.unsaved_chi[c, i] += Lam[c, 3] * t1 + Lam[c, 4] * t2 + Lam[c, 5] * n  # rolling, then spinning
 
 

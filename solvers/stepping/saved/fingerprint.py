@@ -105,6 +105,8 @@ def fingerprint(system: "CompiledSystem") -> dict[str, str]:
         number = counted[kind] = counted.get(kind, 0) + 1
         name = f"elements of type {kind}" + (f" ({number})" if number > 1 else "")
         arrays = [group.nodes, _laws(group), *_without_addresses(group.parameters), *_tables(group)]
+        scales = group.contact_data.get("friction_scale", np.ones(0))
+        arrays += [scales] if (scales != 1.0).any() else []
         arrays += [pieces for pieces in (group.restitutions, group.sliding) if pieces.size]
         found[name] = f"{group.n} {sorted(group.sizes.items())} {_digest(*arrays)}"
     for search in system.searches:
