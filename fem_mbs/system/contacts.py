@@ -256,6 +256,13 @@ def gradient_times(g, e, row, V):
 
 
 @kernel
+def anisotropic(g, e):
+    """True if friction of contact e depends on the direction of sliding."""
+    scale = contacts_of(g).friction_scale
+    return scale[e, 0] != scale[e, 1]
+
+
+@kernel
 def sliding_speed(g, e, V):
     """Sliding speed [m/s] of contact e at velocities V (N, 6), not scaled."""
     contact, v = contacts_of(g), local_vector(2)

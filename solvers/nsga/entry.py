@@ -29,7 +29,7 @@ from fem_mbs.jit import integer_matrix, kernel
 from fem_mbs.solvers.contact.law import CLOSED, GAP, SLIP, STICK
 from fem_mbs.solvers.contact.law_rows import ROLLING, SLIDING, SPINNING, cone_of
 from fem_mbs.solvers.stepping.kernels.sizes import rest_speed
-from fem_mbs.system.contacts import contact_groups, contacts_of, gradient_times, laws_of
+from fem_mbs.system.contacts import anisotropic, contact_groups, contacts_of, gradient_times, laws_of
 
 BRISK, SETTLING, FIRST_PAUSE, LONGEST_PAUSE = 5, 3, 20, 200  # changes; steps
 SUCCESSION = 3  # steps between changes that are quick
@@ -148,7 +148,9 @@ def decide_closed(d, s, o):
             for k in range(g.nn):
                 if part[nodes[e, k]] >= 0 and pause[part[nodes[e, k]]] > 0:
                     now = GAP
-            changed, some = changed or now != closed[c], some or now != GAP
+            # what has broken loose slides in another direction than the memory holds
+            loose = entered[c] == STICK and closed[c] == SLIP and anisotropic(g, e)
+            changed, some = changed or loose or now != closed[c], some or now != GAP
             closed[c] = entered[c] = now
     turned = d.n_roll > 0 and decide_turning(d, s, o, V)
     return changed or turned, some
@@ -179,7 +181,7 @@ def leave_cones(d, s, o, noise):
             if closed[c] == STICK and g.drilling == 0 and size > cone_of(g, e, s, SLIDING)[1] * lam[0] + noise:
                 closed[c], left = SLIP, True
                 o.needed[c] = size / lam[0] if lam[0] > 0.0 else 0.0
-                tau[1], tau[2] = -lam[1] / size, -lam[2] / size
+                tau[0], tau[1], tau[2] = 0.0, -lam[1] / size, -lam[2] / size
             size = math.sqrt(lam[3] * lam[3] + lam[4] * lam[4])
             if rolls[c] == STICK and size > cone_of(g, e, s, ROLLING)[1] * lam[0] + noise:
                 rolls[c], left = SLIP, True

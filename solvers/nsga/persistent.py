@@ -20,13 +20,17 @@ is taken from the prediction, not s: a disc that drills fast makes sliding frict
 for a direction known before. Where such a contact sticks the smooth sub-problem has (1) alone; what then stops it from
 drilling acts in the corrections (first order).
 
+Sliding with anisotropic friction has (2c) without a moment. Its direction, which is not that of the force, turns within
+about |v|/(μ g): of slow sliding, which starts on a slope, in less than a step, where a direction known before goes to
+and fro. What was at rest has (2), with the direction of the force that held it.
+
 Entry and release: nsga.entry. Orders: examples/order_in_contact.py, tests/validation/laws/test_persistent_contacts.py.
 
 Source: docs/theory/decoupled_nsga.md, (25), (26), decision 12.
 
     symbol     code                   meaning
     λ_c, χ_c   clam (nc, 6)           multipliers divided by k_s; χ, the last three: moments divided by length k_s
-    τ, τ_ω     ctau (nc, 6)           directions of sliding, rolling and spinning; |s| of (2c) in the first column
+    τ, τ_ω     ctau (nc, 6)           directions of sliding, rolling and spinning; |s| of (2c), else 0, in the first column
                closed (nc,)           GAP (not in the smooth problem), STICK, SLIP or CLOSED
                rolls, spins (nc,)     the same for rolling and spinning: GAP (no resistance), STICK or SLIP
 """
@@ -39,6 +43,7 @@ from fem_mbs.solvers.contact.law_rows import SIX, arm_of, cone_of, cone_with
 from fem_mbs.solvers.stepping.kernels.sizes import rest_speed
 from fem_mbs.system.contacts import (
     add_gradient,
+    anisotropic,
     contact_groups,
     contacts_of,
     direction_of,
@@ -57,7 +62,7 @@ def direction_along(g, e, rows, first, n, V, V0, rows0, rest, tau):
     """Fill tau (n,) with the direction of n ``rows`` of a gradient times V, from ``first`` on; ``rows0`` are for V0.
 
     A predicted motion that reverses that of V0 is about to stick, which the corrections decide: V0 counts. What was at
-    rest keeps the tau of its force, see `leave_cones`.
+    rest keeps the tau of its force, see `leave_cones`: False then.
     """
     now, old = local_vector(2), local_vector(2)
     reversal = size = 0.0
@@ -67,7 +72,7 @@ def direction_along(g, e, rows, first, n, V, V0, rows0, rest, tau):
         reversal += now[i] * old[i]
         size += old[i] * old[i]
     if size <= rest * rest:
-        return
+        return False
     if reversal > 0.0:
         size = 0.0
         for i in range(n):
@@ -75,6 +80,7 @@ def direction_along(g, e, rows, first, n, V, V0, rows0, rest, tau):
             size += now[i] * now[i]
     for i in range(n):
         tau[i] = old[i] / math.sqrt(size)
+    return True
 
 
 @kernel
@@ -107,7 +113,7 @@ def coupled_speed(g, e, V, V0):
 def sliding_directions(d, s, o, V, predicted):
     """Fill ctau (nc, 6) for the predicted velocities V of contacts that slide, roll or spin.
 
-    Contacts with a disc get |s| of (2c) in its first column. Not ``predicted``: V are those of now, and what
+    Those with (2c) get |s| in its first column, others 0. Not ``predicted``: V are those of now, and what
     the step began with does not count.
 
     The prediction is second-order accurate, so the directions are too, and (2), (5) become linear.
@@ -120,11 +126,13 @@ def sliding_directions(d, s, o, V, predicted):
         contact = contacts_of(g)
         for e in range(g.n):
             c = g.first_contact + e
-            if closed[c] == SLIP and g.drilling != 0:
+            if closed[c] == SLIP and (g.drilling != 0 or anisotropic(g, e)):
                 ctau[c, 0] = coupled_speed(g, e, V, V0) if predicted else speed_of_disc(g, e, V)
-            elif closed[c] == SLIP:
+            if closed[c] == SLIP and g.drilling == 0:
                 rows0 = contact.V_T_start[e] if predicted else contact.V_T[e]
-                direction_along(g, e, contact.V_T[e], 0, 2, V, V0, rows0, rest, ctau[c, 1:])
+                slid = direction_along(g, e, contact.V_T[e], 0, 2, V, V0, rows0, rest, ctau[c, 1:])
+                if not slid:
+                    ctau[c, 0] = 0.0
             if rolls[c] == SLIP:
                 direction_along(g, e, contact.W[e], 0, 2, V, V0, contact.W[e], rest / s.length, ctau[c, 3:])
             if spins[c] == SLIP:
@@ -149,7 +157,7 @@ def closed_forces(d, s, o, V, Gl, Gw, rows):
         law = laws_of(g)
         for e in range(g.n):
             c = g.first_contact + e
-            lam, disc = o.clam[c], s.closed[c] == SLIP and g.drilling != 0
+            lam, disc = o.clam[c], s.closed[c] == SLIP and o.ctau[c, 0] > 0.0
             for m in range(SIX):
                 rows[c, m] = lam[m]
                 state = state_of(s, o, c, m)
@@ -244,7 +252,7 @@ def closed_tangents(d, s, o, x, R, V, k, shift, c_q, T):
                         S[nd, j] -= c_q * k * ve[i] * H[i, j]
                 times_tangent(g, e, S, nd + 1, T)
             _row_tangent(S, nd, nd, True, 0.0, 0.0, contact.G_N[e], 1.0, k, shift)
-            disc = closed[c] == SLIP and law[e].friction != 0.0 and g.drilling != 0
+            disc = closed[c] == SLIP and law[e].friction != 0.0 and ctau[c, 0] > 0.0
             if disc:
                 _disc_tangent(S, g, e, nd, law[e].friction, lam[c, 0], ctau[c, 0], k, V)
             for m in range(3 if disc else 1, size - nd):
