@@ -5,6 +5,7 @@ import pytest
 from every_stepper import WITH_CONTACTS, every_method_with_contacts, label
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
+from switch_runs import Run, masses_on_a_table
 
 import fem_mbs as fem
 from fem_mbs.errors import SolverError
@@ -53,7 +54,7 @@ EXACT_LAW = [method for method in WITH_CONTACTS if not getattr(method, "relaxed"
 
 @pytest.mark.parametrize("method", EXACT_LAW, ids=label)
 def test_a_sliding_point_deviates_as_the_ellipse_makes_it(method):
-    velocity, time, angle = np.array([2.0, 1.0]), 0.25, 0.4
+    velocity, time, angle = np.array([2.0, 1.0]), 0.25, 1.0
     exact = sliding(velocity, time, angle=angle)
     straight = velocity * (exact[:2] @ velocity) / (velocity @ velocity)
     assert np.linalg.norm(exact[:2] - straight) > 0.02  # an isotropic law would be seen
@@ -72,7 +73,7 @@ def test_friction_is_that_of_the_ellipse_in_every_step(method):
     result = method.run(slider([2.0, 1.0, 0.0]), 0.05, 1e-3)
     point, floor = result["point"].velocity, result["floor"]
     closed = floor.impulse[:, 0] > 0.0
-    assert closed.sum() > 5
+    assert closed.any()  # the relaxed law lifts what slides fast
     if label(method).startswith(("MoreauJean", "ConeComplementarity")):  # laws of the velocities at the end of the step
         expected = floor.impulse[:, :1] * np.array([ellipse(v[:2]) for v in point])
         np.testing.assert_allclose(floor.impulse[closed, 1:], expected[closed], rtol=1e-6, atol=1e-9)
@@ -138,7 +139,7 @@ def test_the_direction_at_the_limit_is_the_normal_of_the_ellipse():
     angle = np.arctan2(velocity[1], velocity[0]) - np.arctan2(normal[1], normal[0])
     expected = breaks_loose(1.001 * limit(SLOPE_AXIS))
     assert angle == pytest.approx(0.0, abs=5e-3)  # 0.1 % above the limit
-    np.testing.assert_allclose(velocity, 0.3 * expected, rtol=1e-2)
+    np.testing.assert_allclose(velocity, 0.3 * expected, rtol=1e-4)
 
 
 @pytest.mark.parametrize("method", [fem.DecoupledNSGA(), fem.MoreauJean()], ids=label)
@@ -147,7 +148,7 @@ def test_a_block_on_four_corners_moves_as_a_point_does(method):
     assert np.abs(held["point"].position[-1, :2]).max() < 1e-7
     loose = method.run(on_slope(1.05 * limit(SLOPE_AXIS), block=True), 0.3, 2e-3)
     expected = 0.3 * breaks_loose(1.05 * limit(SLOPE_AXIS))
-    np.testing.assert_allclose(loose["point"].velocity[-1, :2], expected, rtol=2e-2)
+    np.testing.assert_allclose(loose["point"].velocity[-1, :2], expected, rtol=2e-3)
     # the resultant of the corners passes below the centre: no moment about the normal
     assert np.abs(loose["point"].angular_velocity[-1]).max() < 1e-3
 
@@ -193,8 +194,8 @@ def hit(method, e_N, e_T=0.0, save_every=1):
 @every_method_with_contacts
 @pytest.mark.parametrize("e_N", [0.0, 0.6])
 def test_oblique_impacts_follow_the_ellipse(method, e_N):
-    if getattr(method, "relaxed", False):
-        pytest.skip("another law of impact")
+    if getattr(method, "relaxed", False) or (e_N == 0.0 and "ConeComplementarity" in label(method)):
+        pytest.skip("another law of impact: the gap of the step before is closed first")
     result = hit(method, e_N, save_every=4)
     expected = after_impact(e_N)
     np.testing.assert_allclose(result["point"].velocity[-1], expected, atol=1e-7)
@@ -213,6 +214,18 @@ def test_impacts_integrated_along_their_impulse_turn_with_the_ellipse(law):
     normal = -1.6 * BEFORE[2]  # friction does not change the normal velocity of a point: both laws are Newton's
     course = solve_ivp(lambda _, v: ellipse(v), (0.0, normal), BEFORE[:2], rtol=1e-12, atol=1e-13)
     np.testing.assert_allclose(result["point"].velocity[-1], [*course.y[:, -1], 0.6], atol=1e-7)
+
+
+def test_velocity_jumps_of_switches_have_forces_on_the_ellipse():
+    """2 kg with 1 m/s down and sideways are attached to 1 kg on the table: impulses 2 down, friction on the ellipse."""
+    angle = 0.6
+    law = fem.AnisotropicFriction(*MU, [np.cos(angle), np.sin(angle), 0])
+    run = Run(fem.DecoupledNSGA(), masses_on_a_table(-1.0, mu=law, sideways=1.0), 1e-2).take(5)
+    told, start, squares = run.switch("grip", True), turned(angle).T @ [2.0, 0.0], np.square(MU)
+    k = brentq(lambda k: k * np.linalg.norm(MU * start / (3.0 + k * squares)) - 2.0, 0.0, 1e3, xtol=1e-14)
+    after = start / (3.0 + k * squares)
+    np.testing.assert_allclose(told.contact_impulse[0], [2.0, *(3.0 * after - start)], atol=1e-10)
+    np.testing.assert_allclose(run.velocity("high")[:2], turned(angle) @ after, atol=1e-10)
 
 
 # --- moving axes, other forms of the law ------------------------------------------------------------------------------
@@ -257,7 +270,8 @@ def test_the_axes_turn_with_the_table(method, order):
     tangents, normal = result["floor"].tangents.reshape(-1, 2, 3), result["floor"].normal
     vectors = impulse[:, :1] * normal + np.einsum("kt,kti->ki", impulse[:, 1:], tangents)
     change = MASS * (result["point"].velocity[-1] - result["point"].velocity[0])
-    np.testing.assert_allclose(vectors[1:].sum(axis=0)[:2], change[:2], atol=0.05 * 4e-3 / 4e-3)
+    # axes of the end of a step, from which those of its forces differ by up to ω h
+    np.testing.assert_allclose(vectors[1:].sum(axis=0)[:2], change[:2], atol=SPIN * 4e-3 * np.linalg.norm(change))
 
 
 def test_static_and_sliding_friction_keep_their_ratio_and_use_the_sliding_speed():
@@ -307,14 +321,29 @@ def bouncing(Q, shift, friction):
 
 @pytest.mark.parametrize("method", [fem.DecoupledNSGA(), fem.MoreauJean(), fem.ConeComplementarity()], ids=label)
 def test_a_model_that_is_turned_gives_turned_results_that_lose_energy(method):
-    friction, Q, shift = fem.AnisotropicFriction(*MU, [0.3, 0.8, 0]), exp(np.array([0.7, -1.1, 0.4])), [1.0, -2.0, 0.5]
+    friction = fem.AnisotropicFriction(0.05, 0.15, [0.3, 0.8, 0])
+    Q, shift = exp(np.array([0.7, -1.1, 0.4])), [1.0, -2.0, 0.5]
     level = method.run(bouncing(np.eye(3), np.zeros(3), friction), 0.5, 2e-3, balance=True)
     tilted = method.run(bouncing(Q, np.array(shift), friction), 0.5, 2e-3)
     moved = level["ball"].position @ Q.T + shift
     np.testing.assert_allclose(tilted["ball"].position, moved, atol=1e-7)
     np.testing.assert_allclose(tilted["floor"].impulse, level["floor"].impulse, atol=1e-6)
-    assert np.diff(level.work["floor"]).max() <= 1e-12  # of impacts and of friction
+    assert (level["floor"].status == 2).sum() > 50  # slides
+    assert np.diff(level.work["floor"]).max() <= 1e-9  # of impacts and of friction
     assert level.energy_table().work("floor", "friction") < -0.05
+
+
+def test_forces_of_subdivided_steps_are_on_the_ellipse():
+    control = fem.DecoupledNSGA(step_control=fem.StepControl(tolerance=1e-7))
+    model = slider([2.0, 1.0, 0.0], axis=[1, 1, 0])
+    model.add(fem.Spring(model["point"], model.ground.frame([1, 0, 0]), stiffness=300.0, free_length=0.9))
+    result = control.run(model, 0.1, 1e-2)
+    force = result["floor"].force[1:]
+    assert (result["floor"].status[1:] == 2).all()
+    # forces of results are on the ellipse, not on a disc: at the end of the step, or of its last part
+    along, across = force[:, 1] / force[:, 0], force[:, 2] / force[:, 0]
+    np.testing.assert_allclose((along / MU[0]) ** 2 + (across / MU[1]) ** 2, 1.0, rtol=1e-6)
+    assert np.ptp(np.hypot(along, across)) > 0.02
 
 
 def test_friction_never_gives_energy_and_its_work_is_that_of_the_ellipse():
