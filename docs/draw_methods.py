@@ -157,6 +157,39 @@ def friction_disc():
     keep(figure, "friction_disc")
 
 
+def friction_ellipse():
+    """Friction and sliding velocity on an ellipse, and paths of points on grooves."""
+    figure, (law, paths) = panels(2, (9.2, 3.4), width_ratios=(1, 2))
+    angle, mu = np.linspace(0, 2 * np.pi, 200), np.array([0.5, 1.0])
+    law.fill(mu[0] * np.cos(angle), mu[1] * np.sin(angle), facecolor="#eef3f8", edgecolor="#33658a")
+    force = -mu * [np.cos(3.9), np.sin(3.9)]
+    normal = -force / mu**2 / np.linalg.norm(force / mu**2)
+    head = {"arrowstyle": "-|>", "lw": 1.6}
+    law.annotate("", force, (0, 0), arrowprops=head | {"color": "#2a7f3f"})
+    law.text(*(force + [0.06, 0.08]), r"$\lambda$", color="#2a7f3f", fontsize=12)
+    law.plot([0, -force[0]], [0, -force[1]], color="0.6", lw=0.8, ls="--")
+    law.annotate("", -force + 0.6 * normal, -force, arrowprops=head | {"color": "#b03a2e"})
+    law.text(*(-force + 0.6 * normal + [-0.1, -0.2]), "$v$", color="#b03a2e", fontsize=12)
+    law.text(-0.05, 0.55, r"$\mu_2\lambda_N$", color="#33658a", fontsize=11, ha="right")
+    law.text(0.2, -0.17, r"$\mu_1\lambda_N$", color="#33658a", fontsize=11)
+    law.plot([0, mu[0]], [0, 0], color="#33658a", lw=0.8)
+    law.plot([0, 0], [0, mu[1]], color="#33658a", lw=0.8)
+    law.set(aspect="equal", xlim=(-1.1, 0.8), ylim=(-1.1, 1.1))
+    law.axis("off")
+    paths.hlines(np.linspace(-0.05, 0.45, 21), -0.05, 1.08, color="0.9", lw=0.6, zorder=0)
+    for degrees in (0, 15, 30, 45, 60, 75, 90):
+        for friction, style in ((0.5, {"color": "0.6", "lw": 0.8}), (fem.AnisotropicFriction(0.2, 0.5), {"lw": 1.6})):
+            model = fem.Model("grooves", gravity=[0, 0, -9.81])
+            velocity = 2.0 * np.array([np.cos(np.radians(degrees)), np.sin(np.radians(degrees)), 0])
+            point = model.add(fem.PointMass(1.0, velocity=velocity, name="point"))
+            model.add(fem.SphereOnPlane(point, model.ground, radius=0.0, friction=friction, name="plane"))
+            path = fem.DecoupledNSGA().run(model, 2.2, 2e-3)["point"].position
+            paths.plot(path[:, 0], path[:, 1], **style)
+            paths.plot(*path[-1, :2], ".", color=paths.lines[-1].get_color(), ms=6)
+    paths.set(aspect="equal", xlabel="x [m], along the grooves", ylabel="y [m]", xlim=(-0.05, 1.08), ylim=(-0.05, 0.45))
+    keep(figure, "friction_ellipse")
+
+
 def friction_cones():
     """Cones of a contact, and how the error of methods falls on a stack of boxes."""
     import contact_families
@@ -270,5 +303,5 @@ def folders():
 
 
 DRAWINGS = (
-    profiles, nsga_step, nsga_measured, newton_residuals, friction_disc, friction_cones, cubic_impact, folders,
+    profiles, nsga_step, nsga_measured, newton_residuals, friction_disc, friction_ellipse, friction_cones, cubic_impact, folders,
 )  # fmt: skip

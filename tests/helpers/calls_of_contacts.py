@@ -229,6 +229,7 @@ CONTACTS = {
         dict(kind=fem.SphereOnBox, body=ground(), material="a", size=[1, 1, 1]),
     ),
     "ContactGroup.exclude": lambda: (fem.ContactGroup(name="g").exclude, dict(first=body(), second=body())),
+    "AnisotropicFriction": lambda: (fem.AnisotropicFriction, dict(along=0.2, across=0.5, axis=[1, 0, 0])),
     "PowerRestitution": lambda: (fem.PowerRestitution, dict(restitution=0.8, speed=0.1, exponent=0.25)),
     "MaterialTable": lambda: (fem.MaterialTable, dict(laws={("a", "b"): {"friction": 0.1}})),
     "MaterialTable.law": lambda: (fem.MaterialTable({("a", "b"): {"friction": 0.1}}).law, dict(first="a", second="b")),
