@@ -303,5 +303,6 @@ def folders():
 
 
 DRAWINGS = (
-    profiles, nsga_step, nsga_measured, newton_residuals, friction_disc, friction_ellipse, friction_cones, cubic_impact, folders,
+    profiles, nsga_step, nsga_measured, newton_residuals, friction_disc, friction_ellipse, friction_cones, cubic_impact,
+    folders,
 )  # fmt: skip

@@ -12,8 +12,8 @@ dissipation of all forces in it. With μ = max(μ₁, μ₂) and s_i = μ_i/μ �
 the ellipse is a disc again. So the rows of sliding are scaled where they are kept (`fem_mbs.system.contacts`), all laws
 and time steppers stay as they are, and what results show is scaled back.
 
-Source: docs/theory/contact_laws.md, (17), (18); Michałowski and Mróz, Arch. Mech. 30 (1978), the associated rule; maximum
-dissipation: Goyal, Ruina and Papadopoulos, Wear 143 (1991).
+Source: docs/theory/contact_laws.md, (17), (18); the associated rule: Michałowski and Mróz, Arch. Mech. 30 (1978);
+maximum dissipation: Goyal, Ruina and Papadopoulos, Wear 143 (1991).
 Tests: tests/solvers/contact/test_anisotropic_friction.py, tests/elements/contacts/test_anisotropic_contacts.py.
 
     symbol    code            shape  unit  meaning

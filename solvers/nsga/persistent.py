@@ -30,7 +30,7 @@ Source: docs/theory/decoupled_nsga.md, (25), (26), decision 12.
 
     symbol     code                   meaning
     λ_c, χ_c   clam (nc, 6)           multipliers divided by k_s; χ, the last three: moments divided by length k_s
-    τ, τ_ω     ctau (nc, 6)           directions of sliding, rolling and spinning; |s| of (2c), else 0, in the first column
+    τ, τ_ω     ctau (nc, 6)           directions of sliding, rolling and spinning; first column: |s| of (2c), else 0
                closed (nc,)           GAP (not in the smooth problem), STICK, SLIP or CLOSED
                rolls, spins (nc,)     the same for rolling and spinning: GAP (no resistance), STICK or SLIP
 """
