@@ -166,7 +166,7 @@ def test_contacts_without_an_axis_say_which_have_one():
         fem.PrismaticClearance(a, b, **guide)
 
 
-def test_options_that_do_not_go_with_an_ellipse_are_rejected():
+def test_options_that_cannot_be_combined_with_an_ellipse_are_rejected():
     with pytest.raises(ParameterError, match=r"radius_contensou = 0\.1 cannot be combined with AnisotropicFriction"):
         CARRIERS["SphereOnPlane"]({"friction": FRICTION, "radius_contensou": 0.1})
     with pytest.raises(ParameterError, match="stribeck_speed"):
