@@ -375,7 +375,7 @@ class Results:
         Raises
         ------
         FemMbsError
-            No model; contact groups; a closed contact on more than two nodes.
+            No model; contact groups; anisotropic friction; a closed contact on more than two nodes.
         ParameterError
             Stiffnesses that are not positive, or not of all contacts.
         """

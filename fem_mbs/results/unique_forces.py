@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fem_mbs.arguments.checked import Named
-from fem_mbs.errors import FemMbsError, Warnings
+from fem_mbs.errors import FemMbsError, Warnings, label
 from fem_mbs.results.history import History, Quantity
 from fem_mbs.results.reactions import system_of
 from fem_mbs.results.stiff_contacts import StiffContacts
@@ -53,6 +53,9 @@ def unique_forces(
     described = sorted((e for e in result.description["elements"] if e["contact"] is not None), key=_number)
     names = [element["name"] for element in described]
     OWNER.check(bool(names), "result", result.model, "has no contacts")
+    for contact in system.contacts:
+        if contact.friction_scale != (1.0, 1.0):
+            raise FemMbsError(f"{label(contact)} has anisotropic friction: unique_forces takes Coulomb's cone only")
     k = _relative(stiffness, names)
     states = _States(result, system, described, np.column_stack([k, ratio * k, ratio * k]))
     found, lost = states.reported.copy(), []

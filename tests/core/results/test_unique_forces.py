@@ -227,7 +227,7 @@ def test_stiff_contacts_tend_to_it():
     assert errors[1] < 0.2 * errors[0] and errors[1] < 1e-3
 
 
-def test_bad_input_is_refused(tmp_path):
+def test_bad_input_raises_errors(tmp_path):
     result = fem.DecoupledNSGA().run(table(), 2e-3, 1e-3, save=tmp_path / "table.vtkhdf")
     with pytest.raises(fem.ParameterError, match="tangential_stiffness"):
         result.unique_forces(tangential_stiffness=0.0)
@@ -242,3 +242,6 @@ def test_bad_input_is_refused(tmp_path):
         loaded.unique_forces()
     known, found = result.unique_forces(), loaded.unique_forces(model=table())
     assert all((known[name].force == found[name].force).all() for name in known)
+    ellipse = fem.DecoupledNSGA().run(table(friction=fem.AnisotropicFriction(0.2, 0.4)), 2e-3, 1e-3)
+    with pytest.raises(fem.FemMbsError, match=r"leg 0.*anisotropic"):
+        ellipse.unique_forces()
