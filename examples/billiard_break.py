@@ -20,7 +20,8 @@ cloth = {"friction": 0.2}
 balls = {"friction": 0.06, "restitution": 0.93}
 cushions = {"restitution": 0.85}
 
-# Velocities [m/s] after the break step, from an independent prototype with this layout
+# Velocities [m/s] after the break step with this layout, of the published scheme with tangents of the start of the step
+# (tests/references/impact_sequence.py)
 AFTER_BREAK = {"cue": (-1.427, 0.0), "ball 3": (0.284, 0.0), "ball 4": (5.805, 3.700), "ball 5": (5.805, -3.700)}
 
 
@@ -81,8 +82,8 @@ def main(h=1e-3, t_end=3.0, save="billiard_break.vtkhdf", solver=None):
     for name, velocity in AFTER_BREAK.items():
         for axis, reference in zip("xy", velocity):
             obtained = result[name].velocity[after, "xy".index(axis)]
-            # the prototype froze tangents at the start of the step, in which the cue ball moves by 1 cm: first order in
-            # h, 0.041 m/s measured on 3.7 m/s
+            # tangents are those of the end of the step here; in it the cue ball moves by 1 cm: first order in h,
+            # 0.041 m/s measured on 3.7 m/s
             checks.append(fem.Check(f"{name}: v{axis} after [m/s]", reference=reference, obtained=obtained, abs=0.05))
     return fem.Checks(*checks)
 

@@ -15,7 +15,7 @@ inertia = mass * (width**2 + height**2) / 12
 restitution, g = 0.5, 9.81  # -, m/s²
 start_height, start_angle = 1.0, 0.2  # m of the centre, rad
 
-# h = 10 ms, coupled scheme of the source (Bruls2014, 10.4, computed again): end of the step of the first
+# h = 10 ms, coupled scheme of the source (Bruls2014, 10.4; tests/references/bruls2014.py): end of the step of the first
 # impacts [s], corner, impulse [N s], energy after it [J]
 IMPACTS = [(0.19, 2, 1.8929, 8.959), (0.30, 1, 1.8256, 8.016), (0.48, 2, 1.0083, 7.703)]
 CLOSED = 0.72  # s, from here both corners stay closed

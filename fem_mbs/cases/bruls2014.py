@@ -2,7 +2,7 @@
 
 The article prints no table. Numbers are closed forms, and those of the schemes that they compare, their
 coupled one (GGL), Moreau's with θ = 1/(1 + ρ∞) = 5/9, and the smooth generalized-α method with gaps in positions alone,
-computed again from their equations with the same steps.
+computed from their equations with the same steps in tests/references/bruls2014.py.
 """
 
 from typing import Any
@@ -62,6 +62,11 @@ def smallest_gap(stepper: Any, gap: float, moreau: float, digits: float) -> fem.
 # --- bouncing ball, 10.1 ----------------------------------------------------------------------------------------------
 
 
+BALL_SMOOTH = (8.01, 46.3, 123.0)  # J before the first impact, after it and after the second, gaps in positions alone
+BALL_RESTS = 3.444  # s
+BALL_SINKS = -2.0e-3  # m, with Moreau's scheme
+
+
 def ball_that_chatters(steps: int, h: float, gap: float) -> np.ndarray:
     """Gaps and speeds (2, steps + 1) of a ball of 1 kg with 0 ≤ g ⟂ ν − h Λ ≥ 0 in the place of 0 ≤ g ⟂ ν ≥ 0."""
     course = [(gap, 0.0)]
@@ -80,12 +85,14 @@ def ball(stepper: Any) -> fem.Checks:
     table, velocity = result["table"], result["ball"].velocity[:, 2]
     if in_positions(stepper):  # from the level of the table
         energy = result.energy.total - ball.mass * ball.g * ball.radius
+        before, after, later = BALL_SMOOTH
         return fem.Checks(
-            fem.Check("energy before the first impact [J]", reference=8.01, obtained=energy[result.at(0.4)], abs=1e-9),
-            fem.Check("energy after it [J]", reference=46.3, obtained=energy[result.at(1.0)], abs=0.05),
-            fem.Check("energy after the second impact [J]", reference=123.0, obtained=energy[result.at(3.0)], abs=0.5),
+            fem.Check("energy before the first impact [J]", reference=before, obtained=energy[result.at(0.4)],
+                      abs=1e-9),
+            fem.Check("energy after it [J]", reference=after, obtained=energy[result.at(1.0)], abs=0.05),
+            fem.Check("energy after the second impact [J]", reference=later, obtained=energy[result.at(3.0)], abs=0.5),
             smallest_gap(stepper, table.gap.min(), 0.0, 0.0),
-        )
+        )  # fmt: skip
     if combined(stepper):
         gap, speed = ball_that_chatters(len(result.t) - 1, h, 0.801)
         late = result.t > 4.4
@@ -109,14 +116,20 @@ def ball(stepper: Any) -> fem.Checks:
         fem.Check("lost per step of flight [J]", reference=100 * h**2 * (theta - 0.5), obtained=lost, abs=ROUND_OFF),
         fem.Check("largest rise of energy [J]", reference=0.0,
                   obtained=max(np.diff(result.energy.total).max(), 0.0), abs=RISE),
-        *([fem.Check("rests from [s]", reference=3.444, obtained=rests, abs=1e-9)] if coupled(stepper) else []),
+        *([fem.Check("rests from [s]", reference=BALL_RESTS, obtained=rests, abs=1e-9)] if coupled(stepper) else []),
         fem.Check("speed at rest [m/s]", reference=0.0, obtained=velocity[-1], abs=1e-9),
         fem.Check("force at rest [N]", reference=10.0, obtained=table.force_normal[-1], rel=1e-6),
-        smallest_gap(stepper, table.gap.min(), -2.0e-3, 5e-5),
+        smallest_gap(stepper, table.gap.min(), BALL_SINKS, 5e-5),
     )  # fmt: skip
 
 
 # --- bouncing pendulum, 10.2 ------------------------------------------------------------------------------------------
+
+
+PENDULUM_HANGS = 4.933  # s
+PENDULUM_RISE = 1.1e-4  # J, of the energy in a step
+PENDULUM_ITERATIONS = 3
+PENDULUM_SINKS, PENDULUM_DRIFTS = -1.1e-3, 4.6e-4  # m, with Moreau's scheme
 
 
 def bouncing_pendulum(arm: float = 1.0) -> fem.Model:
@@ -157,18 +170,18 @@ def pendulum(stepper: Any) -> fem.Checks:
         fem.Check("force of the wall at rest [N]", reference=10.0, obtained=wall.force_normal[-1], rel=same),
         fem.Check("force of the pivot at rest, x [N]", reference=-10.0, obtained=push[0], rel=same),
         fem.Check("force of the pivot at rest, y [N]", reference=10.0, obtained=push[1], rel=same),
-        smallest_gap(stepper, wall.gap.min(), -1.1e-3, 5e-5),
+        smallest_gap(stepper, wall.gap.min(), PENDULUM_SINKS, 5e-5),
     ]
     if is_moreau(stepper):
         drift = np.abs(result.violation.position).max()
-        checks.append(fem.Check("largest |g| [m]", reference=4.6e-4, obtained=drift, rel=0.02))
+        checks.append(fem.Check("largest |g| [m]", reference=PENDULUM_DRIFTS, obtained=drift, rel=0.02))
     if coupled(stepper):
         rise, closed = np.diff(energy).max(), np.flatnonzero(wall.gap > ROUND_OFF)[-1] + 1
-        most = max(result.iterations.max[0], 3)
+        most = max(result.iterations.max[0], PENDULUM_ITERATIONS)
         checks += [
-            fem.Check("hangs on the wall from [s]", reference=4.933, obtained=result.t[closed], abs=1e-9),
-            fem.Check("largest rise of energy [J]", reference=1.1e-4, obtained=rise, abs=5e-6),
-            fem.Check("largest number of iterations above 3", reference=3, obtained=most, abs=0),
+            fem.Check("hangs on the wall from [s]", reference=PENDULUM_HANGS, obtained=result.t[closed], abs=1e-9),
+            fem.Check("largest rise of energy [J]", reference=PENDULUM_RISE, obtained=rise, abs=5e-6),
+            fem.Check("largest number of iterations above 3", reference=PENDULUM_ITERATIONS, obtained=most, abs=0),
         ]
     if not is_moreau(stepper):
         angle, drift = result["bob"].rotation_vector[-1, 2], result.violation.position.max()
@@ -190,6 +203,9 @@ BAR_ENERGY = {
 
 # m at 1.6 s, m s in 2 s
 BAR_GAPS = {"NonsmoothGeneralizedAlphaGGL": (4.293, 0.042), "MoreauJean": (4.223, 0.123)}
+BAR_SINKS = -3.9e-3  # m, with Moreau's scheme
+# gaps in positions alone: open steps, mean force [N], energy at 2 s and the largest one [J], gap at 1.6 s [m]
+BAR_SMOOTH = (9, 300.1, 497.4, 502.7, 4.293)
 
 
 def bar(stepper: Any) -> fem.Checks:
@@ -201,13 +217,14 @@ def bar(stepper: Any) -> fem.Checks:
     speed = np.abs(result["node 0"].velocity[bar.in_contact(result, 2 * h)]).max()
     if in_positions(stepper):
         inside = result.t[(result.t > closed[0]) & (result.t < closed[-1])]
-        energy = result.energy.total
+        energy, (steps, force, last, largest, gap) = result.energy.total, BAR_SMOOTH
+        opened = len(inside) - len(closed) + 2
         return fem.Checks(
-            fem.Check("open steps while it should touch", reference=9, obtained=len(inside) - len(closed) + 2, abs=0),
-            fem.Check("force, mean [N]", reference=300.1, obtained=wall.force_normal[middle].mean(), abs=1.0),
-            fem.Check("energy at 2 s [J]", reference=497.4, obtained=energy[-1], abs=0.06),
-            fem.Check("largest energy [J]", reference=502.7, obtained=energy.max(), abs=0.06),
-            fem.Check("gap at 1.6 s [m]", reference=4.293, obtained=wall.gap[result.at(1.6)], abs=5e-4),
+            fem.Check("open steps while it should touch", reference=steps, obtained=opened, abs=0),
+            fem.Check("force, mean [N]", reference=force, obtained=wall.force_normal[middle].mean(), abs=1.0),
+            fem.Check("energy at 2 s [J]", reference=last, obtained=energy[-1], abs=0.06),
+            fem.Check("largest energy [J]", reference=largest, obtained=energy.max(), abs=0.06),
+            fem.Check("gap at 1.6 s [m]", reference=gap, obtained=wall.gap[result.at(1.6)], abs=5e-4),
             fem.Check("smallest gap [m]", reference=0.0, obtained=wall.gap.min(), abs=1e-11),
         )
     energy, published = BAR_ENERGY[type(stepper).__name__], []
@@ -225,11 +242,17 @@ def bar(stepper: Any) -> fem.Checks:
         fem.Check("force, mean [N]", reference=bar.force, obtained=wall.force_normal[middle].mean(), rel=1e-3),
         fem.Check("speed of the end in contact [m/s]", reference=0.0, obtained=speed, abs=1e-9),
         fem.Check("energy at 2 s [J]", reference=energy, obtained=result.energy.total[-1], abs=0.06),
-        smallest_gap(stepper, wall.gap.min() if is_moreau(stepper) else min(wall.gap.min() + 1e-11, 0), -3.9e-3, 5e-5),
+        smallest_gap(
+            stepper, wall.gap.min() if is_moreau(stepper) else min(wall.gap.min() + 1e-11, 0), BAR_SINKS, 5e-5
+        ),
     )
 
 
 # --- rocking block, 10.4 ----------------------------------------------------------------------------------------------
+
+
+BLOCK_ANGLE = -0.0671  # rad, the smallest
+BLOCK_SINKS = -7.5e-3  # m, with Moreau's scheme
 
 
 def block(stepper: Any) -> fem.Checks:
@@ -238,7 +261,7 @@ def block(stepper: Any) -> fem.Checks:
     result = stepper.run(block.build(), 3.0, h)
     body, corners = result["block"], [result["corner 1"], result["corner 2"]]
     hits, energies = np.flatnonzero((corners[0].impact > 0) | (corners[1].impact > 0)), result.energy.total
-    gap = smallest_gap(stepper, min(corner.gap.min() for corner in corners), -7.5e-3, 5e-5)
+    gap = smallest_gap(stepper, min(corner.gap.min() for corner in corners), BLOCK_SINKS, 5e-5)
     if is_moreau(stepper):
         return fem.Checks(
             fem.Check("impact 1 [s]", reference=0.18375, obtained=result.t[hits[0]], abs=h),
@@ -262,8 +285,8 @@ def block(stepper: Any) -> fem.Checks:
         ]  # fmt: skip
     closed = np.flatnonzero(np.max([corner.gap for corner in corners], axis=0) > ROUND_OFF)[-1] + 1
     checks += [
-        fem.Check("stands from [s]", reference=0.72, obtained=result.t[closed], abs=1e-9),
-        fem.Check("smallest angle [rad]", reference=-0.0671, obtained=body.rotation_vector[:, 2].min(), abs=5e-5),
+        fem.Check("stands from [s]", reference=block.CLOSED, obtained=result.t[closed], abs=1e-9),
+        fem.Check("smallest angle [rad]", reference=BLOCK_ANGLE, obtained=body.rotation_vector[:, 2].min(), abs=5e-5),
         fem.Check("force of a corner at rest [N]", reference=4.905, obtained=corners[0].force_normal[-1], rel=1e-6),
         fem.Check("angle at rest [rad]", reference=0.0, obtained=body.rotation_vector[-1, 2], abs=1e-9),
         fem.Check("height at rest [m]", reference=0.75, obtained=body.position[-1, 1], abs=1e-9),
@@ -303,11 +326,12 @@ def oscillator(stepper: Any) -> fem.Checks:
 
 
 SOURCE = "Bruls2014"
+COMPUTED = "scheme computed in tests/references/bruls2014.py"
 SLOWER = "restitution of the slower of two normal velocities, of the same order in h: "
-DIGITS = "printed digits of the scheme computed again; round-off where the scheme is exact; "
+DIGITS = "printed digits of the scheme; round-off where the scheme is exact; "
 CASES = [
     Case(
-        "bruls2014-ball", "ball that bounces to rest", f"{SOURCE}, 10.1",
+        "bruls2014-ball", "ball that bounces to rest", f"{SOURCE}, 10.1; {COMPUTED}",
         DIGITS + "error of the gap: an impact is early or late by a step at most, at 4 m/s, and shifts what follows",
         ball,
         (
@@ -323,7 +347,7 @@ CASES = [
         "With \"combined\" the ball chatters, as there: by 4.2 mm from 3.6 s on, by the 0.6 mm of the source at 4.5 s.",
     ),
     Case(
-        "bruls2014-pendulum", "pendulum that bounces on a wall", f"{SOURCE}, 10.2",
+        "bruls2014-pendulum", "pendulum that bounces on a wall", f"{SOURCE}, 10.2; {COMPUTED}",
         DIGITS + "first impact: the speed of a step before, first order in h",
         pendulum,
         (
@@ -346,7 +370,8 @@ CASES = [
         ),
     ),
     Case(
-        "bruls2014-bar", "elastic bar that hits a wall", f"{SOURCE}, 10.3",
+        "bruls2014-bar", "elastic bar that hits a wall",
+        f"{SOURCE}, 10.3; scheme computed in tests/references/elastic_bar_schemes.py",
         DIGITS + "times: the front of the wave is spread over two steps", bar,
         (
             *NSGA, MOREAU, GGL, POSITIONS, FRICTION,
@@ -355,7 +380,7 @@ CASES = [
         fast=False,
     ),
     Case(
-        "bruls2014-block", "block that rocks from corner to corner", f"{SOURCE}, 10.4", DIGITS.rstrip("; "),
+        "bruls2014-block", "block that rocks from corner to corner", f"{SOURCE}, 10.4; {COMPUTED}", DIGITS.rstrip("; "),
         block,
         (
             NSGA[0],
@@ -374,7 +399,7 @@ CASES = [
     ),
     Case(
         "oscillator-at-a-wall", "oscillator that bounces on a wall in its position of rest",
-        f"closed form, with numbers of the schemes of {SOURCE}",
+        f"closed form; {SOURCE}, {COMPUTED}",
         DIGITS + "exact energy: 5 %, of which Moreau's scheme takes 4.3 % with θ = 5/9",
         oscillator, (*NSGA, MOREAU, GGL, velocities({}), FRICTION, LOBATTO),
     ),

@@ -1,8 +1,8 @@
 """Planar benchmarks of Capobianco2021: a ball that spins and bounces, in a corner, in a cylinder; Painlevé's rod.
 
 Capobianco2021, section 10; tippe top and hopper are scripts of `examples`. The article prints curves; numbers are
-closed forms, Runge-Kutta integrations to round-off, and its scheme computed again (corner). Plane x-y, gravity along
-−y.
+closed forms, Runge-Kutta integrations to round-off and its scheme, both in tests/references/capobianco2021.py. Plane
+x-y, gravity along −y.
 """
 
 from typing import Any
@@ -200,6 +200,8 @@ def corner(stepper: Any) -> fem.Checks:
 
 TURNS = [(1.13, 1.2325), (2.17, -0.8851), (3.23, 0.6895), (4.31, -0.5387)]  # s, rad from the bottom
 TUBE = 1.0  # m
+EARLY = (-0.6162814, -7.478163)  # x [m] and angular speed [rad/s] at 0.4 s, while it slides
+PLACE = (0.8216, 0.6326)  # m, of the centre at 1 s
 SINKS = {0.5: -0.016, 1.0: -0.038, 2.0: -0.060, 5.0: -0.082, 10.0: -0.096}  # t [s]: gap [m] of Moreau's scheme
 
 
@@ -222,13 +224,13 @@ def cylinder(stepper: Any) -> fem.Checks:
               for t, gap in SINKS.items()]
         )  # fmt: skip
     angle = np.arctan2(place[:, 0], -place[:, 1])
-    later = place[result.at(1.0), :2] - [0.8216, 0.6326 - TUBE]
+    later = place[result.at(1.0), :2] - [PLACE[0], PLACE[1] - TUBE]
     turns = 1 + np.flatnonzero(np.diff(np.sign(np.diff(angle))))
     checks = [
-        fem.Check("x at 0.4 s [m]", reference=-0.6162814, obtained=place[k, 0], abs=5e-4),
+        fem.Check("x at 0.4 s [m]", reference=EARLY[0], obtained=place[k, 0], abs=5e-4),
         fem.Check("error of the place at 1 s [m]", reference=0.0, obtained=np.abs(later).max(), abs=1e-3),
-        fem.Check("angular speed at 0.4 s [rad/s]", reference=-7.478163, obtained=result["ball"].angular_velocity[k, 2],
-                  rel=1e-3),
+        fem.Check("angular speed at 0.4 s [rad/s]", reference=EARLY[1],
+                  obtained=result["ball"].angular_velocity[k, 2], rel=1e-3),
     ]  # fmt: skip
     for i, (time, turned) in enumerate(TURNS):
         checks += [
@@ -241,8 +243,10 @@ def cylinder(stepper: Any) -> fem.Checks:
 # --- Painlevé's rod, 10.4 ---------------------------------------------------------------------------------------------
 
 # t [s]: angular speed [rad/s], normal force [N], integrated to round-off before the singularity at 0.81454 s
-ROD = {0.2: (0.010664, 10.0769), 0.4: (0.052343, 10.3495), 0.6: (0.263934, 11.8601), 0.7: (0.660626, 15.1933),
+ROD = {0.2: (0.010664, 10.0769), 0.4: (0.052343, 10.3493), 0.6: (0.263934, 11.8601), 0.7: (0.660626, 15.1933),
        0.8: (2.449510, 43.2175)}  # fmt: skip
+ROD_LATE = (13.65893, 0.742565)  # speed of its centre [m/s] and angle [rad] at 0.8 s
+ROD_LEAVES = 0.8136  # s, with Moreau's scheme
 
 
 def run_rod(stepper: Any) -> Any:
@@ -270,12 +274,13 @@ def rod(stepper: Any) -> fem.Checks:
         ]
     body, k = result["rod"], result.at(0.8)
     checks += [
-        fem.Check("speed of its centre at 0.8 s [m/s]", reference=13.65893, obtained=body.velocity[k, 0], rel=1e-3),
-        fem.Check("angle at 0.8 s [rad]", reference=0.742565, obtained=-body.rotation_vector[k, 2], rel=1e-3),
+        fem.Check("speed of its centre at 0.8 s [m/s]", reference=ROD_LATE[0], obtained=body.velocity[k, 0], rel=1e-3),
+        fem.Check("angle at 0.8 s [rad]", reference=ROD_LATE[1], obtained=-body.rotation_vector[k, 2], rel=1e-3),
     ]
     k = np.flatnonzero(floor.force_normal > 0)[-1]
     if is_moreau(stepper):
-        checks.append(fem.Check("leaves the floor, Moreau's scheme [s]", reference=0.8136, obtained=result.t[k], abs=h))
+        name = "leaves the floor, Moreau's scheme [s]"
+        checks.append(fem.Check(name, reference=ROD_LEAVES, obtained=result.t[k], abs=h))
     return fem.Checks(
         *checks,
         fem.Check("leaves the floor [s]", reference=0.845, obtained=result.t[k], abs=0.035),
@@ -289,6 +294,7 @@ PLACES = ["x at 0.4 s [m]", "error of the place at 1 s [m]", "angular speed at 0
 LATER = [*PLACES, *(f"turns {i}, angle [rad]" for i in (1, 2, 3, 4))]
 LANDS = "a contact may close in a step but not more, so that a landing takes two: "
 SOURCE = "Capobianco2021"
+COMPUTED = "scheme computed in tests/references/capobianco2021.py"
 ALL = (*NSGA, PROJECTED, GGL, FRICTION, LOBATTO)
 BALL = (
     "an impact is caught up to two steps late, with the speed of a step before, which moves the next by two steps; "
@@ -306,7 +312,7 @@ CASES = [
          (*ALL, cone(LANDS + "friction of −0.014 and −0.272 N s", "impulse, friction [N s]",
                      "friction while it rolls [N]"))),
     Case("capobianco2021-corner", "ball between two planes: linearly dependent directions of contact",
-         f"{SOURCE}, 10.2; its scheme computed again", "three steps; impulses and gaps after impacts: first order in h",
+         f"{SOURCE}, 10.2; {COMPUTED}", "three steps; impulses and gaps after impacts: first order in h",
          corner,
          (
              *NSGA,
@@ -319,7 +325,7 @@ CASES = [
              FRICTION,
              LOBATTO,
          )),
-    Case("capobianco2021-cylinder", "ball in a cylinder", f"{SOURCE}, 10.3; Runge-Kutta, its scheme computed again",
+    Case("capobianco2021-cylinder", "ball in a cylinder", f"{SOURCE}, 10.3; Runge-Kutta, {COMPUTED}",
          "second order in h: twice the error of the source's scheme; turns: digits of its curve; Moreau's scheme: its "
          "digits",
          cylinder,
@@ -336,7 +342,7 @@ CASES = [
              LOBATTO,
          ),
          note="The axis is not printed; it is where the ball starts in contact."),
-    Case("capobianco2021-rod", "Painlevé's rod", f"{SOURCE}, 10.4; Runge-Kutta before the singularity",
+    Case("capobianco2021-rod", "Painlevé's rod", f"{SOURCE}, 10.4; Runge-Kutta before the singularity, {COMPUTED}",
          "1e-3 of the source's own scheme; the time of leaving depends on scheme and step", rod,
          (
              Method("DecoupledNSGA", {"rho_inf": 0.9}),

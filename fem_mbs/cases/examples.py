@@ -148,7 +148,7 @@ CASES = [
         }),
     ),
     example(
-        "rocking_block", "Bruls2014, 10.4", FIRST,
+        "rocking_block", "Bruls2014, 10.4; closed forms", FIRST,
         Method(DEFAULT.stepper, {"rho_inf": 0.8}),
         Method("MoreauJean", MOREAU, dict.fromkeys(
             ["height at rest [m]", "angle at rest [rad]", "force of a corner at rest [N]", "energy at rest [J]",
@@ -164,7 +164,8 @@ CASES = [
             "first order in h: the lines of centres turn in the step of the impact",
             DEFAULT, moreau(MOREAU), moreau(PROJECTED), GGL, FRICTION, LOBATTO, own=PUBLISHED),
     example(
-        "three_balls", "Sanchez2025, B.5.4; prototype", "first order in h of repeated impacts, 2 to 3 %",
+        "three_balls", "Sanchez2025, B.5.4; scheme computed in tests/references/impact_sequence.py",
+        "first order in h of repeated impacts, 2 to 3 %",
         DEFAULT,
         moreau(MOREAU, STRUCK, *SMOOTH_THREE, *ROUGH_THREE, reason=AT_ONCE),
         moreau(PROJECTED, STRUCK, reason="the contact is closed by its forecast, a step later: 0.278 s for 0.2767 s"),
@@ -259,7 +260,7 @@ CASES = [
             "Moreau-Jean without projection needs steps of 0.1 ms here: with 1 ms it sinks in by 2.2 mm.", fast=False),
     # --- billiards ----------------------------------------------------------------------------------------------------
     example(
-        "billiard_break", "Sanchez2025, B.5.6; prototype",
+        "billiard_break", "Sanchez2025, B.5.6; scheme computed in tests/references/impact_sequence.py",
         "first order in h: the cue ball moves by 1 cm in the step of the break",
         Method(DEFAULT.stepper, {"rho_inf": 0.8, **WHOLE_STEPS}, {
             "cue: vx after [m/s]": "restitution of the slower of two normal velocities: −1.356 for −1.427 m/s, order h",

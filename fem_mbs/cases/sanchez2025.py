@@ -1,7 +1,7 @@
 """Numbers of Sanchez2025 that no script of `examples` compares: angles, recovered impacts, damping, an ideal crank.
 
 Closed forms and printed digits of annexes A, B, C and of chapters 2 and 3; recovered impacts of annex C are those of
-its method computed again.
+its method, computed in tests/references/sanchez2025.py.
 """
 
 from typing import Any
@@ -162,7 +162,7 @@ CASES = [
          "Sanchez2025, A.6.1, A.6.2, B.5.1; closed forms", "first order in h: what is known to a step only", angles,
          (*NSGA, PROJECTED, GGL, FRICTION, LOBATTO), fast=False),
     Case("sanchez2025-recovery", "forces, durations and indentations of recovered impacts",
-         "Sanchez2025, C.6.1 and C.6.2; its method computed again",
+         "Sanchez2025, C.6.1 and C.6.2; method computed in tests/references/sanchez2025.py",
          "g h of the speed of the ball and m g h of its impulse; digits of the spheres", recovery,
          tuple(Method(m.stepper, m.options, LONG) for m in (*NSGA, PROJECTED, GGL, FRICTION, LOBATTO)),
          fast=False),

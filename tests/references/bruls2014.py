@@ -1,6 +1,6 @@
 """Bruls2014, section 10: ball, pendulum and block with the schemes of `dense_schemes`; the bar, which is linear.
 
-An oscillator at a wall is added, with the same schemes. Data: fem_mbs/cases/bruls2014.py. Tests: test_references.py.
+An oscillator at a wall is added, with the same schemes. Data: fem_mbs/cases/bruls2014.py. Tests: test_numbers_of_*.py.
 """
 
 import numpy as np

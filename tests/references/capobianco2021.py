@@ -1,7 +1,7 @@
 """Capobianco2021, 10.2 to 10.4: ball between planes, ball in a cylinder, Painlevé's rod.
 
 The first two with `three_level_scheme`; before anything happens that depends on a scheme, cylinder and rod are
-integrated to round-off. Tests: test_references.py.
+integrated to round-off. Tests: test_numbers_of_*.py.
 """
 
 import numpy as np

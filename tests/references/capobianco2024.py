@@ -1,6 +1,6 @@
 """Capobianco2024, section 6: ball, slider-crank with clearance, point on an exponential slope; with `lobatto_scheme`.
 
-Tests: test_references.py.
+Tests: test_numbers_of_*.py.
 """
 
 import numpy as np

@@ -9,7 +9,7 @@ exact to round-off. Models and residuals therefore take columns: q, v are (n, k)
     f        force   forces (n, k) of q, v
     M        masses  constant and diagonal (n,)
 
-Tests: test_references.py.
+Tests: test_numbers_of_*.py.
 """
 
 from collections.abc import Callable

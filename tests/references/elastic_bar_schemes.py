@@ -1,7 +1,7 @@
 """Bar of linear elements that flies against a wall, Bruls2014, 10.3: M v̇ + K q = G_Nᵀ λ, gap q_0 + 5.005 m.
 
 Linear, with one contact: forces and jumps of a step are linear in its impulse, no iteration is needed.
-Tests: test_references.py.
+Tests: test_numbers_of_*.py.
 """
 
 import numpy as np

@@ -2,7 +2,7 @@
 
 Smooth motion is exact: gravity is constant. Both corrections are solved contact after contact (Gauss-Seidel), where a
 contact alone has a closed form. Tangents and their arms are those of the start of a step, normals those of its end.
-Balls rest on the plane z = 0. Tests: test_references.py.
+Balls rest on the plane z = 0. Tests: test_numbers_of_*.py.
 """
 
 from dataclasses import dataclass

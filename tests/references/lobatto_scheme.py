@@ -1,7 +1,7 @@
 """Lobatto IIIA-IIIB scheme of Capobianco2024 for planar models with constant, diagonal mass; dense, without fem_mbs.
 
 Unknowns of a step: V^1 … V^s, v_{n+1} and the percussions R_g, R_N, R_F of all stages; residuals (61), (66), (69),
-friction of one component for each contact. L_v = M v, all other forces are f. Tests: test_references.py.
+friction of one component for each contact. L_v = M v, all other forces are f. Tests: test_numbers_of_*.py.
 """
 
 from collections.abc import Callable

@@ -1,6 +1,6 @@
 """Sanchez2025: recovered impacts of annex C, rigid roller-crank of A.6.3.
 
-Three balls and the break, B.5.4 and B.5.6, are in `impact_sequence`. Tests: test_references.py.
+Three balls and the break, B.5.4 and B.5.6, are in `impact_sequence`. Tests: test_numbers_of_*.py.
 """
 
 import numpy as np

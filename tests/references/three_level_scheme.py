@@ -2,7 +2,7 @@
 fem_mbs.
 
 Unknowns (126) without joints: a, U, Q, κ_N, Λ_N, λ_N, Λ_F, λ_F; residuals (127) to (142), index sets of r. Masses are
-constant, e_F = 0. Tests: test_references.py.
+constant, e_F = 0. Tests: test_numbers_of_*.py.
 """
 
 from collections.abc import Callable

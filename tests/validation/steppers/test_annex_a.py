@@ -9,6 +9,7 @@ import orders
 import pytest
 import roller_crank
 import rolling_ball
+import sanchez2025
 from rolling_ball import ACARY_BOURRIER, ROLLING, SPINNING, Sliding, acary_bourrier, speeds, time_of_rest
 from scipy.integrate import solve_ivp
 
@@ -124,18 +125,12 @@ def test_case_two_needs_few_iterations_at_two_milliseconds():
 
 # --- A.6.3: rigid roller-crank (the flexible one is in test_persistent_contacts and in the example) -------------------
 
-# t: crank angle [rad], crank speed, roller speed [rad/s], roller acceleration [rad/s²], normal force [N], slip [m/s];
-# independent model with the roller's centre level with the pivot (an assumed pose: the figure is lost)
-ROLLER_CRANK = {
-    0.05: (1.7782, 4.3613, 7.9157, 0.586, 2.320, 0.0),
-    0.10: (2.0151, 5.2182, 8.0077, 2.057, 2.229, 0.0),
-    0.20: (2.7362, 10.0877, 7.3523, -10.415, 2.083, 0.0927),
-    0.50: (6.3963, 10.3734, 3.2799, -9.334, 1.867, 0.008),
-}
+# the reference has the roller's centre level with the pivot (an assumed pose: the figure is lost)
+INSTANTS = (0.05, 0.10, 0.20, 0.50)  # s, compared
 
 
 def crank_state(h, t_end):
-    """Times, and the columns of the table (k, 6), for the rigid mechanism with its roller level with the pivot."""
+    """Results, and states (k, 6) as those of `sanchez2025.roller_crank`, of the rigid mechanism in the same pose."""
     result = fem.DecoupledNSGA(rho_inf=0.0, rtol=1e-5).run(roller_crank.build(level=0.0), t_end, h)
     crank, roller = result["crank"].angular_velocity[:, 2], result["roller"]
     angle = 0.5 * np.pi + np.concatenate([[0.0], np.cumsum(0.5 * h * (crank[1:] + crank[:-1]))])
@@ -145,10 +140,10 @@ def crank_state(h, t_end):
 
 
 def test_rigid_roller_crank_follows_an_independent_model_with_first_order():
-    errors = []
+    errors, reference = [], sanchez2025.roller_crank(INSTANTS)
     for h in (1e-3, 1e-4):
         result, states = crank_state(h, 0.5)
-        errors.append(np.array([np.abs(states[result.at(t)] - row) for t, row in ROLLER_CRANK.items()]))
+        errors.append(np.abs(states[[result.at(t) for t in INSTANTS]] - reference))
     # at 0.1 ms: printed digits and first order, of which the acceleration has most (2 ‰ of 17 rad/s²)
     assert np.all(errors[1] < [5e-4, 3e-3, 1e-3, 1e-2, 2e-3, 5e-4]), errors[1]
     assert np.all(errors[1] < 0.2 * errors[0] + [1e-4, 1e-4, 1e-4, 1e-3, 1e-3, 1e-4]), errors
