@@ -34,7 +34,7 @@ def main(save="roll_up.vtkhdf"):
         # helices are exact for any mesh; the error is the Newton tolerance squared
         fem.Check("distance of the tip from the clamp [m]", reference=0.0, obtained=np.linalg.norm(tip), abs=1e-9),
         fem.Check("bending moment [N m]", reference=2 * np.pi * EI / length, obtained=moment, rel=1e-9),
-        # counts of an independent prototype; after two iterations of the first of ten steps round-off is near 1e-9,
+        # counts are values of this program; after two iterations of the first of ten steps round-off is near 1e-9,
         # the tolerance
         fem.Check("iterations, one load step", reference=3, obtained=at_once.total_iterations, abs=0),
         fem.Check("iterations, ten load steps", reference=20, obtained=path.total_iterations, abs=1),

@@ -57,9 +57,8 @@ def tip_at(result: Any, t: float) -> np.ndarray:
 # --- flying spaghetti in a plane --------------------------------------------------------------------------------------
 
 
-# x and y of the loaded and of the other end at 5 and 7 s, by a planar code of two-node elements with DOP853, tolerance
-# 1e-9, on 80 and 160 elements extrapolated to none (tests/validation/beams/test_beam_dynamics.py); 40 and 80 give 2e-5
-# less
+# x and y of the loaded and of the other end at 5 and 7 s, by two-node elements with DOP853, tolerance 1e-9, on 80 and
+# 160 elements extrapolated to none (tests/references/simo_vu_quoc_beams.py); 40 and 80 give 2e-5 less
 PLANE = {5.0: (5.73152, 6.74423, 10.48291, 5.75304), 7.0: (10.52777, 6.64105, 9.20257, 3.09791)}
 
 
@@ -140,6 +139,9 @@ LENGTH, AREA, INERTIA, YOUNG, DENSITY = 8.0, 7.3e-5, 8.218e-9, 6.895e10, 2766.67
 FULL = 15.0  # s, until the rod turns steadily
 
 
+LAGS = {4.0: (-0.5339, 6.77), 6.0: (-0.7511, 6.55)}  # rad/s: largest lag of the tip [m], its time [s]
+
+
 def spun_angle(t: Any, speed: float) -> Any:
     """Angle [rad] of the hinge: the speed [rad/s] is reached at 15 s."""
     early = speed / FULL * (t**2 / 2 + (FULL / (2 * np.pi)) ** 2 * (np.cos(2 * np.pi * t / FULL) - 1))
@@ -162,7 +164,7 @@ def spun_rod(speed: float) -> fem.Model:
 def spun_rods(stepper: Any) -> fem.Checks:
     """Largest lag of the tip on the way to 4 and 6 rad/s, and the stretch once it turns with them; h = 10 ms."""
     checks = []
-    for speed, largest, when in ((4.0, -0.5339, 6.77), (6.0, -0.7511, 6.55)):
+    for speed, (largest, when) in LAGS.items():
         model = spun_rod(speed)
         result = stepper.run(model, 18.0, 1e-2)
         angle, tip = spun_angle(result.t, speed), result["rod node 10"].position
@@ -185,13 +187,15 @@ CASES = [
          "amplitudes read on curves; second order in h; half a percent of the amplitude for the mesh",
          right_angle_cantilever, (*SMOOTH, MOREAU),
          note="Published as curves only: amplitudes of 10 m and 5 to 6 m.", fast=False),
-    Case("flying-spaghetti-plane", "flying spaghetti in a plane", "Simo and Vu-Quoc 1986; own planar code, momentum",
+    Case("flying-spaghetti-plane", "flying spaghetti in a plane", "Simo and Vu-Quoc 1986; limit computed in"
+         "tests/references/simo_vu_quoc_beams.py, momentum",
          "second order in h, fourth with Lobatto's scheme; fourth of the mesh: 0.3 mm with 20 intervals, 4 mm with 10",
          spaghetti_in_a_plane, (*SMOOTH, MOREAU, LOBATTO[0]),
          note="EI = 100 N m²; published as pictures only. Lobatto's scheme runs on 10 intervals, where its limit of "
          "stability is 7 ms.", fast=False),
     Case("spun-rods", "rods that are spun up to 4 and 6 rad/s", "Kane, Ryan and Banerjee 1987; Wu and Haug 1988; "
-         "another code, closed form", "second order in h; times to a step; axial waves that are left", spun_rods,
+         "limit computed in tests/references/simo_vu_quoc_beams.py, closed form",
+         "second order in h; times to a step; axial waves that are left", spun_rods,
          (SMOOTH[0], SMOOTH[1]),
          note="Two methods only, for its cost: spin-up-beam runs with all. Moreau-Jean with theta = 0.5 needs steps of "
          "5 ms here.", fast=False),

@@ -109,11 +109,11 @@ CASES = [
             "second order in h: errors measured with the step of the script, doubled"),
     # --- beams --------------------------------------------------------------------------------------------------------
     example(
-        "falling_cantilever", "limit of meshes, steps and two other codes",
-        "digits on which three codes agree; 1e-6 of the energy for numerical damping", moreau(MOREAU),
+        "falling_cantilever", "limit computed in tests/references/simo_vu_quoc_beams.py",
+        "digits of the limit; 1e-6 of the energy for numerical damping", moreau(MOREAU),
         GGL, FRICTION, ALPHA,
     ),
-    example("roll_up", "closed form", "Newton tolerance; counts of an independent prototype", own=STATIC),
+    example("roll_up", "closed form", "Newton tolerance; numbers of iterations are values of this program", own=STATIC),
     example("bend_45", "Bathe and Bolourchi 1979; boundary-value solver", "fourth order of the mesh", own=STATIC,
             note="Tables of this benchmark disagree in the third digit, because the torsion constant differs."),
     example("snap_through", "closed form of shallow arches", "the rise of 3 % that shallow theory leaves out: 0.6 %",
@@ -174,7 +174,8 @@ CASES = [
         own=PUBLISHED,
     ),
     example(
-        "dominoes", "half the step size; nothing published", "first order in h: 2.5 % measured",
+        "dominoes", "value of this program with half the step size; nothing published",
+        "first order in h: 2.5 % measured",
         moreau(MOREAU, "smallest gap [m]", "the first by [rad]",
                reason=PENETRATES + "−8.2e-4 m at 1 ms, and the first ends 7 mrad below the floor"),
         moreau(PROJECTED), GGL, FRICTION, Method("ConeComplementarity", {"relaxed": True}),

@@ -7,7 +7,6 @@ reference strain in its flexibility, for which its tables were made; the default
 
 import numpy as np
 import pytest
-from scipy.integrate import solve_ivp
 
 from fem_mbs.cases import beams_dynamic
 from fem_mbs.elements.beams.line import beam_line
@@ -457,55 +456,12 @@ def test_a_rod_pulled_beyond_the_stretch_that_its_shear_stiffness_bears_says_so(
     assert turned[0] > 0.1 and turned[1] < 1e-3, turned  # rad
 
 
-# --- the flying beam in a plane, by a code of its own -----------------------------------------------------------------
-
-
-def beam_in_a_plane(n, times):
-    """Ends (x, y of both) of the free beam at times, by n two-node elements of Simo and Vu-Quoc (1986) and DOP853.
-
-    Nodes (x, y, θ), strains at the middle of each element, consistent mass: no part of this package.
-    """
-    L, EA, GA, EI, rho, inertia = 10.0, 1e4, 1e4, 100.0, 1.0, 10.0
-    length, lower, upper = L / n, np.array([6.0, 0.0]), np.array([0.0, 8.0])
-    angle = np.arctan2(*(upper - lower)[::-1])
-    q = np.column_stack([lower + np.outer(np.linspace(0, 1, n + 1), upper - lower), np.full(n + 1, angle)])
-    mass = np.zeros((n + 1, n + 1))
-    i = np.arange(n)
-    for a, b, share in ((i, i, 3), (i + 1, i + 1, 3), (i, i + 1, 6), (i + 1, i, 6)):
-        np.add.at(mass, (a, b), length / share)
-    inverse = np.linalg.inv(mass)
-
-    def rates(t, y):
-        q = y[: 3 * n + 3].reshape(-1, 3)
-        slope, turn = (q[1:] - q[:-1]) / length, 0.5 * (q[1:, 2] + q[:-1, 2])
-        c, s = np.cos(turn), np.sin(turn)
-        stretch, shear = c * slope[:, 0] + s * slope[:, 1], -s * slope[:, 0] + c * slope[:, 1]
-        N, V, M = EA * (stretch - 1), GA * shear, EI * slope[:, 2]
-        force = np.array([c * N - s * V, s * N + c * V, M]).T
-        moment = 0.5 * length * (N * shear - V * stretch)
-        f = np.zeros((n + 1, 3))
-        f[1:] -= force
-        f[:-1] += force
-        f[1:, 2] -= moment
-        f[:-1, 2] -= moment
-        pulse = max(0.0, min(80 * t, 400 - 80 * t)) / 200
-        f[0] += [8 * pulse, 0, -80 * pulse]
-        return np.concatenate([y[3 * n + 3 :], (inverse @ f / [rho, rho, inertia]).ravel()])
-
-    y, start, found = np.concatenate([q.ravel(), np.zeros(3 * n + 3)]), 0.0, []
-    for end in (2.5, *times):  # the pulse has a corner at 2.5 s and one at 5 s
-        y = solve_ivp(rates, (start, end), y, method="DOP853", rtol=1e-9, atol=1e-10).y[:, -1]
-        start, q = end, y[: 3 * n + 3].reshape(-1, 3)
-        found.append([*q[0, :2], *q[-1, :2]])
-    return np.array(found[1:])
+# --- the flying beam in a plane -------------------------------------------------------------------------------------
 
 
 @pytest.mark.slow
-def test_digits_of_the_flying_beam_in_a_plane_are_those_of_an_independent_code():
-    coarse, fine = beam_in_a_plane(20, (5.0, 7.0)), beam_in_a_plane(40, (5.0, 7.0))
-    limit = fine + (fine - coarse) / 3  # of second order in the mesh
-    assert limit == pytest.approx(np.array([beams_dynamic.PLANE[t] for t in (5.0, 7.0)]), abs=3e-4)  # fourth order left
-    # and of the elements here, with steps and a mesh that leave 1e-4
+def test_the_flying_beam_in_a_plane_converges_to_the_digits_of_an_independent_code():
+    """Of tests/references/simo_vu_quoc_beams.py; steps and mesh leave 1e-4."""
     result = DecoupledNSGA(rho_inf=0.9).run(beams_dynamic.plane_spaghetti(40), 7.0, 2.5e-3, progress=False)
     for t, places in beams_dynamic.PLANE.items():
         assert beams_dynamic.ends(result, 40, t)[[0, 1, 3, 4]] == pytest.approx(places, abs=1e-4)
