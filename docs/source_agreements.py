@@ -89,7 +89,7 @@ AGREE = {
         ("(1)-(6)", "equality of measures with unilateral constraints",
          "`NonsmoothGeneralizedAlphaGGL`", "solvers/alpha/nonsmooth_ggl.py",
          f"{STEPPERS}/test_nonsmooth_ggl.py::"
-         "test_the_ball_has_the_first_impact_the_rest_and_the_energy_of_the_prototype"),
+         "test_the_ball_has_the_first_impact_the_rest_and_the_energy_of_the_dense_scheme"),
         ("(7)", "Moreau's sweeping process",
          "`MoreauJean`", "solvers/moreau",
          f"{STEPPERS}/test_moreau_jean.py::"
@@ -109,7 +109,7 @@ AGREE = {
         ("(32), (33)", "reactions after impacts",
          "oscillate and decay as the equations say", "solvers/alpha/nonsmooth_ggl.py",
          f"{STEPPERS}/test_nonsmooth_ggl.py::"
-         "test_reactions_after_the_impact_oscillate_and_decay_as_those_of_the_prototype"),
+         "test_reactions_after_the_impact_oscillate_and_decay_as_in_the_dense_scheme"),
         ("(37)-(46)", "semi-smooth Newton iteration with active sets",
          "rows and tangents of all methods", "solvers/contact/law_rows.py",
          f"{TESTS}/solvers/contact/test_contact_law.py"),

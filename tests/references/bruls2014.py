@@ -29,6 +29,8 @@ PENDULUM = Model(
     np.array([1, 1, 0.1]), lambda q, v: np.array([0, -10.0, 0])[:, None] + 0 * q, pendulum_rows, joints=2,
     restitution=0.8,
 )  # fmt: skip
+# ρ∞: reactions λ~ of the first joint row in the steps after the first impact [N]
+PENDULUM_REACTIONS = {0.8: (-28.50, 1.81, -24.83, -1.96, -21.25), 0.0: (-13.45, -12.80, -12.58, -12.50)}
 PENDULUM_START = [np.cos(np.pi / 12), np.sin(np.pi / 12), np.pi / 12]
 
 
@@ -46,3 +48,4 @@ BLOCK = Model(
     restitution=0.5,
 )  # fmt: skip
 BLOCK_START = [0, 1, 0.2]
+BLOCK_LATER = ((0.53, 0.8168), (0.62, 0.5039))  # fourth and fifth impact: end of the step [s], impulse [N s]

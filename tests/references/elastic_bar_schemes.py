@@ -11,6 +11,10 @@ E, DENSITY, LENGTH, GAP, SPEED, AREA = 900.0, 1.0, 10.0, 5.005, 10.0, 1.0  # Pa,
 TOUCH, LEAVE = GAP / SPEED, GAP / SPEED + 2 * LENGTH / np.sqrt(E / DENSITY)  # s
 
 
+# 60 elements, constraints at both levels: Courant number -> energy at 2 s [J], mean and standard deviation of the force
+COARSE = {1.2: (493.7, 300.0, 0.8), 6.0: (482.3, 297.9, 10.6)}
+
+
 def matrices(elements):
     """Consistent mass and stiffness (n, n)."""
     size, n = LENGTH / elements, elements + 1

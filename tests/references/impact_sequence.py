@@ -85,9 +85,9 @@ class Balls:
             W, _ = gauss_seidel(J[:, now], weights, bias[now], free + jump, friction[now], None, self.sweeps)
             jump, problems = jump + W, problems + 1
 
-    def run(self, x, v, h, steps):
+    def run(self, x, v, h, steps, w=None):
         """Courses (steps + 1, …) of places, velocities and angular velocities (k, 3), and numbers of problems."""
-        x, v = np.array(x, float), np.concatenate([np.ravel(v), np.zeros(np.size(v))]).astype(float)
+        x, v = np.array(x, float), np.array([v, np.zeros(np.shape(v)) if w is None else w], float).ravel()
         course = [(x, v, 0)]
         for _ in range(steps):
             course.append(self.step(*course[-1][:2], h))

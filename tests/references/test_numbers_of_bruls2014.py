@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import rocking_block
 from dense_schemes import Coupled, Moreau, Smooth, course
-from elastic_bar_schemes import LEAVE, TOUCH, Bar
+from elastic_bar_schemes import COARSE, LEAVE, TOUCH, Bar
 
 from fem_mbs.cases import bruls2014 as registry
 
@@ -61,6 +61,13 @@ def test_the_pendulum_hangs_on_the_wall_from_the_given_time():
     assert found["count"].max() == registry.PENDULUM_ITERATIONS
 
 
+@pytest.mark.parametrize("rho_inf, reactions", models.PENDULUM_REACTIONS.items())
+def test_reactions_of_the_pendulum_oscillate_after_the_impact_as_given(rho_inf, reactions):
+    found = course(Coupled(models.PENDULUM, models.PENDULUM_START, 1e-3, rho_inf), 492)
+    k = int(np.argmax(found["impulse"][:, 2] > 1))
+    assert found["force"][k + 1 : k + 1 + len(reactions), 0] == pytest.approx(reactions, abs=5.1e-3)
+
+
 @pytest.mark.slow
 def test_the_pendulum_sinks_in_and_drifts_with_moreaus_scheme():
     found = course(Moreau(models.PENDULUM, models.PENDULUM_START, 1e-3, models.THETA), 6000)
@@ -75,6 +82,15 @@ def test_the_pendulum_sinks_in_and_drifts_with_moreaus_scheme():
 @cache
 def bar(scheme):
     return Bar(scheme)
+
+
+@pytest.mark.parametrize("courant", COARSE)
+def test_the_coarse_bar_keeps_the_given_energy_and_force(courant):
+    found = Bar("coupled", 60, courant * 10 / 60 / 30)
+    energy, force, spread = COARSE[courant]
+    assert found.energy[-1] == pytest.approx(energy, abs=0.051)
+    forces = found.impulse[(found.t > TOUCH + 0.05) & (found.t < LEAVE - 0.05)] / found.h
+    assert (forces.mean(), forces.std()) == pytest.approx((force, spread), abs=0.051)
 
 
 SCHEMES = {"NonsmoothGeneralizedAlphaGGL": "coupled", "MoreauJean": "moreau", "DecoupledNSGA": "decoupled"}
@@ -119,6 +135,8 @@ def test_the_block_has_the_given_impacts_and_stands():
         assert found["impulse"][k, corner - 1] == pytest.approx(impulse, abs=5e-5)
         assert found["impulse"][k, 2 - corner] == 0
         assert energy[k] == pytest.approx(after, abs=5e-4)
+    for k, (time, impulse) in zip(steps[3:], models.BLOCK_LATER):
+        assert (k * 1e-2, found["impulse"][k].sum()) == pytest.approx((time, impulse), abs=5e-5)
     gaps = models.block_rows(found["q"].T)[0].T
     assert closed_from(gaps, 1e-2) == pytest.approx(rocking_block.CLOSED, abs=1e-9)
     assert found["q"][:, 2].min() == pytest.approx(registry.BLOCK_ANGLE, abs=5e-5)

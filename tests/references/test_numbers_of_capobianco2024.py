@@ -36,6 +36,8 @@ def test_the_point_on_the_slope_has_the_given_motion(height):
     assert place == pytest.approx(known_place, abs=1e-8)
     assert velocity == pytest.approx(known_velocity, abs=1e-7)
     assert (time, x) == pytest.approx((known_time, known_x), abs=1e-6)
+    case_place, case_velocity = (course[-1] for course in registry.slope_exact(np.array([0.0, 1.6]), height))
+    assert case_place == pytest.approx(place, abs=1e-10) and case_velocity == pytest.approx(velocity, abs=1e-10)
 
 
 def test_the_point_that_falls_on_the_slope_has_the_given_impact():
