@@ -77,7 +77,7 @@ def main(h=5e-3, save="double_pendulum.vtkhdf", solver=None):
     error = {name: np.abs(obtained[name] - value).max() for name, value in REFERENCE.items()}
     centres, forces = max(error["centre 1"], error["centre 2"]), max(error["force 1"], error["force 2"])
     energy, violation = result.energy.total, result.violation
-    # largest errors within 1 s at 5 ms (of a prototype), where they are larger than at its end; second order in h
+    # largest errors within 1 s at 5 ms, where they exceed those at its end: values of this program, second order in h
     order_2 = (h / 5e-3) ** 2
     return fem.Checks(
         fem.Check("error of the centres [m]", reference=0, obtained=centres, abs=2.53e-4 * order_2),

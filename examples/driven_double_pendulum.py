@@ -29,7 +29,7 @@ def main(h=2.5e-3, save="driven_double_pendulum.vtkhdf", solver=None):
     solver = solver or fem.DecoupledNSGA(rho_inf=0.8)
     result = solver.run(build(), t_end=1.0, h=h, save=save)
     joint_1, joint_2, moment = result["joint 1"], result["joint 2"], result["driver"].moment
-    # largest errors within 1 s at 2.5 ms (two digits, of a prototype), second order in h; 5 % for these digits
+    # largest errors within 1 s at 2.5 ms (two digits, values of this program), second order in h; 5 % for these digits
     order_2 = 1.05 * (h / 2.5e-3) ** 2
     return fem.Checks(
         fem.Check("angle of joint 2 [rad]", reference=0.08393883, obtained=joint_2.angle[-1], abs=3.7e-5 * order_2),

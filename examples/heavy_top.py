@@ -57,8 +57,8 @@ def build(spin=SLOW, node=arm):
 def main(h=5e-4, save="heavy_top.vtkhdf", solver=None):
     solver = solver or fem.DecoupledNSGA(rho_inf=0.8)
     checks = []
-    # largest errors over the run (prototype; slow: measured at 2.5 ms, fast at 0.5 ms), second order in h;
-    # 5 % for its digits
+    # largest errors over the run, values of this program (slow: measured at 2.5 ms, fast at 0.5 ms), second order in h;
+    # 5 % for their digits
     bounds = {
         "slow": 1.05 * (h / 2.5e-3) ** 2 * np.array([8.3e-5, 4.7e-4, 4.9e-2]),
         "fast": 1.05 * (h / 5e-4) ** 2 * np.array([2.2e-4, 2.2e-3, 1.8e-1]),

@@ -63,7 +63,7 @@ def main(h=2.5e-3, save="tilting_plate.vtkhdf", solver=None):
     result = solver.run(build(), t_end=1.0, h=h, save=save)
     s, rate = path(result)
     gap, force, moment = result["contact"].gap, result["contact"].force_normal, result["drive"].moment
-    # largest errors within 1 s at 2.5 ms (two digits, of a prototype), first order in h; 5 % for these digits
+    # largest errors within 1 s at 2.5 ms (two digits, values of this program), first order in h; 5 % for these digits
     order_1 = 1.05 * h / 2.5e-3
     return fem.Checks(
         fem.Check("path [m]", reference=REFERENCE["s"], obtained=s[-1], abs=8.4e-4 * order_1),

@@ -1,11 +1,14 @@
 """Sanchez2025: recovered impacts of annex C, rigid roller-crank of A.6.3.
 
-Three balls and the break, B.5.4 and B.5.6, are in `impact_sequence`. Tests: test_numbers_of_*.py.
+Multiple impacts, B.5.2, B.5.4 and B.5.6, are in `impact_sequence`. Tests: test_numbers_of_*.py.
 """
 
 import numpy as np
 from scipy.integrate import quad, solve_ivp
 from scipy.optimize import brentq
+
+# B.5.2, half ball on an elastic cloth, μ_b = 0.06: restitution -> final deflection of the cue ball [deg], h = 0.1 ms
+RELEASED = {1.0: 36.37, 0.94: 34.47}
 
 # --- recovered impacts, C.6.1 and C.6.2 -------------------------------------------------------------------------------
 

@@ -1,6 +1,6 @@
 """Beams of two-node elements after Simo and Vu-Quoc (1986, 1988), in a plane and in space; without fem_mbs.
 
-Strains are those of the middle of an element, mass is consistent: the mesh is of second order. Soft beams go with
+Strains are those of the middle of an element, mass is consistent: the mesh is of second order. Soft beams use
 DOP853, stiff ones with generalized-α. Tests: test_numbers_of_beams.py.
 """
 

@@ -1,7 +1,7 @@
 """Sanchez2025, section B.5.2: a rolling cue ball cuts a ball at rest, with closed forms.
 
-With friction between the balls nothing determines which part of it the published curve keeps; the prototype keeps
-all of it, and so do we. The closed form then differs a little (0.06° without spin about the vertical), because its
+With friction between the balls nothing determines which part of it the published curve keeps; all of it is kept
+here, as in tests/references. The closed form then differs a little (0.06° without spin about the vertical), because its
 friction acts along the sliding velocity before the impact, while Coulomb's law with e_T = 0 asks for the one after it.
 """
 
@@ -11,6 +11,7 @@ import numpy as np
 import orders
 import pytest
 import thirty_degree_rule as rule
+from sanchez2025 import RELEASED
 
 import fem_mbs as fem
 
@@ -88,8 +89,8 @@ def test_trajectory_without_friction_of_the_balls_is_first_order(name):
 
 # --- (b) friction between the balls -----------------------------------------------------------------------------------
 
-RELEASED = {1.0: 36.37, 0.94: 34.47}  # deflection [deg] with μ_b = 0.06, prototype, h = 0.1 ms
-HELD = {1.0: (35.95, 35.907), 0.94: (34.07, 34.026)}  # the same without spin about the vertical, and its closed form
+# deflection [deg] with μ_b = 0.06 without spin about the vertical, of a prototype that is not kept, and its closed form
+HELD = {1.0: (35.95, 35.907), 0.94: (34.07, 34.026)}
 
 
 @pytest.mark.parametrize("restitution", RELEASED)
