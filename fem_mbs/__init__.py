@@ -147,7 +147,10 @@ _WHERE = {
     "fem_mbs.bearings.spall": ("Spall",),
     "fem_mbs.system.state": ("State",),
     "fem_mbs.system.system": ("System",),
+    "fem_mbs.bearings.raceway": ("raceway_damage", "raceway_passages"),
     "fem_mbs.bearings.wear": ("archard_wear", "contact_wear"),
+    "fem_mbs.fatigue.damage": ("SNCurve", "damage"),
+    "fem_mbs.fatigue.rainflow": ("Cycles", "rainflow"),
 }  # fmt: skip
 _MODULES = ("hertz", "rotations", "shapes", "verify", "elements", "solvers")
 _HOME = {name: module for module, names in _WHERE.items() for name in names}

@@ -1,1 +1,1 @@
-"""Rolling bearings: geometry, equilibrium of the balls, life, wear."""
+"""Rolling bearings: geometry, equilibrium of the balls, life, damage of raceways, wear."""

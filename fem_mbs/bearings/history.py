@@ -17,6 +17,7 @@ import numpy as np
 
 from fem_mbs.arguments.checked import Checked
 from fem_mbs.element.base import Part
+from fem_mbs.errors import FemMbsError
 from fem_mbs.results.contact_motion import frame_motion
 from fem_mbs.results.file.names import ByAttribute
 from fem_mbs.results.results import Results
@@ -39,6 +40,7 @@ class BearingHistory(ByAttribute, Checked):
     pressure_inner, pressure_outer : (n, Z) [Pa], largest Hertz pressure
     shear_inner, shear_outer : (n, Z) [Pa], largest shear stress below the surface
     psi : (n, Z) [rad], position of the balls about the axis of the outer ring, from its x axis, unwrapped
+    ring_angle : (n,) [rad], of the inner ring about that axis relative to the outer one, unwrapped
     orbit_speed : (n, Z) [rad/s], of the balls about that axis, relative to the inertial frame
     cage_speed : (n,) [rad/s], of the cage, or the mean of the balls without one
     inner_speed : (n,) [rad/s], of the inner ring about the axis of the outer one
@@ -53,7 +55,7 @@ class BearingHistory(ByAttribute, Checked):
 
     _by_name = (
         "t", "load_inner", "load_outer", "angle_inner", "angle_outer", "pressure_inner", "pressure_outer",
-        "shear_inner", "shear_outer", "psi", "orbit_speed", "cage_speed", "inner_speed", "displacement", "tilt",
+        "shear_inner", "shear_outer", "psi", "ring_angle", "orbit_speed", "cage_speed", "inner_speed", "displacement", "tilt",
         "force", "torque", "power_loss",
     )  # fmt: skip
 
@@ -141,10 +143,27 @@ class BearingHistory(ByAttribute, Checked):
     def shear_outer(self) -> Any:
         return self.geometry.outer.maximum_shear(self.load_outer).value
 
+    def _unwrapped(self, angle, speed):
+        """Angles (n, …) without jumps, of what turns with a speed [rad/s] of that shape relative to the outer ring."""
+        way = np.abs(speed[1:] * np.diff(self.t).reshape(-1, *(1 for _ in speed.shape[1:])))
+        if way.max(initial=0.0) >= np.pi:
+            raise FemMbsError(
+                f"BearingHistory of '{self.bearing.name}': up to {way.max():.3g} rad of motion between saved states; "
+                "less than half a turn is needed to follow angles. Use a smaller save_every"
+            )
+        return np.unwrap(angle, axis=0)
+
     @property
     def psi(self) -> Any:
         at = self._balls()
-        return np.unwrap(np.arctan2(at[..., 1], at[..., 0]), axis=0)
+        speed = self.orbit_speed - np.sum(self._outer().angular_velocity * self._axis(), axis=1)[:, None]
+        return self._unwrapped(np.arctan2(at[..., 1], at[..., 0]), speed)
+
+    @property
+    def ring_angle(self) -> Any:
+        x = np.einsum("nji,nj->ni", self._outer().orientation, self._inner().orientation[:, :, 0])
+        relative = self._inner().angular_velocity - self._outer().angular_velocity
+        return self._unwrapped(np.arctan2(x[:, 1], x[:, 0]), np.sum(relative * self._axis(), axis=1))
 
     @property
     def orbit_speed(self) -> Any:

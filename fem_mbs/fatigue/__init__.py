@@ -1,0 +1,1 @@
+"""Fatigue from histories of stresses: rainflow counting, S-N curves, damage."""
