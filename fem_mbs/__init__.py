@@ -149,6 +149,7 @@ _WHERE = {
     "fem_mbs.system.system": ("System",),
     "fem_mbs.bearings.raceway": ("raceway_damage", "raceway_passages"),
     "fem_mbs.bearings.wear": ("archard_wear", "contact_wear"),
+    "fem_mbs.bearings.wear_growth": ("WornSurface", "grow_wear"),
     "fem_mbs.fatigue.damage": ("SNCurve", "damage"),
     "fem_mbs.fatigue.rainflow": ("Cycles", "rainflow"),
 }  # fmt: skip

@@ -1,11 +1,5 @@
 """Names of the package for editors and type checkers, made by tests/helpers/public_stub.py."""
 
-from fem_mbs import elements as elements
-from fem_mbs import hertz as hertz
-from fem_mbs import rotations as rotations
-from fem_mbs import shapes as shapes
-from fem_mbs import solvers as solvers
-from fem_mbs import verify as verify
 from fem_mbs.bearings.geometry import BearingGeometry as BearingGeometry
 from fem_mbs.bearings.history import BearingHistory as BearingHistory
 from fem_mbs.bearings.life import basic_life as basic_life
@@ -13,11 +7,15 @@ from fem_mbs.bearings.life import equivalent_load as equivalent_load
 from fem_mbs.bearings.life import life_of_run as life_of_run
 from fem_mbs.bearings.life import mean_load as mean_load
 from fem_mbs.bearings.life import reference_life as reference_life
+from fem_mbs.bearings.raceway import raceway_damage as raceway_damage
+from fem_mbs.bearings.raceway import raceway_passages as raceway_passages
 from fem_mbs.bearings.spall import Spall as Spall
 from fem_mbs.bearings.statics import bearing_at as bearing_at
 from fem_mbs.bearings.statics import bearing_equilibrium as bearing_equilibrium
 from fem_mbs.bearings.wear import archard_wear as archard_wear
 from fem_mbs.bearings.wear import contact_wear as contact_wear
+from fem_mbs.bearings.wear_growth import WornSurface as WornSurface
+from fem_mbs.bearings.wear_growth import grow_wear as grow_wear
 from fem_mbs.checks import Check as Check
 from fem_mbs.checks import Checks as Checks
 from fem_mbs.element.anisotropic import AnisotropicFriction as AnisotropicFriction
@@ -144,13 +142,13 @@ from fem_mbs.elements.shells.section import ShellSection as ShellSection
 from fem_mbs.elements.solids.averaged import AveragedCoupling as AveragedCoupling
 from fem_mbs.elements.solids.body import SolidBody as SolidBody
 from fem_mbs.elements.solids.coupling import SurfaceCoupling as SurfaceCoupling
+from fem_mbs.elements.solids.element import Hexa20 as Hexa20
 from fem_mbs.elements.solids.element import Hexa8 as Hexa8
 from fem_mbs.elements.solids.element import Hexa8Enhanced as Hexa8Enhanced
-from fem_mbs.elements.solids.element import Hexa20 as Hexa20
-from fem_mbs.elements.solids.element import Tetra4 as Tetra4
 from fem_mbs.elements.solids.element import Tetra10 as Tetra10
-from fem_mbs.elements.solids.element import Wedge6 as Wedge6
+from fem_mbs.elements.solids.element import Tetra4 as Tetra4
 from fem_mbs.elements.solids.element import Wedge15 as Wedge15
+from fem_mbs.elements.solids.element import Wedge6 as Wedge6
 from fem_mbs.elements.solids.loads import BodyForce as BodyForce
 from fem_mbs.elements.solids.loads import EdgeTraction as EdgeTraction
 from fem_mbs.elements.solids.loads import SurfacePressure as SurfacePressure
@@ -176,6 +174,10 @@ from fem_mbs.errors import NonFiniteError as NonFiniteError
 from fem_mbs.errors import ParameterError as ParameterError
 from fem_mbs.errors import SolverError as SolverError
 from fem_mbs.explanation import explain as explain
+from fem_mbs.fatigue.damage import SNCurve as SNCurve
+from fem_mbs.fatigue.damage import damage as damage
+from fem_mbs.fatigue.rainflow import Cycles as Cycles
+from fem_mbs.fatigue.rainflow import rainflow as rainflow
 from fem_mbs.functions.profiles import Profile as Profile
 from fem_mbs.functions.profiles import ramp as ramp
 from fem_mbs.functions.profiles import smooth_start as smooth_start
@@ -227,5 +229,11 @@ from fem_mbs.solvers.stepping.saved.continue_from import continue_from as contin
 from fem_mbs.solvers.stepping.saved.resume import resume as resume
 from fem_mbs.system.state import State as State
 from fem_mbs.system.system import System as System
+from fem_mbs import elements as elements
+from fem_mbs import hertz as hertz
+from fem_mbs import rotations as rotations
+from fem_mbs import shapes as shapes
+from fem_mbs import solvers as solvers
+from fem_mbs import verify as verify
 
 __version__: str

@@ -110,6 +110,7 @@ def contact_wear(
     surface: str = "second",
     axis: str = "z",
     bins: int = 72,
+    start: float = 0.0,
 ) -> Wear:
     """Wear of one surface of a contact in the results of a run: a pin in a bearing, a ball in a socket.
 
@@ -126,6 +127,8 @@ def contact_wear(
     axis : "x", "y" or "z"
         Axis of the surface, in the axes of that body's node; the angle of a bin counts from the next axis (y, z, x).
     coefficient, hardness, radius, length, bins : as `archard_wear`
+    start : float [s]
+        Leave out what was before: the transient of the start.
 
     Raises
     ------
@@ -136,18 +139,35 @@ def contact_wear(
     owner.as_instance("result", result, Results, "the Results of a run")
     owner.as_choice("surface", surface, ("first", "second"), "must be 'first' or 'second', in the order of the contact")
     owner.as_choice("axis", axis, ("x", "y", "z"), "must be 'x', 'y' or 'z' of the body's node")
-    velocity, normal, nodes = contact_velocity(result, name)
-    if len(nodes) != 2:
-        raise FemMbsError(f"contact '{name}' moves with {len(nodes)} nodes; wear is for contacts of two bodies")
-    sliding = np.linalg.norm(velocity - np.einsum("ki,ki->k", velocity, normal)[:, None] * normal, axis=1)
-    before = np.concatenate([sliding[:1], sliding[:-1]])
-    impulse = np.maximum(result[name].impulse[:, 0], 0.0)
+    impulse, sliding, normal, nodes = _slid(owner, result, name, start)
     # the surface is met on the side that the normal, from the second body to the first, comes from
     node = nodes[0 if surface == "first" else 1]
     local = np.einsum("kji,kj->ki", matrices(result._store.read("quaternion", node)), -normal)
     k = "xyz".index(axis)
     direction = np.arctan2(local[:, (k + 2) % 3], local[:, (k + 1) % 3])
     return archard_wear(
-        impulse, 0.5 * (sliding + before), np.where(impulse > 0, direction, 0.0), coefficient=coefficient,
-        hardness=hardness, radius=radius, length=length, bins=bins,
+        impulse, sliding, np.where(impulse > 0, direction, 0.0), coefficient=coefficient, hardness=hardness,
+        radius=radius, length=length, bins=bins,
     )  # fmt: skip
+
+
+def worn_volume(owner: Named, result: Results, name: str, coefficient: float, hardness: float, start: float) -> float:
+    """Volume [m³] by (1) of a contact of two bodies, of the steps after ``start`` [s]."""
+    impulse, sliding, _, _ = _slid(owner, result, name, start)
+    return float(coefficient / hardness * impulse @ sliding)
+
+
+def _slid(owner, result, name, start):
+    """Normal impulses (k,) and sliding speeds (k,) of the steps of a contact, its normals (k, 3), its two nodes."""
+    start = owner.number("start", start, "s")
+    if not start < result.t[-1]:
+        raise ParameterError(owner, "start", start, f"s leaves no steps of a run that ends at {result.t[-1]:.6g} s")
+    velocity, normal, nodes = contact_velocity(result, name)
+    if len(nodes) != 2:
+        raise FemMbsError(f"contact '{name}' moves with {len(nodes)} nodes; wear is for contacts of two bodies")
+    sliding = np.linalg.norm(velocity - np.einsum("ki,ki->k", velocity, normal)[:, None] * normal, axis=1)
+    before = np.concatenate([sliding[:1], sliding[:-1]])
+    impulse = np.maximum(result[name].impulse[:, 0], 0.0)
+    # a state has the impulse of the step before it; round-off of times is far below a step
+    impulse = np.where(result.t > start + 1e-6 * (result.t[-1] - result.t[0]) / len(result.t), impulse, 0.0)
+    return impulse, 0.5 * (sliding + before), normal, nodes
