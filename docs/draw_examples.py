@@ -186,6 +186,12 @@ def clearance_crank():
         shrink(PICTURES / name)
 
 
+def worn_crank():
+    example("worn_crank")
+    shutil.copy("worn_crank.png", PICTURES)
+    shrink(PICTURES / "worn_crank.png")
+
+
 # quantities over time of examples that have no picture of their own
 PLOTS = {
     "double_pendulum": ("body 2.position", "joint 1.force"),
@@ -277,7 +283,7 @@ def spinning_cue_ball():
 DRAWINGS = (
     flexible_pendulum, roller_crank, bouncing_ball, roll_up, falling_cantilever, tippe_top, billiard_break,
     spheres_in_a_box, mixed_pile, stones_and_nuts, hopper_conveyor, heap, dominoes, order_in_contact,
-    hertz_contact, force_recovery, compliant_impacts, clearance_crank, guided_hopper, bearing_load,
-    shaft_in_bearings, rigid_ball_bearing, rotor_in_bearings, crank_with_bearing, bearing_defect,
+    hertz_contact, force_recovery, compliant_impacts, clearance_crank, worn_crank, guided_hopper,
+    bearing_load, shaft_in_bearings, rigid_ball_bearing, rotor_in_bearings, crank_with_bearing, bearing_defect,
     deep_groove_bearing, plots, bend_45, spinning_cue_ball, rolling_disc, snap_through, frame_buckling,
 )  # fmt: skip

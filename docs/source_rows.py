@@ -160,11 +160,12 @@ ROWS = (
     Row(THESIS, "5.2", "future work: three-dimensional bearing", "partly",
         "`DynamicBearing` with compliant balls, races and cage; nonsmooth contact in the plane only",
         "elements/bearings/dynamic.py", f"{BEARINGS}/test_moving_balls.py"),
-    Row(THESIS, "5.2", "future work: fatigue and life", "partly", "from loads, not from histories of stresses",
-        "fem_mbs/bearings/life.py", "pytest tests/core/bearings"),
+    Row(THESIS, "5.2", "future work: fatigue and life", "works",
+        "from loads (ISO/TS 16281), from balls that pass points of a race, and from stresses by rainflow counting",
+        "fem_mbs/bearings/raceway.py", "pytest tests/core/bearings/test_raceway.py tests/core/fatigue"),
     Row(THESIS, "5.2", "future work: recovery within the run, wear", "partly",
-        "forces are recovered within the run; wear does not change the geometry", "fem_mbs/recovery/observer.py",
-        f"{BEARINGS}/test_clearance_crank.py::test_the_observer_has_the_numbers_of_the_recovery_from_results"),
+        "forces are recovered within the run; wear changes the clearance of the next run by its mean depth, not as a "
+        "profile around a bore", "fem_mbs/bearings/wear_growth.py", "pytest tests/core/bearings/test_wear_growth.py"),
     Row(THESIS, "5.2", "future work: experiment with a bearing", "missing", "no measured data"),
     # --- Bruls2014 ----------------------------------------------------------------------------------------------------
     Row(BRULS, "section 6, (29), (30)", "scheme with constraints at both levels", "differs",

@@ -55,8 +55,8 @@ class BearingHistory(ByAttribute, Checked):
 
     _by_name = (
         "t", "load_inner", "load_outer", "angle_inner", "angle_outer", "pressure_inner", "pressure_outer",
-        "shear_inner", "shear_outer", "psi", "ring_angle", "orbit_speed", "cage_speed", "inner_speed", "displacement", "tilt",
-        "force", "torque", "power_loss",
+        "shear_inner", "shear_outer", "psi", "ring_angle", "orbit_speed", "cage_speed", "inner_speed", "displacement",
+        "tilt", "force", "torque", "power_loss",
     )  # fmt: skip
 
     def __init__(self, result: Results, bearing: Any) -> None:

@@ -5,9 +5,9 @@ pressure under that ball and back. The contact is much narrower than the way of 
 counted, and loads between two saved states are those of a straight line. With u = Z (1 ∓ γ)/2 passages per revolution
 (outer, inner race), for which Q_c is the load of a million revolutions,
 
-    D(φ) = Σ_passages (Q/Q_c)³ / (10⁶ u)                        damage in the run of a point φ                        (1)
-    L = ( mean over φ of D^{10/9} )^{−9/10}                     life of the race, in runs, 90 % reliability           (2)
-    L_both = ( L_i^{−10/9} + L_e^{−10/9} )^{−9/10}                                                                    (3)
+    D(φ) = Σ_passages (Q/Q_c)³ / (10⁶ u)                        damage in the run of a point φ                       (1)
+    L = ( mean over φ of D^{10/9} )^{−9/10}                     life of the race, in runs, 90 % reliability          (2)
+    L_both = ( L_i^{−10/9} + L_e^{−10/9} )^{−9/10}                                                                   (3)
 
 (1) is the sum of Palmgren and Miner, (2) the product of the probabilities of survival of all points, by Weibull's
 distribution of slope 10/9 as Lundberg and Palmgren use it. A ring that turns under a load has D equal everywhere, and
@@ -237,13 +237,13 @@ def raceway_passages(
     -------
     Passages
     """
-    owner, loads, relative = _checked("raceway_passages", geometry, loads, angles, race, ring_angle)
+    owner, on_race, relative = _checked("raceway_passages", geometry, loads, angles, race, ring_angle)
     turns = (relative - owner.number("at", at, "rad")) / (2 * np.pi)
     whole = np.floor(turns)
     step, ball = np.nonzero(whole[1:] != whole[:-1])
     first, last = turns[step, ball], turns[step + 1, ball]
     part = (np.maximum(whole[step, ball], whole[step + 1, ball]) - first) / (last - first)
-    load = (1 - part) * loads[step, ball] + part * loads[step + 1, ball]
+    load = (1 - part) * on_race[step, ball] + part * on_race[step + 1, ball]
     order = np.argsort(step + part, kind="stable")
     order = order[load[order] > 0]
     contact = geometry.outer if race == "outer" else geometry.inner

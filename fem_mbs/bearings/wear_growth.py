@@ -2,7 +2,7 @@
 
 Of each surface i, with the volume V_i that wears off in the simulated cycles (`wear`, (1)) and its area A_i,
 
-    w_i = V_i/A_i,    dw/dN = r(w)        mean depth, rate per cycle, which one run gives                             (1)
+    w_i = V_i/A_i,    dw/dN = r(w)        mean depth, rate per cycle, which one run gives                            (1)
     w_p = w_n + ΔN (r_n + (ΔN/2ΔN_{n−1}) (r_n − r_{n−1})),   r_{n+1} = r(w_p)     Adams and Bashforth              (2)
     w_{n+1} = w_n + ½ ΔN (r_n + r_{n+1})                                           trapezoidal rule                 (3)
 
@@ -125,13 +125,13 @@ class WornSurface(Checked):
         owner.as_instance("result", result, Results, "the Results of a run")
         if (np.diff(result.step) != 1).any():
             raise FemMbsError(
-                f"the run of '{result.model}' saved {len(result.t)} of {result.step[-1] + 1} states; the sliding of the "
-                "other steps is unknown: run it with save_every=1"
+                f"the run of '{result.model}' saved {len(result.t)} of {result.step[-1] + 1} states; the sliding of "
+                "the other steps is unknown: run it with save_every=1"
             )
-        law = {"coefficient": self.coefficient, "hardness": self.hardness, "start": start}
+        law: dict[str, Any] = {"coefficient": self.coefficient, "hardness": self.hardness, "start": start}
         if not self._around:
             return sum(worn_volume(owner, result, one, **law) for one in self.contact) / self.area, np.nan
-        profile = sum(contact_wear(result, one, **law, **self._around).depth for one in self.contact)
+        profile = np.sum([contact_wear(result, one, **law, **self._around).depth for one in self.contact], axis=0)
         mean = float(np.mean(profile))
         ratio = float(np.max(profile) / mean) if mean > 0 else np.nan
         if ratio > EVEN and self._uneven == "error":
@@ -202,8 +202,8 @@ class _Growth:
             blocks = max(blocks + 1, np.ceil(blocks * most / largest))
         if blocks > MOST_RUNS:
             raise FemMbsError(
-                f"grow_wear: {blocks:.3g} more runs would be needed for {left:.6g} cycles at {rate.max():.4g} m per cycle "
-                f"in blocks of {largest:.4g} m; use a larger largest_depth, or fewer cycles"
+                f"grow_wear: {blocks:.3g} more runs would be needed for {left:.6g} cycles at {rate.max():.4g} m per "
+                f"cycle in blocks of {largest:.4g} m; use a larger largest_depth, or fewer cycles"
             )
         size = left / blocks
         return size, added(size), rough or bool((np.abs(size * change) > 0.5 * rate).any())
@@ -233,8 +233,8 @@ def grow_wear(
     cycles : float > 0
         Number of cycles to the end.
     largest_depth : float > 0 [m]
-        Depth that a surface may gain in one block, between two runs, as predicted. Choose it small compared with what changes the
-        forces, such as a fifth of the clearance, and halve it to see that the result stays.
+        Depth that a surface may gain in one block, between two runs, as predicted. Choose it small compared with what
+        changes the forces, such as a fifth of the clearance, and halve it to see that the result stays.
     cycles_per_run : float > 0
         Number of cycles in the part of a run after ``start``.
     start : float [s]
@@ -307,8 +307,8 @@ def _check(names, depths, largest):
         )
     if depths.max() > largest:
         raise FemMbsError(
-            f"one run wears off {depths.max():.4g} m, more than largest_depth = {largest:.4g} m: its geometry would have "
-            "to change within the run. Check the wear coefficient, or run fewer cycles"
+            f"one run wears off {depths.max():.4g} m, more than largest_depth = {largest:.4g} m: its geometry would "
+            "have to change within the run. Check the wear coefficient, or run fewer cycles"
         )
 
 

@@ -1,6 +1,6 @@
 """Damage of stress cycles: S-N curve of Basquin, mean stress by Goodman, sum of Palmgren and Miner.
 
-    N(S) = N_0 (S_0/S)^m                                  S: amplitude; below a limit S_D: slope m_D, ∞: no damage    (1)
+    N(S) = N_0 (S_0/S)^m                                  S: amplitude; below a limit S_D: slope m_D, ∞: no damage   (1)
     S = S_a / (1 − S_m/R_m)   for S_m > 0, else S_a       equivalent amplitude at mean stress 0                      (2)
     D = Σ n_i/N(S_i)                                      the part fails at D = 1                                    (3)
 
@@ -147,7 +147,7 @@ def damage(history: ArrayLike | Cycles, curve: SNCurve, *, repeats: bool = False
     owner.as_instance("curve", curve, SNCurve, "an SNCurve")
     repeats = owner.as_flag("repeats", repeats)
     if isinstance(history, Cycles):
-        return _sum(curve, history.amplitude, history.mean, history.count)
+        return _sum(curve, history.amplitude, history.mean, history.number)
     values = owner.as_array("history", history)
     owner.check(values.ndim > 0 and len(values) > 0, "history", values, "has no values over time")
     sums = np.empty(values.shape[1:])

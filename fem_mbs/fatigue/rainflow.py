@@ -32,13 +32,13 @@ from fem_mbs.jit import kernel
 class Cycles(NamedTuple):
     """Cycles of a history, sorted by their range.
 
-    ``range`` (n,), largest minus smallest value; ``mean`` (n,), both in the unit of the history; ``count`` (n,), 0.5
+    ``range`` (n,), largest minus smallest value; ``mean`` (n,), both in the unit of the history; ``number`` (n,), 0.5
     for half cycles; equal cycles are one row.
     """
 
     range: np.ndarray
     mean: np.ndarray
-    count: np.ndarray
+    number: np.ndarray
 
     @property
     def amplitude(self) -> np.ndarray:
@@ -47,7 +47,7 @@ class Cycles(NamedTuple):
 
     def __repr__(self):
         largest = f", range up to {self.range.max():.6g}" if len(self.range) else ""
-        return f"Cycles({self.count.sum():g} cycles in {len(self.range)} rows{largest})"
+        return f"Cycles({self.number.sum():g} cycles in {len(self.range)} rows{largest})"
 
 
 @kernel
@@ -117,8 +117,8 @@ def rainflow(history: ArrayLike, *, repeats: bool = False) -> Cycles:
     The example printed in ASTM E1049-85:
 
     >>> cycles = rainflow([-2, 1, -3, 5, -1, 3, -4, 4, -2])
-    >>> for size, mean, count in zip(*cycles):
-    ...     print(f"range {size:g}, mean {mean:4g}, {count:g} cycles")
+    >>> for size, mean, number in zip(*cycles):
+    ...     print(f"range {size:g}, mean {mean:4g}, {number:g} cycles")
     range 3, mean -0.5, 0.5 cycles
     range 4, mean   -1, 0.5 cycles
     range 4, mean    1, 1 cycles

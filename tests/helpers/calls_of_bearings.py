@@ -167,7 +167,65 @@ BEARINGS = {
             surface="second",
             axis="z",
             bins=3,
+            start=0.0,
         ),
+    ),
+    "WornSurface": lambda: (
+        fem.WornSurface,
+        dict(contact="table", coefficient=1e-5, hardness=2e9, area=1e-4, name="w"),
+    ),
+    "WornSurface.cylinder": lambda: (
+        fem.WornSurface.cylinder,
+        dict(
+            contact=["table"],
+            coefficient=1e-5,
+            hardness=2e9,
+            radius=0.01,
+            length=0.02,
+            surface="second",
+            axis="z",
+            uneven="mean",
+            name="w",
+        ),
+    ),
+    "WornSurface.depth": lambda: (worn_surface().depth, dict(result=sliding(), start=0.0)),
+    "grow_wear": lambda: (
+        fem.grow_wear,
+        dict(
+            cycle=lambda depth: sliding(),
+            surfaces={"track": worn_surface()},
+            cycles=100.0,
+            largest_depth=1.0,
+            cycles_per_run=1.0,
+            start=0.0,
+            order=2,
+        ),
+    ),
+    # fatigue
+    "rainflow": lambda: (fem.rainflow, dict(history=[0.0, 2.0, 1.0, 3.0], repeats=False)),
+    "Cycles": lambda: (fem.Cycles, dict(range=np.ones(2), mean=np.zeros(2), number=np.ones(2))),
+    "SNCurve": lambda: (
+        fem.SNCurve,
+        dict(amplitude=2e8, cycles=1e6, exponent=8.0, limit=1e8, exponent_below=15.0, ultimate=7e8, name="s"),
+    ),
+    "SNCurve.life": lambda: (steel().life, dict(amplitude=[1e8, 2e8], mean=1e8)),
+    "SNCurve.equivalent_amplitude": lambda: (steel().equivalent_amplitude, dict(amplitude=1e8, mean=[0.0, 1e8])),
+    "damage": lambda: (fem.damage, dict(history=[[0.0], [2e8], [0.0]], curve=steel(), repeats=True)),
+    "raceway_damage": lambda: (
+        fem.raceway_damage,
+        dict(
+            geometry=bearing(),
+            loads=np.ones((3, 9)),
+            angles=passing(),
+            race="outer",
+            ring_angle=0.0,
+            rating=14e3,
+            points=10,
+        ),
+    ),
+    "raceway_passages": lambda: (
+        fem.raceway_passages,
+        dict(geometry=bearing(), loads=np.ones((3, 9)), angles=passing(), at=0.1, race="inner", ring_angle=[0, 0, 0]),
     ),
     "QuasiStaticBearing": lambda: (
         fem.QuasiStaticBearing,
@@ -239,6 +297,32 @@ BEARINGS = {
         dict(race="inner", radius_groove=0.011, E=210e9, nu=0.3),
     ),
 }
+
+
+def passing():
+    """Angles of nine balls that turn."""
+    return np.arange(3)[:, None] + 2 * np.pi * np.arange(9) / 9
+
+
+def steel():
+    return fem.SNCurve(2e8, 1e6, 8.0, ultimate=7e8)
+
+
+def worn_surface():
+    return fem.WornSurface("track", coefficient=1e-5, hardness=2e9, area=1e-4)
+
+
+_slides = []
+
+
+def sliding():
+    """Results of a ball that slides on a table."""
+    if not _slides:
+        model = fem.Model("m", gravity=[0, 0, -9.81])
+        ball = fem.RigidBody.sphere(1.0, 0.1, position=[0, 0, 0.1], velocity=[1, 0, 0], name="ball")
+        model.add(fem.SphereOnPlane(model.add(ball), model.ground, radius=0.1, name="track"))
+        _slides.append(fem.DecoupledNSGA().run(model, 0.02, 1e-3))
+    return _slides[0]
 
 
 def rigid_bearing():

@@ -30,6 +30,7 @@ COVERED = {
             "compiled",
             "distance",
             "element",
+            "fatigue",
             "functions",
             "hertz",
             "linear",

@@ -152,7 +152,7 @@ def test_a_history_at_a_point_counted_by_rainflow_has_the_cycles_of_its_passages
     history = np.zeros(2 * len(point.load) + 1)
     history[1::2] = point.pressure
     counted = fem.rainflow(history, repeats=True)
-    assert np.repeat(counted.range, counted.count.astype(int)) == pytest.approx(np.sort(point.pressure), rel=1e-15)
+    assert np.repeat(counted.range, counted.number.astype(int)) == pytest.approx(np.sort(point.pressure), rel=1e-15)
 
 
 def test_no_load_no_damage():
@@ -211,5 +211,5 @@ def test_bad_input_is_rejected_by_name(change, words):
 
 def test_an_unknown_stress_of_passages_is_rejected():
     angles, _ = fixed_load(turns=1, states=101)
-    with pytest.raises(ParameterError, match="stress = 'tension'.*'orthogonal shear'"):
+    with pytest.raises(ParameterError, match=r"stress = 'tension'.*'orthogonal shear'"):
         fem.raceway_passages(BEARING, np.ones(angles.shape), angles, at=0.0).cycles("tension")
