@@ -142,9 +142,6 @@ class WornSurface(Checked):
             )
         return mean, ratio
 
-    def __repr__(self):
-        return f"WornSurface({', '.join(map(repr, self.contact))}, area={self.area:.6g})"
-
 
 class WearGrowth(NamedTuple):
     """Wear over the cycles of a machine.
