@@ -7,7 +7,7 @@ With the turning points of the history on a stack, X the range of the last two a
     X ≥ Y else                            a cycle of range Y; remove both of its points                             (2)
 
 At the end the remaining ranges are half cycles. A history that repeats is counted from its largest value to its next
-occurrence, where (1) is a cycle as (2) and nothing remains.
+occurrence: the half cycles are then pairs of equal ones.
 
 (1), (2) are applied while the last point still moves, before it is known to be a turning point: X only grows, and Y no
 longer changes. Points between turning points and equal neighbours have no effect.
@@ -59,7 +59,7 @@ def _add(points, k, cycles, n, count):
 
 
 @kernel
-def _count(history, repeats, points, cycles):
+def _count(history, points, cycles):
     """Fill cycles (k, 3) by (1), (2) from history (k,); points (k,) is scratch. Returns the number of rows."""
     n, top = 0, 0
     for value in history:
@@ -71,7 +71,7 @@ def _count(history, repeats, points, cycles):
             points[top] = value
             top += 1
         while top > 2 and abs(points[top - 1] - points[top - 2]) >= abs(points[top - 2] - points[top - 3]):
-            half = top == 3 and not repeats
+            half = top == 3
             _add(points, top - 3, cycles, n, 0.5 if half else 1.0)
             n += 1
             if half:
@@ -92,7 +92,7 @@ def counted(history: np.ndarray, repeats: bool) -> np.ndarray:
         history = np.roll(history, -int(np.argmax(history)))
         history = np.append(history, history[0])
     cycles = np.empty((len(history), 3))
-    return cycles[: _count(np.ascontiguousarray(history), repeats, np.empty(len(history)), cycles)]
+    return cycles[: _count(np.ascontiguousarray(history), np.empty(len(history)), cycles)]
 
 
 @Keywords.known

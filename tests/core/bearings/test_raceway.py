@@ -108,6 +108,9 @@ def test_two_loads_add_their_damage_at_a_point_and_their_survival_around_the_rac
     # in the step of the change, 0.36° of intervals of 1°, loads are those of a line: in one of ten passages
     assert got.damage == pytest.approx(expected, abs=0.036 * expected.max())
     assert np.median(np.abs(got.damage - expected)) < 1e-4 * expected.max()
+    largest = np.maximum(load_zone(at), load_zone(at - 2.0, 400.0))
+    pressure, loaded = BEARING.outer.maximum_pressure(largest), largest > 50.0
+    assert got.pressure[loaded] == pytest.approx(pressure[loaded], rel=0.02)  # anywhere in an interval of 1°
     assert got.life == pytest.approx(np.mean(expected ** (10 / 9)) ** -0.9, rel=5e-4)
 
 
@@ -155,6 +158,23 @@ def test_a_history_at_a_point_counted_by_rainflow_has_the_cycles_of_its_passages
     assert np.repeat(counted.range, counted.number.astype(int)) == pytest.approx(np.sort(point.pressure), rel=1e-15)
 
 
+def test_loads_between_states_are_those_of_straight_lines():
+    """One ball rolls a quarter of a turn in one step while its load grows from zero to 400 N; others are unloaded."""
+    angles, loads = np.stack([SPACING, SPACING + np.pi / 2]), np.zeros((2, Z))
+    loads[1, 0] = 400.0
+    per_million = 1e6 * Z * (1 - GAMMA) / 2
+    quarter = fem.raceway_damage(BEARING, loads, angles, points=4)
+    one = (400.0 / race_ratings(BEARING)[1]) ** 3 / per_million
+    assert quarter.damage == pytest.approx([one / 4, 0, 0, 0], rel=1e-12)  # mean of the cube of a line
+    assert quarter.passages.tolist() == pytest.approx([1, 0, 0, 0])
+    eighths = fem.raceway_damage(BEARING, loads, angles, points=8)
+    assert eighths.damage[:2] == pytest.approx([one / 32, one * 15 / 32], rel=1e-12)
+    middle = BEARING.outer.maximum_pressure([200.0, 400.0])
+    assert eighths.pressure[:2] == pytest.approx(middle, rel=1e-12)
+    back = fem.raceway_damage(BEARING, loads[::-1], angles[::-1], points=8)  # the way back does the same
+    assert back.damage == pytest.approx(eighths.damage, rel=1e-12)
+
+
 def test_no_load_no_damage():
     angles, _ = fixed_load(turns=1, states=101)
     free = fem.raceway_damage(BEARING, np.zeros(angles.shape), angles)
@@ -186,6 +206,10 @@ def test_results_of_a_dynamic_bearing_locate_the_damage_under_the_load():
     sparse = fem.DecoupledNSGA(rho_inf=0.0).run(model, t_end=0.15, h=1e-4, save_every=500)
     with pytest.raises(fem.FemMbsError, match=r"'b'.*half a turn.*save_every"):
         _ = fem.BearingHistory(sparse, bearing).psi
+    fewer = fem.DecoupledNSGA(rho_inf=0.0).run(model, t_end=0.15, h=1e-4, save_every=250)
+    assert len(fem.BearingHistory(fewer, bearing).psi) == 7  # the balls turn by 1.8 rad, the ring by 4.7
+    with pytest.raises(fem.FemMbsError, match=r"4\.71 rad.*half a turn"):
+        _ = fem.BearingHistory(fewer, bearing).ring_angle
 
 
 @pytest.mark.parametrize(

@@ -102,6 +102,8 @@ def test_the_bush_of_an_unbalanced_shaft_wears_evenly_at_a_rate_of_closed_form()
     depth, ratio = fem.WornSurface.cylinder("bush", **BUSH).depth(whirl(CLEARANCE))
     k = BUSH["coefficient"] / BUSH["hardness"] * MASS * SPEED**2 / (RADIUS * LENGTH)
     assert depth == pytest.approx(k * (UNBALANCE + CLEARANCE) * (RADIUS + CLEARANCE), rel=7e-4)
+    surface, result = fem.WornSurface.cylinder("bush", **BUSH), whirl(CLEARANCE)
+    assert surface.area * depth == pytest.approx(fem.contact_wear(result, "bush", **BUSH).volume, rel=1e-12)
     assert 1.0 <= ratio < 1.5  # 120 steps in 24 intervals: five, or one more or less
 
 
@@ -180,6 +182,18 @@ def test_rates_that_change_too_fast_are_reported():
     rates = iter([1.0, 2.0, 4.0, 8.0] + 20 * [8.0])
     with pytest.warns(UserWarning, match=r"changed by more than a half in 3 of 11 blocks.*largest_depth"):
         grow(lambda d: slide(0.0, load=30 * next(rates)), cycles=3e5, largest_depth=2e-4)
+
+
+def test_rates_that_fall_never_take_wear_back():
+    rates, seen = iter([8.0] + 20 * [1.0]), []
+
+    def cycle(depth):
+        seen.append(depth["track"])
+        return slide(0.0, load=30 * next(rates))
+
+    with pytest.warns(UserWarning, match="changed by more than a half"):
+        growth = grow(cycle, cycles=3e6, largest_depth=5e-4)
+    assert len(seen) > 2 and (np.diff(seen) > 0).all() and (np.diff(growth.depth["track"]) > 0).all()
 
 
 @pytest.mark.parametrize("change", [{"load": 0.0}, {"speed": 0.0}])
