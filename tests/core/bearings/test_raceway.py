@@ -175,7 +175,7 @@ def test_loads_between_states_are_those_of_straight_lines():
     assert eighths.damage[:2] == pytest.approx([one / 32, one * 15 / 32], rel=1e-12, abs=0)
     middle = BEARING.outer.maximum_pressure([200.0, 400.0])
     assert eighths.pressure[:2] == pytest.approx(middle, rel=1e-12, abs=0)
-    back = fem.raceway_damage(BEARING, loads[::-1], angles[::-1], points=8)  # the way back does the same
+    back = fem.raceway_damage(BEARING, loads[::-1], angles[::-1], points=8)  # the reverse motion does the same
     assert back.damage == pytest.approx(eighths.damage, rel=1e-12, abs=0)
 
 
