@@ -121,11 +121,19 @@ def _export_arguments(add):
     add("--frames", type=int, help="largest number of frames of a series")
 
 
+def _processes(text):
+    """Number of processes, at least 1."""
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"'{text}' is no number of processes: give 1 or more")
+    return int(text)
+
+
 def _validate_arguments(add):
     add("case", nargs="*", help="names of cases; default: all")
     add("--list", action="store_true", dest="show", help="show the cases, run nothing")
     add("--method", nargs="+", default=[], metavar="NAME", help="with these time steppers only")
     add("--fast", action="store_true", help="leave out what takes more than some seconds")
+    add("--jobs", type=_processes, default=1, metavar="N", help="processes that run cases at the same time; default: 1")
     add("--json", type=Path, metavar="FILE", help="write every check to a file")
     add("--plot", action="store_true", help="draw the figures of the cases, as in their sources: NAME.png")
 
@@ -379,7 +387,7 @@ def validate_cases(options: Namespace) -> int:
         pages.check(options.case)
     if not todo:
         raise ScriptError("nothing to run: none of these cases applies to these methods; see fem-mbs validate --list")
-    outcomes = validate.run(todo)
+    outcomes = validate.run(todo, options.jobs)
     print(validate.report(outcomes))
     if options.json is not None:
         validate.write(outcomes, options.json)

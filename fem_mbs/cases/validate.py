@@ -123,14 +123,45 @@ def _agrees(match, check):
     return any(abs(value - number) <= 0.75 * digit for number in known)
 
 
-def run(todo: Sequence[tuple[Case, Method]]) -> list[Outcome]:
-    """Run all of them, one after the other; each is announced on the standard error stream of a terminal."""
+def run(todo: Sequence[tuple[Case, Method]], jobs: int = 1) -> list[Outcome]:
+    """Run all of them, in ``jobs`` processes; each is announced on the standard error stream of a terminal."""
+    if jobs > 1 and len(todo) > 1:
+        return _run_in_processes(todo, min(jobs, len(todo)))
     outcomes = []
     for i, (case, method) in enumerate(todo):
-        if sys.stderr.isatty():
-            print(f"{i + 1}/{len(todo)} {case.name}, {method.label}", file=sys.stderr)
+        _announce(i, todo)
         outcomes.append(run_one(case, method))
     return outcomes
+
+
+def _announce(i, todo):
+    if sys.stderr.isatty():
+        case, method = todo[i]
+        print(f"{i + 1}/{len(todo)} {case.name}, {method.label}", file=sys.stderr)
+
+
+def _run_in_processes(todo, jobs):
+    """Outcomes in the order of ``todo``. The long cases begin first: the last ones to run are short."""
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
+
+    order = sorted(range(len(todo)), key=lambda i: todo[i][0].fast)
+    with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
+        futures = {}
+        for i in order:
+            case, method = todo[i]
+            futures[i] = pool.submit(_run_by_name, case.name, case.methods.index(method))
+            futures[i].add_done_callback(lambda _, i=i: _announce(i, todo))
+        return [Outcome(*todo[i], *futures[i].result()) for i in range(len(todo))]
+
+
+def _run_by_name(name, number):
+    """Checks, seconds and trouble of a registered case, whose functions cannot be sent to another process."""
+    from fem_mbs.cases.registry import cases
+
+    case = cases()[name]
+    outcome = run_one(case, case.methods[number])
+    return outcome.checks, outcome.seconds, outcome.trouble
 
 
 # --- what is shown ----------------------------------------------------------------------------------------------------
@@ -166,7 +197,7 @@ def report(outcomes: Sequence[Outcome]) -> str:
     lines = [line for reason, checks in known.items() for line in (reason, *checks)]
     parts += ["\n".join(["known not to be reproduced:", *lines])] if known else []
     good, seconds = sum(one.ok for one in outcomes), sum(one.seconds for one in outcomes)
-    return "\n\n".join([*parts, f"{good} of {len(outcomes)} ok, {seconds:.0f} s"])
+    return "\n\n".join([*parts, f"{good} of {len(outcomes)} ok, {seconds:.0f} s of runs"])
 
 
 def _compared(check):

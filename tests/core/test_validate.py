@@ -115,6 +115,26 @@ def test_a_case_that_does_not_say_where_it_is_from_cannot_be_made():
         Case("made up", "a", "b", "c", checks, ())
 
 
+# --- processes --------------------------------------------------------------------------------------------------------
+
+
+def test_cases_in_processes_have_the_outcomes_of_one_process(capsys):
+    names = ["bouncing-tip", "negrut2018-incline", "roll_up"]
+    tables = []
+    for jobs in ("1", "2"):
+        assert main(["validate", *names, "--jobs", jobs]) == 0
+        lines = capsys.readouterr().out.splitlines()[2:-2]
+        tables.append([line.rsplit(maxsplit=1)[0] for line in lines])  # without seconds
+    assert len(tables[0]) >= 3 and tables[0] == tables[1]
+
+
+@pytest.mark.parametrize("jobs", ["0", "-1", "two", "1.5"])
+def test_a_number_of_processes_is_a_whole_number_above_zero(jobs, capsys):
+    with pytest.raises(SystemExit):
+        main(["validate", "roll_up", "--jobs", jobs])
+    assert "processes" in capsys.readouterr().err
+
+
 # --- outcomes ---------------------------------------------------------------------------------------------------------
 
 
