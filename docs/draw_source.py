@@ -338,12 +338,13 @@ def bearing_of_chapter_4():
 
 def crank_with_bearing_bending():
     """Chapter 4: bending of the coupler with beams, with play in its bearing and with a hinge."""
-    import crank_bearing_models as mechanism
+    import fem_mbs.cases.crank_bearing_model as mechanism
 
     figure, (bending, slider) = panels(2, (9.6, 3.5))
     for clearance, color, label in ((True, "C0", "bearing with play"), (False, "C1", "hinge")):
-        result, _ = mechanism.run(True, clearance, t_end=0.3)
-        turns = np.degrees(mechanism.speed * result.t)
+        model, _ = mechanism.Reading(flexible=True, clearance=clearance).build()
+        result = fem.DecoupledNSGA(rho_inf=0.0).run(model, 0.3, 1e-4)
+        turns = np.degrees(mechanism.SPEED * result.t)
         bending.plot(turns, 1e3 * mechanism.bending(result), color, lw=0.8 if clearance else 1.6, label=label)
         slider.plot(turns, result["slider"].velocity[:, 0], color, lw=1.2, ls="-" if clearance else "--", label=label)
     bending.set(xlabel="angle of the driven link [°]", ylabel="end rotation against the other end [mrad]")

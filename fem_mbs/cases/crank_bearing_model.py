@@ -53,6 +53,7 @@ class Forces(NamedTuple):
 
     start: np.ndarray  # recovered, with the force of the closed contact, before `START`
     later: np.ndarray  # after it
+    impact: np.ndarray  # of impacts alone, after it
     continuous: np.ndarray  # of the closed contact alone, after it
     mean: np.ndarray  # impulse over h, after it
     joint: float  # root mean square of the sum of impulses of all balls over h
@@ -76,7 +77,7 @@ class Forces(NamedTuple):
             rows.append([
                 max(peak[~late].max(initial=0.0), continuous[~later].max(initial=0.0)),
                 max(peak[late].max(initial=0.0), continuous[later].max(initial=0.0)),
-                continuous[later].max(initial=0.0), mean[later].max(initial=0.0),
+                impacts.peak_force[late].max(initial=0.0), continuous[later].max(initial=0.0), mean[later].max(initial=0.0),
             ])  # fmt: skip
         return cls(*np.array(rows).T, float(np.sqrt(np.mean(np.sum(np.square(total), axis=1)))))
 
@@ -89,7 +90,7 @@ class Forces(NamedTuple):
         late = result.t > START
         later = loads[:, late].max(axis=1)
         joint = np.sqrt(np.sum(square[1:] * np.diff(result.t)) / result.t[-1])
-        return cls(loads[:, ~late].max(axis=1), later, later, later, float(joint))
+        return cls(loads[:, ~late].max(axis=1), later, later, later, later, float(joint))
 
 
 @dataclass(frozen=True)

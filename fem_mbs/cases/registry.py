@@ -18,6 +18,7 @@ def cases() -> dict[str, Case]:
         capobianco2021,
         capobianco2024,
         classical,
+        crank_bearing,
         examples,
         flexible_crank,
         free_rotation,
@@ -35,7 +36,16 @@ def cases() -> dict[str, Case]:
 
     smooth = (classical, iftomm, free_rotation, nonholonomic, flexible_crank)
     beams = (stability, load_paths, beams_dynamic, rotors, whirl, beam_mechanisms)
-    nonsmooth = (bruls2014, capobianco2021, capobianco2024, negrut2018, sanchez2025, tip_pendulum, iterations)
+    nonsmooth = (
+        bruls2014,
+        capobianco2021,
+        capobianco2024,
+        negrut2018,
+        sanchez2025,
+        crank_bearing,
+        tip_pendulum,
+        iterations,
+    )
     found = [case for part in (examples, *smooth, *beams, *nonsmooth) for case in part.CASES]
     names = [case.name for case in found]
     twice = sorted({name for name in names if names.count(name) > 1})

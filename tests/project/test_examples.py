@@ -27,6 +27,7 @@ SHORTER = {
     "heap": {"count": 300},
     "leaf_spring": {"h": 7e-4},
     "order_in_contact": {"steps": (200, 400)},
+    "rigid_ball_bearing": {"t_end": 0.12},
     "ring_hits_ground": {"h": 4e-3},
     "rod_from_cad": {"h": 8e-5},
     "shaft_in_bearings": {"h": 2e-4},

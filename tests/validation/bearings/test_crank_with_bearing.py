@@ -56,7 +56,7 @@ def equations_of_motion(K_outer, K_inner, r_e=45.15e-3):
 
     def rate(t, y):
         outer, inner, u, w = parts(t, y)
-        phi, s_dot, phi_dot = y[1], y[18], y[19]
+        phi, phi_dot = y[1], y[19]
         balls, speeds = y[2:18].reshape(8, 2), y[20:].reshape(8, 2)
         force = inner[:, None] * w - outer[:, None] * u
         link, slip = np.roll(balls, -1, 0) - balls, np.roll(speeds, -1, 0) - speeds
