@@ -54,7 +54,6 @@ def rigid(stepper: Any) -> fem.Checks:
         fem.Check("first impact [N]", reference=PRINTED[False], obtained=first, rel=0.25),
         fem.Check("pressure at 9100 N [MPa]", reference=4543.2, obtained=1e-6 * contact.maximum_pressure(9100),
                   rel=2e-3),
-        fem.Check("clearance [mm]", reference=0.4, obtained=1e3 * bearing.clearance, abs=0.005),
         fem.Check("cage speed ratio", reference=0.4277, obtained=bearing.speed_ratio, abs=5e-5),
     )  # fmt: skip
 
@@ -86,8 +85,8 @@ def methods(reasons: tuple[dict[str, str], dict[str, str]]) -> tuple[Method, ...
 CONCENTRIC, FORCE = "first impact [N]", "largest force, log10(F/2500 N)"
 GAP = ": the races begin concentric, though the joint must carry a force at once"
 LARGER = (
-    "1, an order of magnitude: Newton's law at nodes of undamped beams feeds their vibrations; no reading of the data "
-    "that was tried gives it"
+    "1, an order of magnitude, by steps that do not resolve the vibrations of the beams: resolved in time it is a factor "
+    "of 2.5; no reading of the data that was tried gives it"
 )
 SCATTER = "chaotic: starts that differ by 1e-6 rad have largest forces from 7.5 to 11.1 kN with rigid links"
 CASES = [

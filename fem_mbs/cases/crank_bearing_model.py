@@ -61,7 +61,7 @@ class Forces(NamedTuple):
     @classmethod
     def of(cls, result: Any, bearing: Any) -> "Forces":
         """Recover them from a run with every step saved."""
-        rows, total = [], 0.0
+        rows, total = [], np.zeros(1)
         later = result.t[1:] > START
         for contact in bearing.outer_contacts:
             history = result[contact.name]
