@@ -15,7 +15,7 @@ from dataclasses import replace
 import numpy as np
 
 import fem_mbs as fem
-from fem_mbs.cases.crank_bearing_model import Forces, Reading
+from fem_mbs.cases.crank_bearing.model import Forces, Reading
 
 STARTS, SHIFT = 3, 1e-6  # -, rad
 BEAMS = {"flexible": True}
@@ -90,7 +90,9 @@ def row(name, starts=STARTS, **more):
         return f"| {name} | {failed} runs fail |"
     later = np.array([one.later for one in found])
     largest, balls = np.sort(later.max(axis=1)), np.percentile(later, [10, 50, 90])
-    parts = [np.median([getattr(one, part).max() for one in found]) for part in ("start", "impact", "continuous", "mean")]
+    parts = [
+        np.median([getattr(one, part).max() for one in found]) for part in ("start", "impact", "continuous", "mean")
+    ]
     joint = np.median([one.joint for one in found])
     columns = [largest, balls, *([part] for part in parts), [joint]]
     text = " | ".join(" ".join(f"{value / 1e3:.1f}" for value in column) for column in columns)
@@ -98,7 +100,7 @@ def row(name, starts=STARTS, **more):
 
 
 def main(names):
-    print("| reading | largest [kN] | 10, 50, 90 % of balls | first 10 ms | impacts | continuous | impulse/h | rms joint |")
+    print("| reading | largest [kN] | 10, 50, 90 % of balls | first 10 ms | impacts | closed | impulse/h | rms joint |")
     for name in names or READINGS:
         start = time.perf_counter()
         print(row(name), f"{time.perf_counter() - start:.0f} s", flush=True)

@@ -338,7 +338,7 @@ def bearing_of_chapter_4():
 
 def crank_with_bearing_bending():
     """Chapter 4: bending of the coupler with beams, with play in its bearing and with a hinge."""
-    import fem_mbs.cases.crank_bearing_model as mechanism
+    import fem_mbs.cases.crank_bearing.model as mechanism
 
     figure, (bending, slider) = panels(2, (9.6, 3.5))
     for clearance, color, label in ((True, "C0", "bearing with play"), (False, "C1", "hinge")):

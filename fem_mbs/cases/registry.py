@@ -18,7 +18,6 @@ def cases() -> dict[str, Case]:
         capobianco2021,
         capobianco2024,
         classical,
-        crank_bearing,
         examples,
         flexible_crank,
         free_rotation,
@@ -33,6 +32,7 @@ def cases() -> dict[str, Case]:
         tip_pendulum,
         whirl,
     )
+    from fem_mbs.cases.crank_bearing import cases as crank_bearing
 
     smooth = (classical, iftomm, free_rotation, nonholonomic, flexible_crank)
     beams = (stability, load_paths, beams_dynamic, rotors, whirl, beam_mechanisms)

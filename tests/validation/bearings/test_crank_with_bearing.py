@@ -6,7 +6,7 @@ from scipy.integrate import quad, solve_ivp
 from scipy.optimize import brentq
 
 import fem_mbs as fem
-from fem_mbs.cases.crank_bearing_model import (
+from fem_mbs.cases.crank_bearing.model import (
     BALLS,
     COUPLER,
     DRIVEN,

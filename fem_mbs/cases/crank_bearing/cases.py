@@ -13,7 +13,7 @@ import numpy as np
 
 import fem_mbs as fem
 from fem_mbs.cases.case import Case, Method, decoupled
-from fem_mbs.cases.crank_bearing_model import GROOVE, STEEL, Forces, Reading, bending
+from fem_mbs.cases.crank_bearing.model import GROOVE, STEEL, Forces, Reading, bending
 
 T_END, H, STARTS, SHIFT = 0.6, 1e-4, 3, 1e-6  # s, s, -, rad
 PRINTED = {False: 9100.0, True: 2500.0}  # N, rigid and flexible links
@@ -85,8 +85,8 @@ def methods(reasons: tuple[dict[str, str], dict[str, str]]) -> tuple[Method, ...
 CONCENTRIC, FORCE = "first impact [N]", "largest force, log10(F/2500 N)"
 GAP = ": the races begin concentric, though the joint must carry a force at once"
 LARGER = (
-    "1, an order of magnitude, by steps that do not resolve the vibrations of the beams: resolved in time it is a factor "
-    "of 2.5; no reading of the data that was tried gives it"
+    "1, an order of magnitude, by steps that do not resolve the vibrations of the beams: resolved in time it is a "
+    "factor of 2.5; no reading of the data that was tried gives it"
 )
 SCATTER = "chaotic: starts that differ by 1e-6 rad have largest forces from 7.5 to 11.1 kN with rigid links"
 CASES = [

@@ -77,9 +77,12 @@ class Forces(NamedTuple):
             rows.append([
                 max(peak[~late].max(initial=0.0), continuous[~later].max(initial=0.0)),
                 max(peak[late].max(initial=0.0), continuous[later].max(initial=0.0)),
-                impacts.peak_force[late].max(initial=0.0), continuous[later].max(initial=0.0), mean[later].max(initial=0.0),
+                impacts.peak_force[late].max(initial=0.0),
+                continuous[later].max(initial=0.0), mean[later].max(initial=0.0),
             ])  # fmt: skip
-        return cls(*np.array(rows).T, float(np.sqrt(np.mean(np.sum(np.square(total), axis=1)))))
+        start, after, impact, closed, impulse = np.array(rows).T
+        joint = float(np.sqrt(np.mean(np.sum(np.square(total), axis=1))))
+        return cls(start, after, impact, closed, impulse, joint)
 
     @classmethod
     def resolved(cls, result: Any, bearing: Any) -> "Forces":
