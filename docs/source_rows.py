@@ -147,11 +147,11 @@ ROWS = (
         "Young's modulus is not printed: chosen from them", "examples/hertz_contact.py", f"{VALIDATE} hertz_contact"),
     Row(THESIS, "4.5, figure 4.8a", "crank mechanism with a bearing, rigid links", "differs",
         "7.5 to 9.1 kN for 9.1 kN after the first impact, which is 12.7 kN; the motion is chaotic",
-        "fem_mbs/cases/crank_bearing/cases.py", f"{VALIDATE} sanchez2025-crank-bearing-rigid"),
+        "fem_mbs/cases/crank_bearing/cases.py", f"{VALIDATE} sanchez2025-bearing-rigid"),
     Row(THESIS, "4.5", "crank mechanism with a bearing, flexible links", "differs",
         "the largest force of 2.5 kN is not reproduced: 24 to 35 kN at the printed step, 6 kN resolved in time, 4.4 kN "
         "with 5 % of damping, which is not printed",
-        "fem_mbs/cases/crank_bearing/cases.py", f"{VALIDATE} sanchez2025-crank-bearing-flexible"),
+        "fem_mbs/cases/crank_bearing/cases.py", f"{VALIDATE} sanchez2025-bearing-flexible"),
     Row(THESIS, "(4.13)", "stresses of the bearing of the crank", "partly",
         "the groove radius is not printed: computed from them", "examples/crank_with_bearing.py",
         "pytest tests/core/hertz/test_hertz.py::test_pressure_of_the_crank_bearing_of_the_thesis_is_possible"),

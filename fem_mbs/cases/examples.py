@@ -303,7 +303,7 @@ CASES = [
     ),
     example(
         "crank_with_bearing", "Sanchez2025, 4.5", "scatter of chaotic runs; momentum balances",
-        note="0.14 s of the mechanism; the published 0.6 s are the cases sanchez2025-crank-bearing.", fast=False,
+        note="0.14 s of the mechanism; the published 0.6 s are the cases sanchez2025-bearing.", fast=False,
     ),
     # --- bearings, contact stresses -----------------------------------------------------------------------------------
     example("hertz_contact", "Sanchez2025, chapter 4; coefficients read on a chart",

@@ -90,11 +90,11 @@ LARGER = (
 )
 SCATTER = "chaotic: starts that differ by 1e-6 rad have largest forces from 7.5 to 11.1 kN with rigid links"
 CASES = [
-    Case("sanchez2025-crank-bearing-rigid", "crank mechanism with a ball bearing, rigid links, 0.6 s",
+    Case("sanchez2025-bearing-rigid", "crank mechanism with a ball bearing, rigid links, 0.6 s",
          "Sanchez2025, 4.5, figure 4.8a", SCATTER, rigid,
          methods(({CONCENTRIC: "12.7 kN" + GAP}, {CONCENTRIC: "14.8 kN" + GAP})),
          note="9100 N is the largest force after the first impact; see docs/crank_with_bearing.md.", fast=False),
-    Case("sanchez2025-crank-bearing-flexible", "crank mechanism with a ball bearing, flexible links, 0.6 s",
+    Case("sanchez2025-bearing-flexible", "crank mechanism with a ball bearing, flexible links, 0.6 s",
          "Sanchez2025, 4.5", SCATTER + "; bending has no number", flexible,
          methods(({FORCE: LARGER}, {FORCE: LARGER})),
          note="Damping of the beams is not printed, none here. Resolved in time with 5 % of damping the largest force "

@@ -153,7 +153,7 @@ class Reading:
     race_mass: float = 1.0
     compliant: bool = False
 
-    def drive(self, t):
+    def drive(self, t: float) -> float:
         """Angle [rad] of the driven link."""
         if self.start != "ramp":
             return SPEED * t
@@ -161,7 +161,7 @@ class Reading:
         s = min(t / rise, 1.0)
         return SPEED * (rise * (s**3 - 0.5 * s**4) + max(t - rise, 0.0))
 
-    def build(self):
+    def build(self) -> tuple[fem.Model, Any]:
         """Model and bearing (None: a hinge)."""
         model = fem.Model("crank mechanism with a bearing", gravity=[0, -self.gravity, 0])
         moving = self.start == "moving"
