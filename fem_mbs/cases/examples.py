@@ -305,6 +305,8 @@ CASES = [
         "crank_with_bearing", "Sanchez2025, 4.5", "scatter of chaotic runs; momentum balances",
         note="0.14 s of the mechanism; the published 0.6 s are the cases sanchez2025-bearing.", fast=False,
     ),
+    example("worn_crank", "Archard's law with the forces of an ideal joint; fewer blocks of wear",
+            "what a pin with clearance adds to an ideal joint; rates of runs scatter by 1 %", fast=False),
     # --- bearings, contact stresses -----------------------------------------------------------------------------------
     example("hertz_contact", "Sanchez2025, chapter 4; coefficients read on a chart",
             "half a unit of the last digit as read on the chart", own=STATIC),

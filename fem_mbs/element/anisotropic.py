@@ -67,7 +67,7 @@ class AnisotropicFriction(Checked):
     Examples
     --------
     >>> AnisotropicFriction(0.2, 0.5)
-    AnisotropicFriction: along=0.2, across=0.5
+    AnisotropicFriction: along=0.2, across=0.5, axis=[1, 0, 0]
     >>> AnisotropicFriction(0.2, 0.5).scale
     (0.4, 1.0)
     """
