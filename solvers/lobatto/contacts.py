@@ -12,6 +12,8 @@ friction, rolling and spinning that the contact had in the last step, if it stay
 
 What acts at the end of the step makes up for it, since the impact problem has the impulses of the whole step.
 
+Where impacts are located (`lobatto.modes`) a contact is open or closed in all of (1), by its mode.
+
 γ = V_T v for sliding, (γ, c W_3 v) where it is coupled with drilling, arm W v for rolling and spinning. The rows (2)
 are right at a change of status; contacts that stick or slide in the whole step have others (`lobatto.lasting`).
 Derivatives of V_T and W are left out of the matrix: O(h).
@@ -54,6 +56,7 @@ from fem_mbs.system.contacts import (
     contacts,
     contacts_of,
     direction_of,
+    gradient_times,
 )
 from fem_mbs.system.gather import gather_poses, gather_start, gather_state, times_tangent
 from fem_mbs.system.records import POSITION, VELOCITY, zero
@@ -186,8 +189,12 @@ def _contact_rows(d, s, o, j, g, e, tangents):
     """Rows of one contact at stage j > 0."""
     c, k = g.first_contact + e, j - 1
     gap = contacts_of(g).gap[e]
+    o.stage_gap[k, c] = gap
     closed = s.pv * gap / s.h - s.kv * o.cR[k, c, 0] < 0.0
     closed = closed and (o.by_impulses == 0 or j == o.a.shape[0] - 1)
+    if o.left_out[c] != 0:
+        o.stage_rate[k, c] = gradient_times(g, e, contacts_of(g).G_N[e], s.Vs)
+    closed = (closed and o.left_out[c] == 0) or o.kept[c] != 0
     resists = closed and o.by_impulses == 0
     o.stage_status[k, c] = CLOSED if closed else GAP
     if not closed:

@@ -17,6 +17,7 @@ from numba import carray
 
 from fem_mbs.data_table import Item, Table
 from fem_mbs.jit import kernel, void_pointer
+from fem_mbs.solvers.contact.first_touch import SEARCH
 
 _STAGES = "of the stages"
 _SUM = "entries of a block, see lobatto.blocks"
@@ -50,6 +51,17 @@ TABLE = Table(
         "slide": Item("nc 6", "direction in which such a contact slips at the last stage"),
         "rate0": Item("nc 6", "rates of such a contact at the start of the step"),
         "lasting": Item("", "some contact lasts", "i8"),
+        # located impacts and transitions, see lobatto.modes, lobatto.events
+        "left_out": Item("nc", "open contact that takes no part before its impact", "i8"),
+        "kept": Item("nc", "closed contact that keeps its mode to the end of the step", "i8"),
+        "mode": Item("nc", "bits: how a contact begins the next step, if not by its velocities", "i8", kept=True),
+        "begin": Item("nc 6", "direction in which it begins to slip, in which friction opposes it", kept=True),
+        "now": Item("nc", "mode of this step", "i8"),
+        "now_begin": Item("nc 6", "begin of this step"),
+        "marked": Item("nc", "bits: what a closed contact does in the step", "i8"),
+        "stage_gap": Item("ni nc", "gaps of the stages"),
+        "stage_rate": Item("ni nc", "their rates, of contacts that are left out"),
+        "Lam_before": Item("m", "Λ of the time before an impact"),
         "Vd0": Item("N 6", "v̇ at the end of the last step", kept=True),
         "Vd_start": Item("N 6", "v̇ at the start of the step"),
         # before a search along the Newton step
@@ -92,6 +104,12 @@ TABLE = Table(
         "steady": Item("", "whether those at both ends of the step are known, and no contact acted", "i8"),
         "moved": Item("", "size of the last Newton step, as a displacement"),
         "stage_problem": Item("", "record of Newton's iteration: stages", "i8"),
+        "located_part": Item("", "compiled part", "i8"),
+        "answer": Item("", "the step has been solved by it", "i8"),
+        "touched": Item("", "the step has ended at a touch", "i8"),
+        "changed": Item("", "the step has ended at a transition", "i8"),
+        "collected": Item("", "impulses of contacts have been collected", "i8"),
+        **SEARCH,
     },
 )
 OWN = TABLE.dtype

@@ -20,7 +20,7 @@ from fem_mbs.solvers.contact.law_rows import SIX, add_squares, arm_of
 from fem_mbs.solvers.contact.velocity_rows import velocity_contact_residual
 from fem_mbs.solvers.lobatto.chart import without_gyration
 from fem_mbs.solvers.lobatto.data import own_at
-from fem_mbs.solvers.lobatto.lasting import impact_contacts, last_slipping, slips
+from fem_mbs.solvers.lobatto.lasting import has_own_rows, impact_contacts, last_slipping
 from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
 from fem_mbs.solvers.stepping.kernels.friction_tasks import IMPACT_BEGIN, IMPULSES, SLOPES
 from fem_mbs.solvers.stepping.kernels.newton import merit_of
@@ -126,4 +126,5 @@ def choose_closed(d, s, o):
                 # round-off of the linear system leaves multipliers to contacts that are open there
                 closed = closed or (o.stage_status[i, c] != GAP and o.cR[i, c, 0] > 0.0)
             # those that slip in the whole step have rows of their own
-            s.candidate[c] = s.active[c] = 1 if closed and not slips(o, c) else 0
+            taken = closed and o.left_out[c] == 0 and not has_own_rows(o, c)
+            s.candidate[c] = s.active[c] = 1 if taken else 0

@@ -21,7 +21,7 @@ from fem_mbs.solvers.lobatto.lasting import choose_lasting, forces_at_the_end, g
 from fem_mbs.solvers.stepping.initial import equations, solve_equations
 from fem_mbs.solvers.stepping.kernels.accept import accept
 from fem_mbs.solvers.stepping.kernels.arrays import copy, copy3, largest_turn
-from fem_mbs.solvers.stepping.kernels.codes import LARGEST_TURN, NOT_CONVERGED, OK, SINGULAR
+from fem_mbs.solvers.stepping.kernels.codes import LARGEST_TURN, NOT_CONVERGED, OK, SINGULAR, STRIKES, WHOLE
 from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
 from fem_mbs.solvers.stepping.kernels.friction_tasks import JUMP, MOVE
 from fem_mbs.solvers.stepping.kernels.newton import solve
@@ -176,6 +176,21 @@ def solve_by_impulses(d, s, o):
 
 
 @kernel
+def solve_captured(d, s, o):
+    """Solve the problems of a step in which contacts close, open, stick and slide by the rows of its stages."""
+    for c in range(d.nc):
+        o.left_out[c] = o.kept[c] = 0
+    lasting = choose_lasting(d, s, o, s.repeats == 0 and o.by_impulses == 0)
+    if not (lasting and attempt_lasting(d, s, o)):
+        choose_lasting(d, s, o, False)
+        attempt_step(d, s, o, lasting or afresh(s))
+    if s.code == OK:
+        o.troubled = 0
+    elif d.nc > 0 and (o.troubled != 0 or s.plastic != 0 or s.repeats == LADDER.shape[0] - 1):
+        solve_by_impulses(d, s, o)
+
+
+@kernel
 def mean_reactions(d, s, o):
     """Impulses of joints over h as their multipliers: what checks of the step and steps with impacts take."""
     for i in range(d.m):
@@ -197,14 +212,11 @@ def lobatto_step(data, run):
     dynamics(d, VELOCITY, s.x0, s.R0, s.V0, s.V0, o.Pn, s.f, False, 0.0, 0.0, 0.0, 0.0, s.R0, False)
     if d.nc > 0:
         contacts(d, s.x0, s.R0, s.x0, s.R0, s.V0)
-    lasting = choose_lasting(d, s, o, s.repeats == 0 and o.by_impulses == 0)
-    if not (lasting and attempt_lasting(d, s, o)):
-        choose_lasting(d, s, o, False)
-        attempt_step(d, s, o, lasting or afresh(s))
-    if s.code == OK:
-        o.troubled = 0
-    elif d.nc > 0 and (o.troubled != 0 or s.plastic != 0 or s.repeats == LADDER.shape[0] - 1):
-        solve_by_impulses(d, s, o)
+    o.collected = o.answer = 0
+    if s.cut != WHOLE:
+        call2(o.located_part, run, 0)
+    if o.answer == 0:
+        solve_captured(d, s, o)
     if s.code == OK:
         mean_reactions(d, s, o)
     go_to(d, s, o.a.shape[0] - 1)
@@ -285,11 +297,14 @@ def lobatto_advance(data, run):
     if d.nc > 0 and (code == OK or code == NOT_CONVERGED):
         if code == OK:
             contacts(d, s.x, s.R, s.x0, s.R0, s.V)
-            collect_impulses(d, s, o)
+            if o.collected == 0:
+                collect_impulses(d, s, o)
         code = look_for_passages(d, s, code)
     if code == OK:
         accept(d, s)
         s.struck = 1 if mark_impacts(d, s) else 0
+        if s.cut != STRIKES:
+            zero(o.mode_at, d.nc)
         end_step(s)
         zero(s.W_at, 6 * d.n_nodes)
         if not report(d, s, o):

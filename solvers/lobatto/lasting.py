@@ -40,6 +40,7 @@ from fem_mbs.system.records import POSITION, VELOCITY, zero
 _K = SLOT["K"]
 STILL = 1e2  # times the accuracy of velocities: a contact that slides no faster sticks
 SLOW = 1e-2  # times tol_v, likewise
+FAINT = 1e-2  # of the slip at the start of the step: below it the slip of a stage has no direction
 
 
 @kernel
@@ -52,6 +53,12 @@ def lasts(o, c):
 def slips(o, c):
     """True if a cone of contact c slips in the whole step."""
     return o.lasts[c, 0] == SLIP or o.lasts[c, 1] == SLIP or o.lasts[c, 2] == SLIP
+
+
+@kernel
+def has_own_rows(o, c):
+    """True if the impact problem has the rows (3) for contact c: something slips, or it is held (`lobatto.modes`)."""
+    return o.kept[c] != 0 or slips(o, c)
 
 
 @kernel
@@ -84,10 +91,23 @@ def rests(g, e, s, V):
 
 
 @kernel
+def choose_cone(g, e, s, o, which, still):
+    """Let a cone stick or slip by its rate at the start of the step; False if the contact does not have it."""
+    c, rate = g.first_contact + e, local_vector(3)
+    n, mu = cone_of(g, e, s, which)
+    if n == 0 or mu == 0.0:
+        return False
+    speed = rates_of(g, e, s, s.V0, which, n, rate)
+    o.lasts[c, which] = STICK if speed <= still else SLIP
+    for k in range(n):
+        o.rate0[c, member(which, k)] = rate[k]
+    return True
+
+
+@kernel
 def choose_lasting(d, s, o, allowed):
     """Choose contacts that last, if ``allowed``, by what they do at the start of the step; whether there is one."""
     still = speed_of_rest(s)
-    rate = local_vector(3)
     o.lasting = 0
     for g in contact_groups(d):
         for e in range(g.n):
@@ -97,14 +117,8 @@ def choose_lasting(d, s, o, allowed):
             if not allowed or not rests(g, e, s, s.V0):
                 continue
             for which in range(CONES):
-                n, mu = cone_of(g, e, s, which)
-                if n == 0 or mu == 0.0:
-                    continue
-                speed = rates_of(g, e, s, s.V0, which, n, rate)
-                o.lasts[c, which] = STICK if speed <= still else SLIP
-                o.lasting = 1
-                for k in range(n):
-                    o.rate0[c, member(which, k)] = rate[k]
+                if choose_cone(g, e, s, o, which, still):
+                    o.lasting = 1
     return o.lasting != 0
 
 
@@ -223,7 +237,7 @@ def _slipping_rows(s, o, j, g, e, which, tangents):
     n, mu = cone_of(g, e, s, which)
     nd, size = g.nd, g.nd + 6
     where = indices(g.maps_at[POSITION] + 4 * e * size * size, size * size)
-    speed = _direction(g, e, s, s.Vs, which, n, tau)
+    speed = _direction(g, e, s, o, j, s.Vs, which, n, tau)
     for a in range(n):
         i = member(which, a)
         o.rows[j, c, i] = o.cR[j, c, i] + mu * o.cR[j, c, 0] * tau[a]
@@ -236,7 +250,7 @@ def _slipping_rows(s, o, j, g, e, which, tangents):
         at = where[row * size + nd]
         if at >= 0:
             o.S_w[at] += k_v * mu * tau[a]
-        factor = k_v * mu * o.cR[j, c, 0] / speed if speed > 0.0 else 0.0
+        factor = k_v * mu * o.cR[j, c, 0] / speed if abs(speed) > 0.0 else 0.0
         for m in range(n):
             other = member(which, m)
             scale = factor * ((1.0 if a == m else 0.0) - tau[a] * tau[m]) * arm_of(g, e, s, other)
@@ -245,11 +259,27 @@ def _slipping_rows(s, o, j, g, e, which, tangents):
 
 
 @kernel
-def _direction(g, e, s, V, which, n, tau):
-    """Fill tau (n,) with γ/|γ| of a cone; returns |γ|."""
+def _direction(g, e, s, o, j, V, which, n, tau):
+    """Fill tau (n,) with γ/|γ| of a cone at stage j; returns |γ|.
+
+    A contact that is held has the direction that continues the one of the start of the step: beyond the end of slip
+    −γ/|γ|, and returned is −|γ|; that of the start itself where γ is nothing but the error of a stage, and 0.
+    """
     speed = rates_of(g, e, s, V, which, n, tau)
+    c = g.first_contact + e
+    if o.kept[c] != 0:
+        along = first = 0.0
+        for a in range(n):
+            along += o.rate0[c, member(which, a)] * tau[a]
+            first += o.rate0[c, member(which, a)] ** 2
+        first, still = math.sqrt(first), speed_of_rest(s)
+        if speed <= max(still, FAINT * first) or (j == 0 and first <= still):
+            for a in range(n):
+                tau[a] = o.rate0[c, member(which, a)] / first if first > 0.0 else 0.0
+            return 0.0
+        speed = -speed if along < 0.0 else speed
     for a in range(n):
-        tau[a] = tau[a] / speed if speed > 0.0 else 0.0
+        tau[a] = tau[a] / speed if abs(speed) > 0.0 else 0.0
     return speed
 
 
@@ -263,7 +293,7 @@ def keep_directions(d, s, o):
             for which in range(CONES):
                 if o.lasts[c, which] == SLIP:
                     n, _ = cone_of(g, e, s, which)
-                    _direction(g, e, s, s.Vs, which, n, tau)
+                    _direction(g, e, s, o, o.a.shape[0] - 1, s.Vs, which, n, tau)
                     for k in range(n):
                         o.slide[c, member(which, k)] = tau[k]
             o.forward[o.a.shape[0] - 1, c] = 1 if goes_on(g, e, s, o, s.Vs) else 0
@@ -276,7 +306,7 @@ def last_slipping(d, s, o, r1, rows):
         contact = contacts_of(g)
         for e in range(g.n):
             c = g.first_contact + e
-            if not slips(o, c):
+            if not has_own_rows(o, c):
                 continue
             s.aLam[c, 0] = s.kv * s.cLam[c, 0]
             rows[c, 0] = -gradient_times(g, e, contact.G_N[e], s.V)
@@ -306,7 +336,7 @@ def forces_at_the_end(d, s, o):
     for g in contact_groups(d):
         for e in range(g.n):
             c = g.first_contact + e
-            if lasts(o, c):
+            if lasts(o, c) or o.kept[c] != 0:
                 for i in range(SIX):
                     impulse = s.aLam[c, i]
                     last = (impulse - o.before_end[c, i]) / b
@@ -351,7 +381,7 @@ def impact_contacts(data, run):
         size = g.nd + 6
         S = matrix(b[_K], size, size)
         for e in range(g.n):
-            if slips(o, g.first_contact + e):
+            if has_own_rows(o, g.first_contact + e):
                 zero(b[_K], size * size)
                 _impact_block(s, o, g, e, S)
                 scatter_matrix(g.maps_at[VELOCITY], e, size, vector(b[_K], size * size), values)

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fem_mbs.arguments.options import flag, option, unsupported
-from fem_mbs.errors import ParameterError
+from fem_mbs.arguments.options import choice, flag, option, unsupported
+from fem_mbs.errors import ParameterError, label
 from fem_mbs.solvers.lobatto.data import TABLE
 from fem_mbs.solvers.lobatto.stability import largest_frequency, stability_limit
 from fem_mbs.solvers.lobatto.tableau import MOST_STAGES, tableau
@@ -55,14 +55,21 @@ class LobattoIIIAB(Stepper):
     step_control : StepControl, optional
         Steps of variable size: halved when they fail, with a tolerance larger in smooth motion. The motion then loses
         what a constant step keeps: energy errors grow with time.
+    impacts : {"plain", "split"}
+        "plain": contacts act in the rows of the stages; order 1 at impacts. "split": a step is cut where an open contact
+        touches, and where a closed one opens, begins to slide or sticks: order 2 s − 2 through impacts and transitions.
+        At most 3 in a step. Left as they are: impacts slower than what forces give in a step (about g h), events of
+        which no time is found; ``result.statistics`` counts ``split_impacts``, ``impacts_not_split``,
+        ``located_transitions`` and ``transitions_not_located``. Costs a few small steps per event.
     check_stability : bool
         Reject steps that are too large for the highest frequency of the model at its start, see Raises.
 
     Raises
     ------
     ParameterError
-        Other numbers of stages; a model with contact groups; h ω above 2, 2.83, 3.11, 3.14 (2, 3, 4, more stages), with
-        the largest frequency ω of the model: the scheme has no numerical damping, and such steps diverge.
+        Other numbers of stages; a model with contact groups; ``impacts="split"`` in a model whose contacts have static
+        and sliding friction, or with contacts and joint friction; h ω above 2, 2.83, 3.11, 3.14 (2, 3, 4, more
+        stages), with the largest frequency ω of the model: the scheme has no numerical damping, and such steps diverge.
 
     Notes
     -----
@@ -85,8 +92,10 @@ class LobattoIIIAB(Stepper):
     contact_shift = COUPLED_SHIFT
     means_at_impacts = True
     friction_penalty = 1.0
+    locates_transitions = True
 
     stages: int = option(default=3, check=_known, kw_only=False)
+    impacts: str = option(default="plain", check=choice("plain", "split"))
     check_stability: bool = option(default=True, check=flag)
     rtol: float = option(default=1e-10, check=fraction)
     approach: str = unsupported(default="")
@@ -114,6 +123,12 @@ class LobattoIIIAB(Stepper):
     def refuse(self, system: "CompiledSystem") -> None:
         """Raise for models with contact groups, and nodes that turn about two axes only."""
         self._refuse_groups(system)
+        if self.impacts == "split" and system.nc:
+            several = [contact for contact in system.contacts if contact.two_coefficients]
+            for part, what in ((several, "static and sliding friction"), (system.frictions, "joint friction")):
+                if part:
+                    message = f"does not support {what} ({label(part[0])}); remove it, or use DecoupledNSGA"
+                    raise ParameterError(self, "impacts", self.impacts, message)
         two = np.flatnonzero(system.free[:, 3:].sum(axis=1) == 2)
         if len(two):
             message = (
@@ -138,6 +153,20 @@ class LobattoIIIAB(Stepper):
 
         return {"advance": kernels.lobatto_advance, "step": kernels.lobatto_step, "sweep": passed.look}
 
+    def impacts_of(self, system: "CompiledSystem") -> str:
+        """Treatment of the impacts of a model: "plain" without contacts."""
+        return self.impacts if system.nc else "plain"
+
+    def parts_of_split_impacts(self) -> "dict[str, Entry]":
+        """Compiled parts of runs in which impacts are split."""
+        from fem_mbs.solvers.lobatto import located
+
+        return {"located": located.located_part}
+
+    def ended_at(self, engine: "Engine") -> tuple[bool, bool]:
+        own = engine.own[0]
+        return bool(own["touched"]), bool(own["changed"])
+
     def parts_of_friction(self) -> "dict[str, Entry]":
         from fem_mbs.solvers.lobatto import friction
 
@@ -151,7 +180,7 @@ class LobattoIIIAB(Stepper):
 
     def scalars(self, system: "CompiledSystem", h: float) -> dict[str, float]:
         """Numbers of the record of a run that are this method's own."""
-        return {"position_factor": 0.5, "averaged": int(bool(system.non_holonomic))}
+        return {"position_factor": 0.5, "averaged": int(bool(system.non_holonomic)), "whole": h}
 
     def counted(self, engine: "Engine") -> dict[str, int]:
         """Steps that were solved by impulses, see docs/theory/lobatto.md, steps that fail."""

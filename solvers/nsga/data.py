@@ -13,6 +13,7 @@ from numba import carray
 from fem_mbs.data_table import Item, Table
 from fem_mbs.jit import kernel, void_pointer
 from fem_mbs.solvers.alpha.data import COEFFICIENTS, MEMORY
+from fem_mbs.solvers.contact.first_touch import SEARCH
 
 PARTS = "smooth velocity restart closed course".split()  # as `stepping.kernels.data.PARTS`
 
@@ -68,10 +69,7 @@ TABLE = Table(
         "by_newton": Item("", "other steps with an impact", "i8", kept=True),
         "missing": Item("", "norm of the other rows of closed contacts"),
         "answer": Item("", "of the last task", "i8"),
-        "whole": Item("", "step size of the user"),
-        "guess": Item("", "part of the step at which the first contact closes, estimate"),
-        "least": Item("", "smallest gap of touching contacts at the end of the smooth motion"),
-        "least_rate": Item("", "its rate there"),
+        **SEARCH,
         # addresses
         **{f"{name}_part": Item("", "compiled part", "i8") for name in PARTS},
         "smooth_problem": Item("", "record of Newton's iteration", "i8"),

@@ -284,7 +284,7 @@ class DecoupledNSGA(AlphaMethod):
             return NEVER if system.searches else FILTERED
         return PLAIN if self.reset_after_impact else NEVER
 
-    def reset_after_split(self, system: CompiledSystem) -> int:
+    def reset_after_split(self, system: CompiledSystem) -> dict[str, int]:
         """Restart of the memory after an impact that is split, by the numbers of `nsga.scheme`.
 
         With all accelerations where derivatives of runs are requested and bodies are rigid; otherwise without those of
@@ -292,7 +292,7 @@ class DecoupledNSGA(AlphaMethod):
         """
         from fem_mbs.solvers.nsga.scheme import AT_START, FILTERED
 
-        return AT_START if self.impacts == "split" and not system.deformable().any() else FILTERED
+        return {"reset": AT_START if self.impacts == "split" and not system.deformable().any() else FILTERED}
 
     def _costly(self, system: CompiledSystem) -> bool:
         """True if elements make matrices so costly that factors serve several steps; special problems have own ones."""

@@ -1,16 +1,12 @@
 """Impacts of a step that are isolated enough to be split, and their times of touch.
 
 A step h (of the user's H) stops before its velocity correction when the position correction has closed a contact that
-was open and whose impact is faster than forces make it in a whole step:
-
-    −ġ~ > |ġ~ − ġ_n| H/h ,   ġ = G_N v ,   by one in a hundred                                                     (1)
-
-So does an open contact whose gap is zero but for round-off as the step ends.
+was open and whose impact is faster than forces make it in a whole step, (2) of `contact.first_touch`. So does an open
+contact whose gap is zero but for round-off as the step ends.
 
 Slower impacts, those of a body that comes to rest, are left to the step as it is: they are many, and each is small.
-The first guess of the touch is the first root of the cubic of the gaps and their rates at both ends of the step,
-
-    g(τ) = (1 + 2τ)(1 − τ)² g_n + τ(1 − τ)² h ġ_n + τ²(3 − 2τ) g~ − τ²(1 − τ) h ġ~                                 (2)
+The first guess of the touch is the first root of the cubic of the gaps and their rates at both ends of the step, (1)
+there.
 
 The touch itself is where a *step that ends there* has gap zero after its smooth motion and a position correction that
 leaves out the contacts which touch; joints and other contacts are in it. `stepping.march.splitter` seeks it.
@@ -21,55 +17,23 @@ Source: worked out here (docs/theory/split_impacts.md). Closed contacts do not t
 
     symbol       code                    meaning
     g~, ġ~       gap, rate               at the end of the smooth motion
-    τ of (2)     guess                   of the first contact
+    τ            guess                   of the first contact
     H            whole                   step size of the user
 """
 
 from fem_mbs.jit import N_SLOTS, integers, kernel
+from fem_mbs.solvers.contact.first_touch import NEAR, ends_at_touch, first_root, is_fast
 from fem_mbs.solvers.contact.law import GAP
 from fem_mbs.solvers.stepping.kernels.arrays import copy, copy3
 from fem_mbs.solvers.stepping.kernels.codes import LOOKS, STOPS
 from fem_mbs.system.contacts import contact_groups, contacts_of, evaluate_contact, gradient_times, rate_of
 
-BISECTIONS = 40  # of the first guess
-SINKS = 1.01  # times what forces make in a step: a contact at rest sinks that fast, but for round-off
-NEAR = 100.0  # times the accuracy of gaps: contacts of the cut step that touch
-LATEST = 2e-9  # of a step: contacts up to that much later touch at its end; limit of `stepping.march.splitter` too
-
-
-@kernel
-def first_root(gap_0, rate_0, gap_1, rate_1):
-    """First τ at which the cubic (2) vanishes, for rates times h; 1 if there is none.
-
-    A contact that starts at gap zero leaves first: the cubic over τ is positive there as well.
-    """
-    low, high = 0.0, 1.0
-    for _ in range(BISECTIONS):
-        t = 0.5 * (low + high)
-        begin = (1.0 + 2.0 * t) * gap_0 + t * rate_0
-        end = (3.0 - 2.0 * t) * gap_1 - (1.0 - t) * rate_1
-        if (1.0 - t) ** 2 * begin + t * t * end > 0.0:
-            low = t
-        else:
-            high = t
-    return high
-
-
-@kernel
-def ends_at_touch(s, gap, rate):
-    """True if an open contact touches as the step ends, but for round-off: at the start of the next step it is closed.
-
-    Only a touch within a step can be split, and what is closed as a step begins is no impact before its end.
-    """
-    accuracy = s.exact * s.scale_x
-    return gap <= max(0.5 * accuracy, min(0.5 * NEAR * accuracy, -LATEST * s.h * rate))
-
 
 @kernel
 def find_touching(d, s, o):
-    """Mark the contacts that touch by (1), estimate where the first one does; returns their number."""
+    """Mark the contacts that touch, estimate where the first one does; returns their number."""
     b, count = integers(d.table_at, N_SLOTS), 0
-    o.guess = 1.0
+    o.guess = o.latest = 1.0
     for g in contact_groups(d):
         contact = contacts_of(g)
         for e in range(g.n):
@@ -91,7 +55,7 @@ def find_touching(d, s, o):
                 rate = rate_of(g, e, b, s.Vs)
                 change = rate - rate_0
                 guess = first_root(gap_0, s.h * rate_0, gap, s.h * rate)
-            if -rate > max(SINKS * abs(change) * o.whole / s.h, s.tol_v):
+            if is_fast(s, rate, change, o.whole, s.h):
                 s.touching[c] = 1
                 o.guess = min(o.guess, guess)
                 count += 1

@@ -111,6 +111,7 @@ class Stepper(StepperOptions):
     velocities_first = False  # no position correction goes before the velocity problem of a step
     max_problems = 50  # impact problems in a step
     together = False  # contacts act in the rows of the motion too
+    locates_transitions = False  # steps that are split end where closed contacts change too
     local_error: ClassVar[Callable[..., float | None] | None] = None  # of a step, for StepControl; None: no estimate
     # options of some methods; the defaults are those of a method without the option
     rho_inf: float | None = unsupported()
@@ -200,6 +201,15 @@ class Stepper(StepperOptions):
     def impacts_of(self, system: "CompiledSystem") -> str:
         """Treatment of the impacts of a model: "plain", or "split" or "auto", see `stepping.march.splitter`."""
         return "plain"
+
+    def reset_after_split(self, system: "CompiledSystem") -> dict[str, int]:
+        """Numbers of the record of the method in the step with an impact that is split."""
+        return {}
+
+    def ended_at(self, engine: "Engine") -> tuple[bool, bool]:
+        """True if the last step has ended at the impact of a contact that touches; at a transition of a closed one."""
+        a = engine.arrays
+        return bool((a["impact"].astype(bool) & (a["touching"] != 0)).any()), False
 
     def split(self, system: "CompiledSystem") -> int:
         """Number of systems of the size of its matrices that a problem has one after the other, in one solution."""

@@ -155,13 +155,14 @@ class Divider(Controller):
     def _split_step(self, start, times, signals, done, records):
         """Code of the step of the user's to times[done], in which a contact touches: split there, or as it is."""
         engine, march, run = self.engine, self.march, self.engine.run[0]
-        march.next, self.splitting, count = march.whole, True, self.splitter.count
+        splitter = self.splitter
+        march.next, self.splitting, counts = march.whole, True, (splitter.count, splitter.transitions)
         split = self._in_parts(float(times[done]), records, touched=True)
         self.splitting = False
         if split:
-            return OK if not self.deforms or self.splitter.settle() else SINGULAR
-        self.splitter.count = count
-        self.splitter.leave(march.t)
+            return OK if not self.deforms or splitter.settle() else SINGULAR
+        splitter.count, splitter.transitions = counts
+        splitter.leave(march.t)
         march.back(start)
         run["cut"] = WHOLE
         _, code = engine.run_steps(engine.data, engine.run, 1, done, times, signals)

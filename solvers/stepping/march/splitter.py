@@ -1,5 +1,6 @@
 """Splits a step where an open contact touches: the part up to the touch, the impact there, the rest of the step.
 
+A method may split steps where a closed contact changes too, by a quantity in the place of the gap (`lobatto.events`).
 The size h₁ of the part is sought on the scheme itself: a step h₁ of its smooth motion ends where the gap of the
 touching contact is zero,
 
@@ -43,6 +44,8 @@ class Splitter:
         Impacts that were split.
     left : int
         Impacts that were fast enough, and were left to a step as it is.
+    transitions, transitions_left : int
+        The same of transitions: contacts that begin or end to slide, and that open.
     trials : int
         Smooth sub-problems solved on the way.
     """
@@ -51,11 +54,12 @@ class Splitter:
         self.march, self.engine = march, march.engine
         self.isolated = isolated
         self.restart = self.engine.method.reset_after_split(self.engine.system)
+        self.locates_transitions = self.engine.method.locates_transitions
         self.engine.run[0]["cut"] = STOPS
-        self.count = self.left = self.trials = 0
+        self.count = self.left = self.trials = self.transitions = self.transitions_left = 0
         self.last: list[float] = []  # times of the latest; with isolated impacts those of attempts as well
 
-    own = ("count", "left", "trials", "last")  # what steps change
+    own = ("count", "left", "transitions", "transitions_left", "trials", "last")  # what steps change
 
     def get_state(self) -> dict[str, Any]:
         """What was counted, a copy."""
@@ -87,30 +91,38 @@ class Splitter:
             self.last.clear()
 
     def leave(self, t: float) -> None:
-        """Count an impact after time ``t`` [s] that is left to the step as a whole."""
-        self.left += 1
+        """Count an event after time ``t`` [s] that is left to the step as a whole."""
+        if self.locates_transitions and not self.engine.arrays["touching"].any():
+            self.transitions_left += 1
+        else:
+            self.left += 1
         if self.isolated:
             self.last.append(t)
 
     def strike(self, h: float, start: "Start") -> tuple[float, Exception | None]:
-        """Step to the touch and through the impact there, where a step h has stopped; its size, 0 if there is none."""
-        march, a = self.march, self.engine.arrays
+        """Step to the event and through the impact there, where a step h has stopped; its size, 0 if there is none."""
+        march, method = self.march, self.engine.method
         part, failure = self._touch(h, start)
         if part == 0.0:
             return 0.0, failure
         # the smooth sub-problem solved last is that of this step
         own, run = self.engine.own[0], self.engine.run[0]
-        reset, contact_part = int(own["reset"]), int(run["contact_part"])
-        own["reset"] = self.restart
+        usual, contact_part = {name: int(own[name]) for name in self.restart}, int(run["contact_part"])
+        for name, value in self.restart.items():
+            own[name] = value
         if self.isolated and run["newton"]:
             run["contact_part"] = 0  # an impact that only the contact-problem solver finds costs as much as many steps
         code, failure = march.trial(march.t + part, STRIKES)
-        own["reset"], run["contact_part"] = reset, contact_part
+        for name, value in usual.items():
+            own[name] = value
+        run["contact_part"] = contact_part
         if self.isolated and run["repeats"] > 0:
             return 0.0, failure  # solved with other penalties, perhaps without restitution: the whole step decides
-        if failure is not None or code != OK or not (a["impact"].astype(bool) & (a["touching"] != 0)).any():
+        impact, transition = method.ended_at(self.engine)
+        if failure is not None or code != OK or not (impact or transition):
             return 0.0, failure
-        self.count += 1
+        self.count += int(impact)
+        self.transitions += int(transition)
         self.last.append(march.t + part)
         return part, None
 
@@ -129,7 +141,7 @@ class Splitter:
         """h₁ of (1), 0 if it is not found; and the error of a signal that is not finite."""
         march, engine, own = self.march, self.engine, self.engine.own[0]
         accuracy = EXACT * float(engine.run[0]["scale_x"])
-        low, high, part = 0.0, h, float(own["guess"]) * h
+        low, high, part = 0.0, h * float(own["latest"]), float(own["guess"]) * h
         last = None
         for _ in range(TRIALS):
             if part < EARLIEST * march.whole:

@@ -236,7 +236,13 @@ class Controller:
     def splits(self) -> dict[str, int]:
         """Impacts that were split, and those that were fast enough for it and left to a step as it is."""
         splitter = self.splitter
-        return {} if splitter is None else {"split_impacts": splitter.count, "impacts_not_split": splitter.left}
+        if splitter is None:
+            return {}
+        counts = {"split_impacts": splitter.count, "impacts_not_split": splitter.left}
+        if splitter.locates_transitions:
+            left = splitter.transitions_left
+            counts |= {"located_transitions": splitter.transitions, "transitions_not_located": left}
+        return counts
 
     def warnings(self) -> list[str]:
         """That bodies which deform were hit in steps that are too long for the tolerance."""
