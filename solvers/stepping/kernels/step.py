@@ -153,7 +153,8 @@ def take(d, s):
         call2(s.step_part, s.data_at, s.run_at)
         code = s.code
         s.reuse, s.repeats = 1, LADDER.shape[0]
-    if code != OK and d.nc > 0 and s.failed_problem == VELOCITY and (s.newton != 0 or d.nc == s.nc_fixed):
+    hopeless = code != OK and code != TOUCHED and d.nc > 0 and s.failed_problem == VELOCITY
+    if hopeless and (s.newton != 0 or d.nc == s.nc_fixed):
         # an impact with friction and restitution may have no solution (`contact.approach.reflected`)
         s.plastic, s.repeats = 1, 0
         s.cut_short, s.limited_impacts = short, limited
