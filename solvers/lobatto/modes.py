@@ -25,7 +25,7 @@ from fem_mbs.solvers.contact.law import GAP, SLIP, STICK
 from fem_mbs.solvers.contact.law_rows import CONES, arm_of, cone_of, member
 from fem_mbs.solvers.lobatto.lasting import choose_cone, rests, speed_of_rest
 from fem_mbs.solvers.stepping.kernels.arrays import copy
-from fem_mbs.solvers.stepping.kernels.codes import CLOSED_GAP, ROUND_OFF, STOPS
+from fem_mbs.solvers.stepping.kernels.codes import CLOSED_GAP, ROUND_OFF, STOPS, STRIKES
 from fem_mbs.solvers.stepping.kernels.sizes import speed_of
 from fem_mbs.system.contacts import contact_groups, contacts, contacts_of, gradient_times
 
@@ -83,6 +83,8 @@ def choose_modes(d, s, o):
             for which in range(CONES):
                 if choose_cone(g, e, s, o, which, still):
                     begin_cone(g, e, s, o, which, still)
+                if o.lasts[c, which] == STICK and s.cut != STRIKES:
+                    forget_friction(g, e, s, o, which)
 
 
 @kernel
@@ -96,6 +98,17 @@ def begin_cone(g, e, s, o, which, still):
         for k in range(cone_of(g, e, s, which)[0]):
             i = member(which, k)
             o.rate0[c, i] = still * o.now_begin[c, i]
+
+
+@kernel
+def forget_friction(g, e, s, o, which):
+    """Set the first guess of friction of a cone to zero: redundant contacts keep what they brace of the guess."""
+    c = g.first_contact + e
+    for k in range(cone_of(g, e, s, which)[0]):
+        i = member(which, k)
+        s.total_Lam[c, i] = 0.0
+        for j in range(o.a.shape[0]):
+            o.cR[j, c, i] = 0.0
 
 
 @kernel
