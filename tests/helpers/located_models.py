@@ -73,7 +73,7 @@ class DampedBall:
 class TwoMasses:
     """Two masses on a line, each on a spring, that meet four times."""
 
-    masses, stiffness, radius, t_end = (1.0, 1.7), (30.0, 18.0), 0.1, 2.2
+    masses, stiffness, radius, t_end = (1.0, 1.7), (30.0, 18.0), 0.1, 3.0
     starts = (-0.4, 0.5)  # rest positions of the springs are −0.12 and 0.12 m
 
     @classmethod
@@ -122,7 +122,7 @@ def contact_impulse(W, u, e, mu):
         after = u + W @ impulse
         return after[0] + e * u[0], after[1] * np.sin(angle) - after[2] * np.cos(angle)
 
-    found = fsolve(rows, [impulse[0], np.arctan2(u[2], u[1])], xtol=1e-15)
+    found = fsolve(rows, [impulse[0], np.arctan2(u[2], u[1])], xtol=1e-13)
     push, angle = found
     return push * np.array([1.0, -mu * np.cos(angle), -mu * np.sin(angle)])
 
