@@ -56,6 +56,9 @@ def report_lines(result: "Results") -> Iterator[tuple[str, str]]:
     if s.get("split_impacts") or s.get("impacts_not_split"):
         left = f", {s['impacts_not_split']} within whole steps" if s.get("impacts_not_split") else ""
         yield "split", f"{s.get('split_impacts', 0)} impacts at first contact{left}"
+    if s.get("located_transitions") or s.get("transitions_not_located"):
+        left = f", {s['transitions_not_located']} within whole steps" if s.get("transitions_not_located") else ""
+        yield "transitions", f"{s['located_transitions']} of closed contacts located{left}"
     for law in ("poisson", "stronge"):
         if s.get(f"impacts_by_{law}", 0) + s.get("impacts_by_newton", 0) > 0 and f"impacts_by_{law}" in s:
             count = s[f"impacts_by_{law}"]

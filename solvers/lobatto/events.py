@@ -3,7 +3,7 @@
 A quantity φ that is positive before an event falls through zero there (`lobatto.modes` has the modes):
 
     touch       φ = g_N                   of a contact that is left out; from then on it is closed
-    release     φ = R_N/h                 of one that is held; from then on it is open
+    release     φ = R_N/h                 of one that is kept; from then on it is open
     slip begins φ = ( μ R_N − |R_T| )/h   of a cone that sticks
     slip ends   φ = γ · γ_n/|γ_n|         of a cone that slips
 
@@ -12,7 +12,7 @@ the rows of the stages. A step that ends at an event has |φ| below ½ accuracy 
 (accuracy)/(tolerance of forces, or speed of rest): for `stepping.march.splitter` all of them are gaps. Of several
 events the first is where the smallest φ is zero.
 
-Source: worked out here (docs/theory/lobatto.md, (17)-(19)). Tests: tests/validation/steppers/test_lobatto_split.py.
+Source: worked out here (docs/theory/lobatto.md, (19)-(21)). Tests: tests/validation/steppers/test_lobatto_split.py.
 
     symbol      code            meaning
                 marked          bits of the transitions of a kept contact; those of touches are in s.touching
@@ -29,7 +29,6 @@ from fem_mbs.solvers.lobatto.lasting import rates_of, speed_of_rest
 from fem_mbs.solvers.lobatto.modes import (
     RELEASED,
     begin_to_slide,
-    begins_open,
     force_of,
     force_tolerance,
     reserve_of,
@@ -105,7 +104,7 @@ def estimate(o, at_start, at_end):
 
 @kernel
 def find_transitions(d, s, o):
-    """Mark what held contacts do in the step; returns the number of transitions."""
+    """Mark what kept contacts do in the step; returns the number of transitions."""
     count, tolerance, still = 0, force_tolerance(s), speed_of_rest(s)
     for g in contact_groups(d):
         for e in range(g.n):

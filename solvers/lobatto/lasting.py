@@ -57,7 +57,7 @@ def slips(o, c):
 
 @kernel
 def has_own_rows(o, c):
-    """True if the impact problem has the rows (3) for contact c: something slips, or it is held (`lobatto.modes`)."""
+    """True if the impact problem has the rows (3) for contact c: something slips, or it is kept (`lobatto.modes`)."""
     return o.kept[c] != 0 or slips(o, c)
 
 
@@ -262,8 +262,9 @@ def _slipping_rows(s, o, j, g, e, which, tangents):
 def _direction(g, e, s, o, j, V, which, n, tau):
     """Fill tau (n,) with γ/|γ| of a cone at stage j; returns |γ|.
 
-    A contact that is held has the direction that continues the one of the start of the step: beyond the end of slip
-    −γ/|γ|, and returned is −|γ|; that of the start itself where γ is nothing but the error of a stage, and 0.
+    A contact that is kept closed (`lobatto.modes`) has the direction that continues the one of the start of the step:
+    beyond the end of slip −γ/|γ|, and returned is −|γ|; that of the start itself where γ is nothing but the error of a
+    stage, and 0.
     """
     speed = rates_of(g, e, s, V, which, n, tau)
     c = g.first_contact + e

@@ -47,17 +47,19 @@ class LobattoIIIAB(Stepper):
     Parameters
     ----------
     stages : int, 2 … 11
-        Order 2 s − 2 with s stages in smooth motion: 2, 4, 6, 8, …; 1 with impacts. The unknowns of a step are s times
-        those of one stage. How to choose: three for most models, four to six for smooth motion with errors near
-        round-off, in steps that are a part of a revolution; with impacts three are better than more.
+        Order 2 s − 2 with s stages in smooth motion: 2, 4, 6, 8, …; 1 with impacts, unless they are located (``impacts``).
+        The unknowns of a step are s times those of one stage. How to choose: three for most models, four to six for
+        smooth motion with errors near round-off, in steps that are a part of a revolution; with impacts that are not
+        located three are better than more.
     rtol : float, 0 … 1, -
         Relative tolerance of the two problems of a step: smaller than the error of the steps.
     step_control : StepControl, optional
         Steps of variable size: halved when they fail, with a tolerance larger in smooth motion. The motion then loses
         what a constant step keeps: energy errors grow with time.
     impacts : {"plain", "split"}
-        "plain": contacts act in the rows of the stages; order 1 at impacts. "split": a step is cut where an open contact
-        touches, and where a closed one opens, begins to slide or sticks: order 2 s − 2 through impacts and transitions.
+        "plain": contacts act in the rows of the stages; order 1 at impacts. "split": a step is cut where an open
+        contact touches, and where a closed one opens, begins to slide or sticks: order 2 s − 2 through impacts and
+        transitions (docs/theory/lobatto.md, located impacts and transitions).
         At most 3 in a step. Left as they are: impacts slower than what forces give in a step (about g h), events of
         which no time is found; ``result.statistics`` counts ``split_impacts``, ``impacts_not_split``,
         ``located_transitions`` and ``transitions_not_located``. Costs a few small steps per event.

@@ -12,7 +12,7 @@ With ``s.cut``
 Impulses of (1) are added to those of the part. ``o.answer`` is 0 where the step is left to the rows of its stages
 (`lobatto.kernels.solve_captured`): slow impacts, modes that do not settle, problems without a solution.
 
-Source: docs/theory/lobatto.md, (17)-(20). Tests: tests/validation/steppers/test_lobatto_split.py.
+Source: docs/theory/lobatto.md, (19)-(22). Tests: tests/validation/steppers/test_lobatto_split.py.
 """
 
 from fem_mbs.jit import entry, kernel

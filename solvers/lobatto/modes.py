@@ -15,7 +15,7 @@ Forces as the step begins are the multipliers R^1/h of the first stage, those as
 Before they leave their bound forces change continuously, such that an error δ of the time of a transition changes
 velocities by O(δ²): the order of the scheme, 2 s − 2, remains.
 
-Source: worked out here (docs/theory/lobatto.md, (17)-(19)). Tests: tests/validation/steppers/test_lobatto_split.py.
+Source: worked out here (docs/theory/lobatto.md, (19)-(21)). Tests: tests/validation/steppers/test_lobatto_split.py.
 """
 
 import math

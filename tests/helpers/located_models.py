@@ -1,4 +1,4 @@
-"""Models with impacts, stick-slip and lift-off, and their motion by an event-driven integrator independent of the package.
+"""Models with impacts, stick-slip and lift-off, and their motion by an event-driven integrator without the package.
 
 Sources: equations of motion and impact laws as written in each class; events by `scipy.integrate.solve_ivp`.
 """
@@ -107,7 +107,7 @@ class TwoMasses:
 
 
 def contact_impulse(W, u, e, mu):
-    """Impulse (3,) of a contact with inverse mass W and velocities u (normal, tangential) by Newton's law and Coulomb's.
+    """Impulse (3,) of a contact with inverse mass W and velocities u (normal, tangential), by Newton's and Coulomb's law.
 
     Friction opposes the slip after the impact.
     """
