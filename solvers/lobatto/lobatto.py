@@ -47,7 +47,7 @@ class LobattoIIIAB(Stepper):
     Parameters
     ----------
     stages : int, 2 … 11
-        Order 2 s − 2 with s stages in smooth motion: 2, 4, 6, 8, …; 1 with impacts, unless they are located (``impacts``).
+        Order 2 s − 2 with s stages in smooth motion: 2, 4, 6, 8, …; 1 with impacts that are not located (``impacts``).
         The unknowns of a step are s times those of one stage. How to choose: three for most models, four to six for
         smooth motion with errors near round-off, in steps that are a part of a revolution; with impacts that are not
         located three are better than more.

@@ -107,9 +107,9 @@ class TwoMasses:
 
 
 def contact_impulse(W, u, e, mu):
-    """Impulse (3,) of a contact with inverse mass W and velocities u (normal, tangential), by Newton's and Coulomb's law.
+    """Impulse (3,) of a contact with inverse mass W and velocities u (normal, tangential), two laws.
 
-    Friction opposes the slip after the impact.
+    Newton's law; friction, by Coulomb's, opposes the slip after the impact.
     """
     wanted = np.array([-e * u[0], 0.0, 0.0])
     impulse = np.linalg.solve(W, wanted - u)
