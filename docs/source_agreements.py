@@ -151,7 +151,7 @@ AGREE = {
          "test_multipliers_of_stages_are_no_forces_but_those_reported_are"),
         ("6.3, figure 9", "order one through impacts and at the end of sliding",
          "the default; order 2 s − 2 with `impacts=\"split\"`, which locates them", "solvers/lobatto/located.py",
-         f"{STEPPERS}/test_lobatto_split.py::"
+         f"{TESTS}/validation/laws/test_lobatto_split.py::"
          "test_stick_slip_and_lift_off_keep_the_order"),
     ),
     "Negrut2018": (

@@ -12,7 +12,7 @@ the rows of the stages. A step that ends at an event has |φ| below ½ accuracy 
 (accuracy)/(tolerance of forces, or speed of rest): for `stepping.march.splitter` all of them are gaps. Of several
 events the first is where the smallest φ is zero.
 
-Source: worked out here (docs/theory/lobatto.md, (19)-(21)). Tests: tests/validation/steppers/test_lobatto_split.py.
+Source: worked out here (docs/theory/lobatto.md, (19)-(21)). Tests: tests/validation/laws/test_lobatto_split.py.
 
     symbol      code            meaning
                 marked          bits of the transitions of a kept contact; those of touches are in s.touching
@@ -176,7 +176,7 @@ def look(d, s, o):
 
 @kernel
 def reach_events(d, s, o):
-    """Modes of the next step where this one has ended at events; what touches takes part in an impact."""
+    """Fill the modes of the next step where this one has ended at events; ``o.touched``: an impact follows."""
     accuracy = s.exact * s.scale_x
     o.touched = o.changed = 0
     for g in contact_groups(d):

@@ -1,18 +1,18 @@
 """A step whose impacts and transitions are located: modes, both problems, events, and the impact at a touch.
 
-With ``s.cut``
+By the extent of the step, ``s.cut`` (`stepping.kernels.codes`):
 
-    STOPS    the whole step in fixed modes; with an event in it the code is TOUCHED
-    LOOKS    a part of it: φ of the marked events at its end (`lobatto.events`), the code is TOUCHED
-    STRIKES  the part that ends at an event. Where a contact touches, v of the impact problem is v⁻, and the impact
-             follows, with all closed contacts and without duration:
+    whole step     in fixed modes; with an event in it the code is TOUCHED
+    trial part     φ of the marked events at its end (`lobatto.events`), the code is TOUCHED
+    part           that ends at an event. Where a contact touches, v of the impact problem is v⁻, and the impact
+                   follows, with all closed contacts and without duration:
 
         M (v⁺ − v⁻) = Gᵀ Λ + G_Nᵀ Λ_N + V_Tᵀ Λ_T ,   G v⁺ + ∂g/∂t = 0 ,   Newton's law and the cones for Λ         (1)
 
 Impulses of (1) are added to those of the part. ``o.answer`` is 0 where the step is left to the rows of its stages
 (`lobatto.kernels.solve_captured`): slow impacts, modes that do not settle, problems without a solution.
 
-Source: docs/theory/lobatto.md, (19)-(22). Tests: tests/validation/steppers/test_lobatto_split.py.
+Source: docs/theory/lobatto.md, (19)-(22). Tests: tests/validation/laws/test_lobatto_split.py.
 """
 
 from fem_mbs.jit import entry, kernel

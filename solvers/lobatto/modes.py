@@ -15,7 +15,7 @@ Forces as the step begins are the multipliers R^1/h of the first stage, those as
 Before they leave their bound forces change continuously, such that an error δ of the time of a transition changes
 velocities by O(δ²): the order of the scheme, 2 s − 2, remains.
 
-Source: worked out here (docs/theory/lobatto.md, (19)-(21)). Tests: tests/validation/steppers/test_lobatto_split.py.
+Source: worked out here (docs/theory/lobatto.md, (19)-(21)). Tests: tests/validation/laws/test_lobatto_split.py.
 """
 
 import math
@@ -73,7 +73,7 @@ def choose_modes(d, s, o):
             c = g.first_contact + e
             for which in range(CONES):
                 o.lasts[c, which] = GAP
-            # once it is known what touches first, other contacts act as in a step that is not cut
+            # once the first touch is known other contacts act as in a step that is not cut
             awaited = begins_open(g, e, s) if s.cut == STOPS else s.touching[c] != 0
             o.left_out[c] = 1 if awaited or o.now[c] == RELEASED else 0
             o.kept[c] = 1 if o.left_out[c] == 0 and rests(g, e, s, s.V0) else 0
