@@ -60,6 +60,8 @@ class GroupOfShapes(Protocol):
         """Parameters of contacts with the second partners of a type, and their nodes."""
         ...
 
-    def law_table(self, names: list) -> np.ndarray:
-        """Laws (k, k, 9) of all pairs of materials that occur; NaN where there is none."""
+    def law_tables(self, names: list) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Laws (k, k) of all pairs of materials that occur, NaN where there is none; pieces (k, k, ·) of restitution
+        and sliding friction, of laws that depend on a speed.
+        """
         ...

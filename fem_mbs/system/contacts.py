@@ -91,6 +91,13 @@ def contact_arrays(n: int, nd: int) -> dict[str, np.ndarray]:
     return arrays
 
 
+def two_coefficients(laws: np.ndarray, sliding: np.ndarray) -> bool:
+    """True if friction of laws (…) with pieces (…, k) of sliding friction is not one number, see
+    `Contact.two_coefficients`.
+    """
+    return bool((laws["static_friction"] > laws["sliding_friction"]).any() or (sliding["factor"] != 0.0).any())
+
+
 @kernel
 def contact_groups(d):
     """Records of the groups of contacts, which are behind all others."""

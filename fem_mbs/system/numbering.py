@@ -248,6 +248,20 @@ class Numbering(Checked):
         self._number_moments()
         self._fill()
 
+    @property
+    def two_coefficients(self) -> bool:
+        """True if friction of a contact is not one number, see `Contact.two_coefficients`."""
+        alone = any(contact.two_coefficients for contact in self.contacts[: self.nc_fixed])
+        return alone or any(search.two_coefficients for search in self.searches)
+
+    def acting_friction(self) -> np.ndarray:
+        """Coefficients of friction (nc,) that act now; ``laws`` has those of sliding."""
+        found = self.laws["friction"].copy()
+        for group in self.groups:
+            if "laws" in group.changes:
+                found[group.first_contact : group.first_contact + group.n] = group.laws["friction"]
+        return found
+
     def contact_at(self, c: int) -> "Element | Pair":
         """Contact number c: an element, or of a contact group the pair in words."""
         if c < self.nc_fixed:

@@ -21,7 +21,7 @@ from fem_mbs.jit import address
 from fem_mbs.nodes import Ground
 from fem_mbs.system import contacts as contact_assembly
 from fem_mbs.system.broad_phase import centers_of, displaced, near_pairs, turned, ways
-from fem_mbs.system.contacts import CONTACTS
+from fem_mbs.system.contacts import CONTACTS, two_coefficients
 from fem_mbs.system.groups import Group
 from fem_mbs.system.workspace import Workspace
 
@@ -87,7 +87,12 @@ class PairGroup(Group):
         self.parameters = self.prototypes[j]
         self.parameters["p_AP"], self.parameters["radius"] = search.offsets[i], search.radii[i]
         self.nodes = np.ascontiguousarray(np.stack([search.nodes[i], self.partner_nodes[j]], axis=1))
-        self.laws = np.ascontiguousarray(search.laws[search.materials[i], search.partner_materials[self.kind][j]])
+        materials = search.materials[i], search.partner_materials[self.kind][j]
+        self.laws, self.restitutions, self.sliding = (
+            np.ascontiguousarray(table[materials]) for table in (search.laws, search.restitutions, search.sliding)
+        )
+        if search.two_coefficients:
+            self.changes = (*Group.changes, "laws")  # the coefficient that acts
         lacking = np.flatnonzero(np.isnan(self.laws["friction"]))
         if len(lacking):
             i, j = pairs[lacking[0]]
@@ -147,7 +152,8 @@ class PairSearch:
         self.material_names = list(owner.sphere_materials)
         names = sorted({name for kind, _ in kinds for name in owner.partners(kind)})
         self.names, number = names, {name: k for k, name in enumerate(names)}
-        self.laws = owner.law_table(names)
+        self.laws, self.restitutions, self.sliding = owner.law_tables(names)
+        self.two_coefficients = two_coefficients(self.laws, self.sliding)
         self.materials = np.array([number[m] for m in owner.sphere_materials])
         self.partner_materials = {kind: np.array([number[m] for m in owner.partners(kind)]) for kind, _ in kinds}
         self.forbidden = self._forbidden(owner)

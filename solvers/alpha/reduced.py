@@ -284,6 +284,7 @@ class ReducedContactProblem:
     def _velocities(self, chosen, closed, W, free, start):
         """P (k, 6) of the contacts that are closed, by the contact problem with friction."""
         laws, P = self.engine.system.laws[chosen[closed]], np.zeros_like(start)
+        friction = self.engine.system.acting_friction()[chosen[closed]]
         if not closed.any():
             return P
         turns = bool(with_any(laws, *TURNING).any())
@@ -291,7 +292,7 @@ class ReducedContactProblem:
         at = (SIX * np.flatnonzero(closed)[:, None] + np.arange(size)).ravel()
         name = f"{self.engine.system.name}: contacts of the step at t = {self.engine.run[0]['t']:.9g} s"
         resistances = {"rolling": laws["rolling_resistance"], "spinning": laws["spinning_resistance"]} if turns else {}
-        self.problem = ContactProblem(W[np.ix_(at, at)], free[at], laws["friction"], name=name, **resistances)
+        self.problem = ContactProblem(W[np.ix_(at, at)], free[at], friction, name=name, **resistances)
         solution = solve_contact_problem(self.problem, tol=TOLERANCE, start=start[closed, :size], rounds=0)
         self.reached = solution.error
         if not solution.converged:

@@ -296,7 +296,7 @@ class ContactProblemCorrection:
         else:
             chosen = np.flatnonzero(a["candidate"])
         laws = system.laws[chosen]
-        mu = laws["friction"]
+        mu = system.acting_friction()[chosen]
         turns = level != POSITION and bool(with_any(laws, *TURNING).any())
         size = 6 if turns else 3
         place = np.full(system.nc, -1)

@@ -62,7 +62,16 @@ class Pairs:
             a[name] = new
         engine.run_data.aim()
         engine.matrices.update()
+        self._find_sliding(known)
         self.searches += 1
+
+    def _find_sliding(self, known):
+        """Sliding speeds of new pairs; those that were known have what the last step left."""
+        a = self.engine.arrays
+        slid = a["slid"][known].copy()
+        self.engine.method.find_sliding(self.engine)
+        if self.engine.run[0]["stiction_part"]:
+            a["slid"][known] = slid
 
     def closed_pairs(self) -> np.ndarray:
         """Table of the closed contacts of all contact groups, see `fem_mbs.results.table.PAIRS`.

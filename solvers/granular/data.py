@@ -20,6 +20,7 @@ from numba import carray
 from fem_mbs.data_table import Item, Table
 from fem_mbs.jit import kernel, vector, void_pointer
 from fem_mbs.system.contacts import LAW
+from fem_mbs.system.speed_pieces import PIECE
 
 # pairs of a block, and room for those that wait for a group, see `granular.lanes`
 LANES, WAITING = 32, 128
@@ -61,7 +62,8 @@ BODY_NUMBERS = BODY.itemsize // 8
 # particles, nu blocks of them, 0 for bodies; nt room for pairs where contacts resist turning (`granular.turning`); nh
 # convex shapes, whose corners are the spheres, first those nr of bodies, then those of obstacles; nf room for their
 # pairs, nc their number of bodies, nz and nw the most corners and edges of a shape: 0 where all shapes are spheres; nj
-# room for pairs where a law has restitution; ne = ng where contacts move obstacles
+# room for pairs where a law has restitution; ne = ng where contacts move obstacles; kr and ks pieces of restitution and
+# of sliding friction, nd room for pairs, where such laws depend on a speed
 TABLE = Table(
     "contact group of free bodies",
     {
@@ -102,6 +104,8 @@ TABLE = Table(
         "plane_material": Item("no", "of each obstacle", "i8"),
         "excluded": Item("nx", "pairs of nodes that never touch, first · N + second in rising order", "i8"),
         "laws": Item("nl nl", "laws of pairs of materials", LAW),
+        "restitutions": Item("nl nl kr", "their restitution by approach speed, see `fem_mbs.system.speed_pieces`", PIECE),
+        "slidings": Item("nl nl ks", "their friction by sliding speed", PIECE),
         "room": Item("np 2", "pairs that a search has found", "i4"),
         # pairs by their first particle: those of particle i are at start[i] … start[i + 1]
         "start": Item("ng", "first pair of each particle", "i8"),
@@ -120,7 +124,7 @@ TABLE = Table(
         "waiting": Item(f"{WAITING}", "pairs that wait for another group", "i8"),
         "gap": Item("np", "at the start of the step"),
         "mu": Item("np", "friction"),
-        "restitution": Item("nj", "of each pair"),
+        "restitution": Item("nj", "of each pair, the largest at any approach speed"),
         "stop": Item("nj", "b that stops a pair with restitution before it has met, 0: it is closed or meets [m/s]"),
         "lift": Item("nj", "b as it was found, then what moving planes add to it [m/s]"),
         "open": Item("nj", "b of the problem after the impacts, for pairs without one [m/s]"),
@@ -129,6 +133,11 @@ TABLE = Table(
         "earlier_moments": Item("nt 3", "the same of moments"),
         "resting": Item("nj", "impulses with which the problem of a step begins, those of the last step", IMPULSE),
         "resting_moments": Item("nt 3", "the same of moments"),
+        # of friction that is not one number, see `granular.speed_laws`
+        "slide_start": Item("nd 3", "sliding velocity as the step begins, inertial axes [m/s]"),
+        "stuck": Item("nd", "stuck as the step begins", "i8"),
+        "passes": Item("nd", "number of the pass of each", "i8"),
+        "old_mu": Item("nd", "`mu` before the last search"),
         "given": Item("nm 3", "tangential velocity of the obstacle at the contact, where obstacles move"),
         "old_start": Item("ng", "the same before the last search", "i8"),
         "old_second": Item("np", "the same before the last search", "i4"),
@@ -215,6 +224,7 @@ TABLE = Table(
         "shapes_part": Item("", "the same", "i8"),
         "attempt": Item("", "number of the turn of a step", "i8"),
         "bounces": Item("", "a law has restitution", "i8"),
+        "stiction": Item("", "friction of a law is not one number", "i8"),
         "passes_on": Item("", "closed pairs pass impacts on one after the other, see `granular.strikes`", "i8"),
         "lost": Item("", "energy that stops have taken in this step and restitution would have left [J]"),
         "all_lost": Item("", "in all steps [J]"),

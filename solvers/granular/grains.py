@@ -78,6 +78,8 @@ class Grains:
         bound = self.clumps or self.moving or len(found.moved) or system.m or method.mixed
         self.free = not (bound or method.velocities_first)
         self.bounces = BOUNCES and bool((search.laws["restitution"] > 0.0).any())
+        self.stiction = search.two_coefficients
+        sizes |= {"kr": search.restitutions.shape[2], "ks": search.sliding.shape[2]}
         sizes |= self._sizes_of_pairs(sizes["np"])
         hulls = self.hulls = Hulls(owner.shapes)
         sizes |= sizes_of_shapes(owner, obstacles, hulls, sizes)
@@ -115,6 +117,7 @@ class Grains:
             "coupled": 0 if self.mechanism is None else -1 - obstacles.first_moved,
             "obstacles_at": address(obstacles.record), "hulls_at": address(self.hulls.record),
             "resists": int(self.resists), "shapes": int(self.shaped), "bounces": int(self.bounces),
+            "stiction": int(self.stiction),
             "passes_on": int(method.passes_impacts_on),
             "held": int(not method.velocities_first), "led": int(method.leads_grains),
             "mean": method.theta,
@@ -129,6 +132,7 @@ class Grains:
     def _sizes_of_pairs(self, count):
         """Sizes of the arrays that have room for ``count`` pairs; 0 for those that the group does not have."""
         there = {"np": True, "nm": self.moving, "nk": self.clumps, "nt": self.resists, "nj": self.bounces}
+        there["nd"] = self.stiction
         sizes = {name: count * is_there for name, is_there in there.items()}
         free = not self.clumps
         return sizes | {"nq": count * free, "nu": count // LANES * free}
@@ -140,6 +144,7 @@ class Grains:
         if search.offsets.any():  # zeros that are not written take no memory
             a["offset"][:own] = search.offsets
         a["material"][:own], a["laws"][:] = search.materials, search.laws
+        a["restitutions"][:], a["slidings"][:] = search.restitutions, search.sliding
 
     def _fill_bodies(self, found):
         """Mobilities of particles, or inertias of bodies; those of what cannot move stay zero."""

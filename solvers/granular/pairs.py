@@ -31,6 +31,7 @@ from fem_mbs.solvers.granular.obstacles.obstacles import (
     near_obstacles,
     obstacles_at,
 )
+from fem_mbs.solvers.granular.speed_laws import begin_friction, restitution_at
 from fem_mbs.solvers.granular.sweeps import moved_from
 from fem_mbs.solvers.granular.turning_pairs import keep_turns, take_over_turns, turn_lift
 from fem_mbs.system.broad_phase import centers_of, displaced, near_pairs, ways
@@ -138,6 +139,8 @@ def _keep_old(p):
     for c in range(p.count):
         p.old_second[c] = p.second[c]
         copy_impulse(p.pairs[c], p.last[c])
+        if p.stiction != 0:
+            p.old_mu[c] = p.mu[c]
 
 
 @kernel
@@ -153,6 +156,8 @@ def _take_over(p):
         for old in range(old_start[i], old_start[i + 1]):
             if old_second[old] == b:
                 copy_impulse(p.last[old], p.pairs[c])
+                if p.stiction != 0:
+                    p.mu[c] = p.old_mu[old]
                 break
 
 
@@ -298,7 +303,7 @@ def _gap_met(p, c, x, R, V0, h, gap):
 
 @kernel
 def note_restitution(p, c, restitution, bias, stop):
-    """Keep for `granular.strikes` what pair c has, and b that stops it unless it meets."""
+    """Keep for `granular.strikes` the largest restitution of pair c, and b that stops it unless it meets."""
     p.restitution[c], p.lift[c] = restitution, bias
     p.stop[c] = stop if restitution > 0.0 and bias > 0.0 else 0.0
 
@@ -346,6 +351,9 @@ def evaluate(p, x, R, V0, h, tol_v):
         if b < 0 and gap > band:
             gap = _gap_met(p, c, x, R, V0, h, gap)
             n0, n1, n2 = pair.normal[0], pair.normal[1], pair.normal[2]
+        if p.stiction != 0:
+            _slide(p, c, n0, n1, n2, x, R, V0, u)
+            begin_friction(p, c, u, tol_v)
         b_N = stop = open_bias(gap, band, h)
         other = material[b] if b >= 0 else plane_material[-1 - b]
         restitution = laws[material[a], other].restitution
@@ -356,7 +364,8 @@ def evaluate(p, x, R, V0, h, tol_v):
             elif p.moving != 0:
                 velocity_at(p, c, x, R, V0, u)
                 rate -= n0 * u[0] + n1 * u[1] + n2 * u[2]
-            b_N, apart = bias(stop, gap, band, rate, h, restitution, tol_v)
+            e_N = restitution if p.restitutions.shape[2] == 0 else restitution_at(p, c, abs(rate))
+            b_N, apart = bias(stop, gap, band, rate, h, e_N, tol_v)
             if apart and p.relaxed != 0:
                 b_N += p.mu[c] * _slide(p, c, n0, n1, n2, x, R, V0, u)
                 if p.resists != 0:

@@ -23,7 +23,7 @@ from fem_mbs.solvers.granular.data import (
     UNLOAD,
     grains_at,
 )
-from fem_mbs.solvers.granular.momentum import accuracy, add_impulses, size_of_problem, solve
+from fem_mbs.solvers.granular.momentum import accuracy, add_impulses, size_of_problem
 from fem_mbs.solvers.granular.obstacles.obstacles import gaps_now
 from fem_mbs.solvers.granular.pairs import (
     carry_along,
@@ -38,6 +38,7 @@ from fem_mbs.solvers.granular.pairs import (
     unload,
 )
 from fem_mbs.solvers.granular.positions import push_apart
+from fem_mbs.solvers.granular.speed_laws import solve_passes
 from fem_mbs.solvers.granular.strikes import (
     SHARE,
     keep_start,
@@ -123,7 +124,7 @@ def _solve_with_restitution(p, s, R, q_square, energy):
         p.sweeps = 0
         return solve_in_turn(p, R, s.V0, s.V, q_square)
     add_impulses(p)
-    solved = solve(p, q_square)
+    solved = solve_passes(p, q_square)
     p.lost = lost_by_stops(p)
     if p.lost > SHARE * energy:
         p.gain = _largest_gain(p, s.V, s.V0)
@@ -163,7 +164,7 @@ def _solve_contacts(p, s):
     q_square = max(size_of_problem(p), least)
     if p.bounces == 0:
         add_impulses(p)
-        solved = solve(p, q_square)
+        solved = solve_passes(p, q_square)
     else:
         solved = _solve_with_restitution(p, s, R, q_square, energy)
     recorded = s.free == 0  # otherwise they are not used

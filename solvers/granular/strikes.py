@@ -7,7 +7,7 @@ restitution e have
     b = e u_N        where they have touched, or would touch in the step (u_N ≤ −g/h), and approach              (1)
     no contact       else: they are looked at again after these impacts
 
-and in the last, with v = v_n + impacts + h M⁻¹ f, all pairs have
+with e at the speed of each impact, and in the last, with v = v_n + impacts + h M⁻¹ f, all pairs have
 
     b = −u_N         after their last impact, where they have had one: forces take nothing of a rebound            (2)
     b = 0, g/h       else
@@ -33,6 +33,7 @@ from fem_mbs.solvers.granular import bodies, sweeps
 from fem_mbs.solvers.granular.data import LOAD, LOAD_START, SPEEDS, add_impulse, clear_impulse, copy_impulse
 from fem_mbs.solvers.granular.momentum import accuracy, add_impulses, solve
 from fem_mbs.solvers.granular.pairs import load
+from fem_mbs.solvers.granular.speed_laws import first_coefficient, restitution_at, solve_passes
 
 SHARE = 1e-3  # of the kinetic energy of the group: smaller losses of a step are left, and added up
 REPORTED = 0.05  # of its largest kinetic energy: sums of such losses are reported from here on
@@ -57,12 +58,18 @@ def loss_warnings(who: str, lost: float, kinetic: float) -> list[str]:
 
 
 @kernel
+def _restitution(p, c, speed):
+    """e of pair c at an approach speed ≥ 0 [m/s]."""
+    return p.restitution[c] if p.restitutions.shape[2] == 0 else restitution_at(p, c, speed)
+
+
+@kernel
 def lost_by_stops(p):
     """Energy (3) [J] of all contacts."""
     total = 0.0
     for c in range(p.count):
         if p.stop[c] > 0.0:
-            total += 0.5 * p.restitution[c] ** 2 * p.pairs[c].normal_impulse * p.stop[c]
+            total += 0.5 * _restitution(p, c, p.stop[c]) ** 2 * p.pairs[c].normal_impulse * p.stop[c]
     return total
 
 
@@ -170,6 +177,8 @@ def _speeds(p):
 def _begin(p):
     """Leave out the pairs that wait for an impact, and take all impulses away."""
     for c in range(p.count):
+        if p.stiction != 0:
+            first_coefficient(p, c)
         pair, found = p.pairs[c], p.lift[c]
         p.lift[c] = pair.bias - found  # what moving planes have added
         p.open[c] = p.stop[c] + p.lift[c] if found < 0.0 else pair.bias
@@ -199,7 +208,7 @@ def _next_impacts(p):
         rate, b = p.rate[c] + p.lift[c], FAR
         stop = p.stop[c] if p.earlier[c].normal_impulse == 0.0 else 0.0
         if rate < -least and rate <= -stop:
-            b = p.restitution[c] * rate
+            b = _restitution(p, c, -rate) * rate
             count += 1
         elif p.passes_on == 0 and (rate <= -stop or (stop == 0.0 and rate <= p.slow)):
             b = stop
@@ -246,7 +255,7 @@ def solve_in_turn(p, R, V0, V, q_square):
         if left == 0:
             break
     _begin_rest(p, R, V, left)
-    solved = solve(p, q_square) and solved
+    solved = solve_passes(p, q_square) and solved
     p.sweeps, p.error, p.lost = count + p.sweeps, max(error, p.error), lost_by_stops(p)
     p.sequences += 1
     for c in range(p.count):

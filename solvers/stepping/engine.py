@@ -79,7 +79,6 @@ class Engine:
         self.march = March(self, h)
         method.refuse(system)
         method.refuse_friction(system)
-        self.stiction = [contact for contact in system.contacts[: system.nc_fixed] if contact.two_coefficients]
         self.struck = np.zeros(system.nc_fixed, bool)  # contacts, up to the last state that was saved
         self.impacts = method.impacts_of(system)
         self.splits = self.impacts != "plain"
@@ -195,7 +194,7 @@ class Engine:
             parts |= self.method.parts_of_friction()
         if self.splits:
             parts |= self.method.parts_of_split_impacts()
-        if self.stiction:
+        if self.contacts_come and self.system.two_coefficients:
             parts |= self.method.parts_of_static_friction()
         for name, part in parts.items():
             self.record_of(f"{name}_part")[f"{name}_part"] = part.address

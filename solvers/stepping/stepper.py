@@ -143,14 +143,13 @@ class Stepper(StepperOptions):
         raise ParameterError(self, "model", part.name, f"{label(part)} {message}", prefixed=False)
 
     def refuse_friction(self, system: "CompiledSystem") -> None:
-        """Raise for joint friction, or static friction of contacts, with what does not support it."""
+        """Raise for joint friction, or static friction of single contacts, with what does not support it."""
         two = [contact for contact in system.contacts[: system.nc_fixed] if contact.two_coefficients]
+        if system.frictions and system.searches:
+            message = f"has joint friction, which does not work with contact groups ('{system.searches[0].owner.name}')"
+            self._refuse_part(system.frictions[0], f"{message}: give the bodies single contacts, or remove one of both")
         for parts, word in ((two, "static and sliding friction"), (system.frictions, "joint friction")):
-            if parts and system.searches:
-                message = f"has {word}, which does not work with contact groups ('{system.searches[0].owner.name}'): "
-                message += "give the bodies single contacts, or remove one of both"
-                self._refuse_part(parts[0], message)
-            if parts and self.contact_solver == "problem":
+            if parts and self.contact_solver == "problem" and not system.searches:
                 message = f"does not support {word} ({label(parts[0])}); use 'newton' or 'auto'"
                 raise ParameterError(self, "contact_solver", self.contact_solver, message)
 

@@ -15,7 +15,6 @@ from fem_mbs.arguments.spelling import meant
 from fem_mbs.distance.group_shapes import GroupShape
 from fem_mbs.element.base import Part
 from fem_mbs.element.contact import Contact
-from fem_mbs.element.speed_laws import SpeedLaw
 from fem_mbs.elements.bodies.rigid_body import RigidBody
 from fem_mbs.elements.bodies.spheres import make_frames, make_spheres, numbers, rows
 from fem_mbs.elements.contacts.groups.hull_mass import mass_difference
@@ -31,6 +30,7 @@ from fem_mbs.mesh.decomposition import ConvexParts, convex_parts
 from fem_mbs.nodes import Frame, Node, Node6, motions
 from fem_mbs.rotations import frame_with_axis
 from fem_mbs.system.contacts import LAW
+from fem_mbs.system.speed_pieces import NO_PIECES, table_of_pieces
 
 COEFFICIENTS = Keywords.of(Contact) - {"nodes", "name"}
 INSTEAD = {
@@ -466,9 +466,16 @@ class ContactGroup(Part):
             return list(self.sphere_materials)
         return [material for other, _, _, material in self.obstacles if other is kind]
 
-    def law_table(self, names: list) -> np.ndarray:
-        """Laws (k, k) of all pairs of materials that occur (NaN: none in the table), for names (k,)."""
-        laws = np.full((len(names), len(names)), np.nan, LAW)
+    def law_tables(self, names: list) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Laws of all pairs of materials that occur, for names (k,).
+
+        Returns
+        -------
+        laws : (k, k) records `LAW`; NaN: none in the table
+        restitutions, sliding : (k, k, ·) pieces of what depends on a speed, see `table_of_pieces`
+        """
+        k = len(names)
+        laws, pieces = np.full((k, k), np.nan, LAW), [(NO_PIECES, NO_PIECES)] * (k * k)
         for i, first in enumerate(names):
             for j, second in enumerate(names):
                 try:
@@ -477,14 +484,9 @@ class ContactGroup(Part):
                     if error.parameter != "law":
                         raise
                 else:
-                    e = contact.restitution
-                    message = "depends on the approach speed: contacts of groups have one number"
-                    self.check(not isinstance(e, SpeedLaw), "restitution", e, message)
-                    message = "(static, sliding): contacts of groups have one coefficient"
-                    both = (contact.static_friction, contact.friction)
-                    self.check(not contact.two_coefficients, "friction", both, message)
-                    laws[i, j] = contact.law
-        return laws
+                    laws[i, j], pieces[i * k + j] = contact.law, contact.pieces
+        restitutions, sliding = (table_of_pieces(all_of).reshape(k, k, -1) for all_of in zip(*pieces))
+        return laws, restitutions, sliding
 
     def picture(self) -> list:
         """Drawings of the obstacles; planes without a ``drawn_size`` are drawn as large as the group."""

@@ -34,6 +34,7 @@ from fem_mbs.solvers.granular.shapes.cores import (
     touch,
 )
 from fem_mbs.solvers.granular.shapes.hulls import hulls_at
+from fem_mbs.solvers.granular.speed_laws import begin_friction, restitution_at
 from fem_mbs.solvers.granular.turning_pairs import begin_turns, turn_lift
 from fem_mbs.system.broad_phase import centers_of, near_pairs, ways
 
@@ -207,6 +208,8 @@ def _keep_old(p):
         p.old_second[c], p.old_feature[c], p.old_after[c] = p.second[c], p.feature[c], p.old_start[i]
         p.old_start[i] = c
         p.old_pairs[c] = p.pairs[c]
+        if p.stiction != 0:
+            p.old_mu[c] = p.mu[c]
         if p.resists != 0:
             for j in range(3):
                 p.old_moments[c, j] = p.moments[c].moment_impulse[j]
@@ -262,6 +265,8 @@ def evaluate(p, x, R, V0, h, tol_v):
         if old >= 0 and p.old_pairs[old].normal_impulse > 0.0:
             copy_impulse(p.old_pairs[old], pair)
             turn_friction(pair)
+        if p.stiction != 0:
+            _begin_friction(p, c, old, x, R, V0, tol_v)
         restitution = p.laws[p.material[first], other].restitution
         band = 2.0 * p.band * _thickness(p, c)
         stop = open_bias(gap, band, h)
@@ -376,13 +381,11 @@ def _speed_of_plane(p, k, g, x, R, V):
 
 
 @kernel
-def _bias(p, c, stop, band, restitution, x, R, V0, h, tol_v):
-    """b of contact c, which the gap alone stops with ``stop``."""
-    if restitution == 0.0:
-        return stop
-    u, n, d, b = local_vector(3), local_vector(3), local_vector(3), p.second[c]
+def _velocity(p, c, x, R, V0, u):
+    """Fill u (3,) with the relative velocity of contact c at node velocities V0, inertial axes."""
+    d, b = local_vector(3), p.second[c]
     for j in range(3):
-        u[j], n[j] = 0.0, p.pairs[c].normal[j]
+        u[j] = 0.0
     _add_velocity(p, p.node[p.first[c]], 1.0, p.arms[c, 0:3], R, V0, u)
     if b >= 0:
         _add_velocity(p, p.node[b], -1.0, p.arms[c, 3:6], R, V0, u)
@@ -391,8 +394,30 @@ def _bias(p, c, stop, band, restitution, x, R, V0, h, tol_v):
         for j in range(3):
             d[j] = p.arms[c, j] + x[p.node[p.first[c]], j] - x[k, j]
         _add_velocity(p, k, -1.0, d, R, V0, u)
+
+
+@kernel
+def _begin_friction(p, c, old, x, R, V0, slow):
+    """Coefficient of the first pass of contact c, which was contact ``old``, −1: none."""
+    u = local_vector(3)
+    _velocity(p, c, x, R, V0, u)
+    if old >= 0:
+        p.mu[c] = p.old_mu[old]
+    begin_friction(p, c, u, slow)
+
+
+@kernel
+def _bias(p, c, stop, band, restitution, x, R, V0, h, tol_v):
+    """b of contact c, which the gap alone stops with ``stop``."""
+    if restitution == 0.0:
+        return stop
+    u, n = local_vector(3), local_vector(3)
+    for j in range(3):
+        n[j] = p.pairs[c].normal[j]
+    _velocity(p, c, x, R, V0, u)
     rate = dot(u, n)
-    b_N, apart = bias(stop, p.gap[c], band, rate, h, restitution, tol_v)
+    e_N = restitution if p.restitutions.shape[2] == 0 else restitution_at(p, c, abs(rate))
+    b_N, apart = bias(stop, p.gap[c], band, rate, h, e_N, tol_v)
     if apart and p.relaxed != 0:
         b_N += p.mu[c] * math.sqrt(max(dot(u, u) - rate * rate, 0.0))
         if p.resists != 0:

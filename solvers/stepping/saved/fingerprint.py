@@ -111,6 +111,7 @@ def fingerprint(system: "CompiledSystem") -> dict[str, str]:
         found[name] = f"{group.n} {sorted(group.sizes.items())} {_digest(*arrays)}"
     for search in system.searches:
         arrays = [search.nodes, search.offsets, search.radii, search.materials, search.laws, search.thickness]
+        arrays += [pieces for pieces in (search.restitutions, search.sliding) if pieces.size]
         for group in search.groups:
             arrays += [group.partner_nodes, *(_without_addresses(group.prototypes) if group.partners else [])]
         found[label(search.owner)] = _digest(*arrays)
