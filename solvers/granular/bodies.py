@@ -197,7 +197,7 @@ def approach(p, c, a, b):
 
 
 @kernel
-def _slip(p, c, u0, u1, u2, u_n):
+def slip(p, c, u0, u1, u2, u_n):
     """u_T, inertial axes."""
     n = p.pairs[c].normal
     u0, u1, u2 = u0 - u_n * n[0], u1 - u_n * n[1], u2 - u_n * n[2]
@@ -225,7 +225,7 @@ def size_of_problem(p):
         q_n = u_n + pair.bias
         if q_n >= 0.0 and pair.normal_impulse == 0.0 and not relaxed:
             continue
-        u0, u1, u2 = _slip(p, c, u0, u1, u2, u_n)
+        u0, u1, u2 = slip(p, c, u0, u1, u2, u_n)
         slide = u0 * u0 + u1 * u1 + u2 * u2
         if relaxed and pair.normal_impulse == 0.0 and q_n >= p.mu[c] * math.sqrt(slide):
             continue
@@ -246,7 +246,7 @@ def error_of(p):
         q_n = u_n + pair.bias
         if pair.normal_impulse == 0.0 and q_n >= 0.0 and not relaxed:
             continue
-        u0, u1, u2 = _slip(p, c, u0, u1, u2, u_n)
+        u0, u1, u2 = slip(p, c, u0, u1, u2, u_n)
         square, short = left(pair, q_n, u0, u1, u2, _scale(p, c), p.mu[c], relaxed)
         total += square
         away += short

@@ -53,8 +53,8 @@ BODY_NUMBERS = BODY.itemsize // 8
 # tasks of `granular.parts`
 (
     SIZE, ADD, SWEEP, ERROR, PLACE, UNLOAD, READY, SETTLE, FIND, FIND_AGAIN, EVALUATE, PUSH_APART, CARRY, LOAD,
-    LOAD_START, SPEEDS,
-) = range(16)  # fmt: skip
+    LOAD_START, SPEEDS, SLIPS,
+) = range(17)  # fmt: skip
 
 # ns spheres, ng = ns + 1, np room for pairs, nm the same where planes move, no planes, nl materials, nx excluded
 # pairs; nb bodies and one that cannot move, nk room for pairs of these, 0 for particles; ny the same and where contacts
@@ -135,6 +135,7 @@ TABLE = Table(
         "resting_moments": Item("nt 3", "the same of moments"),
         # of friction that is not one number, see `granular.speed_laws`
         "slide_start": Item("nd 3", "sliding velocity as the step begins, inertial axes [m/s]"),
+        "slip": Item("nd 3", "sliding velocity after the last pass, inertial axes [m/s]"),
         "stuck": Item("nd", "stuck as the step begins", "i8"),
         "passes": Item("nd", "number of the pass of each", "i8"),
         "old_mu": Item("nd", "`mu` before the last search"),
@@ -232,6 +233,7 @@ TABLE = Table(
         "sequences": Item("", "steps whose impacts were solved one after the other", "i8"),
         "fastest": Item("", "largest speed at the start of the step [m/s]"),
         "slow": Item("", "approaches up to this speed are no impacts [m/s]"),
+        "still": Item("", "sliding up to this speed may be an error [m/s]"),
         "gain": Item("", "approach that forces of this step alone can give [m/s]"),
         "beta": Item("", "momentum of the next iteration"),
         "answer": Item("", "of a part"),

@@ -353,7 +353,7 @@ def evaluate(p, x, R, V0, h, tol_v):
             n0, n1, n2 = pair.normal[0], pair.normal[1], pair.normal[2]
         if p.stiction != 0:
             _slide(p, c, n0, n1, n2, x, R, V0, u)
-            begin_friction(p, c, u, tol_v)
+            begin_friction(p, c, u)
         b_N = stop = open_bias(gap, band, h)
         other = material[b] if b >= 0 else plane_material[-1 - b]
         restitution = laws[material[a], other].restitution

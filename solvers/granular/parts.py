@@ -21,6 +21,7 @@ from fem_mbs.solvers.granular.data import (
     PLACE,
     READY,
     SIZE,
+    SLIPS,
     SPEEDS,
     SWEEP,
     UNLOAD,
@@ -76,6 +77,8 @@ def mechanism_part(grains, task):
         mechanism.load_velocities(o, s.V0)
     elif task == SPEEDS:
         coupled.speeds(p, o)
+    elif task == SLIPS:
+        coupled.slips(p, o)
     elif task == CARRY:
         carried.carry(p, s)
     elif task == READY:

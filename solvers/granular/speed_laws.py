@@ -8,19 +8,22 @@ found by passes as those of single contacts (`contact.static_friction`, (1), (2)
                                where that slips, with μ(0)
 
 v is the sliding speed as the step begins. A pair is stuck if it hardly slides, or if the friction of the last step was
-inside of its cone: velocities that are left by inexact impulses are no measure of it. What slips again by (1) may have
-slid, with impulses of impacts and of their step together, and has its μ(v) then. Friction opposes sliding, such that
+inside of its cone, which inexact velocities do not change. One that has slid all the same, with impulses of impacts and
+of their step together, has its μ(v) when it slips again. Of several contacts of one body some may be at their bounds
+though the body sticks: a pair slips if it is at its bound, and slides faster than
 
-    r_T · u_T(t_n) > 0                                                                                             (2)
+    u = 10 e max(|V_n|, |V|)                                                                                       (2)
 
-where sliding has turned.
+with the error e of the last solution, and velocities as the step begins and without contacts.
 
 Source: docs/theory/contact_groups.md, (29); docs/theory/contact_laws.md, (12), (13), (15).
 """
 
 import math
 
-from fem_mbs.jit import kernel
+from fem_mbs.jit import call2, kernel
+from fem_mbs.solvers.granular import bodies, sweeps
+from fem_mbs.solvers.granular.data import SLIPS
 from fem_mbs.solvers.granular.momentum import solve
 from fem_mbs.system.speed_pieces import pieces_at, value_of
 
@@ -71,10 +74,10 @@ def is_inside(p, c):
 
 
 @kernel
-def begin_friction(p, c, u, slow):
+def begin_friction(p, c, u):
     """Coefficient of the first pass of pair c, whose surfaces have the relative velocity u (3,), inertial axes.
 
-    Its impulses, and its coefficient, are those of the last step; ``slow``: speeds up to it may be errors [m/s].
+    Its impulses, and its coefficient, are those of the last step.
     """
     n, along, square = p.pairs[c].normal, 0.0, 0.0
     for j in range(3):
@@ -82,7 +85,7 @@ def begin_friction(p, c, u, slow):
     for j in range(3):
         p.slide_start[c, j] = u[j] - along * n[j]
         square += p.slide_start[c, j] ** 2
-    p.stuck[c] = 1 if square <= slow * slow or is_inside(p, c) else 0
+    p.stuck[c] = 1 if square <= p.still * p.still or is_inside(p, c) else 0
     first_coefficient(p, c)
 
 
@@ -101,20 +104,50 @@ def speed_at_start(p, c):
 
 
 @kernel
+def find_slips(p):
+    """Sliding velocities of all pairs at the present velocities of the iterations."""
+    moved, end = sweeps.moved_from(p), p.particles.shape[0] - 1
+    for c in range(p.count):
+        if p.second[c] <= moved:
+            continue
+        if p.clumps != 0:
+            a, b = bodies.both(p, c)
+            u0, u1, u2, u_n = bodies.approach(p, c, a, b)
+            u0, u1, u2 = bodies.slip(p, c, u0, u1, u2, u_n)
+        else:
+            a, b = p.first[c], sweeps.row_of(p.second[c], end)
+            n0, n1, n2, u_n = sweeps.approach(p.particles, p.pairs[c], a, b)
+            u0, u1, u2 = sweeps.slip(p.particles, p.given, p.moving != 0, c, a, b, n0, n1, n2, u_n)
+        p.slip[c, 0], p.slip[c, 1], p.slip[c, 2] = u0, u1, u2
+    if p.coupled < 0:
+        call2(p.mechanism_part, p.self_at, SLIPS)
+
+
+@kernel
+def slips(p, c):
+    """True if pair c slides, (2)."""
+    square = 0.0
+    for j in range(3):
+        square += p.slip[c, j] ** 2
+    return p.pairs[c].normal_impulse > 0.0 and square > p.still * p.still and not is_inside(p, c)
+
+
+@kernel
 def slides_on(p, c):
-    """True if pair c, which slides, does so as when the step began, (2)."""
+    """True if pair c, which slides, does so as when the step began."""
     along = 0.0
     for j in range(3):
-        along += p.pairs[c].tangential_impulse[j] * p.slide_start[c, j]
-    return along <= 0.0
+        along += p.slip[c, j] * p.slide_start[c, j]
+    return along >= 0.0
 
 
 @kernel
 def next_coefficients(p):
     """Coefficients of the next pass, (1); True where one has changed."""
     again = False
+    find_slips(p)
     for c in range(p.count):
-        if p.passes[c] == 2 or p.pairs[c].normal_impulse == 0.0 or is_inside(p, c):
+        if p.passes[c] == 2 or not slips(p, c):
             continue
         before, slid = p.mu[c], p.stuck[c] == 0
         if slid and p.passes[c] == 0:

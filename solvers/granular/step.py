@@ -137,7 +137,9 @@ def _solve_contacts(p, s):
     """Velocities V with contacts from those without, and P."""
     # approach speeds that inexact impulses leave are no impacts
     p.fastest = _largest_speed(p, s.V0)
-    p.slow = max(s.tol_v, speed_left(p))
+    p.slow = max(s.tol_v, speed_left(p, p.fastest))
+    if p.stiction != 0:
+        p.still = max(s.slow, speed_left(p, max(p.fastest, _largest_speed(p, s.V))))
     if p.shapes != 0:
         call2(p.shapes_part, p.self_at, EVALUATE)
     else:

@@ -105,9 +105,9 @@ def some_reflect(p):
 
 
 @kernel
-def speed_left(p):
-    """Approach speeds [m/s] up to this may be errors of the last solution."""
-    return RESIDUAL * accuracy(p) * p.fastest
+def speed_left(p, fastest):
+    """Speeds [m/s] of contacts up to this may be errors of the last solution, if the largest speed is ``fastest``."""
+    return RESIDUAL * accuracy(p) * fastest
 
 
 @kernel
@@ -250,7 +250,7 @@ def solve_in_turn(p, R, V0, V, q_square):
     solved, error, count, left = True, 0.0, p.sweeps, 0
     for _ in range(MOST):
         solved, error = solve(p, q_square) and solved, max(error, p.error)
-        p.slow, count = max(p.slow, speed_left(p)), count + p.sweeps
+        p.slow, count = max(p.slow, speed_left(p, p.fastest)), count + p.sweeps
         left = _next_impacts(p)
         if left == 0:
             break

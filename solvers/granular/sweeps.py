@@ -75,7 +75,7 @@ def approach(g, pair, a, b):
 
 
 @kernel
-def _slip(g, given, moving, c, a, b, n0, n1, n2, u_n):
+def slip(g, given, moving, c, a, b, n0, n1, n2, u_n):
     """u_T of (1), inertial axes."""
     v, w, s, t = g[a].velocity, g[b].velocity, g[a].surface_velocity, g[b].surface_velocity
     s0, s1, s2 = s[0] + t[0], s[1] + t[1], s[2] + t[2]
@@ -103,7 +103,7 @@ def size_of_problem(p):
         q_n, r = u_n + pair.bias, pair.normal_impulse
         if q_n >= 0.0 and r == 0.0 and not relaxed:
             continue
-        u0, u1, u2 = _slip(g, given, moving, c, a, b, n0, n1, n2, u_n)
+        u0, u1, u2 = slip(g, given, moving, c, a, b, n0, n1, n2, u_n)
         slide = u0 * u0 + u1 * u1 + u2 * u2
         if relaxed and r == 0.0 and q_n >= mus[c] * math.sqrt(slide):
             continue
@@ -151,7 +151,7 @@ def error_of(p):
         q_n, r = u_n + pair.bias, pair.normal_impulse
         if r == 0.0 and q_n >= 0.0 and not relaxed:
             continue
-        u0, u1, u2 = _slip(g, given, moving, c, a, b, n0, n1, n2, u_n)
+        u0, u1, u2 = slip(g, given, moving, c, a, b, n0, n1, n2, u_n)
         w = g[a].inverse_mass + g[b].inverse_mass
         scale = 3.0 / (3.0 * w + 2.0 * (g[a].inverse_inertia + g[b].inverse_inertia))  # a²
         square, short = left(pair, q_n, u0, u1, u2, scale, mus[c], relaxed)

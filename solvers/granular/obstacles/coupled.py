@@ -92,6 +92,19 @@ def speeds(p, o):
 
 
 @kernel
+def slips(p, o):
+    """u_T of all contacts, inertial axes, in ``p.slip``."""
+    v = local_vector(6)
+    for a in range(o.node.shape[0]):
+        velocity_of(o, a, v)
+        for q in range(o.start[a], o.start[a + 1]):
+            c = o.pair[q]
+            u0, u1, u2, u_n = _approach(p, o, q, v)
+            n = p.pairs[c].normal
+            p.slip[c, 0], p.slip[c, 1], p.slip[c, 2] = u0 - u_n * n[0], u1 - u_n * n[1], u2 - u_n * n[2]
+
+
+@kernel
 def _push(p, o, q, d0, d1, d2, F):
     """Give impulse d to the sphere of contact q, and add −d at its arm to F (6,)."""
     c = o.pair[q]

@@ -266,7 +266,7 @@ def evaluate(p, x, R, V0, h, tol_v):
             copy_impulse(p.old_pairs[old], pair)
             turn_friction(pair)
         if p.stiction != 0:
-            _begin_friction(p, c, old, x, R, V0, tol_v)
+            _begin_friction(p, c, old, x, R, V0)
         restitution = p.laws[p.material[first], other].restitution
         band = 2.0 * p.band * _thickness(p, c)
         stop = open_bias(gap, band, h)
@@ -397,13 +397,13 @@ def _velocity(p, c, x, R, V0, u):
 
 
 @kernel
-def _begin_friction(p, c, old, x, R, V0, slow):
+def _begin_friction(p, c, old, x, R, V0):
     """Coefficient of the first pass of contact c, which was contact ``old``, −1: none."""
     u = local_vector(3)
     _velocity(p, c, x, R, V0, u)
     if old >= 0:
         p.mu[c] = p.old_mu[old]
-    begin_friction(p, c, u, slow)
+    begin_friction(p, c, u)
 
 
 @kernel
