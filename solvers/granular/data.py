@@ -104,7 +104,9 @@ TABLE = Table(
         "plane_material": Item("no", "of each obstacle", "i8"),
         "excluded": Item("nx", "pairs of nodes that never touch, first · N + second in rising order", "i8"),
         "laws": Item("nl nl", "laws of pairs of materials", LAW),
-        "restitutions": Item("nl nl kr", "their restitution by approach speed, see `fem_mbs.system.speed_pieces`", PIECE),
+        "restitutions": Item(
+            "nl nl kr", "their restitution by approach speed, see `fem_mbs.system.speed_pieces`", PIECE
+        ),
         "slidings": Item("nl nl ks", "their friction by sliding speed", PIECE),
         "room": Item("np 2", "pairs that a search has found", "i4"),
         # pairs by their first particle: those of particle i are at start[i] … start[i + 1]

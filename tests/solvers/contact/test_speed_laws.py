@@ -210,11 +210,3 @@ def test_what_takes_one_number_says_so():
     with pytest.raises(ParameterError, match=r"CompliantContact 'floor': restitution = .*approach speed"):
         fem.CompliantContact(floor, stiffness=1e7)
     assert fem.CompliantContact(floor, stiffness=1e7, restitution=0.5).restitution == 0.5
-    model.add(ball)
-    group = model.add(fem.ContactGroup(restitution=TABLE, name="grains"))
-    group.sphere(ball, 0.1)
-    group.obstacle(fem.SphereOnPlane, model.ground.frame())
-    with pytest.raises(
-        ParameterError, match=r"ContactGroup 'grains': restitution = .*contacts of groups have one number"
-    ):
-        model.compile()

@@ -124,10 +124,5 @@ def test_laws_that_are_none_are_rejected(law, message):
 def test_what_takes_one_coefficient_says_so():
     model = fem.Model()
     ball = model.add(fem.RigidBody.sphere(1.0, 0.1))
-    group = model.add(fem.ContactGroup(friction=TABLE, name="grains"))
-    group.sphere(ball, 0.1)
-    group.obstacle(fem.SphereOnPlane, model.ground.frame())
-    with pytest.raises(ParameterError, match="ContactGroup 'grains': friction"):
-        model.compile()
     with pytest.raises(ParameterError, match=r"'hinge.*friction"):
         fem.Revolute.at(model.ground, ball, [0, 0, 0], [0, 0, 1], friction=fem.DryFriction(TABLE), name="hinge")

@@ -366,13 +366,6 @@ def test_what_does_not_support_two_coefficients_rejects_them_in_words():
         fem.static_equilibrium(model)
     with pytest.raises(ParameterError, match=r"friction = .*static and sliding"):
         fem.CompliantContact(model["rub"], stiffness=1e4, restitution=0.5)
-    group = fem.ContactGroup(friction=(0.5, 0.3), name="grains")
-    grains = fem.Model("grains")
-    for k in range(2):
-        group.sphere(grains.add(fem.RigidBody.sphere(1.0, 0.1, position=[k, 0, 0])), 0.1)
-    grains.add(group)
-    with pytest.raises(ParameterError, match=r"'grains': friction.*one"):
-        grains.compile()
 
 
 @pytest.mark.parametrize(
