@@ -39,12 +39,14 @@ class Pairs:
         engine, run, a = self.engine, self.engine.run[0], self.engine.arrays
         if any(search.outdated(a["x"], a["R"], a["V"], engine.h) for search in engine.system.searches):
             self.refresh()
-        # approach speeds that inexact impulses leave are no impacts
-        tol_v = float(run["tol_v"])
-        run["tol_v"] = max(tol_v, RESIDUAL * engine.contact_tolerance * np.abs(a["V"]).max())
+        # approach speeds that inexact impulses leave are no impacts, sliding that they leave is none
+        tol_v, slow = float(run["tol_v"]), float(run["slow"])
+        left, fastest = RESIDUAL * engine.contact_tolerance, np.abs(a["V"]).max()
+        run["tol_v"] = max(tol_v, left * fastest)
+        run["slow"] = max(slow, left * max(fastest, engine.h * engine.system.largest_gravity))
         taken, code = engine.run_steps(engine.data, engine.run, 1, done, times, signals)
         if code == OK:
-            run["tol_v"] = tol_v
+            run["tol_v"], run["slow"] = tol_v, slow
         return taken, code
 
     def refresh(self) -> None:

@@ -7,6 +7,8 @@ Each pass is an ordinary problem with one coefficient per contact, as those of j
     slid                       μ(v), v the speed as the step began; where sliding has turned by more than a right
                                angle, it has come to rest in the step: again with μ_s; where it slips, with μ(0)
 
+A contact that slips is at its bound, and slides faster than what the sub-problems leave.
+
     μ(v) = μ_k + (μ_s − μ_k) exp(−(v/v_s)ⁿ) ,   without a Stribeck speed v_s μ_k ;   or by a table                  (2)
 
 That is of first order: sliding has another speed at the end of the step, and what breaks loose sticks up to a time φ h
@@ -93,6 +95,12 @@ def slides_along(g, e, s, V):
 
 
 @kernel
+def slips(g, e, s):
+    """True if contact e, which is at its bound, slides: of several contacts of a body that sticks some are there too."""
+    return sliding_speed(g, e, s.V) > still_speed(s)
+
+
+@kernel
 def next_coefficient(law, e, s, c, slid, slides_on, last):
     """Set the coefficient of the next pass of contact c, (1); True if it has changed.
 
@@ -118,6 +126,8 @@ def next_coefficients(d, s):
         law = laws_of(g)
         for e in range(g.n):
             c, slides_on = g.first_contact + e, slides_along(g, e, s, s.V) >= 0.0
+            if not slips(g, e, s):
+                continue
             again = next_coefficient(law, e, s, c, s.slid[c], slides_on, coefficient(g, e, 0.0)) or again
     return again
 

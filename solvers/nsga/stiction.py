@@ -31,6 +31,7 @@ from fem_mbs.solvers.contact.static_friction import (
     next_coefficient,
     slides_along,
     sliding_speeds,
+    slips,
 )
 from fem_mbs.solvers.joint_friction.friction_touch import in_impact
 from fem_mbs.solvers.nsga.data import own_at
@@ -103,6 +104,8 @@ def next_coefficients(d, s, o, impact):
         law = laws_of(g)
         for e in range(g.n):
             c = g.first_contact + e
+            if not slips(g, e, s):
+                continue
             slid, on = o.tried_impact[c, SPEED] if impact else s.slid[c], slides_on(g, e, s, o, c, impact)
             again = next_coefficient(law, e, s, c, slid, on, mean_coefficient(g, e, s, o, c)) or again
     return again

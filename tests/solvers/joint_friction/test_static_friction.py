@@ -352,6 +352,25 @@ def test_resumed_runs_continue_with_the_coefficients_they_had(monkeypatch, tmp_p
         assert not differences(whole, parts)
 
 
+@pytest.mark.parametrize(
+    "stepper",
+    [method(), method(persistent=True), fem.MoreauJean(), fem.ConeComplementarity(relaxed=False)],
+    ids=["NSGA", "persistent", "Moreau", "cone"],
+)
+@pytest.mark.parametrize("part, moves", [(0.99, False), (1.01, True)])
+def test_four_feet_of_one_body_hold_together_up_to_static_friction(stepper, part, moves):
+    """Their impulses are not unique: some are at their bounds while the body sticks."""
+    slope = np.arctan(part * STATIC)
+    model = fem.Model("feet", gravity=[G * np.sin(slope), 0, -G * np.cos(slope)])
+    body = model.add(fem.RigidBody(1.0, [0.1, 0.1, 0.1], position=[0, 0, 0.1], name="body"))
+    for k, (x, y) in enumerate(((1, 1), (1, -1), (-1, 1), (-1, -1))):
+        foot = body.frame([0.3 * x, 0.3 * y, 0])
+        model.add(fem.SphereOnPlane(foot, model.ground, radius=0.1, friction=(STATIC, SLIDING), name=f"foot {k}"))
+    speed = stepper.run(model, 0.1, 2e-3)["body"].velocity[-1, 0]
+    slides = 0.1 * G * (np.sin(slope) - SLIDING * np.cos(slope))
+    assert speed == pytest.approx(slides, rel=0.02) if moves else abs(speed) < 1e-8
+
+
 def test_a_system_is_as_it_was_for_the_next_run():
     system = block_on_a_belt().compile()
     first, second = (method().run(system, 3.0, 1e-2) for _ in range(2))
