@@ -96,7 +96,7 @@ def slides_along(g, e, s, V):
 
 @kernel
 def slips(g, e, s):
-    """True if contact e, which is at its bound, slides: of several contacts of a body that sticks some are there too."""
+    """True if contact e, which is at its bound, slides: some contacts of a body that sticks may be there too."""
     return sliding_speed(g, e, s.V) > still_speed(s)
 
 
