@@ -174,6 +174,9 @@ def __getattr__(name):
             return __getattr__(Deprecated.NAMES[name])
         here = elsewhere(name, __all__)
         hint = meant(name, __all__) if here is None else f"that is done by '{here}'"
+        elements = importlib.import_module("fem_mbs.elements")
+        if hasattr(elements, name):  # base classes, which docstrings name: `Contact`
+            hint = f"it is 'fem_mbs.elements.{name}'"
         raise AttributeError(f"fem_mbs has no '{name}'; {hint}")
     globals()[name] = value
     return value

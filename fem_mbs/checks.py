@@ -8,6 +8,7 @@ return Checks(
 
 import itertools
 import math
+import re
 import sys
 import textwrap
 from collections.abc import Container, Mapping, Sequence
@@ -144,7 +145,14 @@ def table(rows: Sequence[Sequence[str]], left: Container[int] = (0,), most: Mapp
     return "\n".join(lines)
 
 
+class _Wrapper(textwrap.TextWrapper):
+    """Lines that may end at the slashes of a path too."""
+
+    def _split(self, text):
+        return [part for chunk in super()._split(text) for part in re.split(r"(?<=/)", chunk) if part]
+
+
 def _wrapped(row, most):
     """Lines of a row whose texts are no wider than ``most`` (column -> width)."""
-    cells = [textwrap.wrap(text, most[i]) if i in most else [text] for i, text in enumerate(row)]
+    cells = [_Wrapper(most[i]).wrap(text) if i in most else [text] for i, text in enumerate(row)]
     return list(itertools.zip_longest(*cells, fillvalue=""))

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from fem_mbs.arguments.spelling import meant
 from fem_mbs.element.base import REGISTRY, Force, Part, register
 from fem_mbs.element.contact import Contact
 from fem_mbs.element.evaluator import Evaluator, Point, evaluator_of
@@ -27,7 +28,7 @@ from fem_mbs.elements.contacts.compliant_kernels import (
 )
 from fem_mbs.errors import FemMbsError, ParameterError, label
 from fem_mbs.jit import address, bind
-from fem_mbs.recovery.hysteresis import LOWEST_RESTITUTION, ForceLaw, hysteresis_factor
+from fem_mbs.recovery.hysteresis import FACTORS, LOWEST_RESTITUTION, ForceLaw, hysteresis_factor
 from fem_mbs.system.sizes import gyration
 
 DEEPEST = 0.1  # largest indentation, relative to the radius
@@ -195,6 +196,8 @@ class CompliantContact(Force):
 
     def _set_law(self, model, exponent, restitution, damping):
         """Check the parameters of (1)."""
+        if isinstance(model, str):
+            self.check(model in {*PLAIN, *FACTORS}, "model", model, f"is no law; {meant(model, [*FACTORS, *PLAIN])}")
         plain = PLAIN.get(model) if isinstance(model, str) else None  # exponent of a law without restitution
         exponent = (1.5 if plain is None else plain) if exponent is None else exponent
         self.model, self.exponent = model, self.number("exponent", exponent, at_least=1, at_most=3)

@@ -59,7 +59,9 @@ def chosen(names: Sequence[str] = (), fast: bool = False) -> list[Case]:
     known = cases()
     for name in names:
         if name not in known:
-            raise FemMbsError(f"no case is called '{name}'; {Keywords.meant(name, known)}")
+            several = [other for other in known if other.startswith(name.lower())]
+            hint = f"there are: {', '.join(several)}" if len(several) > 1 else Keywords.meant(name, known)
+            raise FemMbsError(f"no case is called '{name}'; {hint}")
     return [known[name] for name in (names or known) if known[name].fast or not fast]
 
 

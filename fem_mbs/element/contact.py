@@ -100,6 +100,10 @@ class Contact(Element):
     moment : (3,) [N m], of moment_impulse in the same way
     point, normal : (3,) [m], -, inertial axes; the point lies on the first body, of two
         spheres, capsules or hulls in the middle of the gap
+    force_normal, force_tangential, force_vector : float, (2,), (3,) [N], components of ``force`` along the normal and
+        along t1, t2; the force on the first body in inertial axes
+    status : 0 open, 1 sticks, 2 slides, 3 closed without friction; at the end of the step
+    impact : 1 if the contact took part in an impact of the step, else 0
 
     Raises
     ------
@@ -160,6 +164,8 @@ class Contact(Element):
         if is_table(friction):
             self._set_table(friction)
         else:
+            message = "must be a number, (static, sliding), pairs (sliding speed [m/s], value), or AnisotropicFriction(…)"
+            self.check(not callable(friction) and not isinstance(friction, dict), "friction", friction, message)
             self.static_friction, self.friction = friction_coefficients(self, friction)
             if self.static_friction > self.friction:
                 fall = (self.stribeck_speed, self.stribeck_exponent)

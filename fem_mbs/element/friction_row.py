@@ -12,7 +12,8 @@ def friction_coefficients(owner: Any, friction: Any, parameter: str = "friction"
     """Static and sliding coefficient, of one number or two."""
     several = isinstance(friction, (tuple, list)) or (isinstance(friction, np.ndarray) and friction.ndim > 0)
     both = friction if several else (friction, friction)
-    owner.check(len(both) == 2, parameter, friction, "must be one number or (static, sliding)")
+    pairs = any(isinstance(value, (tuple, list, np.ndarray)) for value in both)
+    owner.check(len(both) == 2 and not pairs, parameter, friction, "must be one number or (static, sliding)")
     static, sliding = (owner.positive(parameter, value, "", allow_zero=True) for value in both)
     owner.check(static >= sliding, parameter, friction, "(static, sliding): static must be ≥ sliding")
     return static, sliding

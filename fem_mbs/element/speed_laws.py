@@ -124,7 +124,8 @@ def is_table(value: Any) -> bool:
     """True for a sequence of sequences, which can only be a table."""
     if isinstance(value, np.ndarray):
         return value.ndim > 1
-    return isinstance(value, Sequence) and len(value) > 0 and isinstance(value[0], (Sequence, np.ndarray))
+    several = isinstance(value, Sequence) and not isinstance(value, str)
+    return several and len(value) > 0 and isinstance(value[0], (Sequence, np.ndarray))
 
 
 def restitution_of(owner: Any, value: Any, parameter: str = "restitution") -> Any:

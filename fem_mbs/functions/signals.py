@@ -123,6 +123,8 @@ class Signal:
     def __call__(self, t):
         """Value at time t [s]; of a `Jet` its value and derivatives, so that signals can be parts of others."""
         if not isinstance(t, Jet):
+            if isinstance(t, np.ndarray) and t.ndim:
+                raise TypeError("a signal takes one time, not an array: [signal(t) for t in times]")
             return float(self.value) if self.constant else float(self.value(t))
         if self.constant:
             return float(self.value)

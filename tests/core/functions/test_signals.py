@@ -275,3 +275,10 @@ def test_integral_of_any_rate_is_the_angle_of_the_closed_form_forwards_and_backw
     with_kink = Signal(lambda t: np.minimum(t, 0.2) / 0.2).integral()
     assert with_kink(1.0) == pytest.approx(0.9, abs=1e-12)
     assert with_kink.jet(0.2) == pytest.approx((0.1, 1.0, 0.0), abs=1e-12)
+
+
+@pytest.mark.parametrize("value", [2.0, lambda t: t])
+def test_a_signal_of_several_times_says_that_it_takes_one(value):
+    with pytest.raises(TypeError, match="one time, not an array"):
+        Signal(value)(np.array([1.0, 2.0]))
+    assert Signal(value)(np.float64(2.0)) == 2.0

@@ -97,6 +97,8 @@ def test_a_contact_at_rest_carries_its_weight_and_swings_with_the_damping_of_the
         ({"model": "hooke", "damping": 1.0}, "damping"),
         ({"model": "hertz", "restitution": 1.0}, "restitution"),
         ({"model": "flores", "restitution": 0.5, "damping": 1.0}, "kelvin-voigt"),
+        ({"model": "kelvin_voigt", "damping": 1.0}, "model = 'kelvin_voigt'.*did you mean 'kelvin-voigt'"),
+        ({"model": "floress", "restitution": 0.5}, "model = 'floress'.*did you mean 'flores'"),
     ],
 )
 def test_parameters_of_other_laws_are_rejected(options, named):

@@ -195,6 +195,25 @@ def test_tables_that_are_none_are_rejected_with_the_pair(case):
 
 
 @pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        (lambda v: 0.5, r"pairs \(sliding speed"),
+        ({0.0: 0.5}, r"AnisotropicFriction\(…\)"),
+        ([], "one number or"),
+        ("a", "not a number"),
+    ],
+)
+def test_friction_of_another_kind_is_rejected_with_what_there_is(value, message):
+    with pytest.raises(ParameterError, match=rf"SphereOnPlane 'floor': friction = .*{message}"):
+        fem.SphereOnPlane(fem.RigidBody.sphere(1.0, 0.1), fem.Model().ground, radius=0.1, friction=value, name="floor")
+
+
+def test_tables_of_a_friction_with_two_coefficients_are_rejected_as_a_whole():
+    with pytest.raises(ParameterError, match=r"along = \[\(0.*\)\] must be one number or \(static, sliding\)"):
+        fem.AnisotropicFriction([(0.0, 0.3), (1.0, 0.2)], 0.5)
+
+
+@pytest.mark.parametrize(
     ("arguments", "message"),
     [((1.1, 1.0), "restitution = 1.1"), ((0.5, 0.0), "speed = 0"), ((0.5, 1.0, 0.0), "exponent = 0")],
 )
