@@ -280,7 +280,7 @@ TOPICS: dict[str, tuple[Source, ...]] = {
                note="Not compared with the original"),
     ),
     "Fatigue": (
-        Source("ASTM-E1049", "ASTM International", "E1049-85: Standard practices for cycle counting in fatigue analysis",
+        Source("ASTM1985", "ASTM International", "E1049-85: Standard practices for cycle counting in fatigue analysis",
                "West Conshohocken", 1985, note="Not compared with the original"),
         Source("Miner1945", "M. A. Miner", "Cumulative damage in fatigue", "Journal of Applied Mechanics 12, A159-A164",
                1945, note="Not compared with the original"),

@@ -164,7 +164,9 @@ class Contact(Element):
         if is_table(friction):
             self._set_table(friction)
         else:
-            message = "must be a number, (static, sliding), pairs (sliding speed [m/s], value), or AnisotropicFriction(…)"
+            message = (
+                "must be a number, (static, sliding), pairs (sliding speed [m/s], value), or AnisotropicFriction(…)"
+            )
             self.check(not callable(friction) and not isinstance(friction, dict), "friction", friction, message)
             self.static_friction, self.friction = friction_coefficients(self, friction)
             if self.static_friction > self.friction:

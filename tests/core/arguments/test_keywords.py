@@ -134,3 +134,10 @@ def test_rotation_vectors_in_degrees_are_reported():
             else:
                 with pytest.raises(ParameterError, match=r"rotation = .*degrees.*np\.radians"):
                     make(turn)
+
+
+def test_a_base_class_that_docstrings_name_is_found_by_the_message():
+    with pytest.raises(AttributeError, match=r"it is 'fem_mbs\.elements\.Contact'"):
+        fem.Contact  # noqa: B018
+    with pytest.raises(AttributeError, match="that is done by 'Revolute'"):
+        fem.PinJoint  # noqa: B018
