@@ -215,6 +215,28 @@ def test_a_body_on_a_belt_breaks_loose_at_static_friction(shape):
         assert error[t < t_1].max() < 1e-8 and error.max() < 0.2 * G * h, h  # (μ_s − μ_k) g h of the step it breaks in
 
 
+@pytest.mark.parametrize("name", ["nsga", "cone"])
+@pytest.mark.parametrize("shape", ["sphere", "box"])
+@pytest.mark.parametrize("part, moves", [(0.99, False), (1.01, True)])
+def test_a_body_on_a_cart_that_it_moves_breaks_loose_at_static_friction(name, shape, part, moves):
+    """A cart of 2 kg is pulled at a part of the force 3 kg μ_s g that the body can follow."""
+    model, group = fem.Model("cart", gravity=[0, 0, -G]), fem.ContactGroup(friction=(0.6, 0.4), name="all")
+    start = dict(position=[0, 0, 0.1], name="body")
+    # the sphere has so much inertia that it slides like the box
+    body = model.add(fem.RigidBody(1.0, [1e3, 1e3, 1e3] if shape == "sphere" else [0.1, 0.1, 0.1], **start))
+    with_shape(group, body, shape)
+    cart = model.add(fem.RigidBody(2.0, [1, 1, 1], name="cart"))
+    model.add(fem.Prismatic.at(model.ground, cart, [0, 0, 0], [1, 0, 0]))
+    model.add(fem.PointForce(cart, [part * 3.0 * 0.6 * G, 0, 0]))
+    group.obstacle(fem.SphereOnPlane, cart)
+    model.add(group)
+    result = METHODS[name](contact_tolerance=1e-9).run(model, 0.05, 1e-3)
+    assert swept(result)
+    a_body, a_cart = (0.4 * G, 0.5 * (part * 3.0 * 0.6 - 0.4) * G) if moves else (part * 0.6 * G,) * 2
+    assert result["body"].velocity[-1, 0] == pytest.approx(a_body * 0.05, rel=1e-4)
+    assert result["cart"].velocity[-1, 0] == pytest.approx(a_cart * 0.05, rel=1e-4)
+
+
 def tumbling(law, grouped):
     """A box that falls on a corner and comes to rest, as a group or with single contacts of its rounded corners."""
     model = fem.Model("tumble", gravity=[0, 0, -G])
@@ -344,7 +366,7 @@ def test_a_pile_of_a_hundred_spheres_settles_and_gains_no_energy(name, law):
 
 
 @pytest.mark.parametrize("others", [0, LAZY])
-def test_a_stopped_run_of_a_group_goes_on_as_it_was(others, tmp_path, monkeypatch):
+def test_a_stopped_run_of_a_group_continues_to_the_last_bit(others, tmp_path, monkeypatch):
     """Coefficients and what sticks are part of its state, with both solvers; another table is rejected."""
     whole = fem.DecoupledNSGA().run(gas(others), 0.05, 1e-3, save=tmp_path / "whole.vtkhdf")
     path = tmp_path / "run.vtkhdf"
