@@ -34,7 +34,7 @@ def mu(law, v):
 
 def with_shape(group, body, shape):
     """Give a body of a group a shape of half height 0.1 m."""
-    if shape == "box":
+    if shape.endswith("box"):
         group.box(body, [0.8, 0.8, 0.2], 0.02)
     elif shape == "clump":
         for corner in np.array([[1, 1], [1, -1], [-1, 1], [-1, -1]]) * 0.3:
@@ -48,7 +48,9 @@ def add_body(model, group, shape, **start):
     if shape == "sphere":
         body = fem.RigidBody.sphere(1.0, 0.1, name="body", **start)
     else:
-        body = fem.RigidBody(1.0, [2.0, 2.0, 2.0], name="body", **start)
+        # moments of friction hardly turn the last one: impulses of its corners are those that the iterations began with
+        moment = {"box": 2.0, "clump": 2.0, "massive box": 1e4}[shape]
+        body = fem.RigidBody(1.0, [moment, moment, moment], name="body", **start)
     with_shape(group, model.add(body), shape)
     return body
 
@@ -159,7 +161,7 @@ def sloped(name, shape, tilt, speed, end, h):
     return body.position[:, 0], body.velocity[:, 0]
 
 
-@pytest.mark.parametrize(("name", "shape"), in_turn(METHODS, ["box", "clump"], first="moreau"))
+@pytest.mark.parametrize(("name", "shape"), in_turn(METHODS, ["box", "massive box"], first="moreau"))
 @pytest.mark.parametrize("part, moves", [(0.99, False), (1.01, True)])
 def test_static_friction_holds_up_to_its_coefficient(name, shape, part, moves):
     """Some feet of a body that sticks are at their bounds: their impulses are not unique."""
