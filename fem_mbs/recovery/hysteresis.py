@@ -190,9 +190,22 @@ class ImpactCurve:
         return float(simpson(self.force * self.velocity, x=self.t))
 
 
+def evenly(curve: ImpactCurve, samples: int) -> ImpactCurve:
+    """A curve at so many evenly spaced times, straight between its own."""
+    t = np.linspace(curve.t[0], curve.t[-1], samples)
+    return ImpactCurve(t, *(np.interp(t, curve.t, c) for c in (curve.force, curve.indentation, curve.velocity)))
+
+
 @Keywords.known
 def resolved_impact(
-    *, mass: float, speed: float, stiffness: float, exponent: float = 1.5, factor: float = 0.0, samples: int = 1001
+    *,
+    mass: float | None = None,
+    speed: float,
+    stiffness: float,
+    exponent: float = 1.5,
+    factor: float = 0.0,
+    samples: int = 1001,
+    modes: Any = None,
 ) -> ImpactCurve:
     """Impact of a mass on a compliant surface, integrated in time: what a recovered impact is compared with.
 
@@ -210,6 +223,9 @@ def resolved_impact(
         χ, see `hysteresis_factor`.
     samples : int
         Number of times, evenly spaced.
+    modes : ContactModes, optional
+        In place of ``mass``: modes of both bodies at the contact, which vibrate while it lasts. From first touch to
+        first separation, in equal steps, see `fem_mbs.recovery.modal_impact`.
 
     Returns
     -------
@@ -218,15 +234,21 @@ def resolved_impact(
     Raises
     ------
     FemMbsError
-        For a parameter out of its range.
+        For a parameter out of its range; bodies with ``modes`` that do not separate.
     """
     from scipy.integrate import solve_ivp
 
     owner = Named("resolved_impact")
-    mass, speed = owner.positive("mass", mass, "kg"), owner.positive("speed", speed, "m/s")
+    speed = owner.positive("speed", speed, "m/s")
     stiffness, factor = owner.positive("stiffness", stiffness, "N/m^n"), owner.number("factor", factor, at_least=0)
     exponent, samples = owner.number("exponent", exponent, at_least=1, at_most=20), owner.as_integer("samples", samples)
     owner.check(samples <= 10_000_000, "samples", samples, "are too many: 10 million at most")
+    if modes is not None:
+        from fem_mbs.recovery.modal_impact import resolved
+
+        owner.check(mass is None, "mass", mass, "is not used with modes, which hold it; remove it")
+        return evenly(resolved(owner, modes, speed, stiffness, exponent, factor), samples)
+    mass = owner.positive("mass", mass, "kg")
     length = (mass * speed**2 / stiffness) ** (1 / (exponent + 1))
 
     def rates(_, y):

@@ -97,7 +97,11 @@ class ClosedContacts:
         return [known[id(contact)] for contact in contacts]
 
     def rows(self, state: "State") -> np.ndarray:
-        """Gradients (rows, n) of the chosen contacts at a state."""
+        """Gradients (rows, n) of the chosen contacts at a state, of free components."""
+        return np.array([self.system.reduced(full) for full in self.full_rows(state)])
+
+    def full_rows(self, state: "State") -> list[np.ndarray]:
+        """Gradients (N, 6) of the chosen contacts at a state, one for each row."""
         system, rows = self.system, []
         system.gaps(state)
         places = {}
@@ -112,8 +116,8 @@ class ClosedContacts:
                 full = np.zeros((len(system.nodes), 6))
                 for k, node in enumerate(group.nodes[e]):
                     full[node] += row[6 * k : 6 * k + 6]
-                rows.append(system.reduced(full))
-        return np.array(rows)
+                rows.append(full)
+        return rows
 
     def add_to(self, found: Any, force: np.ndarray) -> np.ndarray:
         """Add rows and stiffness to the matrices; returns the forces (n,) that are left over then."""
