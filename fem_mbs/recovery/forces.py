@@ -1,5 +1,6 @@
 """Recovered forces: table of impacts and histories of one contact; they are computed in `force_recovery`."""
 
+import warnings
 from collections.abc import Sequence, Sized
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,7 +10,8 @@ import numpy as np
 from fem_mbs.arguments.checked import ArrayLike
 from fem_mbs.errors import FemMbsError, Warnings
 from fem_mbs.recovery import cubic_impact, impulse_filter
-from fem_mbs.recovery.hysteresis import LOWEST_RESTITUTION, ForceLaw, ImpactCurve, hysteresis_factor
+from fem_mbs.recovery.hysteresis import LOWEST_RESTITUTION, ForceLaw, ImpactCurve, at_times, hysteresis_factor
+from fem_mbs.recovery.modal_phases import integrate_phases
 from fem_mbs.recovery.options import Options
 from fem_mbs.results.contact_motion import approaching, contact_number, normal_motion
 from fem_mbs.results.file.names import ByAttribute
@@ -25,7 +27,7 @@ FIELDS = {
     "time": ("f8", "s", "first touch"),
     "speed": ("f8", "m/s", "approach speed"),
     "restitution": ("f8", "", "used for the course of the impact"),
-    "impulse": ("f8", "N s", "normal impulse of the impact"),
+    "impulse": ("f8", "N s", "normal impulse of the impact, of the run"),
     "duration": ("f8", "s", "of the recovered impact"),
     "peak_force": ("f8", "N", "largest recovered force, without that of the closed contact"),
     "indentation": ("f8", "m", "largest"),
@@ -33,6 +35,8 @@ FIELDS = {
     "loop_area": ("f8", "J", "energy of the recovered hysteresis loop"),
     "effective_mass": ("f8", "kg", "impulse over jump of the normal speed"),
     "background": ("f8", "N", "force of the closed contact under the impact"),
+    "recovered_impulse": ("f8", "N s", "of the recovered force; differs from that of the run with modes only"),
+    "merged": ("i8", "", "impacts of the run that are one here; more than one with modes only"),
     "state": ("i8", "", "number of the saved state after it"),
     "note": ("U60", "", ""),
 }
@@ -46,8 +50,8 @@ class RecoveredForces(ByAttribute):
     impacts : record array (m,)
         One row per impact, columns as attributes (``impacts.peak_force``): time [s], speed [m/s], restitution, impulse
         [N s], duration [s], peak_force [N], indentation [m], energy_lost [J] (by the run), loop_area [J] (of the
-        recovered hysteresis loop), effective_mass [kg], background [N], state, note. nan where nothing could be
-        recovered.
+        recovered hysteresis loop), effective_mass [kg], background [N], recovered_impulse [N s], merged (number of
+        impacts of the run), state, note. nan where nothing could be recovered.
     step_times : (k,) [s]
     continuous : (k,) [N]
         Force of the closed contact, constant in the step that ends at each of ``step_times``.
@@ -73,7 +77,11 @@ class RecoveredForces(ByAttribute):
         self.closing = -motion.rate
         self.v_tol = float(options.speed_tolerance or self._default_tolerance(result, motion.speed))
         self._split(result, motion.gain)
-        self._recover(result.problems, options.restitution, options.effective_mass)
+        self._curves: list | None = None
+        if options.modes is None:
+            self._recover(result.problems, options.restitution, options.effective_mass)
+        else:
+            self._integrate(result, options)
         self._history = None
 
     # --- how it is made -------------------------------------------------------------------------------------------
@@ -134,6 +142,14 @@ class RecoveredForces(ByAttribute):
         """Columns of ``impacts``."""
         return np.dtype([(name, kind) for name, (kind, _, _) in FIELDS.items()])
 
+    def _integrate(self, result, options):
+        """The table of impacts of bodies that deform, and their curves."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # reasons for which a cubic impact has no force
+            self._recover(result.problems, options.restitution, None)
+        self._curves = integrate_phases(self, result, options.modes, float(options.restitution))
+        self.recovered = np.flatnonzero([curve is not None for curve in self._curves])
+
     def _recover(self, problems, restitution, effective_mass):
         """The table of impacts."""
         s = self.states
@@ -157,7 +173,8 @@ class RecoveredForces(ByAttribute):
         table.time = self._first_touch(s)
         table.energy_lost = 0.5 * table.impulse * (speed - leaving)
         table.effective_mass = table.impulse / (speed + leaving)
-        for name in ("duration", "peak_force", "indentation", "loop_area"):
+        table.merged = 1
+        for name in ("duration", "peak_force", "indentation", "loop_area", "recovered_impulse"):
             table[name] = np.nan
         table.note = _notes(
             (unknown, "no approach speed"), (plastic, "no rebound"), (self._passed[s], "through other bodies"),
@@ -186,6 +203,7 @@ class RecoveredForces(ByAttribute):
             good, values = good[~np.isnan(values[0])], values[:, ~np.isnan(values[0])]
         for name, column in zip(("duration", "indentation", "peak_force", "loop_area"), values):
             table[name][good] = column
+        table.recovered_impulse[good] = table.impulse[good]
         return good
 
     def _first_touch(self, s):
@@ -228,6 +246,8 @@ class RecoveredForces(ByAttribute):
 
     def _curve_at(self, i, tau):
         row = self.impacts[i]
+        if self._curves is not None:
+            return at_times(self._curves[i], row.time + row.duration * tau)
         shape, rate = (a[0] for a in cubic_impact.course(tau, np.array([row.restitution])))
         delta, velocity = row.duration * row.speed * shape, row.speed * rate
         if isinstance(self.model, ForceLaw):
@@ -291,12 +311,12 @@ class RecoveredForces(ByAttribute):
         impulse = end = rebound = 0.0
         for i in self.recovered:
             row, curve = self.impacts[i], self.curve(i)
-            impulse = max(impulse, abs(curve.impulse / row.impulse - 1))
+            impulse = max(impulse, abs(curve.impulse / row.recovered_impulse - 1))
             end = max(end, curve.indentation[-1] / row.indentation)
             rebound = max(rebound, abs(-curve.velocity[-1] / row.speed - row.restitution))
         made = self.impacts.impulse[self.recovered].sum()
         missing = self.impacts.impulse.sum() - made
-        total = self.impulse[1:].sum()
+        total = self.impulse[1:].sum() - made + self.impacts.recovered_impulse[self.recovered].sum()
         scale = max(total, np.finfo(float).tiny)
         return Checks(
             # Simpson's rule on 401 points: the knot of the warp and δⁿ at the ends leave 1e-5
@@ -394,6 +414,18 @@ def _notes(*pairs):
         for row in zip(*(c for c, _ in pairs))
     ]
     return np.array(notes, FIELDS["note"][0])
+
+
+def warn_of_meshes(who: str, contact: str, result: Results) -> None:
+    """Warn that a contact of the run has a node of a body that deforms."""
+    number = contact_number(result, contact)[0]
+    described = next(e for e in result.description["elements"] if e["contact"] == number)
+    if described.get("deforms", False):
+        Warnings.issue(
+            f"{who} of '{contact}': a body of this contact deforms, and its impacts are recovered with the mass of the "
+            "node that touches: too short and too weak where they last longer than waves through the body. Give "
+            "recover_forces(…, modes=fem.ReducedContact(model), restitution=…), or resolve them with CompliantContact"
+        )
 
 
 def mark_overlaps(table: np.recarray, good: np.ndarray) -> None:

@@ -170,6 +170,10 @@ class ImpactCurve:
     def __repr__(self):
         return f"ImpactCurve({len(self.t)} times, {self.duration:.6g} s, at most {self.force.max():.6g} N)"
 
+    def later(self, t: float) -> "ImpactCurve":
+        """The same curve, at times later by t [s]."""
+        return ImpactCurve(self.t + t, self.force, self.indentation, self.velocity)
+
     @property
     def duration(self) -> float:
         """[s]"""
@@ -192,7 +196,11 @@ class ImpactCurve:
 
 def evenly(curve: ImpactCurve, samples: int) -> ImpactCurve:
     """A curve at so many evenly spaced times, straight between its own."""
-    t = np.linspace(curve.t[0], curve.t[-1], samples)
+    return at_times(curve, np.linspace(curve.t[0], curve.t[-1], samples))
+
+
+def at_times(curve: ImpactCurve, t: np.ndarray) -> ImpactCurve:
+    """A curve at other times, straight between its own."""
     return ImpactCurve(t, *(np.interp(t, curve.t, c) for c in (curve.force, curve.indentation, curve.velocity)))
 
 

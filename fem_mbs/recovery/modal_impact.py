@@ -100,22 +100,27 @@ class ContactModes(Checked):
 
     def local_motion(self, result: Any, contact: str, state: int, speed: float, stiff: tuple) -> "LocalMotion":
         """`LocalMotion` of an impact of a run: constant speed of approach from first touch."""
-        return LocalMotion(self, np.zeros((len(self), 2)), 0.0, speed, 0.0)
+        return LocalMotion(self, np.zeros((len(self), 2)), 0.0, speed, 0.0, True)
 
 
 class LocalMotion(NamedTuple):
-    """Where an impact starts: modes, their loads f, f' (k, 2), gap g [m], speed v̄ [m/s], acceleration ā [m/s²]."""
+    """Where an impact starts: modes, their loads f, f' (k, 2), gap g [m], speed v̄ [m/s], acceleration ā [m/s²].
+
+    ``still``: time runs from first touch, not from the state.
+    """
 
     modes: ContactModes
     load: np.ndarray
     gap: float
     speed: float
     acceleration: float
+    still: bool = False
 
 
 class ModalImpact(NamedTuple):
-    """An impact: its curve, with times from the start of its `LocalMotion`; the speed of approach at first touch; whether
-    the bodies touch again within its duration; instead of a curve, why there is none."""
+    """An impact: its curve, with times from the start of its `LocalMotion`, the speed of approach at first touch, and
+    whether the bodies touch again within its duration; instead of a curve, why there is none.
+    """
 
     curve: ImpactCurve | None
     speed: float
@@ -254,7 +259,7 @@ def resolve(
     local: LocalMotion, stiffness: float, exponent: float, factor: float, steps: int = STEPS, most: int = MOST
 ) -> ModalImpact:
     """`ModalImpact` of a `LocalMotion`, from first touch to separation."""
-    modes, load, gap, speed, acceleration = local
+    modes, load, gap, speed, acceleration, _ = local
     if not speed > 0.0:
         return ModalImpact(None, speed, False, "no approach speed")
     b, s = modes.participation, shortest(modes.mass, speed, stiffness, exponent) / steps

@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 
 from fem_mbs.arguments.checked import Checked, Named
-from fem_mbs.recovery.forces import RecoveredForces, mark_overlaps, warn_of_missing
+from fem_mbs.recovery.forces import RecoveredForces, mark_overlaps, warn_of_meshes, warn_of_missing
 from fem_mbs.recovery.options import Options, check_options
 from fem_mbs.results.describe import describe
 from fem_mbs.results.file.store import view
@@ -115,7 +115,9 @@ class ForceObserver(Checked):
         self._clear()
         self._description = describe(system)
         arrays = {name: np.zeros(0) for name in _KEPT}
-        contact_number(Results(view(arrays), self._description, {}, {}, "running"), self.contact)
+        nothing = Results(view(arrays), self._description, {}, {}, "running")
+        contact_number(nothing, self.contact)
+        warn_of_meshes("ForceObserver", self.contact, nothing)
 
     def observe(self, records: dict) -> None:
         """Take states, dict of arrays with one row for each, in order and without gaps."""

@@ -19,6 +19,7 @@ class Options(NamedTuple):
     effective_mass: float | None
     filter: str
     speed_tolerance: float | None
+    modes: Any = None
 
 
 def check_options(who: str, contact: str, options: Options) -> None:
@@ -47,3 +48,17 @@ def check_options(who: str, contact: str, options: Options) -> None:
         if value is not None:
             owner.positive(parameter, value, unit)
     owner.as_choice("filter", options.filter, FILTERS)
+    if options.modes is not None:
+        _check_modes(owner, options)
+
+
+def _check_modes(owner, options):
+    """Raise an error for options that do not make an impact of bodies with modes."""
+    given = "ContactModes of both bodies at the contact, or ReducedContact(model) with the model of the run"
+    owner.check(callable(getattr(options.modes, "local_motion", None)), "modes", options.modes, f"must be {given}")
+    message = "is needed with modes: that of the material, because that of the run includes vibrations of the bodies"
+    owner.check(options.restitution is not None, "restitution", options.restitution, message)
+    message = "cannot be combined with modes: their law is K δⁿ (1 + χ δ̇/δ̇_i); give stiffness and the name of a model"
+    owner.check(not isinstance(options.model, ForceLaw), "model", options.model, message)
+    message = "cannot be combined with modes, which contain the masses; remove it"
+    owner.check(options.effective_mass is None, "effective_mass", options.effective_mass, message)

@@ -33,11 +33,13 @@ energy of the hysteresis loop is up to 17 % less than that lost (e = 0.95; 1 % f
 Source: docs/theory/force_recovery.md; Sanchez2025 annex C.
 """
 
+from typing import Any
+
 import numpy as np
 
 from fem_mbs.arguments.checked import Keywords, Named
 from fem_mbs.errors import FemMbsError
-from fem_mbs.recovery.forces import RecoveredForces
+from fem_mbs.recovery.forces import RecoveredForces, warn_of_meshes
 from fem_mbs.recovery.options import Options, check_options
 from fem_mbs.results.contact_motion import contact_number
 from fem_mbs.results.results import Results
@@ -55,6 +57,7 @@ def recover_forces(
     effective_mass: float | None = None,
     filter: str = "kinematic",
     speed_tolerance: float | None = None,
+    modes: Any = None,
 ) -> RecoveredForces:
     """Contact force, indentation and its rate over time, and a table of the impacts, of one contact of a run.
 
@@ -83,6 +86,10 @@ def recover_forces(
     speed_tolerance : float > 0, optional [m/s]
         Closed contacts approach with less. Default: 1e-5 of the largest speed in the run, or of |gravity| h, or what
         contacts that stay closed have in the run.
+    modes : ReducedContact or ContactModes, optional
+        Of bodies that deform while an impact lasts, meshes above all: `fem_mbs.ReducedContact` of the model of the run,
+        or the modes at the contact. Forces are integrated in time from the state before each impact, with the
+        ``restitution`` of the material, which is needed then; see "Bodies that deform" in the theory.
 
     Returns
     -------
@@ -96,7 +103,7 @@ def recover_forces(
     Warns
     -----
     UserWarning
-        If impacts remain without force, with the reason and what to give.
+        If impacts remain without force, with the reason and what to give; if a body deforms and no ``modes`` are given.
 
     Examples
     --------
@@ -106,8 +113,10 @@ def recover_forces(
     >>> print(f"{recovered.impacts.duration[0] * 1e3:.2f} ms, {recovered.impacts.peak_force[0] / 1e3:.1f} kN")
     1.42 ms, 9.5 kN
     """
-    options = Options(stiffness, model, exponent, restitution, effective_mass, filter, speed_tolerance)
+    options = Options(stiffness, model, exponent, restitution, effective_mass, filter, speed_tolerance, modes)
     _check(result, contact, options)
+    if modes is None:
+        warn_of_meshes("recover_forces", contact, result)
     return RecoveredForces(result, contact, options)
 
 

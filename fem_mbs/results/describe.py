@@ -17,7 +17,8 @@ def describe(system: "CompiledSystem", forces: bool = False, works: Sequence = (
     ``forces`` as of `sizes_of`; ``works``: names and kinds of the lines of the energy table.
     """
     number = {id(contact): i for i, contact in enumerate(system.contacts)}
-    elements = [vars(_Described(element, system, number.get(id(element)))) for element in system.elements]
+    deforms = system.deformable() if number else ()
+    elements = [vars(_Described(element, system, number.get(id(element)), deforms)) for element in system.elements]
     nodes = _describe_nodes(system.nodes)
     gravity = [float(g) for g in system.gravity]
     groups = [_describe_group(group) for group in system.model.contact_groups]
@@ -30,7 +31,7 @@ def describe(system: "CompiledSystem", forces: bool = False, works: Sequence = (
 class _Described:
     """Entries of an element as attributes: the dictionaries of thousands of instances share the table of their keys."""
 
-    def __init__(self, element: Any, system: "CompiledSystem", contact: int | None) -> None:
+    def __init__(self, element: Any, system: "CompiledSystem", contact: int | None, deforms: Sequence) -> None:
         rows, slices = system.rows.get(element), system.output_slices.get(element)
         self.name, self.type, self.role = element.name, type(element).__name__, element.role
         self.nodes = [int(node.index) for node in element.nodes]
@@ -39,6 +40,8 @@ class _Described:
         self.ends = _contact_ends(element)
         if element.role == "contact" and element.also_called:
             self.also = element.also_called
+        if contact is not None and any(deforms[i] for i in self.nodes):
+            self.deforms = True  # force recovery then needs modes
         self.outputs = NO_OUTPUTS
         if slices:
             self.outputs = {k: [s.start, s.stop, element.outputs[k][1]] for k, s in slices.items()}
