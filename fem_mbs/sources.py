@@ -185,6 +185,12 @@ TOPICS: dict[str, tuple[Source, ...]] = {
         Source("Cavalieri2025", "F. J. Cavalieri, E. Sánchez, A. Cardona",
                ANNEX_C, "Multibody System Dynamics", 2025),
     ),
+    "Impacts on bodies that deform": (
+        Source("Timoshenko1913", "S. P. Timoshenko", "Zur Frage nach der Wirkung eines Stoßes auf einen Balken",
+               "Zeitschrift für Mathematik und Physik 62, 198-209", 1913),
+        Source("Zener1941", "C. Zener", "The intrinsic inelasticity of large plates",
+               "Physical Review 59, 669-673", 1941),
+    ),
     "Moreau-Jean time stepping": (
         Source("Moreau1999", "J. J. Moreau", "Numerical aspects of the sweeping process",
                "Computer Methods in Applied Mechanics and Engineering 177, 329-349", 1999),

@@ -10,7 +10,8 @@ import numpy as np
 from fem_mbs.arguments.checked import ArrayLike
 from fem_mbs.errors import FemMbsError, Warnings
 from fem_mbs.recovery import cubic_impact, impulse_filter
-from fem_mbs.recovery.hysteresis import LOWEST_RESTITUTION, ForceLaw, ImpactCurve, at_times, hysteresis_factor
+from fem_mbs.recovery.hysteresis import LOWEST_RESTITUTION, ForceLaw, hysteresis_factor
+from fem_mbs.recovery.impact_curve import ImpactCurve, at_times
 from fem_mbs.recovery.modal_phases import integrate_phases
 from fem_mbs.recovery.options import Options
 from fem_mbs.results.contact_motion import approaching, contact_number, normal_motion

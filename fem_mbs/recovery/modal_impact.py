@@ -1,21 +1,23 @@
-"""Impact of bodies that deform while it lasts: modes of the struck bodies, and between them the law of the contact.
+"""Impact of bodies that deform while it lasts: their modes at the contact, and between them the law of the contact.
 
-Normal modes of both bodies and of what is joined to them, of unit modal mass, with coordinates η_j, give the indentation
-at the contact; its force F loads each mode by its participation b_j, how far the gap opens per η_j:
+Normal modes of both bodies and of what is joined to them, of unit modal mass, with coordinates η_j, give the
+indentation at the contact; its force F loads each mode by its participation b_j, how far the gap opens per η_j:
 
     δ(t) = −g + v̄ t + ½ ā t² − Σ b_j η_j(t)                                                                        (1)
     η̈_j + c_j η̇_j + ω_j² η_j = f_j t + ½ f'_j t² + b_j F ,       η_j(0) = η̇_j(0) = 0                               (2)
     F = K δⁿ (1 + χ δ̇/δ̇_i), at least 0, while δ > 0                                                                (3)
 
 v̄, ā are speed and acceleration of approach at the start, and f_j, f'_j the loads that make the free motion deviate from
-them later. With ā = f = f' = 0 the bodies approach at constant speed. A rigid body of mass m is one mode with ω = 0, b = 1/√m. Without deformation, (1)-(3) is the impact
-of the mass 1/Σ b_j² of `resolved_impact`. For an infinite plate Σ b_j η̇_j → F/(8 √(D ρ h)) (Zener).
+them later. With ā = f = f' = 0 the bodies approach at constant speed. A rigid body of mass m is one mode with ω = 0,
+b = 1/√m; of rigid bodies alone, (1)-(3) is the impact of the mass 1/Σ b_j². For the modes of an infinite plate
+Σ b_j η̇_j → F/(8 √(D ρ h)) (Zener1941).
 
 In a step of size s in which F is linear, (2) has an exact solution, whatever ω_j s; δ and δ̇ at its end are linear in
 F there, which leaves one equation, x = F(δ̂ − S x, δ̂' − S' x), whose right side falls with x: one root. The error of F
 is of order s²: `STEPS` to the shortest impact, that of the mass 1/Σ b_j² alone.
 
-Source: docs/theory/force_recovery.md, (14)-(17); Zener1941; Timoshenko1913. Tests: tests/core/recovery/test_modal_impact.py.
+Source: docs/theory/force_recovery.md, "Bodies that deform"; modes with Hertz's law: Timoshenko1913; the step: here.
+Tests: tests/core/recovery/test_modal_impact.py.
 
     symbol   code               unit         meaning
     b        participation      kg^-1/2      Gᵀ of the contact on modes of unit modal mass
@@ -32,7 +34,7 @@ import numpy as np
 from fem_mbs.arguments.checked import ArrayLike, Checked, Keywords, Named
 from fem_mbs.errors import FemMbsError
 from fem_mbs.jit import kernel
-from fem_mbs.recovery.hysteresis import ImpactCurve
+from fem_mbs.recovery.impact_curve import ImpactCurve
 
 STEPS = 400  # to the shortest impact; of a Hertz impact the peak is right to 1e-5 then
 MOST = 400_000  # steps of an impact
@@ -88,15 +90,15 @@ class ContactModes(Checked):
         return ContactModes(*(np.concatenate([getattr(one, name) for one in (self, other)]) for name in names))
 
     def __len__(self):
-        return len(self.omega)
+        return np.size(self.omega)
 
     def __repr__(self):
-        return f"ContactModes({len(self)} up to {self.omega.max() / (2 * np.pi):.4g} Hz, {self.mass:.4g} kg)"
+        return f"ContactModes({len(self)} up to {np.max(self.omega) / (2 * np.pi):.4g} Hz, {self.mass:.4g} kg)"
 
     @property
     def mass(self) -> float:
         """Mass [kg] that a rigid impact meets, 1/Σ b²: it falls with every mode more."""
-        return 1.0 / float(self.participation @ self.participation)
+        return 1.0 / float(np.sum(np.square(np.asarray(self.participation, float))))
 
     def local_motion(self, result: Any, contact: str, state: int, speed: float, stiff: tuple) -> "LocalMotion":
         """`LocalMotion` of an impact of a run: constant speed of approach from first touch."""
@@ -139,7 +141,8 @@ def transitions(modes: ContactModes, s: float) -> np.ndarray:
 
     A = np.zeros((len(modes), 4, 4))
     A[:, 0, 1] = A[:, 1, 2] = A[:, 2, 3] = 1.0
-    A[:, 1, 0], A[:, 1, 1] = -((modes.omega * s) ** 2), -modes.damping * s
+    omega, damping = np.asarray(modes.omega, float), np.asarray(modes.damping, float)
+    A[:, 1, 0], A[:, 1, 1] = -((omega * s) ** 2), -damping * s
     return np.ascontiguousarray(expm(A)[:, :2])
 
 
@@ -262,7 +265,7 @@ def resolve(
     modes, load, gap, speed, acceleration, _ = local
     if not speed > 0.0:
         return ModalImpact(None, speed, False, "no approach speed")
-    b, s = modes.participation, shortest(modes.mass, speed, stiffness, exponent) / steps
+    b, s = np.asarray(modes.participation, float), shortest(modes.mass, speed, stiffness, exponent) / steps
     start, eta, rate = np.array([-gap, speed, acceleration]), np.zeros(len(modes)), np.zeros(len(modes))
     out = np.empty((most, 4))
     contact = np.array([stiffness, exponent, factor])

@@ -32,7 +32,7 @@ class Local(Protocol):
 
 def integrate_phases(found: "RecoveredForces", result: Results, modes: Local, restitution: float) -> list:
     """Replace impacts and continuous force of ``found`` by phases; returns their curves (None: without force)."""
-    table, law = found.impacts, (float(found.stiffness), found.exponent)
+    table, law = found.impacts, (float(found.stiffness or 0.0), found.exponent)  # without a ForceLaw there is one
     factor = float(hysteresis_factor(found.model, restitution))
     rows, curves, problems, first = [], [], set(), 0
     while first < len(table):
@@ -101,6 +101,6 @@ def _compare(found, result, curves, problems):
     if shared:
         names = ", ".join(f"'{name}'" for name in sorted(shared)[:5]) + (", …" if len(shared) > 5 else "")
         Warnings.issue(
-            f"{where}: other contacts carry impulses during its impacts ({names}), which modes take as open; forces are "
-            "wrong where these contacts are of the same bodies"
+            f"{where}: other contacts carry impulses during its impacts ({names}), which modes take as open; forces "
+            "are wrong where these contacts are of the same bodies"
         )

@@ -17,7 +17,7 @@ def describe(system: "CompiledSystem", forces: bool = False, works: Sequence = (
     ``forces`` as of `sizes_of`; ``works``: names and kinds of the lines of the energy table.
     """
     number = {id(contact): i for i, contact in enumerate(system.contacts)}
-    deforms = system.deformable() if number else ()
+    deforms = system.deformable().tolist() if number else []
     elements = [vars(_Described(element, system, number.get(id(element)), deforms)) for element in system.elements]
     nodes = _describe_nodes(system.nodes)
     gravity = [float(g) for g in system.gravity]

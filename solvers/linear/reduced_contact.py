@@ -8,10 +8,10 @@ an impact asks for one response only: of the gap to the force. The vectors
 
     x₁ = (K + σ M)⁻¹ G_Nᵀ ,   x_{i+1} = (K + σ M)⁻¹ M x_i        on the null space of G                              (2)
 
-(Lanczos, orthonormal in M) have its first moments about s² = σ, so that few of them do for a mesh of any size. Ritz's
-modes of K on them, φ_j of unit modal mass, are those of `fem_mbs.recovery.modal_impact`: b_j = G_N φ_j, c_j = φ_jᵀCφ_j
-(what damping couples is left out; there is none if it is proportional). σ = 1/T² belongs to the shortest impact, that of
-the mass 1/(G_N M⁻¹ G_Nᵀ) of the nodes that touch.
+(Lanczos, orthonormal in M) have its first moments about s² = σ, so that few are sufficient for a mesh of any size.
+Ritz's modes of K on them, φ_j of unit modal mass, are those of `fem_mbs.recovery.modal_impact`: b_j = G_N φ_j,
+c_j = φ_jᵀCφ_j (couplings by damping are left out; there are none if it is proportional). σ = 1/T² belongs to the
+shortest impact, that of the mass 1/(G_N M⁻¹ G_Nᵀ) of the nodes that touch.
 
 Without the impact the bodies would go on, whatever joints and drivers prescribe, nearly along the parabola through the
 state with its velocities v and its accelerations a without contact forces. Small motions are deviations from it, and
@@ -20,10 +20,11 @@ their loads what it leaves of the equations of motion (r = 0 at t = 0):
     q_b(t) = q ∘ exp(v t + ½ a t²) ,   r(t) = f − M a + Gᵀ λ  at q_b, q̇_b = v + a t                               (3)
     φᵀ r ≈ f t + ½ f' t²                            by differences over ± the duration of the shortest impact       (4)
 
-For a linear model f = −φᵀ(K v + C a), f' = −φᵀK a, and (4) is exact; of bodies that turn, the parabola of their nodes is no
-deformation up to t³. Speed and acceleration of the gap are G_N v and G_N a + Ġ_N v, the last by differences.
+For a linear model f = −φᵀ(K v + C a), f' = −φᵀK a, and (4) is exact; of bodies that turn, what the parabola of their
+nodes deforms enters up to t². Speed and acceleration of the gap are G_N v and G_N a + Ġ_N v, the last by differences.
 
-Source: docs/theory/force_recovery.md, (17)-(19). Tests: tests/core/recovery/test_reduced_contact.py.
+Source: docs/theory/force_recovery.md, "Bodies that deform"; derived here.
+Tests: tests/core/recovery/test_reduced_contact.py.
 
     symbol   code        shape   unit       meaning
     G_N      row         (n,)    -          gradient of the gap
@@ -35,7 +36,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fem_mbs.arguments.checked import Keywords, Named
+from fem_mbs.arguments.checked import Named
 from fem_mbs.errors import FemMbsError, ParameterError, SolverError
 from fem_mbs.linear.factors import factors
 from fem_mbs.model import compiled
@@ -109,14 +110,14 @@ class ReducedContact:
         nodes = len(result.description["nodes"])
         if nodes != len(self.system.nodes):
             raise ParameterError(
-                Named("recover_forces", contact), "modes", self, f"has a model with {len(self.system.nodes)} nodes; the "
-                f"run of '{result.model}' has {nodes}: give ReducedContact(model) of its model",
+                Named("recover_forces", contact), "modes", self, f"has a model with {len(self.system.nodes)} nodes; "
+                f"the run of '{result.model}' has {nodes}: give ReducedContact(model) of its model",
             )  # fmt: skip
         point = _Point(self.system, self._number(contact), self._state(result.state(state)))
         sigma = shortest(point.mass(), speed, *stiff) ** -2.0
         modes, shapes = point.reduce(sigma, self.count)
         acceleration, loads = point.free_motion(sigma**-0.5)
-        return LocalMotion(modes, shapes.T @ loads, point.gap, -point.full @ point.V, acceleration)
+        return LocalMotion(modes, shapes.T @ loads, point.gap, float(-point.full @ point.V), acceleration)
 
     def _number(self, contact):
         for number, element in enumerate(self.system.contacts[: self.system.nc_fixed]):
@@ -157,8 +158,8 @@ class _Point:
             solve = factors(block_array([[A, -self.G.T], [-self.G, None]]).tocsc() if m else A).solve
         except RuntimeError as error:
             raise SolverError(
-                f"ReducedContact of model '{self.system.name}': mass and constraints are singular, some node has no mass "
-                f"({error})"
+                f"ReducedContact of model '{self.system.name}': mass and constraints are singular, some node has no "
+                f"mass ({error})"
             ) from error
         return lambda b: solve(np.append(b, np.zeros(m)))[: len(b)]
 

@@ -173,12 +173,15 @@ SOLVERS = {
             effective_mass=1.0,
             filter="kinematic",
             speed_tolerance=1e-3,
+            modes=None,
         ),
     ),
     "hysteresis_factor": lambda: (fem.hysteresis_factor, dict(model="flores", restitution=0.5)),
     "resolved_impact": lambda: (
         fem.resolved_impact,
-        dict(mass=1.0, speed=1.0, stiffness=1e6, exponent=1.5, factor=0.1, samples=11),
+        dict(mass=1.0, speed=1.0, stiffness=1e6, exponent=1.5, factor=0.1, samples=11, modes=None),
     ),
+    "ContactModes": lambda: (fem.ContactModes, dict(omega=[0.0, 1e3], participation=[1.0, 2.0], damping=[0.0, 1.0])),
+    "ReducedContact": lambda: (fem.ReducedContact, dict(model=fem.Model("empty"), count=20)),
     "load": lambda: (fem.load, dict(path="nothing.vtkhdf")),
 }

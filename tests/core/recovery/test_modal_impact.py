@@ -1,4 +1,4 @@
-"""Impacts of bodies that deform, on given modes: rigid limit, Zener's plate, Timoshenko's integral, other integration."""
+"""Impacts of bodies that deform, on given modes: rigid limit, Zener's plate, Timoshenko's integral, order."""
 
 import numpy as np
 import pytest
@@ -178,9 +178,9 @@ def test_modes_that_are_none_are_refused(arguments, message):
 
 
 def test_a_mass_beside_modes_and_a_body_that_stays_in_contact_are_refused():
-    with pytest.raises(fem.FemMbsError, match="mass.*remove it"):
+    with pytest.raises(fem.FemMbsError, match=r"mass.*remove it"):
         fem.resolved_impact(mass=1.0, modes=BALL, speed=V, stiffness=K)
-    with pytest.raises(fem.FemMbsError, match="modes.*ContactModes"):
+    with pytest.raises(fem.FemMbsError, match=r"modes.*ContactModes"):
         fem.resolved_impact(modes=[1.0], speed=V, stiffness=K)
     local = start(BALL, acceleration=1e5)  # pressed on for good
     assert resolve(local._replace(speed=1e-3), K, 1.5, 0.3, most=5000).problem == "does not separate"

@@ -1,4 +1,4 @@
-"""Modes of models at their contacts: closed forms, the matrices they come from, their number; free motion before impacts."""
+"""Modes of models at their contacts: closed forms, those of the model, their number; free motion before impacts."""
 
 import numpy as np
 import pytest
@@ -133,7 +133,7 @@ def test_contacts_that_are_not_there_and_other_models_are_refused():
     with pytest.raises(fem.FemMbsError, match="duration"):
         reduced.modes("hit", 0.0)
     result = fem.DecoupledNSGA().run(struck.ball_on_beam(4), t_end=4e-6, h=2e-6)
-    with pytest.raises(fem.FemMbsError, match="modes.*9 nodes|modes.*nodes.*give ReducedContact"):
+    with pytest.raises(fem.FemMbsError, match=r"modes.*nodes.*give ReducedContact"):
         fem.recover_forces(result, "hit", stiffness=1e10, restitution=1.0, modes=reduced)
 
 
