@@ -1,5 +1,11 @@
 """Names of the package for editors and type checkers, made by tests/helpers/public_stub.py."""
 
+from fem_mbs import elements as elements
+from fem_mbs import hertz as hertz
+from fem_mbs import rotations as rotations
+from fem_mbs import shapes as shapes
+from fem_mbs import solvers as solvers
+from fem_mbs import verify as verify
 from fem_mbs.bearings.geometry import BearingGeometry as BearingGeometry
 from fem_mbs.bearings.history import BearingHistory as BearingHistory
 from fem_mbs.bearings.life import basic_life as basic_life
@@ -142,13 +148,13 @@ from fem_mbs.elements.shells.section import ShellSection as ShellSection
 from fem_mbs.elements.solids.averaged import AveragedCoupling as AveragedCoupling
 from fem_mbs.elements.solids.body import SolidBody as SolidBody
 from fem_mbs.elements.solids.coupling import SurfaceCoupling as SurfaceCoupling
-from fem_mbs.elements.solids.element import Hexa20 as Hexa20
 from fem_mbs.elements.solids.element import Hexa8 as Hexa8
 from fem_mbs.elements.solids.element import Hexa8Enhanced as Hexa8Enhanced
-from fem_mbs.elements.solids.element import Tetra10 as Tetra10
+from fem_mbs.elements.solids.element import Hexa20 as Hexa20
 from fem_mbs.elements.solids.element import Tetra4 as Tetra4
-from fem_mbs.elements.solids.element import Wedge15 as Wedge15
+from fem_mbs.elements.solids.element import Tetra10 as Tetra10
 from fem_mbs.elements.solids.element import Wedge6 as Wedge6
+from fem_mbs.elements.solids.element import Wedge15 as Wedge15
 from fem_mbs.elements.solids.loads import BodyForce as BodyForce
 from fem_mbs.elements.solids.loads import EdgeTraction as EdgeTraction
 from fem_mbs.elements.solids.loads import SurfacePressure as SurfacePressure
@@ -231,11 +237,5 @@ from fem_mbs.solvers.stepping.saved.continue_from import continue_from as contin
 from fem_mbs.solvers.stepping.saved.resume import resume as resume
 from fem_mbs.system.state import State as State
 from fem_mbs.system.system import System as System
-from fem_mbs import elements as elements
-from fem_mbs import hertz as hertz
-from fem_mbs import rotations as rotations
-from fem_mbs import shapes as shapes
-from fem_mbs import solvers as solvers
-from fem_mbs import verify as verify
 
 __version__: str

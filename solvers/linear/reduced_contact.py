@@ -20,8 +20,9 @@ their loads what it leaves of the equations of motion (r = 0 at t = 0):
     q_b(t) = q ∘ exp(v t + ½ a t²) ,   r(t) = f − M a + Gᵀ λ  at q_b, q̇_b = v + a t                               (3)
     φᵀ r ≈ f t + ½ f' t²                            by differences over ± the duration of the shortest impact       (4)
 
-For a linear model f = −φᵀ(K v + C a), f' = −φᵀK a, and (4) is exact; of bodies that turn, what the parabola of their
-nodes deforms enters up to t². Speed and acceleration of the gap are G_N v and G_N a + Ġ_N v, the last by differences.
+For a linear model f = −φᵀ(K v + C a), f' = −φᵀK a, and (4) is exact. Of bodies that turn, what the parabola of their
+nodes deforms enters up to t²; what it takes joints apart, of the order t³, is left out. Speed and acceleration of the
+gap are G_N v and G_N a + Ġ_N v, the last by differences.
 
 Source: docs/theory/force_recovery.md, "Bodies that deform"; derived here.
 Tests: tests/core/recovery/test_reduced_contact.py.
@@ -75,7 +76,17 @@ class ReducedContact:
 
     Examples
     --------
-    >>> found = fem.recover_forces(result, "wrist", stiffness=K, restitution=0.9, modes=fem.ReducedContact(model))
+    >>> import fem_mbs as fem
+    >>> rod = fem.Section.circle(5e-3, E=210e9, nu=0.3, density=7850)
+    >>> model = fem.Model("ball on a cantilever")
+    >>> beam = model.add(fem.beam_line(fem.Node6(fixed=True), fem.Node6([0.2, 0, 0]), 8, rod, poses=2))
+    >>> ball = model.add(fem.RigidBody.sphere(0.03, 0.01, position=[0.2, 0, 0.01], velocity=[0, 0, -1]))
+    >>> hit = model.add(fem.SphereOnPlane(ball, beam.nodes[-1], radius=0.01, restitution=1.0, name="hit"))
+    >>> result = fem.DecoupledNSGA(rho_inf=0.0).run(model, t_end=2e-5, h=2e-6)
+    >>> modes = ReducedContact(model)
+    >>> found = fem.recover_forces(result, "hit", stiffness=1.5e10, restitution=1.0, modes=modes)
+    >>> len(found.impacts)
+    1
     """
 
     def __init__(self, model: "Model | System", *, count: int = 80) -> None:
@@ -206,7 +217,7 @@ class _Point:
         system, state = self.system, self.state
         A, lam = initial_accelerations(system, state)
         ahead, behind = (self._left(A, lam, sign * tau) for sign in (1.0, -1.0))
-        loads = np.stack([ahead - behind, 2.0 / tau * (ahead + behind - 2.0 * self._left(A, lam, 0.0))], axis=1)
+        loads = np.stack([ahead - behind, 2.0 / tau * (ahead + behind)], axis=1)
         system.update_signals(state.t)
         return float(-self.full @ A.ravel() - self._convective()), loads / (2.0 * tau)
 

@@ -1,4 +1,4 @@
-"""Bodies that deform while they are struck: a ball on a beam between two supports, a mass on a bar of solid elements.
+"""Bodies that deform during an impact: a ball on a beam between two supports, a mass on a bar of solid elements.
 
 Each with a rigid contact, or with the compliant one of the same stiffness in its place (``compliant``: its options).
 """

@@ -24,6 +24,7 @@ ASKED = {
     "errors.py": {"_warnings", "name"},
     "model.py": {"elements", "nodes"},
     "recovery/history.py": {"name"},
+    "recovery/options.py": {"local_motion"},
     "results/contact_motion.py": {"elements", "name"},
     "results/file/names.py": {"elements", "name"},
     "results/reactions.py": {"compile", "constraint_forces"},

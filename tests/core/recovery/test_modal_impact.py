@@ -159,7 +159,7 @@ def test_energy_that_the_ball_loses_is_in_the_modes():
     assert kept == pytest.approx(lost, rel=1e-4)
 
 
-# --- refusals ---------------------------------------------------------------------------------------------------------
+# --- errors ---------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -172,12 +172,12 @@ def test_energy_that_the_ball_loses_is_in_the_modes():
         (([1.0], [np.nan]), r"participation"),
     ],
 )
-def test_modes_that_are_none_are_refused(arguments, message):
+def test_bad_modes_raise_an_error(arguments, message):
     with pytest.raises(fem.FemMbsError, match=message):
         ContactModes(*arguments)
 
 
-def test_a_mass_beside_modes_and_a_body_that_stays_in_contact_are_refused():
+def test_impacts_without_an_end_say_why_and_a_mass_with_modes_raises_an_error():
     with pytest.raises(fem.FemMbsError, match=r"mass.*remove it"):
         fem.resolved_impact(mass=1.0, modes=BALL, speed=V, stiffness=K)
     with pytest.raises(fem.FemMbsError, match=r"modes.*ContactModes"):

@@ -31,7 +31,7 @@ def oscillator(fixed=("y", "z", "rx", "ry", "rz"), load=0.0, damping=0.0):
 def test_a_ball_and_a_block_on_a_spring_have_two_modes():
     modes = fem.ReducedContact(oscillator(damping=20.0)).modes("hit", 1e-4)
     order = np.argsort(modes.omega)
-    # round-off of K beside σ M, σ = 1e8
+    # round-off of K compared with σ M, σ = 1e8
     np.testing.assert_allclose(modes.omega[order], [0.0, np.sqrt(8e4 / 0.5)], atol=1e-2)
     np.testing.assert_allclose(np.abs(modes.participation[order]), [0.2**-0.5, 0.5**-0.5], rtol=1e-8)
     np.testing.assert_allclose(modes.damping[order], [0.0, 20.0 / 0.5], atol=1e-6)
@@ -43,7 +43,7 @@ def test_all_vectors_give_the_modes_of_the_model():
     # those that move the gap: the symmetric half of the bending modes, 8 of them, and the ball
     assert len(found) == 9
     rising = np.sort(found.omega)
-    assert rising[0] == pytest.approx(0.0, abs=1.0)  # round-off of K beside σ M, σ = 1e9
+    assert rising[0] == pytest.approx(0.0, abs=1.0)  # round-off of K compared with σ M, σ = 1e9
     nearest = np.abs(known.omega[:, None] / rising[1:] - 1).min(axis=0)
     np.testing.assert_allclose(nearest, 0.0, atol=1e-6)
 
@@ -125,7 +125,41 @@ def test_a_beam_that_turns_is_stretched_by_its_centrifugal_force():
     np.testing.assert_allclose(free_gap(local, result.t), gap, atol=2e-3 * (gap[0] - gap[-1]))
 
 
-def test_contacts_that_are_not_there_and_other_models_are_refused():
+def test_a_gap_whose_normal_turns_has_its_convective_acceleration():
+    """Spheres that pass each other: the gap |x| − 2 R opens with v²/|x| though nothing accelerates."""
+    model = fem.Model("passing spheres")
+    first, second = (
+        model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 0, z], velocity=[v, 0, 0], name=f"{z}"))
+        for z, v in ((0.0, 0.0), (0.21, 5.0))
+    )
+    model.add(fem.SphereOnSphere(first, second, radius_A=0.1, radius_B=0.1, name="hit"))
+    result = fem.DecoupledNSGA().run(model, t_end=2e-5, h=1e-5)
+    local = fem.ReducedContact(model).local_motion(result, "hit", 0, 1.0, LAW)
+    assert local.acceleration == pytest.approx(-(5.0**2) / 0.21, rel=1e-6)
+    assert local.speed == pytest.approx(0.0, abs=1e-12)
+
+
+def test_a_hinged_body_goes_on_along_its_arc():
+    """The hinge pulls along the body, which turns: without this load the jerk −L ω³ of the gap is missing.
+
+    The parabola leaves the hinge by L (ω t)³/6, which is left out: of a body with the inertia I about its centre of
+    mass it is I/(m L²) of the jerk, here 1e-5.
+    """
+    arm, spin = 0.5, 30.0
+    model = fem.Model("hinged body")
+    start = {"position": [arm, 0, 0], "velocity": [0, arm * spin, 0], "angular_velocity": [0, 0, spin]}
+    body = model.add(fem.RigidBody(2.0, 5e-6, name="body", **start))
+    model.add(fem.Revolute.at(model.ground, body, [0, 0, 0], [0, 0, 1], name="hinge"))
+    wall = model.ground.frame([0, -1, 0], rotation=[[0, 1, 0], [0, 0, 1], [1, 0, 0]])
+    model.add(fem.SphereOnPlane(body, wall, radius=0.1, name="hit"))
+    result = fem.DecoupledNSGA().run(model, t_end=2e-5, h=1e-5)
+    local = fem.ReducedContact(model).local_motion(result, "hit", 0, 1.0, LAW)
+    t = np.linspace(0, 0.01, 6)
+    # sin 0.3 without its term of fifth order, which is 2e-5
+    np.testing.assert_allclose(free_gap(local, t) - local.gap, arm * np.sin(spin * t), atol=3e-5 * arm)
+
+
+def test_unknown_contacts_and_other_models_raise_errors():
     model = struck.ball_on_beam(8)
     reduced = fem.ReducedContact(model)
     with pytest.raises(fem.FemMbsError, match="no contact 'miss'"):
@@ -137,7 +171,7 @@ def test_contacts_that_are_not_there_and_other_models_are_refused():
         fem.recover_forces(result, "hit", stiffness=1e10, restitution=1.0, modes=reduced)
 
 
-def test_bodies_that_cannot_move_along_the_normal_are_refused():
+def test_bodies_fixed_along_the_normal_raise_an_error():
     everything = ("x", "y", "z", "rx", "ry", "rz")
     model = oscillator(fixed=everything)
     model.add(fem.RigidBody(1.0, 1.0, position=[5, 0, 0]))
