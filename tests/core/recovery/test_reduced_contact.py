@@ -139,7 +139,7 @@ def test_a_gap_whose_normal_turns_has_its_convective_acceleration():
     assert local.speed == pytest.approx(0.0, abs=1e-12)
 
 
-def test_a_hinged_body_goes_on_along_its_arc():
+def test_a_hinged_body_follows_its_arc():
     """The hinge pulls along the body, which turns: without this load the jerk −L ω³ of the gap is missing.
 
     The parabola leaves the hinge by L (ω t)³/6, which is left out: of a body with the inertia I about its centre of
