@@ -286,14 +286,24 @@ def _rings(R, D):
     return shapes
 
 
-def _rigid(outer, inner, geometry, *, cage_stiffness=1e8, cage_angle=0.0, **options):
+def _rigid(outer, inner, geometry, *, grooves=False, cage_stiffness=1e8, cage_angle=0.0, **options):
     """`RigidBallBearing` with the dimensions of a geometry."""
     pitch, r = 0.5 * geometry.pitch_diameter, 0.5 * geometry.ball_diameter
     play = 0.25 * geometry.clearance
+    options |= {"ball_mass": geometry.ball_mass, "cage_stiffness": cage_stiffness, "angle": cage_angle}
+    owner = Named("ball_bearing", options.get("name"))
+    if not owner.as_flag("grooves", grooves):
+        return RigidBallBearing(
+            outer, inner, balls=geometry.balls, radius_ball=r, radius_inner=pitch - r - play,
+            radius_outer=pitch + r + play, **options,
+        )  # fmt: skip
+    groove_inner, groove_outer = geometry.osculation_inner * 2 * r, geometry.osculation_outer * 2 * r
+    race = owner.as_frame("inner", inner)
+    race = race.node.frame(race.p + race.rotation @ [0.0, 0.0, geometry.axial_offset], race.rotation, name=race.name)
     return RigidBallBearing(
-        outer, inner, balls=geometry.balls, radius_ball=r, radius_inner=pitch - r - play,
-        radius_outer=pitch + r + play, ball_mass=geometry.ball_mass, cage_stiffness=cage_stiffness, angle=cage_angle,
-        **options,
+        outer, race, balls=geometry.balls, radius_ball=r, radius_inner=geometry.groove_circle_inner - groove_inner,
+        radius_outer=geometry.groove_circle_outer + groove_outer, groove_inner=groove_inner,
+        groove_outer=groove_outer, **options,
     )  # fmt: skip
 
 
@@ -313,9 +323,10 @@ def ball_bearing(
     geometry : BearingGeometry
     level : {"dynamic", "quasi-static", "rigid"}
         "dynamic": `DynamicBearing`, balls and cage move between races that yield. "quasi-static": `QuasiStaticBearing`,
-        balls in equilibrium: a stiffness, for long runs and large models. "rigid": `RigidBallBearing`, planar, rigid
-        balls between spherical races with impacts: for shocks and play, not for ball loads; its clearance to one side
-        is half the diametral one of the geometry, which must not be 0.
+        balls in equilibrium: a stiffness, for long runs and large models. "rigid": `RigidBallBearing`, rigid balls with
+        impacts: for shocks and play, not for ball loads; planar between spherical races, with ``grooves=True``
+        three-dimensional between the grooves of the geometry. Its clearance to one side is half the diametral one of
+        the geometry, which must be positive.
     **options
         Of that class; ``name`` and ``cage_angle`` (of ball 0 [rad]) are options of all.
 
