@@ -21,7 +21,7 @@ load Q the two adjacent balls carry the forces of two supports in statics,
 which is the whole load when a ball is in its line. In grooves a thrust T on an inner race that does not tilt turns
 their contact angle, F being the radial component, until all balls take part,
 
-    tan α = T/Σ F ,   force of a ball = F/cos α     for α < α_0;     T/(Z sin α_0) each without a radial load         (3)
+    tan α = T/Σ F ,   force of a ball = F/cos α    for α < α_0;    T/(Z sin α_0) each without a radial load         (3)
 
 Elastic balls share: with the stiffness of the source's example 54 % of the load are on that ball without clearance, all
 of it with 20 µm. Take `QuasiStaticBearing` for loads of balls and for life; take this one for shocks and play.

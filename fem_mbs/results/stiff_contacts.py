@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-ACCURATE, ITERATIONS = 1e-11, 60  # of the largest force
+ACCURATE, ITERATIONS, SOFTER = 1e-9, 100, 0.1  # residual over the largest force; factor of stiffness
 
 
 class StiffContacts(NamedTuple):
@@ -56,6 +56,7 @@ class StiffContacts(NamedTuple):
         both = np.einsum("ca,ab->cab", self.k, np.eye(3))
         z = np.linalg.lstsq(matrix(both), np.concatenate([given, np.zeros(m)]), rcond=1e-12)[0]
         r, D, F = rest(z)
+        floor = 1.0
         for _ in range(ITERATIONS):
             if np.abs(F).max() <= ACCURATE * size:
                 return r
@@ -66,6 +67,11 @@ class StiffContacts(NamedTuple):
                 if np.linalg.norm(new[2]) < (1.0 - 0.1 * part) * np.linalg.norm(F):
                     break
                 part *= 0.5
+            else:
+                # a body whose contacts are all open has no stiffness: move it until it meets one, further each time
+                floor *= SOFTER
+                part, step = 1.0, np.linalg.lstsq(matrix(D + floor * both), -F, rcond=1e-12)[0]
+                new = rest(z + step)
             z, (r, D, F) = z + part * step, new
         return None
 
