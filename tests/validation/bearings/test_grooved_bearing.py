@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from every_stepper import every_method_with_contacts
-from scipy.optimize import linprog
 
 import fem_mbs as fem
 from fem_mbs.rotations import exp
@@ -45,7 +44,7 @@ def test_a_thrust_takes_up_the_axial_play_and_is_carried_at_the_free_contact_ang
     result = STIFF.run(model, t_end=0.02, h=1e-4)
     assert result["shaft"].position[-1] == pytest.approx([0, 0, 0.5 * PLAY * side], abs=1e-12)
     force, normal = of_contacts(result, bearing, "force_normal"), of_contacts(result, bearing, "normal")
-    assert force.sum(axis=0) == pytest.approx(20.0 / np.sin(ANGLE), rel=1e-5)  # forces to 1e-6
+    assert force.sum(axis=0) == pytest.approx(20.0 / np.sin(ANGLE), rel=1e-4)  # normals to 1e-5, see below
     loaded = force[:, 0] > 0.1
     # along a stop the ball has room 1e-15 m deep, sqrt(1e-15/A) wide
     assert normal[loaded, 0, 2] == pytest.approx(np.sin(ANGLE) * side, abs=1e-5)
@@ -63,7 +62,7 @@ def test_unique_forces_give_all_balls_the_same_part_of_a_thrust():
 
 
 def test_unique_forces_of_a_radial_load_without_clearance_are_those_of_linear_springs():
-    """Stribeck's load distribution with a linear law: 4/Z cos ψ of the load, where rigid statics has one or two balls."""
+    """Stribeck's distribution with a linear law: 4/Z cos ψ of the load, where rigid statics has one or two balls."""
     geometry = fem.BearingGeometry(8, 7.938e-3, 33.5e-3, clearance=2e-12, density=1.0)  # balls without weight
     model, bearing = build(geometry, gravity=[10.0, 0, 0], mass=2.0)
     result = STIFF.run(model, t_end=0.004, h=1e-4, save_every=40)
@@ -72,7 +71,7 @@ def test_unique_forces_of_a_radial_load_without_clearance_are_those_of_linear_sp
     expected = 20.0 * 4 / 8 * np.maximum(np.cos(psi), 0.0)
     assert of_contacts(result, bearing, "force_normal")[0] == pytest.approx(20.0, rel=1e-2)  # rigid: one ball
     for j in range(8):
-        # weight of the 8 balls: 8 x 2.6e-6 N would do nothing; they are of 2.6e-7 kg
+        # a ball weighs 2.6e-6 N
         assert unique[f"front inner {j}"].force[-1, 0] == pytest.approx(expected[j], abs=2e-4)
         assert unique[f"front outer {j}"].force[-1, 0] == pytest.approx(expected[j], abs=2e-4)
 
@@ -80,9 +79,10 @@ def test_unique_forces_of_a_radial_load_without_clearance_are_those_of_linear_sp
 @pytest.mark.parametrize("angle, thrust", [(0.3, 0.0), (0.3, 2.0), (0.1, 3.0)])
 def test_a_combined_load_turns_the_contact_angle_of_two_balls(angle, thrust):
     """Equation (3) of the bearing: radial components of two supports, one contact angle for both."""
-    model, bearing = build(force=[20.0, 0, thrust], fixed=("rx", "ry", "rz"), cage_angle=angle)
+    model, bearing = build(force=[20.0, 0, thrust], fixed=("rx", "ry", "rz"), cage_angle=angle,
+                           stiffness=1e7)  # fmt: skip
     model.add(fem.Bushing(model.ground, model.elements[0], damping=[400.0] * 3 + [0.0] * 3))
-    result = STIFF.run(model, t_end=0.15, h=1e-4)
+    result = STIFF.run(model, t_end=0.1, h=1e-4)
     at = np.array([result[f"front ball {j}"].position[-1] for j in range(9)])
     share = bearing.share(np.arctan2(at[:, 1], at[:, 0]))
     alpha = np.arctan2(thrust, 20.0 * share.sum())
@@ -120,32 +120,34 @@ def dynamic(geometry, load, angle, position):
 
 
 def free_tilt(bearing, psi):
-    """Largest tilt about x with room for balls at ψ, over the displacements of the race, by search.
+    """Largest tilt [rad] about x with room for balls at ψ, by search over the displacements y, z of the race.
 
-    The distance of the groove centres in the plane of a ball, with the race moved by (y, z): all are ≤ A.
+    In the plane of each ball the groove centres are at most A apart.
     """
     G = bearing.grooves
-    tilts = np.linspace(0.0, 0.02, 4001)
 
     def room(theta):
-        # linear in small displacements: distances at (0, 0) and their gradients, a linear program for the largest room
         a, b = np.array([1.0, 0, 0]), np.array([0.0, np.cos(theta), np.sin(theta)])
-        d, gradient = [], []
+        lines = []
         for angle in psi:
-            out, t = np.array([np.cos(angle), np.sin(angle), 0]), np.array([-np.sin(angle), np.cos(angle), 0])
-            phi = angle + np.linspace(-1e-4, 1e-4, 20001)
+            out, across = np.array([np.cos(angle), np.sin(angle), 0]), np.array([-np.sin(angle), np.cos(angle), 0])
+            phi = angle + np.linspace(-1e-4, 1e-4, 2001)
             points = G.circle_inner * (np.cos(phi)[:, None] * a + np.sin(phi)[:, None] * b)
-            line = points[np.abs(points @ t).argmin()] - G.circle_outer * out
-            d.append(np.linalg.norm(line))
-            gradient.append(line[1:] / d[-1])
-        A = np.column_stack([gradient, np.ones(len(psi))])
-        return -linprog([0, 0, -1], A_ub=A, b_ub=G.groove_distance - np.array(d), bounds=[(None, None)] * 3).fun
+            lines.append(points[np.abs(points @ across).argmin()] - G.circle_outer * out)
+        radial = np.array([line @ [np.cos(angle), np.sin(angle), 0] for line, angle in zip(lines, psi)])
+        axial, at, width = np.array(lines)[:, 2], np.zeros(2), np.array([4e-5, 4e-4])
+        for _ in range(6):
+            y, z = (np.linspace(m - w, m + w, 41) for m, w in zip(at, width))
+            y, z = (grid.ravel() for grid in np.meshgrid(y, z))
+            d = np.hypot(radial[:, None] + np.sin(psi)[:, None] * y, axial[:, None] + z).max(axis=0)
+            at, width = np.array([y[d.argmin()], z[d.argmin()]]), width / 8
+        return G.groove_distance - d.min()
 
-    low, high = 0, len(tilts) - 1
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if room(tilts[middle]) >= 0 else (low, middle)
-    return tilts[low]
+    low, high = 0.0, 0.05
+    for _ in range(24):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if room(middle) >= 0 else (low, middle)
+    return low
 
 
 @pytest.mark.parametrize("balls, angle, fixed", [(4, 0.0, ("x", "y", "z")), (4, 0.0, ("x",)), (3, np.pi / 2, ("x",))])
@@ -160,7 +162,7 @@ def test_the_inner_race_tilts_until_its_grooves_leave_no_room(balls, angle, fixe
     if balls == 4:
         G = bearing.grooves
         cosine = (G.circle_inner**2 + G.circle_outer**2 - DISTANCE**2) / (2 * G.circle_inner * G.circle_outer)
-        assert tilt == pytest.approx(np.arccos(cosine), rel=1e-6)
+        assert tilt == pytest.approx(np.arccos(cosine), rel=2e-5)  # balls still swing across
     else:
         assert tilt == pytest.approx(free_tilt(bearing, angle + 2 * np.pi * np.arange(balls) / balls), rel=2e-3)
 
@@ -179,33 +181,51 @@ def test_the_cage_turns_with_the_speed_of_the_contact_angle():
     assert bearing.speed_ratio == pytest.approx(expected, rel=1e-12)
 
 
-SHAKEN = {"velocity": [0.05, -0.02, 0.08], "spin": [1.0, 2.0, 50.0], "friction": 0.2, "restitution": 0.5}
+SHAKEN = {"velocity": [0.05, -0.02, 0.08], "spin": [1.0, 2.0, 50.0], "friction": 0.2}
+
+
+def shake(method, restitution, t_end=2e-3, h=2e-5):
+    """Changes of energy per step over the energy at the start, and the smallest gap [m]."""
+    model, bearing = build(**SHAKEN, restitution=restitution)
+    result = method.run(model, t_end=t_end, h=h)
+    gaps = [result[f"front {race} {j}"].gap for race in ("inner", "outer") for j in range(bearing.balls)]
+    return np.diff(result.energy.total) / result.energy.total[0], np.min(gaps)
 
 
 @every_method_with_contacts
-def test_a_race_shaken_in_its_play_loses_energy_and_stays_in_it(method):
-    model, bearing = build(**SHAKEN)
-    result = method.run(model, t_end=2e-3, h=2e-5)
-    energy = result.energy.total
-    gaps = np.array([result[f"front {race} {j}"].gap for race in ("inner", "outer") for j in range(bearing.balls)])
-    assert gaps.min() > -1e-5  # methods at velocity level: what a ball moves in a step
-    assert energy[-1] < energy[0] - 1e-4  # of 0.13 J, 0.6 mJ of it in the play
-    # methods with an error of integration in the springs of the cage: 1e-4; impacts alone never give energy
-    assert np.diff(energy).max() < 1e-4 * energy[0]
+def test_inelastic_impacts_never_give_energy_and_the_race_stays_in_its_play(method):
+    change, gap = shake(method, 0.0)
+    assert change.max() < 1e-8  # measured 3e-9, of the springs of the cage
+    assert change.sum() < -0.02  # 2.2 %: the motion within the play
+    assert gap > -2e-6  # methods at velocity level: 0.1 m/s over a step
 
 
-@pytest.mark.parametrize("method", [STIFF, fem.MoreauJean(theta=1.0)])
-def test_energy_never_rises(method):
-    result = method.run(build(**SHAKEN)[0], t_end=0.01, h=1e-5)
-    energy = result.energy.total
-    assert np.diff(energy).max() < 1e-7 * energy[0]  # measured 3e-8, of the cage's springs
-    assert energy[-1] < 0.99 * energy[0]
+def never_giving_energy():
+    """Methods whose impacts with restitution and friction take energy in each step; others may follow several impacts
+    of one step that Newton's law gives energy for: 3e-4 of it here, and report more than they can explain."""
+    moreau = {"theta": 1.0, "projection": True}
+    return [STIFF, fem.DecoupledNSGA(impacts="split"), fem.MoreauJean(**moreau), fem.ConeComplementarity()]
+
+
+@pytest.mark.parametrize("method", never_giving_energy(), ids=repr)
+def test_impacts_with_restitution_below_one_never_give_energy(method):
+    change, gap = shake(method, 0.5, t_end=5e-3)
+    assert change.max() < 1e-8
+    assert change.sum() < -0.01
+    assert gap > -1e-7
+
+
+@every_method_with_contacts
+def test_every_method_takes_energy_over_a_run_of_impacts_with_restitution(method):
+    change, gap = shake(method, 0.5)
+    assert change.sum() < -0.015
+    assert gap > -4e-6
 
 
 def test_a_bearing_about_another_axis_moves_alike():
     turned = np.array([0.7, -0.4, 1.1])
     R, here, there = exp(turned), *(
-        STIFF.run(build(turned=by, **SHAKEN)[0], t_end=1e-3, h=1e-5) for by in (None, turned)
+        STIFF.run(build(turned=by, **SHAKEN, restitution=0.5)[0], t_end=1e-3, h=1e-5) for by in (None, turned)
     )  # fmt: skip
     for name in ("shaft", "front ball 0", "front ball 4"):
         assert there[name].position == pytest.approx(here[name].position @ R.T, abs=1e-10)
