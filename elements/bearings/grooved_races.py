@@ -21,7 +21,7 @@ balls from the axis, (4) moves the balls about the axis with
 
     ω_m = ½ ω_i (1 − 2 r_b cos α/d_m) + ½ ω_o (1 + 2 r_b cos α/d_m)                                                (5)
 
-Source: docs/theory/bearings.md, (26)-(29); (1), (2) as in Harris, Rolling Bearing Analysis,
+Source: docs/theory/bearings.md, (30)-(33); (1), (2) as in Harris, Rolling Bearing Analysis,
 ch. 2; (3), (4) derived here.
 Tests: tests/elements/bearings/test_grooved_ball_bearing.py.
 
@@ -65,10 +65,12 @@ class GroovedRaces(NamedTuple):
 
     @property
     def circle_inner(self) -> float:
+        """Radius R_gi [m] of the circle of groove centres of the inner race."""
         return self.radius_inner + self.groove_inner
 
     @property
     def circle_outer(self) -> float:
+        """Radius R_go [m] of that of the outer race."""
         return self.radius_outer - self.groove_outer
 
     @property

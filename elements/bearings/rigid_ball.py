@@ -28,7 +28,7 @@ of it with 20 µm. Take `QuasiStaticBearing` for loads of balls and for life; ta
 `Results.unique_forces` shares the load among the balls that touch. The curvature of the races across the plane enters
 the planar bearing nowhere but in the stresses (`RigidBallBearing.hertz`).
 
-Source: docs/theory/bearings.md, (18), (19), (26)-(29); Sanchez2025, chapter 4 and, for three dimensions, its section
+Source: docs/theory/bearings.md, (18), (19), (30)-(33); Sanchez2025, chapter 4 and, for three dimensions, its section
 5.2; (1) from its (4.6)-(4.11), with both races turning; (2), (3) derived here.
 Tests: tests/elements/bearings/test_rigid_ball_bearing.py, test_grooved_ball_bearing.py.
 
@@ -190,16 +190,15 @@ class RigidBallBearing(Part):
         """`GroovedRaces`, or None of a planar bearing."""
         if groove_inner is None and groove_outer is None:
             return None
+        radii = []
         for parameter, value in (("groove_inner", groove_inner), ("groove_outer", groove_outer)):
             self.check(value is not None, parameter, value, "is missing: give both grooves, or none (planar)")
-            radius = self.positive(parameter, value, "m")
+            radii.append(self.positive(parameter, value, "m"))
             message = f"m must be larger than radius_ball = {self.radius_ball:.6g} m: a groove is wider than its ball"
-            self.check(radius > self.radius_ball, parameter, radius, message)
+            self.check(radii[-1] > self.radius_ball, parameter, radii[-1], message)
         message = f"m must be below half of radius_outer = {self.radius_outer:.6g} m, or the groove meets its axis"
-        self.check(2 * groove_outer < self.radius_outer, "groove_outer", groove_outer, message)
-        return GroovedRaces(
-            self.radius_ball, self.radius_inner, self.radius_outer, float(groove_inner), float(groove_outer)
-        )
+        self.check(2 * radii[1] < self.radius_outer, "groove_outer", radii[1], message)
+        return GroovedRaces(self.radius_ball, self.radius_inner, self.radius_outer, *radii)
 
     def _contacts(self, j, ball, law):
         """Contacts of ball j with the inner and the outer race."""
