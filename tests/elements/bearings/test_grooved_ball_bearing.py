@@ -175,3 +175,32 @@ def test_opposite_axes_and_bearings_without_play_are_rejected():
     assert planar.grooves is None
     with pytest.raises(ParameterError, match=r"radius_groove = None"):
         planar.hertz("inner", E=2e11)
+
+
+def test_groove_centres_are_points_of_both_circles_in_the_half_plane_of_the_ball():
+    outer = fem.RigidBody(1, 1e-4, rotation=exp(np.array([0.3, -1.0, 0.4]))).frame()
+    R = outer.orientation
+    inner = fem.RigidBody(
+        1, 1e-4, position=R @ [2e-3, -1e-3, 5e-4], rotation=R @ exp(np.array([0.1, 0.05, 2.0]))
+    ).frame()
+    grooves, psi = bearing().grooves, np.linspace(-3, 3, 7)
+    C_o, C_i, radial = grooves.centers(outer, inner, psi)
+    for frame, points, radius in ((outer, C_o, 23.52e-3 - 4.24e-3), (inner, C_i, 15.5e-3 + 4.16e-3)):
+        at = (points - frame.position) @ frame.orientation
+        assert np.linalg.norm(at, axis=1) == pytest.approx(radius, rel=1e-12)
+        assert at[:, 2] == pytest.approx(0.0, abs=1e-15)
+        local = (points - outer.position) @ R
+        assert np.arctan2(local[:, 1], local[:, 0]) == pytest.approx(psi, abs=1e-12)
+    assert (radial @ R)[:, :2] == pytest.approx(np.column_stack([np.cos(psi), np.sin(psi)]), abs=1e-15)
+
+
+def test_balls_opposite_to_a_race_in_a_wide_bearing_roll_the_same_way():
+    """There the line of the groove centres points inwards."""
+    change = {"radius_outer": 23.82e-3}
+    inner = fem.RigidBody(1, 1e-4, position=[0.31e-3, 0, 0], angular_velocity=[0, 0, 52.0])
+    made = bearing(inner=inner, **change)
+    C_o, C_i, radial = made.grooves.centers(made.outer, made.inner, 2 * np.pi * np.arange(9) / 9)
+    assert np.sum((C_i - C_o) * radial, axis=1).min() < 0
+    for node in made.nodes:
+        assert -1.2 < node.angular_velocity[2] / (52.0 * 15.5 / 8.0) < -0.8
+        assert np.linalg.norm(node.velocity) == pytest.approx(0.5 * 52.0 * 15.5e-3, rel=0.05)
