@@ -202,7 +202,7 @@ def test_inelastic_impacts_never_give_energy_and_the_race_stays_in_its_play(meth
 
 def never_giving_energy():
     """Methods whose impacts with restitution and friction take energy in each step; others may follow several impacts
-    of one step that Newton's law gives energy for: 3e-4 of it here, and report more than they can explain."""
+    of one step, for which the energy rises by up to 3e-4 here."""
     moreau = {"theta": 1.0, "projection": True}
     return [STIFF, fem.DecoupledNSGA(impacts="split"), fem.MoreauJean(**moreau), fem.ConeComplementarity()]
 
