@@ -31,8 +31,10 @@ RIGID = {  # kg, kg m²
 AREA = {"crank": 1.16e-3, "coupler": 1.13e-3}  # m²; square sections have the printed I to 0.4 %
 STEEL, BEAMS = {"E": 210e9, "nu": 0.3, "density": 7850.0}, 4
 RACES = {"inner race": (8e-3, 3.643e-6), "outer race": (8e-3, 6.523e-6)}  # kg, kg m²
-BALLS = {"balls": 8, "radius_ball": 5.5e-3, "radius_inner": 33.745e-3, "ball_mass": 2.7e-3, "ball_inertia": 3.267e-8,
-         "cage_stiffness": 1e5}  # fmt: skip
+BALLS: dict[str, Any] = {
+    "balls": 8, "radius_ball": 5.5e-3, "radius_inner": 33.745e-3, "ball_mass": 2.7e-3, "ball_inertia": 3.267e-8,
+    "cage_stiffness": 1e5,
+}  # fmt: skip
 RESTITUTION, GROOVE = 0.9, 5.82e-3  # -, m
 PLANAR = ("z", "rx", "ry")
 PIVOT, PIN, END = np.zeros(3), np.array([DRIVEN, 0, 0]), np.array([DRIVEN + COUPLER, 0, 0])
@@ -191,7 +193,7 @@ class Reading:
             return model, model.add(bearing)
         model.add(bearing.bodies, bearing.springs)
         for race, contacts in (("inner", bearing.inner_contacts), ("outer", bearing.outer_contacts)):
-            law = {"stiffness": stiffness(bearing, race), "model": "flores", "simple_tangent": True}
+            law: dict[str, Any] = {"stiffness": stiffness(bearing, race), "model": "flores", "simple_tangent": True}
             model.add([fem.CompliantContact(contact, **law) for contact in contacts])
         return model, bearing
 
