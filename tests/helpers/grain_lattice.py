@@ -79,7 +79,7 @@ def lattice(k, kind, mu=0.3):
         "nb": 0,
         "nk": 0,
         "nv": n + 1,
-        **dict.fromkeys(("nx", "nt", "nh", "nr", "nf", "nc", "ny", "nz", "nw", "nj"), 0),
+        **dict.fromkeys(("nx", "nt", "nh", "nr", "nf", "nc", "ny", "nz", "nw", "nj", "kr", "ks", "nd"), 0),
     }
     a, record = TABLE.arrays(sizes), np.zeros(1, TABLE.dtype)
     TABLE.aim(record, a)

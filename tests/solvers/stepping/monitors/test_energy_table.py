@@ -450,7 +450,7 @@ def test_the_foundation_carries_weight_springs_joints_and_contacts():
 def test_reactions_of_a_file_ask_for_the_model(tmp_path):
     path = tmp_path / "run.vtkhdf"
     result = fem.DecoupledNSGA().run(pendulum(), 0.1, 1e-2, save=path)
-    with pytest.raises(FemMbsError, match=r"result\.reaction\(node, model=model\)"):
+    with pytest.raises(FemMbsError, match=r"reactions.*model=model"):
         fem.load(path).reaction("pivot")
     again = fem.load(path).reaction("pivot", pendulum())
     assert np.array_equal(again.force, result.reaction("pivot").force) and again.units["force"] == "N"
