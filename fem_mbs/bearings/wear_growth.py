@@ -162,7 +162,7 @@ class WearGrowth(NamedTuple):
 
 
 class _Growth:
-    """What was found so far, of m surfaces."""
+    """Cycles, depths and rates of m surfaces up to the last run."""
 
     def __init__(self, names: list[str]) -> None:
         self.names, self.cycles = names, [0.0]
@@ -184,7 +184,7 @@ class _Growth:
             self.depths[-1] = self.depths[-2] + 0.5 * size * (self.rates[-2] + rates)
 
     def block(self, left: float, largest: float, order: int) -> tuple[float, np.ndarray, bool]:
-        """Cycles of the next block, depths (m,) that they add by (2), and whether the rates change too much for it."""
+        """Return cycles of the next block, depths (m,) of it by (2), and True if a rate changes by more than half."""
         rate, change, rough = self.rates[-1], np.zeros(len(self.names)), False
         if len(self.rates) > 1:
             change = rate - self.rates[-2]

@@ -121,7 +121,7 @@ class LocalMotion(NamedTuple):
 
 class ModalImpact(NamedTuple):
     """An impact: its curve, with times from the start of its `LocalMotion`, the speed of approach at first touch, and
-    whether the bodies touch again within its duration; instead of a curve, why there is none.
+    ``again``: True if the bodies touch again within its duration. Without a curve ``problem`` states the reason.
     """
 
     curve: ImpactCurve | None

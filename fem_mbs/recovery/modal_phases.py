@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Local(Protocol):
-    """What ``modes`` may be: `ContactModes` or `fem_mbs.ReducedContact`."""
+    """Interface of ``modes``: `ContactModes` and `fem_mbs.ReducedContact` have it."""
 
     def local_motion(self, result: Any, contact: str, state: int, speed: float, stiff: tuple) -> LocalMotion: ...
 

@@ -121,57 +121,56 @@ class _States:
             if len(element["nodes"]) != 2:
                 many = f"contact '{element['name']}' moves with {len(element['nodes'])} nodes"
                 raise FemMbsError(f"{many}: unique_forces takes contacts of two nodes")
-        E = self._unit_forces(i, np.flatnonzero(near))
-        v = np.concatenate([self.rows["velocity"][i], self.rows["angular_velocity"][i]], axis=1).ravel()
+        nodes, G = self._linked(i, near)
+        E = self._unit_forces(i, np.flatnonzero(near), nodes)
+        v = np.concatenate([self.rows["velocity"][i, nodes], self.rows["angular_velocity"][i, nodes]], axis=1).ravel()
         speeds = np.einsum("nca,n->ca", E, v)
         acts = carries[near] | (np.abs(speeds[:, 0]) <= self.still)
         chosen, E, speeds = np.flatnonzero(near)[acts], E[:, acts], speeds[acts]
-        G = self._gradients(i, E)
-        free = self._scaled_free(E, G)
+        arm = np.tile([1.0] * 3 + [1.0 / self.system.size] * 3, len(nodes)) * self.system.free[nodes].ravel()
         slides = np.linalg.norm(speeds[:, 1:], axis=1) > self.still
         along = self._directions(force[chosen], speeds, slides, chosen)
-        problem = StiffContacts(
-            free[:, None, None] * E, G * free, force[chosen], self.k[chosen], self.mu[chosen], along
-        )
-        shares = problem.solve()
+        laws = self.k[chosen], self.mu[chosen], along
+        shares = StiffContacts(arm[:, None, None] * E, G * arm, force[chosen], *laws).solve()
         if shares is not None:
             force[chosen] = shares
         return shares is not None
 
-    def _unit_forces(self, i, chosen):
-        """E (6 N, c, 3) of the chosen contacts, all components."""
-        E = np.zeros((6 * len(self.system.nodes), len(chosen), 3))
+    def _linked(self, i, near):
+        """Nodes of the contacts and of all that joints link with them, sorted, and G (m, 6 nodes) of these joints."""
+        concerned = np.zeros(len(self.system.nodes), bool)
+        concerned[[node for c in np.flatnonzero(near) for node in self.described[c]["nodes"]]] = True
+        if not self.system.m:
+            return np.flatnonzero(concerned), np.zeros((0, 6 * concerned.sum()))
+        self.system.constraint_values(self.result.state(i))
+        G = gradient_of(self.system).tocoo()
+        acts = (G.data != 0.0) & self.system.free.ravel()[G.col] & (self.system.active_rows[G.row] != 0)
+        row, column, value = G.row[acts], G.col[acts], G.data[acts]
+        linked = np.zeros(self.system.m, bool)
+        while True:
+            linked[row[concerned[column // 6]]] = True
+            before = concerned.sum()
+            concerned[column[linked[row]] // 6] = True
+            if concerned.sum() == before:
+                break
+        nodes = np.flatnonzero(concerned)
+        kept = linked[row]
+        found = np.zeros((linked.sum(), 6 * len(nodes)))
+        place = 6 * np.searchsorted(nodes, column[kept] // 6) + column[kept] % 6
+        np.add.at(found, (np.cumsum(linked)[row[kept]] - 1, place), value[kept])
+        return nodes, found / np.linalg.norm(found, axis=1, keepdims=True)
+
+    def _unit_forces(self, i, chosen, nodes):
+        """E (6 nodes, c, 3) of the chosen contacts, all components of the ``nodes``, which are sorted."""
+        E = np.zeros((6 * len(nodes), len(chosen), 3))
         for j, c in enumerate(chosen):
             axes = self.axes[i, c]
             for sign, node in zip((1.0, -1.0), self.described[c]["nodes"]):
                 arm = self.rows["contact_point"][i, c] - self.rows["position"][i, node]
                 turning = np.cross(arm, axes) @ self.R[i, node]
-                E[6 * node : 6 * node + 6, j] += sign * np.concatenate([axes, turning], axis=1).T
+                first = 6 * np.searchsorted(nodes, node)
+                E[first : first + 6, j] += sign * np.concatenate([axes, turning], axis=1).T
         return E
-
-    def _gradients(self, i, E):
-        """Gradients (m, 6 N) of the joints that link the bodies of these contacts with any others."""
-        if not self.system.m:
-            return np.zeros((0, len(E)))
-        self.system.constraint_values(self.result.state(i))
-        G = gradient_of(self.system).toarray()[self.system.active_rows[: self.system.m] != 0]
-        G[:, ~self.system.free.ravel()] = 0.0
-        by_node = np.abs(G).reshape(len(G), -1, 6).max(axis=2) > 0.0
-        nodes = np.abs(E).reshape(len(by_node[0]), -1).max(axis=1) > 0.0
-        while True:
-            rows = by_node[:, nodes].any(axis=1)
-            more = nodes | by_node[rows].any(axis=0)
-            if (more == nodes).all():
-                break
-            nodes = more
-        G = G[rows]
-        return G / np.linalg.norm(G, axis=1, keepdims=True)
-
-    def _scaled_free(self, E, G):
-        """Factors (6 N,) of components: 1 of displacements, 1/L of rotations, 0 of what is fixed or far from these."""
-        concerned = (np.abs(E).reshape(len(E), -1).max(axis=1) > 0.0) | (np.abs(G).max(axis=0, initial=0.0) > 0.0)
-        arm = np.tile([1.0] * 3 + [1.0 / self.system.size] * 3, len(E) // 6)
-        return np.where(concerned & self.system.free.ravel(), arm, 0.0)
 
     def _directions(self, force, speeds, slides, chosen):
         """r_T/r_N (c, 2) of the contacts that slide, NaN of those that stick."""

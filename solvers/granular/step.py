@@ -50,10 +50,11 @@ from fem_mbs.solvers.granular.strikes import (
 )
 from fem_mbs.solvers.granular.turning_pairs import carry_turns, push_turns
 from fem_mbs.solvers.granular.unsaved_pairs import add_pairs
-from fem_mbs.solvers.stepping.kernels.arrays import copy, copy3
+from fem_mbs.solvers.stepping.kernels.arrays import copy
 from fem_mbs.solvers.stepping.kernels.codes import NO_ROOM, NOT_CONVERGED, OK
 from fem_mbs.solvers.stepping.kernels.data import run_at
 from fem_mbs.solvers.stepping.kernels.run import run_steps
+from fem_mbs.solvers.stepping.kernels.step import configuration_at_start
 from fem_mbs.system.records import zero
 
 TURNS = 20  # alternations of the Gauss-Seidel solver and the method
@@ -330,10 +331,8 @@ def run_grains(data, run, grains, unsaved, count, start, times, signals):
             return k, NO_ROOM
         _, code = run_steps(data, run, 1, start + k, times, signals)
         if code == NO_ROOM:
-            copy(s.x0, s.x)
-            copy(s.Q0, s.Q)
+            configuration_at_start(s)
             copy(s.V0, s.V)
-            copy3(s.R0, s.R)
         if code != OK:
             return k, code
         if s.saved > saved:

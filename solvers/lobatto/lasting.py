@@ -92,7 +92,7 @@ def rests(g, e, s, V):
 
 @kernel
 def choose_cone(g, e, s, o, which, still):
-    """Let a cone stick or slip by its rate at the start of the step; False if the contact does not have it."""
+    """Set the status of a cone by its rate at the start of the step; False if the contact does not have it."""
     c, rate = g.first_contact + e, local_vector(3)
     n, mu = cone_of(g, e, s, which)
     if n == 0 or mu == 0.0:

@@ -24,10 +24,11 @@ from fem_mbs.solvers.lobatto.data import own_at
 from fem_mbs.solvers.lobatto.events import find_events, look, reach_events
 from fem_mbs.solvers.lobatto.kernels import MORE, attempt_step, solve_problems
 from fem_mbs.solvers.lobatto.modes import begin_modes, change_at_start, choose_modes
-from fem_mbs.solvers.stepping.kernels.arrays import copy, copy1, copy3
+from fem_mbs.solvers.stepping.kernels.arrays import copy, copy1
 from fem_mbs.solvers.stepping.kernels.codes import LOOKS, OK, STOPS, STRIKES, TOUCHED
 from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
 from fem_mbs.solvers.stepping.kernels.sizes import afresh
+from fem_mbs.solvers.stepping.kernels.step import configuration_at_start
 from fem_mbs.system.assembly import dynamics
 from fem_mbs.system.contacts import contact_groups, contacts_of
 from fem_mbs.system.records import VELOCITY, zero
@@ -58,15 +59,6 @@ def settle_modes(d, s, o):
         if change_at_start(d, s, o) == 0:
             return True
     return False
-
-
-@kernel
-def back_to_start(s):
-    """The configuration goes back to the start of the step."""
-    copy(s.x0, s.x)
-    copy(s.Q0, s.Q)
-    copy(s.V0, s.V)
-    copy3(s.R0, s.R)
 
 
 @kernel
@@ -133,7 +125,8 @@ def located_part(run, _):
         return
     if s.cut == LOOKS:
         look(d, s, o)
-        back_to_start(s)
+        configuration_at_start(s)
+        copy(s.V0, s.V)
         s.code = TOUCHED
         return
     reach_events(d, s, o)

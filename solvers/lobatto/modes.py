@@ -89,7 +89,7 @@ def choose_modes(d, s, o):
 
 @kernel
 def begin_cone(g, e, s, o, which, still):
-    """Let a cone stick or slip by its mode, if it has one."""
+    """Set the status of a cone, sticking or slipping, by its mode, if it has one."""
     c = g.first_contact + e
     if o.now[c] & sticks(which):
         o.lasts[c, which] = STICK

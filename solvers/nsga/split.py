@@ -24,8 +24,8 @@ Source: worked out here (docs/theory/split_impacts.md). Closed contacts do not t
 from fem_mbs.jit import N_SLOTS, integers, kernel
 from fem_mbs.solvers.contact.first_touch import NEAR, ends_at_touch, first_root, is_fast
 from fem_mbs.solvers.contact.law import GAP
-from fem_mbs.solvers.stepping.kernels.arrays import copy, copy3
 from fem_mbs.solvers.stepping.kernels.codes import LOOKS, STOPS
+from fem_mbs.solvers.stepping.kernels.step import configuration_at_start
 from fem_mbs.system.contacts import contact_groups, contacts_of, evaluate_contact, gradient_times, rate_of
 
 
@@ -76,9 +76,7 @@ def look(d, s, o):
             gap = evaluate_contact(d, g, e, b, s.x, s.R, s.x0, s.R0, s.Vs)
             if first or gap < o.least:
                 o.least, o.least_rate, first = gap, rate_of(g, e, b, s.Vs), False
-    copy(s.x0, s.x)
-    copy(s.Q0, s.Q)
-    copy3(s.R0, s.R)
+    configuration_at_start(s)
 
 
 @kernel

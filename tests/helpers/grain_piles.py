@@ -34,6 +34,19 @@ def pile(count, across, *, restitution=0.0, friction=0.3, radii=(0.05,), seed=0)
     return model
 
 
+def kicked(**law):
+    """27 spheres that touch, in a block on a plane, with velocities of all kinds."""
+    model, group = fem.Model("kick", gravity=[0, 0, -G]), fem.ContactGroup(name="all", **law)
+    rng = np.random.default_rng(3)
+    for i in range(27):
+        place = 0.1 * np.array([i % 3, (i // 3) % 3, i // 9 + 0.5])
+        motion = {"velocity": rng.normal(size=3), "angular_velocity": 20 * rng.normal(size=3)}
+        group.sphere(model.add(fem.RigidBody.sphere(1.0, 0.05, position=place, **motion)), 0.05)
+    group.obstacle(fem.SphereOnPlane, model.ground)
+    model.add(group)
+    return model
+
+
 def swept(result):
     """True if a run was solved by Gauss-Seidel iterations."""
     return "contact_sweeps" in result.statistics

@@ -180,3 +180,26 @@ class TwoLinks:
         place = length * np.array([np.sin(a) + np.sin(b), -np.cos(a) - np.cos(b)])
         speed = length * np.array([u * np.cos(a) + w * np.cos(b), u * np.sin(a) + w * np.sin(b)])
         return np.concatenate([place, speed]), n
+
+
+class FourBalls:
+    """Balls that fall from four heights: in steps of 0.2 s they touch at 0.45 s, at 0.51 and 0.57 s, at 0.62 s."""
+
+    heights, restitution, t_end, h = (1.0, 1.3, 1.6, 1.9), 0.9, 0.8, 0.2
+
+    @classmethod
+    def build(cls):
+        model = fem.Model("four balls", gravity=[0, 0, -G])
+        law = {"radius": RADIUS, "restitution": cls.restitution}
+        for i, height in enumerate(cls.heights):
+            start = [i, 0, RADIUS + height]
+            ball = model.add(fem.RigidBody.sphere(1.0, RADIUS, position=start, name=f"ball {i}"))
+            model.add(fem.SphereOnPlane(ball, model.ground.frame(), **law, name=f"table {i}"))
+        return model
+
+    @classmethod
+    def error(cls, result):
+        """Largest error [m] of the gaps at the end."""
+        ends = [result[f"ball {i}"].position[-1, 2] - RADIUS for i in range(4)]
+        exact = [Ball.exact(height, cls.restitution, cls.t_end) for height in cls.heights]
+        return np.abs(np.subtract(ends, exact)).max()

@@ -92,7 +92,7 @@ class ThreeLevels:
 
 
 def rubs(r, slip, reaction, limit):
-    """Whether it sticks, and the row of Coulomb's law; (27)."""
+    """Return a mask of what sticks, and the row of Coulomb's law; (27)."""
     p = r * slip - reaction
     sticks = (np.abs(p.real) <= limit.real) & (limit.real > 0)
     return sticks, np.where(sticks, slip, reaction + limit * np.sign(p.real))

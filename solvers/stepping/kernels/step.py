@@ -53,6 +53,14 @@ def begin(d, s):
 
 
 @kernel
+def configuration_at_start(s):
+    """Set the configuration to that at the start of the step."""
+    copy(s.x0, s.x)
+    copy(s.Q0, s.Q)
+    copy3(s.R0, s.R)
+
+
+@kernel
 def near_singular(d, s):
     """True if multipliers exceed by far what forces and momenta of the step explain: its constraints are dependent.
 

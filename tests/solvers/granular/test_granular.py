@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from grain_piles import METHODS, G, H, pile, swept
+from grain_piles import METHODS, G, H, kicked, pile, swept
 from in_turn import in_turn
 
 import fem_mbs as fem
@@ -23,16 +23,7 @@ def test_smooth_spheres_move_as_they_do_pairwise(restitution, monkeypatch):
 
 @pytest.mark.parametrize("relaxed", [False, True])
 def test_friction_of_touching_spheres_is_that_of_their_contacts(relaxed):
-    model = fem.Model("kick", gravity=[0, 0, -G])
-    group = fem.ContactGroup(friction=0.3, name="balls")
-    rng = np.random.default_rng(3)
-    for i in range(27):
-        place = 0.1 * np.array([i % 3, (i // 3) % 3, i // 9 + 0.5])
-        motion = {"velocity": rng.normal(size=3), "angular_velocity": 20 * rng.normal(size=3)}
-        group.sphere(model.add(fem.RigidBody.sphere(1.0, 0.05, position=place, **motion)), 0.05)
-    group.obstacle(fem.SphereOnPlane, model.ground)
-    model.add(group)
-    a, b = both_ways(model, relaxed, 1)
+    a, b = both_ways(kicked(friction=0.3), relaxed, 1)
     assert a.pair_count[1] > 15
     assert a.rows([1])["velocity"] == pytest.approx(b.rows([1])["velocity"], abs=1e-6)
     mine, theirs = (np.lexsort((r.pairs(1).partner, r.pairs(1).type, r.pairs(1).sphere)) for r in (a, b))

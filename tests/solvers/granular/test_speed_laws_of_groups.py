@@ -4,7 +4,7 @@ contacts, and both solvers.
 
 import numpy as np
 import pytest
-from grain_piles import METHODS, G, pile, swept
+from grain_piles import METHODS, G, kicked, pile, swept
 from in_turn import in_turn
 from resumed import differences, stopped_and_resumed
 from scipy.integrate import solve_ivp
@@ -325,19 +325,6 @@ def test_both_solvers_of_the_default_method_move_a_group_alike():
     assert errors[-1] < 0.02 and errors[-1] < 0.5 * errors[0], errors
 
 
-def kicked(law):
-    """27 spheres that touch, in a block on a plane, with velocities of all kinds."""
-    model, group = fem.Model("kick", gravity=[0, 0, -G]), fem.ContactGroup(name="all", **law)
-    rng = np.random.default_rng(3)
-    for i in range(27):
-        place = 0.1 * np.array([i % 3, (i // 3) % 3, i // 9 + 0.5])
-        motion = {"velocity": rng.normal(size=3), "angular_velocity": 20 * rng.normal(size=3)}
-        group.sphere(model.add(fem.RigidBody.sphere(1.0, 0.05, position=place, **motion)), 0.05)
-    group.obstacle(fem.SphereOnPlane, model.ground)
-    model.add(group)
-    return model
-
-
 @pytest.mark.parametrize("relaxed", [False, True])
 @pytest.mark.parametrize("law", [dict(friction=(0.6, 0.2)), NUMBERS], ids=["two coefficients", "tables"])
 def test_both_solvers_find_the_same_velocities(relaxed, law):
@@ -345,7 +332,7 @@ def test_both_solvers_find_the_same_velocities(relaxed, law):
     ends = []
     for solver in ("auto", "problem"):
         method = fem.ConeComplementarity(relaxed=relaxed, contact_tolerance=1e-11, contact_solver=solver)
-        result = method.run(kicked(law), 2e-3, 2e-3)
+        result = method.run(kicked(**law), 2e-3, 2e-3)
         assert swept(result) == (solver == "auto") and result.pair_count[1] > 12
         ends.append(result.rows([1])["velocity"])
     np.testing.assert_allclose(*ends, atol=1e-6)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import random_systems
 from located_models import DampedBall, G, Hopper, Tumbler, TwoMasses
-from split_models import Ball, Disc, Pendulum, TwoLinks
+from split_models import Ball, Disc, FourBalls, Pendulum, TwoLinks
 
 import fem_mbs as fem
 from fem_mbs.errors import ParameterError
@@ -268,17 +268,10 @@ def test_a_ball_goes_through_the_accumulation_point_of_its_bounces(stages, h):
 @pytest.mark.parametrize(("most", "split"), [(3, 4), (1, 1)])
 def test_a_step_with_more_impacts_than_are_split_is_taken_as_it_is(most, split, monkeypatch):
     monkeypatch.setattr(splitter, "MOST", most)
-    model = fem.Model("balls", gravity=[0, 0, -G])
-    heights = (1.0, 1.3, 1.6, 1.9)
-    for i, height in enumerate(heights):
-        ball = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[i, 0, 0.1 + height], name=f"ball {i}"))
-        model.add(fem.SphereOnPlane(ball, model.ground.frame(), radius=0.1, restitution=0.9, name=f"table {i}"))
-    result = run(model, 0.8, 0.2)
-    ends = [result[f"ball {i}"].position[-1, 2] - 0.1 for i in range(4)]
-    exact = [Ball.exact(height, 0.9, 0.8) for height in heights]
+    result = run(FourBalls.build(), FourBalls.t_end, FourBalls.h)
     assert result.statistics["split_impacts"] == split
     assert result.statistics["impacts_not_split"] == (0 if split == 4 else 1)
-    assert (np.abs(np.subtract(ends, exact)).max() < 1e-11) == (split == 4)
+    assert (FourBalls.error(result) < 1e-11) == (split == 4)
 
 
 @STAGES

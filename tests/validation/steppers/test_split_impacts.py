@@ -9,7 +9,7 @@ import random
 import numpy as np
 import pytest
 import random_systems
-from split_models import Ball, Disc, Pendulum, TwoLinks
+from split_models import Ball, Disc, FourBalls, Pendulum, TwoLinks
 
 import fem_mbs as fem
 from fem_mbs.errors import ParameterError
@@ -270,18 +270,10 @@ def test_steps_of_variable_size_end_where_contacts_touch(control):
 @pytest.mark.parametrize("most, split", [(3, 4), (1, 1)])
 def test_a_step_with_more_impacts_than_are_split_is_taken_as_it_is(most, split, monkeypatch):
     monkeypatch.setattr(splitter, "MOST", most)
-    model = fem.Model("three balls", gravity=[0, 0, -9.81])
-    heights = (1.0, 1.3, 1.6, 1.9)
-    for i, height in enumerate(heights):
-        ball = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[i, 0, 0.1 + height], name=f"ball {i}"))
-        model.add(fem.SphereOnPlane(ball, model.ground.frame(), radius=0.1, restitution=0.9, name=f"table {i}"))
-    # touches at 0.45 s; 0.51, 0.57 s in one step; 0.62 s
-    result = run(model, 0.8, 0.2)
-    ends = [result[f"ball {i}"].position[-1, 2] - 0.1 for i in range(4)]
-    exact = [Ball.exact(height, 0.9, 0.8) for height in heights]
+    result = run(FourBalls.build(), FourBalls.t_end, FourBalls.h)
     assert result.statistics["split_impacts"] == split
     assert result.statistics["impacts_not_split"] == (0 if split == 4 else 1)
-    assert (np.abs(np.subtract(ends, exact)).max() < 1e-12) == (split == 4)
+    assert (FourBalls.error(result) < 1e-12) == (split == 4)
 
 
 def test_a_sphere_that_slides_on_a_floor_into_a_wall_is_split_there():
