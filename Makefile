@@ -2,6 +2,7 @@
 # make test      lint, format, types, documentation and tests
 # make validate  the same with the long tests
 # make bench     speed, compared with other programs: BENCH="--quick" or names of cases, see docs/benchmarks.md
+# make wheel     a wheel with machine code for this version of Python, in dist
 # make docs      documentation in docs/_build/html
 # make clean     remove everything that make made
 #
@@ -15,7 +16,7 @@ export OPENBLAS_NUM_THREADS ?= 1
 # processes that tests start would translate all Python sources again
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test checked translated lint validate bench docs clean
+.PHONY: demo test checked translated lint validate bench docs wheel clean
 .DELETE_ON_ERROR:
 
 demo: .venv/ready
@@ -52,6 +53,12 @@ bench: .venv/ready .venv-peers/ready
 docs: .venv/ready-docs
 	$(RUN) -m sphinx -q -W --keep-going -j $(WORKERS) -b html docs docs/_build/html
 	@echo docs/_build/html/index.html
+
+wheel: .venv/ready
+	$(RUN) -m pip install --quiet --disable-pip-version-check wheel
+	rm -rf build
+	$(RUN) -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir build/wheel .
+	$(RUN) -m fem_mbs.compiled.pack build/wheel/fem_mbs-*.whl dist --jobs $(WORKERS)
 
 .venv/ready: setup.cfg pyproject.toml .ci/packages
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \

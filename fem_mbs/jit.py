@@ -1,13 +1,9 @@
-"""Compilation: one place that decides numba's options, where compiled code is kept, and how kernels are called.
+"""Compilation: one place that decides numba's options, and how kernels are called.
 
 Three things live here.
 
-`kernel` is ``numba.njit`` with the options of this project. Compiled code is cached on disk under a key made from the
-text of the module *and of every fem_mbs module it imports*, so that editing a callee in another file never serves a
-stale kernel (numba itself looks only at the file of the caller). Comments, the module's docstring and classes do not
-count: kernels cannot see them, so that a change of a constructor compiles nothing anew. Nor does the place of the
-checkout: two checkouts of the same sources share their compiled code. The name of the module counts. Files of compiled
-code begin with a checksum: a damaged one is compiled again.
+`kernel` is ``numba.njit`` with the options of this project. Compiled code is kept on disk by the content of the sources
+(`fem_mbs.compiled.code_cache`).
 
 `bind` turns the kernel of an element into a C function with one uniform signature, ``void (parameters, arguments)``.
 The arguments of the kernel are bound **by name** (`SLOTS`): a kernel lists what it needs and gets exactly that.
@@ -24,171 +20,25 @@ import importlib.util
 import os
 import re
 import sys
-import threading
-import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-import numba
 import numpy as np
 from llvmlite import ir
-from numba import cfunc, njit, types
-from numba.core import caching, cgutils
+from numba import njit, types
+from numba.core import cgutils
 from numba.extending import intrinsic
 from numba.np import arrayobj
 
-from fem_mbs.compiled.code_folder import FOLDER
-from fem_mbs.compiled.sources import SOURCES
+from fem_mbs.compiled.code_cache import OWN_COMPILER, CacheByContent, Keys
+from fem_mbs.compiled.code_folder import BOUND, FOLDER
+from fem_mbs.compiled.together import TOGETHER, Wanted
 
-SUM_BYTES = 32  # of SHA-256
-_keys = {}
-_STARTED = time.time_ns()  # what changed later may be another text than the one that this process has imported
-_lock = threading.RLock()
-
-# `fem_mbs.compiled.compiler` compiles in half the time, by overriding inner parts of numba. With versions of numba
-# that it was not tested with, and with FEM_MBS_COMPILER=numba, numba compiles by itself.
-OWN_COMPILER = numba.__version__.startswith("0.68.") and os.environ.get("FEM_MBS_COMPILER") != "numba"
 PIPELINE: dict[str, Any] = {}  # options of numba's compilation
 if OWN_COMPILER:
     from fem_mbs.compiled.compiler import Kernel, ProgramCompiler
 
     PIPELINE["pipeline_class"] = ProgramCompiler
-
-
-# --- where compiled code is kept ------------------------------------------------------------------------------------
-
-
-def cache_root() -> Path:
-    """Directory of compiled code, see `fem_mbs.compiled.code_folder`."""
-    return FOLDER.get()
-
-
-def source_key(path: str | Path) -> str:
-    """Hash of a source file and of all fem_mbs modules that it imports, directly or not.
-
-    A process that runs while sources are replaced (an update, an edit) may compile what it imported before. Under the
-    key of the new text that code would serve, and crash, all later processes: such a process has separate keys.
-    """
-    versions = [numba.__version__, np.__version__, "own" if OWN_COMPILER else "numba", "with sums"]
-    digests, newest = SOURCES.digests(path, cache_root())
-    if newest > _STARTED:
-        versions.append(f"process {os.getpid()} of {_STARTED}")
-    return hashlib.sha256(" ".join([*versions, *digests]).encode()).hexdigest()[:16]
-
-
-def _cache_directory(path):
-    path = str(Path(path).resolve())
-    if path not in _keys:
-        _keys[path] = cache_root() / source_key(path)
-    return str(_keys[path])
-
-
-class _ByContent(caching._CacheLocator):
-    """Location of the compiled code of a function in numba's cache: by the key of its sources, wherever these are."""
-
-    directories: dict[str, str] = {}  # file -> its folder: a file has many kernels
-
-    def __init__(self, function: Callable, file: str) -> None:
-        code = function.__code__
-        self._py_file = file  # for numba's warnings
-        if file not in self.directories:
-            self.directories[file] = _cache_directory(file)
-        self.directory = self.directories[file]
-        # functions of one name in one file differ in what they do; names and numbers are not part of numba's own key
-        constants = [c for c in code.co_consts if not hasattr(c, "co_code")]
-        # compiled code names its module, which is imported when the code is loaded
-        text = f"{function.__module__} {code.co_names} {constants}".encode() + code.co_code
-        self.name = hashlib.sha256(text).hexdigest()[:12]
-
-    @classmethod
-    def from_function(cls, py_func: Callable, py_file: str) -> "_ByContent":
-        return cls(py_func, py_file)  # numba makes the folder when it has something to keep
-
-    def get_cache_path(self) -> str:
-        return self.directory
-
-    def get_source_stamp(self) -> str:
-        return "by content"
-
-    def get_disambiguator(self) -> str:
-        return self.name
-
-
-_IMPLEMENTATION = getattr(caching, "CacheImpl", None) or caching._CacheImpl  # its name until numba 0.61
-
-
-class _Summed(caching.IndexDataCacheFile):
-    """Files of compiled code that begin with a checksum: one that is damaged counts as missing, and is written anew."""
-
-    def _read(self, path):
-        import pickle
-
-        with open(path, "rb") as file:
-            found = file.read()
-        digest, data = found[:SUM_BYTES], found[SUM_BYTES:]
-        if hashlib.sha256(data).digest() != digest:
-            raise FileNotFoundError(path)
-        return pickle.loads(data)
-
-    def _write(self, path, what):
-        data = self._dump(what)
-        with self._open_for_write(path) as file:
-            file.write(hashlib.sha256(data).digest() + data)
-
-    def _load_index(self):
-        try:
-            version, stamp, overloads = self._read(self._index_path)
-        except FileNotFoundError:
-            return {}
-        return overloads if (version, stamp) == (self._version, self._source_stamp) else {}
-
-    def _save_index(self, overloads):
-        self._write(self._index_path, (self._version, self._source_stamp, overloads))
-
-    def _load_data(self, name):
-        return self._read(self._data_path(name))
-
-    def _save_data(self, name, data):
-        self._write(self._data_path(name), data)
-
-
-class _Checked(caching.FunctionCache):
-    """numba's cache of a function, in files that are checked."""
-
-    def __init__(self, py_func: Any) -> None:
-        super().__init__(py_func)
-        plain = self._cache_file
-        base = plain._index_name.removesuffix(".nbi")
-        self._cache_file = _Summed(plain._cache_path, base, plain._source_stamp)
-
-
-class _LookFirst(_Checked):
-    """numba loads all that it can compile before it looks into its cache; here it looks first."""
-
-    def load_overload(self, sig: Any, target_context: Any) -> Any:
-        from numba.core.runtime import rtsys
-
-        rtsys.initialize(target_context)  # loaded code may count owners of arrays
-        with self._guard_against_spurious_io_errors():
-            return self._load_overload(sig, target_context)
-
-
-class _CacheByContent:
-    """Make numba cache functions decorated inside this context by content."""
-
-    def __enter__(self):
-        from numba.core import ccallback, dispatcher
-
-        _lock.acquire()
-        # our compilation gets ready by itself; for C functions of `bind` too
-        ccallback.FunctionCache = dispatcher.FunctionCache = _LookFirst if OWN_COMPILER else _Checked
-        self.before = _IMPLEMENTATION._locator_classes
-        _IMPLEMENTATION._locator_classes = [_ByContent]
-
-    def __exit__(self, *_):
-        _IMPLEMENTATION._locator_classes = self.before
-        _lock.release()
 
 
 def kernel(function: Callable | None = None, *, fused: bool = False) -> Any:
@@ -198,7 +48,7 @@ def kernel(function: Callable | None = None, *, fused: bool = False) -> Any:
     """
     if function is None:
         return functools.partial(kernel, fused=fused)
-    with _CacheByContent():
+    with CacheByContent():
         contracted = {"fastmath": {"contract"}} if fused else {}
         if OWN_COMPILER:
             options = {"nopython": True, "error_model": "numpy", "no_cfunc_wrapper": True, **contracted}
@@ -221,23 +71,62 @@ def entry(signature: str) -> Callable[[Callable], Any]:
     return lambda function: Entry(function, signature)
 
 
-class Entry:
+class Entry(Wanted):
     """A function that is compiled, or loaded, as a C function when its address is first used.
 
     A method has parts that only some of its options call: those that are not called cost nothing.
     """
 
     def __init__(self, function: Callable, signature: str) -> None:
-        self.function, self.signature, self.compiled = function, signature, None
+        self.function, self.signature = function, signature
+        self.c_function: Any = None
+        self.compiled = False
 
     @property
     def address(self) -> int:
         """Address of the C function."""
-        if self.compiled is None:
-            with _CacheByContent():
-                compiled = cfunc(self.signature, cache=True, error_model="numpy", **PIPELINE)(self.function)
-            self.compiled = compiled
-        return self.compiled.address
+        self.compile()
+        return self.c_function.address
+
+    def compile(self) -> None:
+        """Compile it, or load what is kept, unless this was done."""
+        if not self.compiled:
+            TOGETHER.claim(self)  # another process may be at it
+            self._prepare()
+            self.c_function.compile()
+            self.compiled = True
+
+    @property
+    def kept(self) -> bool:
+        """Whether compiled code of it is here, or on disk."""
+        if self.compiled:
+            return True
+        self._prepare()
+        function = self.c_function
+        return function._cache.holds(function._sig, function._targetdescr.target_context)
+
+    @property
+    def place(self) -> str:
+        """Where another process finds it: ``module:name``; empty if it cannot, or should not run what it imports."""
+        module, name = self.function.__module__, self.function.__name__
+        if module.startswith(BOUND):
+            path, source = self.function.__code__.co_filename, self.function.__globals__["kernel"].py_func.__module__
+            return f"{path}:{name}" if source.startswith("fem_mbs.") else ""
+        found = getattr(sys.modules.get(module), name, None)
+        return f"{module}:{name}" if module.startswith("fem_mbs.") and found is self else ""
+
+    def _prepare(self):
+        """Make the object with which numba compiles it."""
+        if self.c_function is not None:
+            return
+        from numba.core import sigutils
+        from numba.core.ccallback import CFunc
+
+        with CacheByContent():
+            options = {"nopython": True, "error_model": "numpy"}
+            made = CFunc(self.function, sigutils.normalize_signature(self.signature), {}, options, **PIPELINE)
+            made.enable_caching()
+        self.c_function = made
 
 
 # --- arrays and calls by address ------------------------------------------------------------------------------------
@@ -518,11 +407,11 @@ _bound = {}  # (kernel, text of the function that calls it) -> C function, for t
 
 _TEMPLATE = '''"""Generated by fem_mbs.jit.bind for {module}.{function}; do not edit."""
 import numpy as np
-from numba import carray, cfunc
-from fem_mbs.jit import PIPELINE, ContactRows, NodeState, integers, matrix, tensor, vector, void_pointer
+from numba import carray
+from fem_mbs.jit import ContactRows, NodeState, entry, integers, matrix, tensor, vector, void_pointer
 from {module} import {function} as kernel
 PARAMETERS = np.dtype({dtype})
-@cfunc("void(int64, int64)", cache=True, error_model="numpy", **PIPELINE)
+@entry("void(int64, int64)")
 def call(parameters, arguments):
     b = integers(arguments, {slots})
     p = carray(void_pointer(parameters), (1,), PARAMETERS)[0]
@@ -558,30 +447,31 @@ def bind(function: Any, dtype: np.dtype, sizes: dict[str, int]) -> Any:
 
     Returns
     -------
-    cfunc object; keep it alive as long as its ``address`` is in use.
+    `Entry`: compiled when its address is first used; keep it alive as long as that is in use.
     """
     text, file = bound_text(function, dtype, sizes), function.py_func.__code__.co_filename
     if (function, text) in _bound:
         return _bound[function, text]
-    name = f"bound_{hashlib.sha256((text + source_key(file)).encode()).hexdigest()[:16]}"
-    directory = cache_root() / "bound"
+    name = f"{BOUND}{hashlib.sha256((text + Keys.of(file)).encode()).hexdigest()[:16]}"
+    directory = FOLDER.get() / "bound"
     path = directory / f"{name}.py"
     if not path.exists() or path.read_bytes() != text.encode():  # or damaged
         directory.mkdir(parents=True, exist_ok=True)
         partial = path.with_suffix(f".{os.getpid()}")
         partial.write_bytes(text.encode())
         partial.replace(path)  # atomic: another process may write the same file
-    with _lock:
-        before, numba.config.CACHE_DIR = numba.config.CACHE_DIR, ""
-        try:
-            spec = importlib.util.spec_from_file_location(name, path)
-            module = importlib.util.module_from_spec(spec)
-            sys.modules[name] = module  # numba looks the module up by name when it loads cached code
-            spec.loader.exec_module(module)
-        finally:
-            numba.config.CACHE_DIR = before
-    _bound[function, text] = module.call
-    return module.call
+    _bound[function, text] = bound_module(str(path)).call
+    return _bound[function, text]
+
+
+def bound_module(path: str) -> Any:
+    """Import a module that `bind` wrote; numba looks it up by its name when it loads compiled code."""
+    name = os.path.basename(path).removesuffix(".py")
+    spec: Any = importlib.util.spec_from_file_location(name, path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
 
 
 _CALLBACK = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64)

@@ -1,6 +1,9 @@
-"""Collect garbage between tests only among objects that they make: those of ten thousand collected tests stay."""
+"""Tests share the processors; garbage is collected among objects of single tests: ten thousand that wait stay."""
 
 import gc
+import os
+
+os.environ.setdefault("FEM_MBS_COMPILERS", "1")  # all processors run tests
 
 
 def pytest_sessionstart():

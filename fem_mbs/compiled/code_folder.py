@@ -8,6 +8,8 @@ import tempfile
 import warnings
 from pathlib import Path
 
+BOUND = "bound_"  # what names of modules that `fem_mbs.jit.bind` writes begin with: their keys are in these names
+
 
 class CodeFolder:
     """Folders of compiled code by the paths that were wanted, and a temporary one where none can be had.

@@ -28,6 +28,7 @@ from numba.core.untyped_passes import InlineClosureLikes
 from numba.np import arrayobj
 
 from fem_mbs.compiled.compiler_quick import Garbage, NoAnnotations, Quick
+from fem_mbs.compiled.telling import TELLING
 
 LAYOUT = 7
 
@@ -459,9 +460,11 @@ class ProgramCompiler(_Compiler):
         # nearly all that a compilation makes lives until it ends: to search it for garbage took an eighth of the time
         running = gc.isenabled()
         gc.disable()
+        TELLING.starts(func)
         try:
             return super().compile_extra(func)
         finally:
+            TELLING.ends()
             if running:
                 Garbage.collect()
                 gc.enable()

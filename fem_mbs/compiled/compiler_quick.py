@@ -80,7 +80,7 @@ class NoAnnotations(AnnotateTypes):
 class Garbage:
     """Searches for garbage between compilations: some, where Python would look at all that each one has made."""
 
-    OFTEN = 24  # compilations, each of which leaves some 6 MB
+    OFTEN = 96  # compilations, each of which leaves some 6 MB: a first run of a model ends before
     compiled = 0
 
     @classmethod

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fem_mbs.arguments.checked import ArrayLike
+from fem_mbs.compiled.together import TOGETHER
 from fem_mbs.errors import ModelError, NonFiniteError, label
 from fem_mbs.nodes import motions
 from fem_mbs.rotations import matrix_to_quaternion
@@ -102,6 +103,7 @@ class System(Switches):
         self._forgotten(model)
         self._number(model)
         self._group(model)
+        TOGETHER.get(call for group in self.groups for call in group.calls.values())
         self.linear_solver, self._patterns = linear_solver, {}
         self._own: Matrices | None = None
         self._fill()

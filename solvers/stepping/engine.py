@@ -32,6 +32,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fem_mbs.compiled.together import TOGETHER
 from fem_mbs.errors import Warnings
 from fem_mbs.functions.signals import Held
 from fem_mbs.results.table import PAIR_COLUMNS
@@ -99,6 +100,8 @@ class Engine:
         self.jumps = next(monitor for monitor in self.monitors if isinstance(monitor, JumpWatch))
         self.matrices = system.lay_out(*method.matrices(system), stack=method.stack(system))
         self.data = self.matrices.data
+        TOGETHER.get(self._programs())
+        TOGETHER.forget()
         self._allocate()
         self._connect()
         for name, value in {**numbers_of_run(self, save_every), **method.scalars(system, h)}.items():
@@ -149,7 +152,7 @@ class Engine:
         for monitor in self.monitors:
             sizes |= monitor.sizes()
         # of contacts that keep their rows; those of groups come and go
-        sizes["nb"] = 3 * BORDERED if 0 < system.nc == system.nc_fixed and system.n_drill == 0 else 0
+        sizes["nb"] = 3 * BORDERED if self._bordered else 0
         sizes["nz"] = len(self.matrices.layouts[POSITION].values)
         tables = [monitor.table for monitor in self.monitors if monitor.table is not None]
         data = self.run_data = RunData(system, [TABLE, self.method.table, *tables], sizes)
@@ -175,13 +178,11 @@ class Engine:
                 addresses.append((monitor.after_step.address, at))
         self.arrays["monitors"][:] = np.reshape(addresses, (-1, 2))
 
-    def _connect(self):
-        """Addresses of compiled parts, of problems and of records."""
-        from fem_mbs.jit import address
+    def _parts(self):
+        """Compiled parts of the method and of all methods, by name."""
         from fem_mbs.solvers.contact import passed
         from fem_mbs.solvers.stepping.kernels import checks, run
 
-        self.run_steps = run.run_steps
         shared = {"check": checks.check, "record": run.record, "newton": newton.newton}
         if self.sensing is not None:
             shared |= self.sensing.parts()
@@ -196,12 +197,32 @@ class Engine:
             parts |= self.method.parts_of_split_impacts()
         if self.contacts_come and self.system.two_coefficients:
             parts |= self.method.parts_of_static_friction()
-        for name, part in parts.items():
+        return parts
+
+    def _programs(self):
+        """All that is compiled for the run."""
+        programs = [monitor.after_step for monitor in self.monitors if monitor.after_step is not None]
+        programs += self._parts().values()
+        for problem in self.method.problems(self.system).values():
+            programs += problem.programs(self._bordered)
+        return programs
+
+    @property
+    def _bordered(self):
+        return 0 < self.system.nc == self.system.nc_fixed and self.system.n_drill == 0
+
+    def _connect(self):
+        """Addresses of compiled parts, of problems and of records."""
+        from fem_mbs.jit import address
+        from fem_mbs.solvers.stepping.kernels import run
+
+        self.run_steps = run.run_steps
+        for name, part in self._parts().items():
             self.record_of(f"{name}_part")[f"{name}_part"] = part.address
         self.problems = {}
         for name, problem in self.method.problems(self.system).items():
             record = self.problems[name] = np.zeros(1, newton.PROBLEM.dtype)
-            problem.fill(record[0], len(self.arrays["border"]) > 0)
+            problem.fill(record[0], self._bordered)
             self.record_of(f"{name}_problem")[f"{name}_problem"] = address(record)
         addresses = {"data_at": self.data, "run_at": self.run, "own_at": self.own, "records_at": self.run_data.records}
         for name, array in addresses.items():

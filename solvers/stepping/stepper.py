@@ -26,6 +26,8 @@ import numpy as np
 from fem_mbs import runtime
 from fem_mbs.arguments.checked import Keywords
 from fem_mbs.arguments.options import unsupported
+from fem_mbs.compiled.telling import TELLING
+from fem_mbs.compiled.together import TOGETHER
 from fem_mbs.errors import ParameterError, label
 from fem_mbs.model import compiled
 from fem_mbs.results.file.writer import ResultsWriter
@@ -214,6 +216,10 @@ class Stepper(StepperOptions):
         """Number of systems of the size of its matrices that a problem has one after the other, in one solution."""
         return 1
 
+    def parts(self) -> "dict[str, Entry]":
+        """Compiled parts of the method, by the names under which `step` and its callers find them."""
+        raise NotImplementedError
+
     def contact_problems(
         self, engine: "Engine"
     ) -> "ContactProblemCorrection | LaterCorrection | ReducedContactProblem | None":
@@ -335,6 +341,8 @@ class Stepper(StepperOptions):
         if checkpoint_every is not None and (save is None or single):
             message = "requires a results file with histories: give save=…, and not single=True"
             raise ParameterError(self, "checkpoint_every", checkpoint_every, message)
+        TELLING.asked = progress
+        TOGETHER.expect(self.parts().values())  # while the model is compiled
         system = compiled(self, model)
         system.number_nodes()
         self._duration(system, t_end, h)

@@ -104,10 +104,18 @@ class Problem(NamedTuple):
     def fill(self, record: "np.ndarray", bordered: bool = False) -> None:
         """Write number and addresses into a record of `PROBLEM`."""
         record["number"] = self.number
-        for name in CALLS:
-            record[name] = getattr(self, name).address
-        record["border"] = self.border.address if self.border and bordered else 0
-        record["solution"] = self.solution.address if self.solution else 0
+        record["border"] = record["solution"] = 0
+        for name, program in self._named(bordered).items():
+            record[name] = program.address
+
+    def programs(self, bordered: bool = False) -> "list[Entry]":
+        """What is compiled for it."""
+        return list(self._named(bordered).values())
+
+    def _named(self, bordered):
+        optional = {"border": self.border if bordered else None, "solution": self.solution}
+        programs = {name: getattr(self, name) for name in CALLS}
+        return programs | {name: program for name, program in optional.items() if program}
 
 
 @kernel

@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
+from fem_mbs.compiled.code_cache import Keys
 from fem_mbs.compiled.code_folder import CodeFolder
-from fem_mbs.jit import source_key
 
 
 @pytest.fixture
@@ -71,12 +71,11 @@ READ_ONLY = """
 import os, sys, warnings
 from fem_mbs.compiled.code_folder import FOLDER
 warnings.simplefilter("ignore")
-from fem_mbs.jit import cache_root
-print(cache_root(), cache_root(), flush=True)
+print(FOLDER.get(), FOLDER.get(), flush=True)
 if os.fork() == 0:
     sys.exit(0)  # the child ends first, with all that runs at an end
 os.wait()
-assert os.path.isdir(cache_root())
+assert os.path.isdir(FOLDER.get())
 """
 
 
@@ -95,8 +94,8 @@ def test_sources_that_change_while_a_process_runs_do_not_give_their_key_to_what_
     changed = file.stat().st_mtime_ns
 
     def key(started):
-        monkeypatch.setattr("fem_mbs.jit._STARTED", started)
-        return source_key(file)
+        monkeypatch.setattr(Keys, "started", started)
+        return Keys.of(file)
 
     later = key(changed + 1)
     assert key(changed + 2) == later  # started after the change: shared

@@ -291,7 +291,7 @@ def test_bound_code_is_written_anew_where_it_is_not_the_text_it_must_be(tmp_path
     import fem_mbs as fem
     from fem_mbs import jit
 
-    monkeypatch.setattr(jit, "cache_root", lambda: tmp_path)
+    monkeypatch.setenv("FEM_MBS_CACHE", str(tmp_path))
     model = fem.Model()
     spring = model.add(fem.Spring(model.ground, fem.Node3([1.0, 0, 0], name="p"), stiffness=1.0))
     wanted = spring.kernels["energy"], spring.parameters, spring.sizes
