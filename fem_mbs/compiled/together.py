@@ -14,7 +14,10 @@ from collections import deque
 from collections.abc import Iterable
 from pathlib import Path
 
+from fem_mbs.compiled.code_folder import FOLDER
 from fem_mbs.compiled.telling import TELLING
+
+ROOT = str(Path(__file__).resolve().parents[2])  # where Python finds this package
 
 
 class Wanted:
@@ -104,11 +107,15 @@ class Together:
 
     def _start_workers(self):
         while len(self.workers) < self._free() - 1:
-            worker = subprocess.Popen(
-                [sys.executable, "-m", "fem_mbs.compiled.worker"],
-                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-                env=self._environment(), start_new_session=True,  # Ctrl-C is for this process, which ends it
-            )  # fmt: skip
+            try:
+                worker = subprocess.Popen(
+                    [sys.executable, "-m", "fem_mbs.compiled.worker"],
+                    stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                    cwd=ROOT,  # not that of the model: Python would import what lies there
+                    env=self._environment(), start_new_session=True,  # Ctrl-C is for this process, which ends it
+                )  # fmt: skip
+            except OSError:  # no memory, too many processes
+                return
             if not self.workers:
                 atexit.register(self.end)
             self.workers.append(worker)
@@ -125,9 +132,9 @@ class Together:
 
     @staticmethod
     def _environment():
-        root = str(Path(__file__).resolve().parents[2])
-        path = os.pathsep.join([root, *filter(None, [os.environ.get("PYTHONPATH")])])
-        return {**os.environ, "PYTHONPATH": path, "FEM_MBS_COMPILERS": "1"}
+        path = os.pathsep.join([ROOT, *filter(None, [os.environ.get("PYTHONPATH")])])
+        folder = str(FOLDER.get().resolve())
+        return {**os.environ, "PYTHONPATH": path, "FEM_MBS_CACHE": folder, "FEM_MBS_COMPILERS": "1"}
 
     def _serve(self, worker):
         """Give programs to a process, one after another, until it ends."""
@@ -164,5 +171,12 @@ class Together:
         for worker in self.workers:
             worker.kill()
 
+    def forked(self) -> None:
+        """Begin anew in a process that was forked: the other processes are those of its parent."""
+        self.queue, self.running, self.workers = deque(), {}, []
+        self.changed = threading.Condition()
+
 
 TOGETHER = Together()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=TOGETHER.forked)

@@ -49,7 +49,7 @@ ASKED = {
     "arguments/checked.py": {"_keywords"},
     "compiled/code_folder.py": {"geteuid"},
     "compiled/compiler.py": {"co_code", "constant", "part", "typing_key"},
-    "compiled/together.py": {"getloadavg", "sched_getaffinity"},
+    "compiled/together.py": {"getloadavg", "register_at_fork", "sched_getaffinity"},
     "solvers/stepping/saved/laws.py": {"co_exceptiontable", "name", "py_func"},
     "linear/factors_complex.py": {"umfpack_zi_numeric"},
 }

@@ -3,10 +3,12 @@
 import os
 import subprocess
 import sys
+import threading
 import time
 
 import pytest
 
+from fem_mbs.compiled.together import TOGETHER, Wanted
 from fem_mbs.compiled.worker import compile_named
 
 SCRIPT = """
@@ -122,6 +124,27 @@ def test_the_number_of_processes_follows_the_processors_that_are_free(monkeypatc
     assert free == {0.0: 4, 1.0: 4, 6.0: 3, 20.0: -10}
     monkeypatch.setenv("FEM_MBS_COMPILERS", "3")
     assert together._free() == 3
+
+
+class Program(Wanted):
+    kept, place = False, ""
+
+    def compile(self):
+        TOGETHER.claim(self)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_forked_process_does_not_wait_for_the_processes_of_its_parent():
+    program = Program()
+    TOGETHER.running[program] = threading.Event()  # another process is at it, and never ends
+    try:
+        child = os.fork()
+        if child == 0:
+            TOGETHER.get([program])
+            os._exit(7)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+    finally:
+        del TOGETHER.running[program]
 
 
 def test_a_process_answers_what_went_wrong():
