@@ -55,7 +55,6 @@ docs: .venv/ready-docs
 	@echo docs/_build/html/index.html
 
 wheel: .venv/ready
-	$(RUN) -m pip install --quiet --disable-pip-version-check wheel
 	rm -rf build
 	$(RUN) -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir build/wheel .
 	$(RUN) -m fem_mbs.compiled.pack build/wheel/fem_mbs-*.whl dist --jobs $(WORKERS)

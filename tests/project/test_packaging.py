@@ -100,3 +100,38 @@ def test_the_installed_wheel_runs_where_the_repository_is_not(wheel, tmp_path):
     command = [sys.executable, "-I", "-c", SCRIPT, str(site)]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
     assert abs(float(done.stdout.splitlines()[0]) + 1.0) < 1e-12  # v = g t; exact but for round-off
+
+
+FIRST = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from numba.core import event
+with event.install_recorder("numba:run_pass") as passes:
+    import fem_mbs as fem
+    from fem_mbs.warmup import flexible_pendulum, pile
+    assert fem.__file__.startswith(sys.argv[1])
+    result = fem.DecoupledNSGA().run(flexible_pendulum(beams=8), 0.05, 1e-3, progress=False)
+    fem.MoreauJean().run(pile("boxes"), 0.01, 1e-3, progress=False)
+print(len(passes.buffer), float(abs(result.state(-1).V).sum()).hex())
+"""
+
+
+@pytest.mark.slow
+def test_the_first_run_from_a_wheel_with_machine_code_compiles_nothing(wheel, tmp_path):
+    """As `make wheel` makes it; the numbers are those of code compiled for the processor at hand."""
+    pytest.importorskip("wheel", reason="unpacks and packs wheels")
+    from fem_mbs.compiled.pack import pack
+
+    packed = pack(wheel, tmp_path / "dist", jobs=2)
+    assert re.search(r"-cp3\d+-cp3\d+-", packed.name)
+    site = tmp_path / "site"
+    zipfile.ZipFile(packed).extractall(site)
+    numbers = []
+    for code in ("", "none"):
+        environment = {**os.environ, "FEM_MBS_CACHE": str(tmp_path / f"cache{code}"), "FEM_MBS_MACHINE_CODE": code}
+        command = [sys.executable, "-I", "-c", FIRST, str(site)]
+        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
+        compiled, number = done.stdout.split()
+        assert (compiled == "0") == (code == "")
+        numbers.append(number)
+    assert numbers[0] == numbers[1]
