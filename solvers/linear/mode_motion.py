@@ -56,6 +56,7 @@ def mode_motion(
         assembly.output_values(system.data[0], there.x, there.R, V, system.no_acceleration, lam, record["output"][k])
         record["energy"][k, 1] = assembly.potential_energy(system.data[0], there.x, there.R, V)
     parameters = {"solver": "modes", "t_end": 2 * np.pi / rate, "h": 2 * np.pi / rate / frames}
-    writer = ResultsWriter(system, output_path(save), parameters=parameters)
+    writer = ResultsWriter(system, output_path(save), parameters=parameters, frames="all")
+    writer.end()
     writer.append(record)
     return writer.close("complete")

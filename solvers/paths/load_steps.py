@@ -277,6 +277,7 @@ def write(
 
     forces = records[0]["contact_force"].size > 0
     writer = ResultsWriter(system, output_path(save), parameters=parameters, forces=forces)
+    writer.end()
     for k, record in enumerate(records):
         record["step"][0] = k
     writer.append({name: np.concatenate([record[name] for record in records]) for name in records[0]})

@@ -30,6 +30,7 @@ from fem_mbs.compiled.telling import TELLING
 from fem_mbs.compiled.together import TOGETHER
 from fem_mbs.errors import ParameterError, label
 from fem_mbs.model import compiled
+from fem_mbs.results.file.frames import FRAMES, as_frames
 from fem_mbs.results.file.writer import ResultsWriter
 from fem_mbs.results.results import Results
 from fem_mbs.solvers.stepping.kernels.codes import SHIFT
@@ -262,6 +263,7 @@ class Stepper(StepperOptions):
         *,
         save: str | Path | None = None,
         save_every: int = 1,
+        frames: int | str | None = FRAMES,
         progress: bool | None = None,
         observers: "Sequence" = (),
         strict: bool = False,
@@ -287,6 +289,9 @@ class Stepper(StepperOptions):
             results stay in memory.
         save_every : int ≥ 1
             Save every so many steps, and the last one.
+        frames : int ≥ 2, "all" or None
+            Frames of the results file for ParaView: so many, evenly spaced among the saved states, and one more at the
+            first impact between two of them; "all": every saved state; None: none. Histories have all saved states.
         progress : bool, optional
             Show a progress bar; default: on a terminal.
         observers : sequence of ForceObserver
@@ -333,6 +338,7 @@ class Stepper(StepperOptions):
         t_end, h, save = runtime.apply(t_end, h, save)
         h = self.positive("h", h, "s")
         save_every = self.as_integer("save_every", save_every)
+        frames = as_frames(self, frames)
         self.as_path("save", save)
         flags = {"strict": strict, "single": single, "pvd": pvd, "balance": balance}
         strict, single, pvd, balance = (self.as_flag(name, flag) for name, flag in flags.items())
@@ -348,7 +354,7 @@ class Stepper(StepperOptions):
         self._duration(system, t_end, h)
         system.switch_as_given()
         model_checks.start_holds(system, self.drift(system, h), self.follows)
-        asked = Asked(float(t_end), h, save, save_every, strict, single, pvd, checkpoint_every, output_times, balance)
+        asked = Asked(float(t_end), h, save, save_every, strict, single, pvd, checkpoint_every, output_times, balance, frames)
         return self._take(system, asked, observers, progress)
 
     def _take(self, system, asked, observers, progress, *, saved=None, notes=()):
@@ -409,7 +415,8 @@ class Stepper(StepperOptions):
         parameters |= {"balance": True} if asked.balance else {}
         parameters |= {"save_every": asked.save_every, **self.parameters(), "chosen": self.chosen()}
         return ResultsWriter(
-            system, asked.save, parameters=parameters, single=asked.single, pvd=asked.pvd, forces=engine.forces,
+            system, asked.save, parameters=parameters, frames=asked.frames, single=asked.single, pvd=asked.pvd,
+            forces=engine.forces,
             journal=None if engine.march.schedule is None else engine.march.schedule.journal, continued=continued,
             works=engine.ledger.lines if engine.balance else (),
         )  # fmt: skip

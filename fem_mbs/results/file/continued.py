@@ -44,27 +44,22 @@ def set_aside(path: Path, run: str) -> Path:
 
 def copy_into(writer: "ResultsWriter", before: Path, state: dict[str, Any]) -> None:
     """Copy what counts in a state of the writer from the file as it was into that of a new writer."""
-    file: Any = writer.file
+    rows, file = writer.rows, writer.file
     with read_checks.opened(before, state["run"]) as old:
         if int(old["fem_mbs"].attrs["n"]) < state["n"]:
             raise FileError(before, f"has fewer saved states than the {state['n']} of the checkpoint")
-        writer.grid.n_steps = state["frames"]
-        lengths = {dataset.name[1:]: state["n"] for dataset in writer.datasets.values()} | writer.grid.lengths()
-        if writer.pair_data is not None:
-            lengths[writer.pair_data.name[1:]] = state["n_pairs"]
-        times = lengths.pop(writer.grid.values.name[1:])
-        for name, rows in lengths.items():
-            _copy(old[name], file[name], rows)
-        writer.grid.times = list(old[writer.grid.values.name][:times])
-    writer.n, writer.n_pairs, writer.last, writer.last_frame = (
-        state[name] for name in ("n", "n_pairs", "last", "last_frame")
-    )
-    writer.waiting = state["waiting"]
-    # a longer run may have room for fewer frames
-    writer.next_frame, writer.interval = state["next_frame"], max(writer.interval, state["interval"])
+        rows.set_state(state)
+        if rows.grid is not None:
+            rows.grid.n_steps = state["frames"]
+        lengths = {name: kept.count for name, kept in rows.kept().items()}
+        if rows.grid is not None:
+            values = rows.grid.values.name[1:]
+            rows.grid.times = list(old[values][: lengths.pop(values)])
+        for name, count in lengths.items():
+            _copy(old[name], file[name], count)
     writer.begun -= state["wall"]
     file.flush()
-    writer._commit(file)
+    rows.commit()
     writer.to_disk()
 
 

@@ -206,7 +206,7 @@ def _histories(root, n, shapes):
 
     histories = root.get("histories")
     _need(isinstance(histories, h5py.Group), "it has no histories")
-    for name, shape in shapes.items():
+    for name, shape in shapes.items() if n else ():
         if 0 in shape or (name not in histories and name not in NEEDED):
             continue
         _need(isinstance(histories.get(name), h5py.Dataset), f"it has no history '{name}'")

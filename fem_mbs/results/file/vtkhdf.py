@@ -14,30 +14,23 @@ compression are not read by VTK; gzip is.
 
 A writing program may be killed at any time, so nothing that a reader needs ever moves in the file: space for the rows
 is taken in advance, rows are written in place and uncompressed, and they count when NSteps says so, which is written
-last. `finish` makes the small file of a finished run. VTK 9.7 reads all of Values into NSteps numbers (and overwrites
+last. The small file of a finished run is made of them at its end (`fem_mbs.results.file.final_layout`). VTK 9.7 reads all of Values into NSteps numbers (and overwrites
 memory if there are more), so these two change together, NSteps first: it is stored at the lower address, and HDF5
 flushes in the order of addresses.
 """
 
-import functools
-import os
-import zlib
-from collections.abc import Iterable, Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor
-from itertools import repeat
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from fem_mbs.results.file.final_layout import Rows
 from fem_mbs.results.file.guarded_file import GuardedFile
 
 BLOCK = 2**18  # bytes of one HDF5 chunk of a growing file, roughly: each block of states writes whole chunks
 BLOCK_STATES = 512  # the most states in one
 CHUNKS = 1000  # the most in one dataset: each takes its space when the file is made
-FINAL_BLOCK = 2**18  # the same of a finished file, whose chunks are compressed
-AT_ONCE = 32  # of these that are in memory at once
-COPY_LIMIT = 1e9  # bytes
 VERSION = (2, 0)
 
 
@@ -69,118 +62,6 @@ def write_rows(dataset: Any, first: int, rows: np.ndarray) -> None:
     rows, place = np.ascontiguousarray(rows), dataset.id.get_space()
     place.select_hyperslab((first, *[0] * (rows.ndim - 1)), rows.shape)
     dataset.id.write(h5s.create_simple(rows.shape), place, rows)
-
-
-def packed(rows: np.ndarray, chunk: tuple[int, ...], shuffle: bool) -> bytes:
-    """Rows as HDF5's gzip filter, after its shuffle filter if wanted, would pack them into a chunk of this shape."""
-    if not np.ascontiguousarray(rows).view(np.uint8).any():  # impulses of open contacts: most chunks
-        return _packed_zeros(rows.itemsize * int(np.prod(chunk)))
-    data = np.zeros(chunk, rows.dtype)
-    data[: len(rows)] = rows
-    if shuffle:
-        data = np.ascontiguousarray(data.reshape(-1, 1).view(np.uint8).T)
-    return zlib.compress(data.data, 1)
-
-
-@functools.lru_cache(maxsize=64)
-def _packed_zeros(size):
-    """So many bytes of zeros, packed; they are their own shuffle."""
-    return zlib.compress(bytes(size), 1)
-
-
-def copy_rows(old: Any, new: Any, rows: int, pool: Executor) -> None:
-    """Copy the first rows of a dataset into another, chunk by chunk; one that is compressed is packed by a pool.
-
-    HDF5's own filters would take about as much processor time, but one processor only.
-    """
-    block, rest = new.chunks[0], [0] * (new.ndim - 1)
-    for begin in range(0, rows, block * AT_ONCE):
-        starts = range(begin, min(begin + block * AT_ONCE, rows), block)
-        parts = [old[first : min(first + block, rows)] for first in starts]
-        if new.compression is None:
-            for first, part in zip(starts, parts):
-                write_rows(new, first, part)
-        else:
-            given = parts, repeat(new.chunks), repeat(new.shuffle)
-            # a thread would only add its overhead to a single chunk
-            done = pool.map(packed, *given) if len(parts) > 1 else map(packed, *given)
-            for first, data in zip(starts, done):
-                new.id.write_direct_chunk((first, *rest), data)
-
-
-def repack(
-    file: Any, path: str | Path, lengths: dict[str, int], compressed: Iterable[str], shuffle: bool = False
-) -> bool:
-    """Write a copy of an open file to a path: growing datasets cut to their lengths, some compressed.
-
-    ``lengths``: dict, name of a dataset in the file -> number of its rows; ``compressed``: names among them;
-    ``shuffle``: first bytes of numbers apart from last ones, which pays for rounded numbers. Returns whether the disk
-    took all of it.
-    """
-    import h5py
-
-    disk = GuardedFile(path, "w+b")
-    with h5py.File(disk, "w", libver="earliest") as copy, ThreadPoolExecutor(os.cpu_count()) as pool:
-
-        def take(name, item):
-            if isinstance(item, h5py.Group):
-                new = copy.require_group(name)
-            elif name not in lengths:
-                file.copy(item, copy, name)
-                return
-            else:
-                rows, tail = lengths[name], item.shape[1:]
-                row = max(1, item.dtype.itemsize * int(np.prod(tail)))
-                options = (
-                    {"compression": "gzip", "compression_opts": 1, "shuffle": shuffle} if name in compressed else {}
-                )
-                options |= {"chunks": (max(1, min(FINAL_BLOCK // row, rows)), *tail), "maxshape": (None, *tail)}
-                new = copy.create_dataset(name, (rows, *tail), item.dtype, **options)
-                copy_rows(item, new, rows, pool)
-            for key, value in item.attrs.items():
-                new.attrs[key] = value
-
-        names: list[str] = []
-        file.visit(names.append)
-        for name in names:  # a callback of `visititems` would hold the lock of h5py, which threads may need
-            take(name, file[name])
-    disk.close()
-    return disk.error is None
-
-
-def finish(
-    file: Any,
-    disk: GuardedFile,
-    path: str | Path,
-    lengths: dict[str, int],
-    compressed: Iterable[str],
-    shuffle: bool = False,
-) -> None:
-    """Close a file and put its repacked copy in its place; an interrupted or failed copy leaves the original.
-
-    A file above 1 GB is only cut to its lengths: copying it would take long, and twice its space. ``disk`` is the
-    `GuardedFile` under the file.
-    """
-    copy = f"{path}.part"
-    size = sum(file[name].dtype.itemsize * rows * np.prod(file[name].shape[1:]) for name, rows in lengths.items())
-    if size > COPY_LIMIT:
-        for name, rows in lengths.items():
-            file[name].resize(rows, axis=0)
-        file.close()
-        disk.close()
-        return
-    try:
-        try:
-            written = repack(file, copy, lengths, compressed, shuffle)
-        except OSError:  # the folder is not writable
-            written = False
-        file.close()
-        disk.close()
-        if written:  # else a full disk: the original is complete, only larger
-            os.replace(copy, path)
-    finally:
-        if os.path.exists(copy):
-            os.remove(copy)
 
 
 def write_status(path: str | Path, status: np.ndarray) -> None:
@@ -287,11 +168,13 @@ class MovingGrid:
         self.values[self.n_steps - len(self.times) :] = self.times
         self.times = []
 
-    def lengths(self) -> dict[str, int]:
-        """Rows in use of each growing dataset, by its name in the file."""
-        rows = {dataset.name[1:]: self.n_steps * self.n_points for dataset in (self.points, *self.point_data.values())}
-        return rows | {d.name[1:]: self.n_steps for d in (self.values, self.parts, *self.moving, *self.constant)}
+    def kept(self) -> dict[str, Rows]:
+        """Rows in use of each growing dataset, by its name in the file.
 
-    def compressed(self) -> set[str]:
-        """Names of the datasets that a finished file holds compressed: all but the times."""
-        return set(self.lengths()) - {self.values.name[1:]}
+        Coordinates of points take 20 % less space in chunks of one component; point data do not.
+        """
+        count = self.n_steps * self.n_points
+        wide = Rows(count, BLOCK, narrow=False, shuffle=self.rounded)
+        rows = {dataset.name[1:]: wide for dataset in self.point_data.values()}
+        rows[self.points.name[1:]] = Rows(count, BLOCK)
+        return rows | {d.name[1:]: Rows(self.n_steps) for d in (self.values, self.parts, *self.moving, *self.constant)}

@@ -1,7 +1,9 @@
 """Writing results: saved steps of a run as a stream, to a file (described in `fem_mbs.results.results`) or to memory.
 
-Rows are written first and counted last, and the file is flushed after every chunk: a run that is interrupted, or
-killed, leaves everything up to its last chunk (how: `fem_mbs.results.file.vtkhdf`).
+The file grows while the run goes on, and is flushed after every chunk: a run that is interrupted, or killed, leaves
+everything up to its last chunk (how: `fem_mbs.results.file.run_file`). When the run has ended, the file is written in
+its final layout (`fem_mbs.results.file.final_layout`). A run that ends before its first chunk was due is written once,
+in that layout; until then its file describes the model and has no states.
 """
 
 import atexit
@@ -22,22 +24,22 @@ from fem_mbs.results.describe import describe
 from fem_mbs.results.drawing.scene import Scene
 from fem_mbs.results.drawing.sketch import Sketch
 from fem_mbs.results.file.file_lock import FileLock
+from fem_mbs.results.file.final_layout import cut_if_large, replace
+from fem_mbs.results.file.frames import FRAMES
 from fem_mbs.results.file.guarded_file import GuardedFile
 from fem_mbs.results.file.journal import Journal
-from fem_mbs.results.file.results_file import plain, refuse_foreign, results_path, versions
+from fem_mbs.results.file.results_file import plain, refuse_foreign, results_path
+from fem_mbs.results.file.run_file import Contents, RunFile
 from fem_mbs.results.file.store import Memory
-from fem_mbs.results.results import FORMAT, Results
-from fem_mbs.results.sums import between, vectors
+from fem_mbs.results.results import Results
 from fem_mbs.results.table import HISTORIES, PAIR_COLUMNS, separated, shape_of
 
 if TYPE_CHECKING:
     from fem_mbs.system.compiled import CompiledSystem
 
-GEOMETRY_LIMIT = 400e6  # bytes of uncompressed frames for ParaView, unless the user wants more
-HISTORY_LIMIT = 500e6  # bytes of histories that space is taken for in advance
-START_ROWS = 1024  # states to take space for when the length of the run is not known
-BLOCK_POINTS = 100_000  # points moved at once
-
+MEMORY = 2**22  # bytes by which a file in memory grows
+FIRST_PART = 64  # states of the first part of what is written at once
+PART = 4  # later ones are this part of what was written before: a full disk takes no more than that of a run
 
 _OPEN = weakref.WeakSet()  # writers of files
 
@@ -60,9 +62,9 @@ class ResultsWriter:
         Results file, best "….vtkhdf" (ParaView supports this ending); it is replaced. None keeps everything in memory.
     parameters : dict, optional
         What was asked for: stepper, t_end, h, save_every, … (numbers, texts). Shown by `Results.report`.
-    frames : int, optional
-        Largest number of frames for ParaView, evenly spaced in time. Default: every saved step, unless that would make
-        more than 400 MB of geometry. Histories always have every saved step.
+    frames : int, "all" or None
+        Number of frames for ParaView, evenly spaced in time, with one more at the first impact between two of them.
+        None: no drawing. Runs of unknown length draw every saved state. Histories always have every saved state.
     single : bool
         The file is for ParaView alone: numbers rounded to 16 bits (at most 1.5e-5 of each), no histories. These stay in
         memory, where `close` returns them.
@@ -91,7 +93,7 @@ class ResultsWriter:
         path: str | Path | None = None,
         *,
         parameters: dict[str, Any] | None = None,
-        frames: int | None = None,
+        frames: int | str | None = FRAMES,
         single: bool = False,
         pvd: bool = False,
         forces: bool = False,
@@ -108,30 +110,39 @@ class ResultsWriter:
         self.journal = journal
         self.parameters = {k: plain(v) for k, v in (parameters or {}).items()}
         self.sketch = Sketch(system)
-        self.n, self.begun = 0, time.perf_counter()
+        self.count, self.begun = 0, time.perf_counter()
         self.path = None if path is None else results_path(path)
-        self.file, self.chunks, self.last, self.last_frame = None, [], None, -1
-        self.waiting: Any = 0.0  # impulses (nc, 3) since the last frame [N s], inertial axes
-        self.pair_tables, self.n_pairs = [], 0
+        self.file, self.chunks, self.pair_tables = None, [], []
+        self.rows: Any = None
+        self.late: list[tuple] = []  # rows of a run that has ended, not yet in the file
+        self.ends = False
         self.single, self.pvd, self.in_memory = bool(single), bool(pvd), self.path is None or bool(single)
         if self.path is not None:
+            run = uuid.uuid4().hex if continued is None else continued["run"]
             self.skin = self.sketch.skin()
-            self.scene = Scene(self.skin, self.description["elements"])
-            states, frames, self.interval = self._expect(frames)
-            self.next_frame = -np.inf
+            scene = Scene(self.skin, self.description["elements"])
+            self.contents = Contents(
+                run, self.description, self.parameters, self.skin, scene, journal, frames, self.single,
+                histories=not self.single,
+            )  # fmt: skip
             self.lock = FileLock(self.path)
             self.process = os.getpid()
             _OPEN.add(self)
             if continued is not None:
-                self._continue(states, frames, continued)
+                self._continue(continued)
                 return
             try:
-                self._create(states, frames)
+                self._create()
             except BaseException:
                 self._abandon()
                 raise
 
-    def _continue(self, states, frames, state):
+    @property
+    def n(self) -> int:
+        """Number of saved states."""
+        return self.count if self.path is None else self.rows.n
+
+    def _continue(self, state):
         """Make the file anew with the rows up to a state of the writer that began it."""
         from fem_mbs.results.file import continued
 
@@ -141,7 +152,9 @@ class ResultsWriter:
             self.lock.release()
             raise
         try:
-            self._create(states + state["n"], frames + state["frames"], state["run"])
+            self._create()
+            states, frames = self.rows.expected()
+            self.rows.grow(states + state["n"], frames + state["frames"])
             continued.copy_into(self, before, state)
         except BaseException:
             self._abandon()
@@ -151,11 +164,8 @@ class ResultsWriter:
 
     def get_state(self) -> dict[str, Any]:
         """Return the valid rows of the file, and the other data a writer needs to continue it; a copy."""
-        return {
-            "run": self.run, "n": self.n, "n_pairs": self.n_pairs, "frames": self.grid.n_steps,
-            "next_frame": self.next_frame, "interval": self.interval, "last_frame": self.last_frame,
-            "last": self.last, "waiting": self.waiting, "wall": time.perf_counter() - self.begun,
-        }  # fmt: skip
+        state = {"run": self.contents.run, "wall": time.perf_counter() - self.begun}
+        return state | self.rows.get_state()
 
     def to_disk(self) -> None:
         """Have the system bring what was written to the disk, so that a power cut does not take it."""
@@ -164,24 +174,9 @@ class ResultsWriter:
             with contextlib.suppress(OSError):
                 os.fsync(self.disk.raw.fileno())
 
-    def _expect(self, frames):
-        """Numbers of states and of frames to take space for, and the time between frames [s], 0 for every state."""
-        p, size = self.parameters, 4 * self.skin.n_points * (3 + sum(self.scene.fields.values()))
-        t_end, h = p.get("t_end"), p.get("h")
-        if t_end is None or not h:
-            return START_ROWS, START_ROWS, 0.0
-        duration = t_end - p.get("t_start", 0.0)
-        saved = duration / (h * p.get("save_every", 1))
-        most = max(200.0, GEOMETRY_LIMIT / max(size, 1)) if frames is None else max(frames - 1, 1)
-        row = sum(np.dtype(h.kind).itemsize * np.prod(shape_of(name, self.sizes)) for name, h in HISTORIES.items())
-        # one more for the initial state, one for an end that is not a multiple of save_every
-        states = int(min(saved + 2, max(START_ROWS, HISTORY_LIMIT / row)))
-        return states, int(min(saved, most)) + 2, duration / most if saved > most else 0.0
-
-    def _create(self, states, frames, run=None):
+    def _create(self):
+        """Begin the file, which describes the run and has no states yet."""
         import h5py
-
-        from fem_mbs.results.file import vtkhdf
 
         if not self.lock.left_behind:
             refuse_foreign(self.path)
@@ -196,47 +191,13 @@ class ResultsWriter:
         except BaseException:
             self.disk.close()
             raise
-        root = self.root = self.file.create_group("fem_mbs")
-        root.attrs["format"] = FORMAT
-        self.run = root.attrs["run"] = run or uuid.uuid4().hex
-        root.attrs["single"] = self.single
-        root.attrs["n"] = np.int64(0)
-        root.attrs["status"] = np.array(b"running", "S400")
-        root["description"] = json.dumps(self.description)
-        root["parameters"] = json.dumps(self.parameters)
-        root["versions"] = json.dumps(versions())
-        self.datasets, self.pair_data = {}, None
-        if not self.in_memory:
-            self._create_histories(root, states)
-        if self.journal is not None and not self.in_memory:
-            self.journal.create(root)
-        s = self.skin
-        cells = {"kind": s.kind, "element": s.owner, "color": s.color}
-        fields = self.scene.fields
-        self.grid = vtkhdf.MovingGrid(self.file, s.n_points, s.connectivity, s.offsets, s.types, cells, fields, frames)
-        self.grid.rounded = self.single
-        self.file.flush()
-        self._check_disk()
-
-    def _create_histories(self, root, states):
-        from fem_mbs.results.file import vtkhdf
-
-        skin = root.create_group("skin")
-        for name, array in self.skin.arrays().items():
-            skin[name] = array
-        histories = root.create_group("histories")
-        for name, line in HISTORIES.items():
-            shape = shape_of(name, self.sizes)
-            if 0 not in shape:
-                self.datasets[name] = vtkhdf.growing(histories, name, shape, line.kind, states)
-                self.datasets[name].attrs["meaning"], self.datasets[name].attrs["unit"] = line.meaning, line.unit
-        if self.description["contact_groups"]:
-            self.pair_data = vtkhdf.growing(histories, "pairs", (PAIR_COLUMNS,), "f8", START_ROWS)
+        self.rows = RunFile(self.file, self.contents, self._check_disk)
 
     def _check_disk(self):
         """Raise what writing met; the file keeps what was counted before."""
         if self.disk.error is not None:
-            kept = "nothing of this run is in it" if self.n == 0 else f"its first {self.n} saved states are kept"
+            n = 0 if self.rows is None else self.rows.n
+            kept = "nothing of this run is in it" if n == 0 else f"its first {n} saved states are kept"
             raise FileError(
                 self.path, f"could not be written to its end: {self.disk.cause}; {kept}"
             ) from self.disk.error
@@ -255,11 +216,18 @@ class ResultsWriter:
 
     def _drop(self):
         """Leave the file as it is."""
+        self._close()
+        self.lock.release()
+
+    def _close(self):
         if self.file is not None:
             file, self.file = self.file, None
             file.close()
             self.disk.close()
-        self.lock.release()
+
+    def end(self) -> None:
+        """Announce that the run has ended: what is appended from here on may be written when the file is closed."""
+        self.ends = True
 
     def append(self, chunk: dict[str, Any], pairs: Sequence[np.ndarray] = ()) -> None:
         """Take saved steps: a dict of arrays, one row per step, with all names of `fem_mbs.results.table`.
@@ -278,57 +246,21 @@ class ResultsWriter:
         if self.in_memory:
             self.chunks.append(rows)
             self.pair_tables.append(table)
-        if self.path is not None and k:
-            self._write(rows, table)
+        if self.path is None or not k:
+            self.count += k
+        elif self.ends and not self.rows.grown:
+            self.late.append((rows, table))
         else:
-            self.n += k
+            self._write(rows, table)
 
-    def _write(self, rows, table):
-        from fem_mbs.results.file.vtkhdf import write_rows
-
-        for name, dataset in self.datasets.items():
-            write_rows(dataset, self.n, rows[name])
-        if self.pair_data is not None and len(table):
-            write_rows(self.pair_data, self.n_pairs, table)
-            self.n_pairs += len(table)
-        self._append_frames(rows)
-        if self.journal is not None and not self.in_memory:
-            self.journal.write()
-        self.file.flush()
-        self._check_disk()
-        self.n += len(rows["t"])
-        self.last = {name: values[-1:] for name, values in rows.items()}
-        self._commit(self.file)
-
-    def _append_frames(self, rows):
-        chosen = []
-        for i, t in enumerate(rows["t"]):
-            # half a step of slack: a frame time that is missed by round-off would be late by a whole step
-            if t >= self.next_frame - 0.5 * rows["h"][i]:
-                chosen.append(i)
-                self.next_frame = (
-                    max(self.next_frame + self.interval, t) if np.isfinite(self.next_frame) else t + self.interval
-                )
-        frames = rows if len(chosen) == len(rows["t"]) else {name: values[chosen] for name, values in rows.items()}
-        if self.skin.n_contacts:
-            impulses, self.waiting = between(vectors(rows)[0], chosen, self.waiting)
-            frames = frames | {"impulse_of_frame": impulses}
-        if chosen:
-            self._write_frames(frames)
-
-    def _write_frames(self, rows):
-        size = max(1, BLOCK_POINTS // max(self.skin.n_points, 1))
-        for first in range(0, len(rows["t"]), size):
-            part = {name: values[first : first + size] for name, values in rows.items()}
-            self.grid.append(part["t"], *self.scene.frames(part, np.float32))
-            self.last_frame = int(part["step"][-1])
-
-    def _commit(self, file):
-        """Make what was written count; it is in the file already."""
-        self.root.attrs.modify("n", np.int64(self.n))
-        self.grid.commit()
-        file.flush()
-        self._check_disk()
+    def _write(self, block, table):
+        """Write states to the file on the disk, in parts."""
+        pairs, first = np.append(0, np.cumsum(block["pair_count"])), 0
+        while first < len(block["t"]):
+            last = min(first + max(FIRST_PART, self.rows.n // PART), len(block["t"]))
+            part = {name: values[first:last] for name, values in block.items()}
+            self.rows.write(part, table[pairs[first] : pairs[last]])
+            first = last
 
     def close(self, reason: str = "complete", **statistics: Any) -> Results:
         """End the run and return its `Results`.
@@ -393,31 +325,41 @@ class ResultsWriter:
             return None
 
     def _finish(self, status, statistics):
-        """Last frame, statistics and status; then the small copy of the file takes its place."""
+        """Complete the file, in its final layout if there is room for that."""
+        status, done = np.array(status.encode()[:400], "S400"), False
+        try:
+            done = not self.rows.grown and self._finish_at_once(status, statistics)
+        finally:
+            if not done:  # or interrupted
+                self._finish_grown(status, statistics)
+
+    def _finish_at_once(self, status, statistics):
+        """Write the file of a run that has not written states; returns whether there was room for it."""
+        import h5py
+
+        name = f"{self.contents.run} in memory"
+        with h5py.File(name, "w", libver="earliest", driver="core", backing_store=False, block_size=MEMORY) as file:
+            rows = RunFile(file, self.contents, self._check_disk)
+            states = sum(len(block["t"]) for block, _ in self.late)
+            rows.grow(max(states, 1), max(min(states, rows.expected()[1]), 1))
+            for late in self.late:
+                rows.write(*late)
+            rows.complete(status, statistics)
+            return replace(self.path, file, rows.kept(), self._close)
+
+    def _finish_grown(self, status, statistics):
+        """Complete the file that has grown; one in its final layout takes its place."""
         from fem_mbs.results.file import vtkhdf
 
-        file, self.file = self.file, None
-        status = np.array(status.encode()[:400], "S400")
         try:
-            # the state in which a run ends is always a frame
-            if self.disk.error is None and self.last is not None and self.last["step"][0] != self.last_frame:
-                waits = {"impulse_of_frame": self.waiting[None]} if self.skin.n_contacts else {}
-                self._write_frames(self.last | waits)
-            if self.journal is not None and not self.in_memory:
-                self.journal.write()
-            self.root["statistics"] = json.dumps(statistics)
-            self.root.attrs.modify("status", status)
-            file.flush()
-            self._check_disk()
-            self._commit(file)
-            lengths = {dataset.name[1:]: self.n for dataset in self.datasets.values()} | self.grid.lengths()
-            if self.journal is not None and not self.in_memory:
-                lengths |= self.journal.lengths()
-            if self.pair_data is not None:
-                lengths[self.pair_data.name[1:]] = self.n_pairs
-            vtkhdf.finish(file, self.disk, self.path, lengths, self.grid.compressed(), shuffle=self.single)
+            for late in self.late:
+                self._write(*late)
+            self.rows.complete(status, statistics)
+            kept = self.rows.kept()
+            if not cut_if_large(self.file, kept):
+                replace(self.path, self.file, kept, self._close)
+            self._close()
         except FileError:
-            file.close()
-            self.disk.close()
+            self._close()
             vtkhdf.write_status(self.path, status)
             raise

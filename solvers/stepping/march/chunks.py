@@ -1,8 +1,8 @@
 """The steps of a run in chunks: from the engine to observers, results file and progress bar, until it ends or fails.
 
 Chunks are as long as the progress bar and Ctrl-C can wait: short ones on a busy machine. What they record is gathered,
-and written when the arrays of records are full and at the end: each write goes to all datasets of the file. A file also
-gets it when it is a quarter of what was written before, and when a killed run would lose too much.
+and written when the arrays of records are full, when a killed run would lose too much, and at the end: each write goes
+to all datasets of the file. What is left at the end may go to a file in its final layout.
 """
 
 import sys
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from fem_mbs.system.compiled import CompiledSystem
 
 CHUNK_SECONDS = 0.2  # between two updates of the progress bar, roughly
-FIRST_BLOCK = 64  # records of the first write
-PART = 4  # later ones are this part of what was written before: a full disk takes no more than that of a run
 WRITE_SECONDS = 2.0  # the most that a killed run loses, roughly
 PAIR_BYTES = 32e6  # of closed pairs between two writes; the arrays of records have no place for them
 
@@ -88,7 +86,7 @@ class Chunks:
         self.size, self.records = size, engine.make_records(size)
         self.gathered, self.pairs = 0, []  # not yet written
         self.states = KeptStates()  # of those that observers see
-        self.kept, self.written = 0, time.perf_counter()  # records written, and when
+        self.written = time.perf_counter()  # when the file got states
         self.done, self.reason = 0, "complete"
         self.failure: Exception | None = None
         self.checkpoints, self.notes = checkpoints, notes
@@ -105,12 +103,11 @@ class Chunks:
 
     def get_state(self) -> dict[str, Any]:
         """Where the run is; everything that was gathered is written."""
-        return {"done": self.done, "kept": self.kept, "states": self.states.get_state()}
+        return {"done": self.done, "states": self.states.get_state()}
 
     def set_state(self, state: dict[str, Any]) -> None:
         """Go on from what `get_state` has given."""
         self.done = self.before = state["done"]
-        self.kept = state["kept"]
         self.states.set_state(state["states"])
 
     def take_all(self, interrupt: Any) -> None:
@@ -118,6 +115,7 @@ class Chunks:
         try:
             self._take_steps(interrupt)
         finally:
+            self.writer.end()
             self._write()
 
     def _take_steps(self, interrupt):
@@ -130,7 +128,7 @@ class Chunks:
         if self._is_due():
             self._write()
         while self.done < self.steps and self.failure is None and interrupt.asked is None and not self.ended:
-            fit = (self._block() - self.gathered) * self.least
+            fit = (self.size - self.gathered) * self.least
             most = self.steps if self.checkpoints is None else self.checkpoints.left(self.done)
             seconds = self._take(min(count, self.steps - self.done, fit, most))
             if seconds < 0.5 * CHUNK_SECONDS:
@@ -145,6 +143,7 @@ class Chunks:
         if self.checkpoints is not None and self.failure is None and self.checkpoints.written != self.done:
             self._checkpoint()
         over = self.failure is None and (self.done == self.steps or self.ended)
+        self.writer.end()
         if over and int(self.engine.run[0]["step_number"]) % self.every:
             # the last step is kept too; observers have seen it
             self._write()
@@ -195,19 +194,14 @@ class Chunks:
         for monitor in self.engine.monitors:
             monitor.observe(block)
 
-    def _block(self):
-        """Number of records of the next write; in memory there is nothing that a killed run could keep."""
-        return self.size if self.writer.path is None else min(max(FIRST_BLOCK, self.kept // PART), self.size)
-
     def _is_due(self):
         """Whether it is time to write what was gathered."""
-        full = self.gathered >= self._block() or sum(table.nbytes for table in self.pairs) > PAIR_BYTES
+        full = self.gathered >= self.size or sum(table.nbytes for table in self.pairs) > PAIR_BYTES
         return full or (self.writer.path is not None and time.perf_counter() - self.written > WRITE_SECONDS)
 
     def _write(self):
         """Write those of the gathered states that are to be kept."""
         block, pairs = {name: array[: self.gathered] for name, array in self.records.items()}, self.pairs
-        self.kept += self.gathered
         self.gathered, self.pairs = 0, []  # also when writing fails: it is not tried again
         if self.observers:
             block, pairs = self.states.keep(block, pairs, np.flatnonzero(block["step"] % self.every == 0))
@@ -254,7 +248,7 @@ class Chunks:
                 text = f"{' '.join(warnings)} Without strict=True this is a warning of the result."
                 self.failure = SolverError(text, step=self.done, time=end)
                 self.reason = f"stopped: {self.failure}"
-            memory = memory_of(self.engine, [self.records, self.pairs, self.writer.chunks, self.writer.pair_tables])
+            memory = memory_of(self.engine, [self.records, self.pairs, self.writer.chunks, self.writer.pair_tables, self.writer.late])
             return self.writer.close(self.reason, warnings=warnings, memory=memory, **statistics)
         finally:
             for observer in self.observers:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from fem_mbs.errors import ParameterError, label
+from fem_mbs.results.file.frames import FRAMES
 from fem_mbs.solvers.stepping.saved.checkpoint_file import checkpoint_path, environment, pickled, write
 from fem_mbs.solvers.stepping.saved.fingerprint import fingerprint, signals_of
 from fem_mbs.solvers.stepping.saved.laws import sums_of
@@ -58,6 +59,7 @@ class Asked(NamedTuple):
     checkpoint_every: float | str | None = None
     output_times: "ArrayLike | None" = None
     balance: bool = False
+    frames: int | str | None = FRAMES
 
 
 class Checkpoints:

@@ -17,7 +17,7 @@ from h5py._hl.base import phil
 from made_up import H, made_up_chunk, made_up_system, written
 
 from fem_mbs.errors import FemMbsError, FileError
-from fem_mbs.results.file import file_lock, guarded_file, recovered, vtkhdf
+from fem_mbs.results.file import file_lock, final_layout, guarded_file, recovered
 from fem_mbs.results.file.file_lock import FileLock, lock_path
 from fem_mbs.results.file.writer import ResultsWriter
 from fem_mbs.results.results import Results
@@ -267,7 +267,7 @@ def test_a_disk_without_room_for_the_small_copy_keeps_the_large_file(system, tmp
             if str(path).endswith(".part"):
                 self.raw = FullDisk(self.raw, 10_000)
 
-    monkeypatch.setattr(vtkhdf, "GuardedFile", NoRoom)
+    monkeypatch.setattr(final_layout, "GuardedFile", NoRoom)
     result = written(system, tmp_path / "run.vtkhdf", steps=30)
     assert result.status == "complete" and np.array_equal(result.step, np.arange(31))
     assert os.listdir(tmp_path) == ["run.vtkhdf"]
@@ -316,7 +316,7 @@ def rows(path):
 
 
 def test_a_large_file_is_cut_to_its_length(system, tmp_path, monkeypatch):
-    monkeypatch.setattr(vtkhdf, "COPY_LIMIT", 0)
+    monkeypatch.setattr(final_layout, "COPY_LIMIT", 0)
     writer = ResultsWriter(system, tmp_path / "large.vtkhdf")  # of unknown length: space for 1024 states
     writer.append(made_up_chunk(system, np.arange(31)))
     before = rows(tmp_path / "large.vtkhdf")
@@ -333,7 +333,8 @@ def frames(path):
 
 def test_the_state_in_which_a_run_ends_is_a_frame_with_its_points(system, tmp_path):
     writer = ResultsWriter(system, tmp_path / "few.vtkhdf", parameters={"t_end": 2.0, "h": H}, frames=3)
-    writer.append(made_up_chunk(system, np.arange(151)))  # stops at 1.5 s: frames are due at 0, 1 and 2 s
+    chunk = made_up_chunk(system, np.arange(151))  # stops at 1.5 s: frames are due at 0, 1 and 2 s
+    writer.append(chunk | {"impact": 0 * chunk["impact"]})
     result = writer.close("interrupted at t = 1.5 s")
     assert frames(result.path) == pytest.approx([0.0, 1.0, 1.5], abs=1e-12)
     with h5py.File(result.path) as file:
@@ -345,18 +346,20 @@ def test_the_state_in_which_a_run_ends_is_a_frame_with_its_points(system, tmp_pa
 def test_a_chunk_of_zeros_is_packed_as_any_other_and_signed_zeros_are_kept():
     for rows in (np.zeros((5, 3), np.float32), np.full((5, 3), -0.0, np.float32), np.ones((5, 3), np.float32)):
         for shuffle in (False, True):
-            data = np.frombuffer(zlib.decompress(vtkhdf.packed(rows, (8, 3), shuffle)), np.uint8)
+            data = np.frombuffer(zlib.decompress(final_layout.packed(rows, (8, 3), shuffle)), np.uint8)
             data = data.reshape(4, -1).T.copy() if shuffle else data
             back = data.view(np.float32).reshape(8, 3)
             assert back[:5].tobytes() == rows.tobytes() and not back[5:].any()
 
 
-def test_frames_are_compressed_and_histories_are_not(system, tmp_path):
-    result = written(system, tmp_path / "run.vtkhdf")
+def test_a_finished_file_is_compressed_and_components_of_nodes_are_read_alone(system, tmp_path):
+    result = written(system, tmp_path / "run.vtkhdf", steps=2000)
     with h5py.File(result.path) as file:
-        assert file["fem_mbs/histories/position"].compression is None  # read by columns, in any order
-        points = file["VTKHDF/Points"]
-        assert points.compression == "gzip" and points.id.get_storage_size() < 0.7 * points.size * 4
+        for name in ("VTKHDF/Points", "fem_mbs/histories/position"):
+            data = file[name]
+            assert data.compression == "gzip" and data.id.get_storage_size() < 0.7 * data.nbytes
+        rows, nodes, components = file["fem_mbs/histories/position"].chunks
+        assert rows >= 500 and nodes == components == 1
 
 
 def test_a_file_for_paraview_alone_is_small_and_histories_stay_in_memory(system, tmp_path):
@@ -380,7 +383,7 @@ def test_a_file_for_paraview_alone_is_small_and_histories_stay_in_memory(system,
 
 def test_paraview_reads_a_file_for_it_alone(system, tmp_path):
     vtk = pytest.importorskip("vtk", reason="VTK comes with PyVista, an optional extra")
-    result = written(system, tmp_path / "single.vtkhdf", single=True)
+    result = written(system, tmp_path / "single.vtkhdf", single=True, frames="all")
     reader = vtk.vtkHDFReader()
     reader.SetFileName(str(tmp_path / "single.vtkhdf"))
     reader.UpdateInformation()
@@ -425,7 +428,7 @@ def test_names_with_commas_and_quotes_are_one_column_of_a_table(tmp_path):
 
 def test_threads_that_pack_may_take_the_lock_of_h5py(system, tmp_path, monkeypatch):
     """Garbage collection in one of them closes the rest of other files, which needs the lock."""
-    pack = vtkhdf.packed
+    pack = final_layout.packed
     waits = []
 
     def packed(*arguments):
@@ -437,7 +440,8 @@ def test_threads_that_pack_may_take_the_lock_of_h5py(system, tmp_path, monkeypat
             phil.release()
         return pack(*arguments)
 
-    monkeypatch.setattr(vtkhdf, "packed", packed)
+    monkeypatch.setattr(final_layout, "packed", packed)
+    monkeypatch.setattr(final_layout, "THREADS_FROM", 0)
     writer = ResultsWriter(system, tmp_path / "run.vtkhdf")
     writer.append(made_up_chunk(system, np.arange(2000)))
     writer.close()
