@@ -5,6 +5,7 @@ quick. ``import fem_mbs as fem`` is the habit of the examples.
 """
 
 import importlib
+import importlib.util
 
 __version__ = "0.2.0"
 
@@ -167,6 +168,8 @@ def __getattr__(name):
         value = importlib.import_module(f"fem_mbs.{name}")
     elif name.startswith("_"):  # tools ask every object for such names; a search for a near one takes 10 ms
         raise AttributeError(f"module 'fem_mbs' has no attribute '{name}'")
+    elif importlib.util.find_spec(f"fem_mbs.{name}") is not None:  # "from fem_mbs import …" asks here first
+        value = importlib.import_module(f"fem_mbs.{name}")
     else:
         from fem_mbs.arguments.spelling import elsewhere, meant  # when it is needed only: `import fem_mbs` stays quick
         from fem_mbs.deprecated import Deprecated

@@ -3,7 +3,7 @@
 import numpy as np
 
 import fem_mbs as fem
-from fem_mbs.results.file import vtkhdf
+from fem_mbs.results.file import final_layout
 from fem_mbs.solvers.stepping.saved.checkpoints import Checkpoints
 
 APART = ("wall_time", "memory")  # statistics that no two runs share
@@ -26,7 +26,7 @@ def stop_after(monkeypatch, steps):
         write(self, chunks)
 
     monkeypatch.setattr(Checkpoints, "write", dying)
-    monkeypatch.setattr(vtkhdf, "repack", lambda *given: False)
+    monkeypatch.setattr(final_layout, "repack", lambda *given: False)
 
 
 def stopped_and_resumed(monkeypatch, method, model, t_end, h, path, *, every, kills, **options):

@@ -88,10 +88,15 @@ def normalised_rows(system: "CompiledSystem") -> np.ndarray | None:
     free, active = np.flatnonzero(system.free.ravel()), np.flatnonzero(system.active_rows)
     if not len(active) or len(active) > DENSE_RANK_LIMIT // 3 or len(free) > 3 * DENSE_RANK_LIMIT:
         return None
-    whole = gradient_of(system).tocsr()[active]
-    rows = whole[:, free].toarray()
+    values, (row, column) = _entries(system)
+    place = np.full(system.m, -1)
+    place[active] = np.arange(len(active))
+    on = place[row] >= 0
+    whole = np.zeros((len(active), system.free.size))
+    np.add.at(whole, (place[row[on]], column[on]), values[on])
+    rows = whole[:, free]
     scale = np.linalg.norm(rows, axis=1)
-    return rows / np.where(scale > ROUND_OFF * row_norms(whole), scale, np.inf)[:, None]
+    return rows / np.where(scale > ROUND_OFF * np.linalg.norm(whole, axis=1), scale, np.inf)[:, None]
 
 
 def singular_values(rows: np.ndarray) -> np.ndarray:

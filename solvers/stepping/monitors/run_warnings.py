@@ -8,7 +8,6 @@ Source: docs/theory/accepted_steps.md, (5), (7).
 from typing import TYPE_CHECKING
 
 from fem_mbs.errors import label
-from fem_mbs.solvers.granular.strikes import loss_warnings
 from fem_mbs.solvers.stepping.monitors.energy_watch import cause, drift_of_energy
 from fem_mbs.solvers.stepping.monitors.impact_watch import energy_of_impacts
 from fem_mbs.solvers.stepping.monitors.monitor import Monitor
@@ -33,6 +32,8 @@ def lost_restitution(engine: "Engine") -> list[str]:
     """Warning of restitution that steps have lost in contacts of a method that records it."""
     if "all_lost" not in engine.own.dtype.names:
         return []
+    from fem_mbs.solvers.granular.strikes import loss_warnings
+
     own, most = engine.own[0], float(engine.run[0]["top_kinetic"])  # that of saved states
     name = f"Contacts of '{engine.system.name}'"
     return loss_warnings(name, float(own["all_lost"]), max(most, float(own["kinetic"])))
