@@ -52,9 +52,7 @@ def kernel(function: Callable | None = None, *, fused: bool = False) -> Any:
         contracted = {"fastmath": {"contract"}} if fused else {}
         if OWN_COMPILER:
             options = {"nopython": True, "error_model": "numpy", "no_cfunc_wrapper": True, **contracted}
-            dispatcher = Kernel(function, targetoptions=options)
-            dispatcher.enable_caching()
-            return dispatcher
+            return Kernel(function, targetoptions=options)
         dispatcher = njit(function, cache=True, error_model="numpy", no_cfunc_wrapper=True, **contracted)
     template = dispatcher.get_call_template
 

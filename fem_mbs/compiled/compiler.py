@@ -11,6 +11,7 @@ kept by an older version must not be used.
 
 import functools
 import gc
+import inspect
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -27,6 +28,7 @@ from numba.core.typed_passes import AnnotateTypes, NativeLowering, NopythonRewri
 from numba.core.untyped_passes import InlineClosureLikes
 from numba.np import arrayobj
 
+from fem_mbs.compiled.code_cache import CacheByContent
 from fem_mbs.compiled.compiler_quick import Garbage, NoAnnotations, Quick
 from fem_mbs.compiled.telling import TELLING
 
@@ -487,10 +489,28 @@ class Kernel(CPUDispatcher):
         targetoptions: dict | None = None,
         pipeline_class: type = ProgramCompiler,
     ) -> None:
-        locals, targetoptions = locals or {}, targetoptions or {}
-        super().__init__(py_func, locals, targetoptions, pipeline_class)
-        options = {**targetoptions, "no_cpython_wrapper": True}
-        self.part = PartDispatcher(py_func, locals, options, PartCompiler)
+        self.cache_made = False
+        py_func.__signature__ = inspect.signature(py_func)  # type: ignore[attr-defined]  # numba asks for it twice
+        super().__init__(py_func, locals or {}, targetoptions or {}, pipeline_class)
+
+    @functools.cached_property
+    def part(self) -> PartDispatcher:
+        """The parts for other kernels; programs that are loaded need none."""
+        options = {**self.targetoptions, "no_cpython_wrapper": True}
+        return PartDispatcher(self.py_func, self.locals, options, PartCompiler)
+
+    @property
+    def _cache(self):
+        """numba's cache of the function: most kernels are parts of programs that are loaded, and never need theirs."""
+        if not self.cache_made:
+            self.cache_made = True
+            with CacheByContent():
+                self.enable_caching()
+        return self._made_cache
+
+    @_cache.setter
+    def _cache(self, cache):
+        self._made_cache = cache
 
     def get_call_template(self, args: Any, kws: dict) -> Any:
         # numba would compile a callee anew for every combination of literal numbers in its calls
@@ -502,4 +522,4 @@ class Kernel(CPUDispatcher):
 
     @property
     def is_compiling(self) -> bool:
-        return self.part.is_compiling or super().is_compiling
+        return ("part" in vars(self) and self.part.is_compiling) or super().is_compiling
