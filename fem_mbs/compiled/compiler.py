@@ -499,18 +499,13 @@ class Kernel(CPUDispatcher):
         options = {**self.targetoptions, "no_cpython_wrapper": True}
         return PartDispatcher(self.py_func, self.locals, options, PartCompiler)
 
-    @property
-    def _cache(self):
-        """numba's cache of the function: most kernels are parts of programs that are loaded, and never need theirs."""
+    def compile(self, sig: Any) -> Any:
+        """Compile or load a program. Most kernels are parts of programs, and never need a place in the cache."""
         if not self.cache_made:
             self.cache_made = True
             with CacheByContent():
                 self.enable_caching()
-        return self._made_cache
-
-    @_cache.setter
-    def _cache(self, cache):
-        self._made_cache = cache
+        return super().compile(sig)
 
     def get_call_template(self, args: Any, kws: dict) -> Any:
         # numba would compile a callee anew for every combination of literal numbers in its calls

@@ -19,7 +19,7 @@ import numpy as np
 
 from fem_mbs.arguments.checked import Named, StepError
 from fem_mbs.arguments.spelling import NEAR, meant, nearness
-from fem_mbs.errors import FemMbsError
+from fem_mbs.errors import FemMbsError, FileError
 from fem_mbs.nodes import Node
 from fem_mbs.results.contact_motion import impact_times, resultant
 from fem_mbs.results.drawing.notebook import Report
@@ -403,6 +403,8 @@ class Results:
         """The `Skin` of the model, made or read when it is first asked for."""
         if self._skin is None:
             with self._store._open() as file:
+                if not len(self) and "skin" not in file["fem_mbs"]:
+                    raise FileError(self.path, "has nothing to draw yet: its run has just begun")
                 group = file["fem_mbs/skin"]
                 optional = (*Skin.SOLID_ARRAYS, *Skin.SHELL_ARRAYS, *Skin.REDUCED_ARRAYS)
                 wanted = [*Skin.ARRAYS, *(name for name in optional if name in group)]

@@ -354,7 +354,9 @@ class Stepper(StepperOptions):
         self._duration(system, t_end, h)
         system.switch_as_given()
         model_checks.start_holds(system, self.drift(system, h), self.follows)
-        asked = Asked(float(t_end), h, save, save_every, strict, single, pvd, checkpoint_every, output_times, balance, frames)
+        asked = Asked(
+            float(t_end), h, save, save_every, strict, single, pvd, checkpoint_every, output_times, balance, frames
+        )
         return self._take(system, asked, observers, progress)
 
     def _take(self, system, asked, observers, progress, *, saved=None, notes=()):

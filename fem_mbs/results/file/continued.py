@@ -44,14 +44,15 @@ def set_aside(path: Path, run: str) -> Path:
 
 def copy_into(writer: "ResultsWriter", before: Path, state: dict[str, Any]) -> None:
     """Copy what counts in a state of the writer from the file as it was into that of a new writer."""
-    rows, file = writer.rows, writer.file
+    rows = writer.rows
+    file: Any = writer.file
     with read_checks.opened(before, state["run"]) as old:
         if int(old["fem_mbs"].attrs["n"]) < state["n"]:
             raise FileError(before, f"has fewer saved states than the {state['n']} of the checkpoint")
         rows.set_state(state)
         if rows.grid is not None:
             rows.grid.n_steps = state["frames"]
-        lengths = {name: kept.count for name, kept in rows.kept().items()}
+        lengths = {name: kept.n for name, kept in rows.kept().items()}
         if rows.grid is not None:
             values = rows.grid.values.name[1:]
             rows.grid.times = list(old[values][: lengths.pop(values)])

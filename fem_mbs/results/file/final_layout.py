@@ -30,9 +30,9 @@ COPY_LIMIT = 1e9  # bytes
 
 
 class Rows(NamedTuple):
-    """What of a dataset is kept: its first ``count`` rows, in chunks as long as ``block`` bytes of them."""
+    """What of a dataset is kept: its first ``n`` rows, in chunks as long as ``block`` bytes of them."""
 
-    count: int
+    n: int
     block: int = BLOCK
     narrow: bool = True
     shuffle: bool = True
@@ -80,16 +80,16 @@ def _chunks(source, count, chunk) -> Iterator[tuple]:
 
 def write_packed(group: Any, name: str, source: Any, rows: Rows) -> Any:
     """Write the first rows of an array or dataset as a dataset of the final file; returns it."""
-    shape, dtype = (rows.count, *source.shape[1:]), source.dtype
+    shape, dtype = (rows.n, *source.shape[1:]), source.dtype
     size = dtype.itemsize * int(np.prod(shape))
     if size <= SMALL:
-        return group.create_dataset(name, data=source[: rows.count], dtype=dtype)
+        return group.create_dataset(name, data=source[: rows.n], dtype=dtype)
     chunk = chunk_shape(shape, dtype.itemsize, rows)
     new = group.create_dataset(
         name, shape, dtype, chunks=chunk, maxshape=(None, *shape[1:]), compression="gzip", compression_opts=1,
         shuffle=rows.shuffle,
     )  # fmt: skip
-    todo = _chunks(source, rows.count, chunk)
+    todo = _chunks(source, rows.n, chunk)
     # HDF5's own filters would take more processor time, and one processor only
     if size < THREADS_FROM:
         for place, part in todo:
@@ -153,8 +153,8 @@ def replace(path: str | Path, file: Any, kept: Mapping[str, Rows], close: Callab
 
 def cut_if_large(file: Any, kept: Mapping[str, Rows]) -> bool:
     """Cut a file above 1 GB to its lengths: copying it would take long, and twice its space. Returns whether it is."""
-    size = sum(file[name].dtype.itemsize * rows.count * np.prod(file[name].shape[1:]) for name, rows in kept.items())
+    size = sum(file[name].dtype.itemsize * rows.n * np.prod(file[name].shape[1:]) for name, rows in kept.items())
     if size > COPY_LIMIT:
         for name, rows in kept.items():
-            file[name].resize(rows.count, axis=0)
+            file[name].resize(rows.n, axis=0)
     return bool(size > COPY_LIMIT)

@@ -56,7 +56,8 @@ class FrameChoice:
     def choose(self, rows: dict[str, np.ndarray]) -> list[int]:
         """Numbers of the rows that are frames, of histories ``t``, ``h``, ``impact``."""
         # half a step of slack: a frame time that is missed by round-off would be late by a whole step
-        latest, struck = rows["t"] + 0.5 * rows["h"], rows["impact"].any(axis=1)
+        latest: np.ndarray = rows["t"] + 0.5 * rows["h"]
+        struck = np.asarray(rows["impact"].any(axis=1))
         chosen = []
         for i, t in enumerate(rows["t"].tolist()):
             if latest[i] >= self.next:

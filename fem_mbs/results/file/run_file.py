@@ -68,7 +68,8 @@ class RunFile:
         interval = frame_interval(contents.frames, contents.parameters)
         self.choice = None if interval is None else FrameChoice(interval)
         self.n, self.n_pairs, self.grown = 0, 0, False
-        self.last, self.last_frame = None, -1
+        self.last: dict[str, np.ndarray] | None = None
+        self.last_frame = -1
         self.waiting: Any = 0.0  # impulses (nc, 3) since the last frame [N s], inertial axes
         self.datasets: dict[str, Any] = {}
         self.pair_data: Any = None
@@ -101,8 +102,8 @@ class RunFile:
         row = sum(np.dtype(h.kind).itemsize * np.prod(shape_of(name, self.sizes)) for name, h in HISTORIES.items())
         # one more for the initial state, one for an end that is not a multiple of save_every
         states = int(min(saved + 2, max(START_ROWS, HISTORY_LIMIT / row)))
-        every = self.choice is None or not self.choice.interval
-        return states, int(saved if every else min(saved, duration / self.choice.interval)) + 2
+        interval = 0.0 if self.choice is None else self.choice.interval
+        return states, int(min(saved, duration / interval) if interval else saved) + 2
 
     def grow(self, states: int, frames: int) -> None:
         """Take space for so many states and frames."""

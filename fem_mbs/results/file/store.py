@@ -69,7 +69,7 @@ class File:
         with self._open() as file:
             for name, line in ((name, HISTORIES[name]) for name in HISTORIES if name in names):
                 shape = shape_of(name, self.sizes)
-                if 0 in shape:
+                if 0 in shape or self.n == 0:
                     result[name] = np.zeros((len(chosen), *shape), line.kind)
                 elif name in file["fem_mbs/histories"]:
                     result[name] = self._checked(name, file["fem_mbs/histories"][name][order][back])

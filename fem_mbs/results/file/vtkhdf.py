@@ -14,9 +14,10 @@ compression are not read by VTK; gzip is.
 
 A writing program may be killed at any time, so nothing that a reader needs ever moves in the file: space for the rows
 is taken in advance, rows are written in place and uncompressed, and they count when NSteps says so, which is written
-last. The small file of a finished run is made of them at its end (`fem_mbs.results.file.final_layout`). VTK 9.7 reads all of Values into NSteps numbers (and overwrites
-memory if there are more), so these two change together, NSteps first: it is stored at the lower address, and HDF5
-flushes in the order of addresses.
+last. Of compressed chunks the sizes are not known before, and their index would change in several places at once: they
+are for the file that is written when the run has ended (`fem_mbs.results.file.final_layout`). VTK 9.7 reads all of
+Values into NSteps numbers (and overwrites memory if there are more), so these two change together, NSteps first: it is
+stored at the lower address, and HDF5 flushes in the order of addresses.
 """
 
 from collections.abc import Sequence

@@ -1,6 +1,6 @@
 """Writing results: saved steps of a run as a stream, to a file (described in `fem_mbs.results.results`) or to memory.
 
-The file grows while the run goes on, and is flushed after every chunk: a run that is interrupted, or killed, leaves
+The file grows during the run and is flushed after every chunk: a run that is interrupted, or killed, leaves
 everything up to its last chunk (how: `fem_mbs.results.file.run_file`). When the run has ended, the file is written in
 its final layout (`fem_mbs.results.file.final_layout`). A run that ends before its first chunk was due is written once,
 in that layout; until then its file describes the model and has no states.
@@ -8,7 +8,6 @@ in that layout; until then its file describes the model and has no states.
 
 import atexit
 import contextlib
-import json
 import os
 import time
 import uuid
@@ -105,6 +104,8 @@ class ResultsWriter:
             raise FemMbsError(
                 f"{'single' if single else 'pvd'}=True is about the results file: give its name with save=…"
             )
+        if single and frames is None:
+            raise FemMbsError("single=True writes only frames, and frames=None writes none: remove one of them")
         self.description = describe(system, forces, works)
         self.sizes = self.description["sizes"]
         self.journal = journal
@@ -254,7 +255,7 @@ class ResultsWriter:
             self._write(rows, table)
 
     def _write(self, block, table):
-        """Write states to the file on the disk, in parts."""
+        """Write states to the file on the disk, some after the other."""
         pairs, first = np.append(0, np.cumsum(block["pair_count"])), 0
         while first < len(block["t"]):
             last = min(first + max(FIRST_PART, self.rows.n // PART), len(block["t"]))

@@ -248,7 +248,9 @@ class Chunks:
                 text = f"{' '.join(warnings)} Without strict=True this is a warning of the result."
                 self.failure = SolverError(text, step=self.done, time=end)
                 self.reason = f"stopped: {self.failure}"
-            memory = memory_of(self.engine, [self.records, self.pairs, self.writer.chunks, self.writer.pair_tables, self.writer.late])
+            memory = memory_of(
+                self.engine, [self.records, self.pairs, self.writer.chunks, self.writer.pair_tables, self.writer.late]
+            )
             return self.writer.close(self.reason, warnings=warnings, memory=memory, **statistics)
         finally:
             for observer in self.observers:
