@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 ACCURATE, ITERATIONS, SOFTER = 1e-9, 100, 0.1  # residual over the largest force; factor of stiffness
+LEFT = 1e-5  # likewise, where it decreases no further: forces of a run keep to their law and to its tolerance
 
 
 class StiffContacts(NamedTuple):
@@ -68,6 +69,8 @@ class StiffContacts(NamedTuple):
                     break
                 part *= 0.5
             else:
+                if np.abs(F).max() <= LEFT * size:
+                    return r
                 # a body whose contacts are all open has no stiffness: move it until it meets one, further each time
                 floor *= SOFTER
                 part, step = 1.0, np.linalg.lstsq(matrix(D + floor * both), -F, rcond=1e-12)[0]

@@ -95,6 +95,11 @@ def _history(name, force, axes):
     )
 
 
+def _sliding_friction(contact, speed):
+    """Friction coefficient of a contact that slides with a speed [m/s]."""
+    return contact.friction if contact.sliding_law is None else contact.sliding_law(speed)
+
+
 class _States:
     """Saved states of a run with its contacts.
 
@@ -176,6 +181,7 @@ class _States:
         """r_T/r_N (c, 2) of the contacts that slide, NaN of those that stick."""
         by_force = force[:, 1:] / np.where(force[:, :1] > 0.0, force[:, :1], np.nan)
         speed = np.maximum(np.linalg.norm(speeds[:, 1:], axis=1, keepdims=True), 1e-300)
-        by_speed = -self.mu[chosen, None] * speeds[:, 1:] / speed
+        acting = np.array([_sliding_friction(self.system.contacts[c], v) for c, v in zip(chosen, speed[:, 0])])
+        by_speed = -acting[:, None] * speeds[:, 1:] / speed
         ratio = np.where(np.isnan(by_force), by_speed, by_force)
         return np.where(slides[:, None], ratio, np.nan)

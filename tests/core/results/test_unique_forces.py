@@ -183,6 +183,27 @@ def test_what_slides_keeps_its_direction_and_the_motion_its_forces():
     np.testing.assert_allclose(moments[0], moments[1], atol=1e-8)
 
 
+@pytest.mark.parametrize("friction", [(0.6, 0.4), [(0, 0.1), (1, 0.5)]], ids=["static", "table"])
+def test_a_leg_without_force_slides_with_the_coefficient_of_its_speed(friction):
+    found = states(table(friction=friction, slope=0.7, velocity=0.2))
+    known = found.reported[-1].copy()
+    assert found.distribute(-1, known)
+    other, one, ratio = known.copy(), known[0, 0], known[0, 1:] / known[0, 0]
+    other[:, 0] += one * np.array([-1, 1, 1, -1])
+    other[:, 1:] = other[:, :1] * ratio
+    assert (other[0] == 0.0).all()
+    assert found.distribute(-1, other)
+    np.testing.assert_allclose(other, known, rtol=1e-3, atol=1e-9)
+
+
+def test_forces_that_keep_to_their_law_to_the_tolerance_of_the_run_are_shared():
+    """Directions of friction of the legs differ by 3e-6: no displacement has their resultant exactly."""
+    method = fem.DecoupledNSGA(persistent_contacts=False)
+    result = method.run(table(friction=(0.6, 0.4), slope=0.7), 5e-3, 1e-3)
+    first = result.unique_forces()["leg 0"].force[1:]
+    np.testing.assert_allclose(first, first[[0]] * np.ones((len(first), 1)), rtol=1e-4, atol=1e-3)
+
+
 def linked(split):
     """A beam of four parts that are fixed to each other, or of one, on five feet without friction."""
     model = fem.Model("parts", gravity=[0, 0, -G])
