@@ -235,6 +235,18 @@ def test_cone_complementarity_reports_what_it_stops_pairwise(contact_solver, tmp
     assert re.search(r"restitution.*17\.", str(result.report()))
 
 
+def test_cone_complementarity_reports_what_the_restitution_of_a_stops_speed_would_have_left():
+    """The second of three balls passes 1e-4 m of the first's impulse on, and is stopped at the third without it."""
+    gap, e = 1e-4, {"table": [(0.5, 0.2), (1.0, 0.4)], "value": 0.4}
+    losses = []
+    for restitution in e.values():
+        result = fem.ConeComplementarity(rtol=1e-10).run(cradle([gap], restitution), 0.1, H)
+        losses.append(result.statistics["restitution_lost"])
+    # the first impact has e = 0.4 in both; what is stopped is slower and has another one by the table
+    stop = result.statistics["restitution_lost"]
+    assert losses[0] == pytest.approx(stop * (np.interp(gap / H, *np.transpose(e["table"])) / 0.4) ** 2, rel=1e-6)
+
+
 @pytest.mark.parametrize("restitution, gaps", [(0.0, 3 * [1e-4]), (1.0, 3 * [3e-3]), (1.0, 3 * [0.0])])
 def test_cone_complementarity_gives_no_false_alarm(restitution, gaps):
     """No restitution, one impact a step, and balls that touch, among which Newton's law loses nothing."""

@@ -80,6 +80,23 @@ def test_a_ball_that_falls_rebounds_by_the_speed_at_its_touch(impacts):
         expected.append(table(np.sqrt(2.0 * expected[-1])) ** 2 * expected[-1])
     assert len(energies) > 3
     np.testing.assert_allclose(energies, expected, rtol=1e-8)
+    assert not result.warnings  # nothing is lost against the law
+
+
+def test_balls_that_land_in_one_step_rebound_by_their_own_speeds():
+    law = [(0.5, 0.9), (4.0, 0.8)]
+    model = fem.Model("two drops", gravity=[0, 0, -9.81])
+    for name, height, down in (("slow", 0.2, 0.0), ("fast", 0.4, 1.0)):
+        ball = fem.RigidBody.sphere(1.0, 0.1, position=[height, 0, 0.1 + height], velocity=[0, 0, -down], name=name)
+        model.add(ball, fem.SphereOnPlane(ball, model.ground, radius=0.1, restitution=law, name=f"floor of {name}"))
+    # both land at about 0.2 s
+    result = fem.DecoupledNSGA(impacts="plain").run(model, 0.3, 2e-3)
+    for name, energy in (("slow", 9.81 * 0.2), ("fast", 9.81 * 0.4 + 0.5)):
+        z, v = result[name].position[-1, 2] - 0.1, result[name].velocity[-1, 2]
+        after = np.interp(np.sqrt(2.0 * energy), *np.transpose(law)) ** 2 * energy
+        assert 9.81 * z + 0.5 * v**2 == pytest.approx(after, rel=1e-8)
+    landed = [int(np.argmax(result[f"floor of {name}"].impact > 0)) for name in ("slow", "fast")]
+    assert landed[0] == landed[1]
 
 
 @either_law

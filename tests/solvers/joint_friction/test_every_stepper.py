@@ -257,6 +257,22 @@ def test_a_block_that_is_thrown_up_a_slope_stays_where_static_friction_of_its_co
     assert np.ptp(along[result.t > 0.2]) < 1e-7
 
 
+@pytest.mark.parametrize("method", [fem.MoreauJean(), fem.NonsmoothGeneralizedAlphaGGL()], ids=label)
+def test_a_block_that_turns_and_slides_back_has_the_coefficient_at_rest_in_that_step(method):
+    """Thrown up a slope that static friction does not hold: the passes of the step end with μ(0)."""
+    tangent, h, g = 0.7, 1e-3, 9.81
+    cosine = 1 / np.hypot(1, tangent)
+    model = fem.Model("thrown", gravity=[g * tangent * cosine, 0, -g * cosine])
+    start = 5e-4 + 7 * (tangent + 0.2) * g * cosine * h  # after seven steps 0.5 mm/s are left
+    block = model.add(fem.PointMass(2.0, velocity=[-start, 0, 0], name="block"))
+    model.add(fem.SphereOnPlane(block, model.ground, radius=0.0, friction=[(0, 0.6), (2e-4, 0.2)], name="foot"))
+    result = run(method, model, 0.02, h)
+    v, impulse = result["block"].velocity[:, 0], result["foot"].impulse
+    k = int(np.argmax(v > 0.0))
+    assert k == 8 and v[k - 1] == pytest.approx(-5e-4, rel=1e-6)  # where the coefficient is 0.2
+    assert np.hypot(*impulse[k, 1:]) / impulse[k, 0] == pytest.approx(0.6, rel=1e-9)
+
+
 @pytest.mark.parametrize("coupling", ["monolithic", "sequential"])
 def test_the_coupled_problem_with_dry_joints_converges_in_few_iterations(coupling):
     """Tangents of its rows and bounds: three to four with them."""
