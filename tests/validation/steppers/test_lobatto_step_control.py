@@ -61,6 +61,31 @@ def test_the_error_follows_the_tolerance_with_as_many_steps_as_equal_ones_need(s
     assert errors[1] < 1.5 * pendulum_error(equal)
 
 
+def test_the_error_of_three_stages_follows_the_tolerance_where_forces_depend_on_positions():
+    errors, steps = [], []
+    for tolerance in (1e-6, 1e-8):
+        model = fem.Model("oscillator", gravity=[0, 0, 0])
+        mass = model.add(fem.PointMass(1.0, position=[1.5, 0, 0], name="mass"))
+        model.add(fem.Spring(model.ground, mass, stiffness=400.0, free_length=1.0, name="spring"))
+        control = fem.StepControl(tolerance=tolerance, h_max=0.2)
+        result = fem.LobattoIIIAB(3, rtol=1e-13, step_control=control).run(model, 1.0, 1e-3)
+        errors.append(abs(result["mass"].position[-1, 0] - 1.0 - 0.5 * np.cos(20.0)))
+        steps.append(len(result.t) - 1)
+    assert errors[0] < 50 * 1e-6 and errors[1] < 100 * 1e-8  # of 100 and 240 steps
+    assert np.log(errors[0] / errors[1]) / np.log(steps[1] / steps[0]) == pytest.approx(4, rel=0.15)
+
+
+def test_a_stop_that_begins_to_act_within_a_step_is_resolved_by_three_stages():
+    """An elastic impact: its force has a corner, of which Hermite's formula sees nothing."""
+    model = fem.Model("bounce", gravity=[0, 0, -g])
+    ball = model.add(fem.RigidBody.sphere(1.0, 0.1, position=[0, 0, 0.12], velocity=[0, 0, -1.0], name="ball"))
+    floor = fem.SphereOnPlane(ball, model.ground, radius=0.1, name="floor")
+    model.add(fem.CompliantContact(floor, stiffness=1e5, model="hooke"))
+    control = fem.StepControl(tolerance=1e-8, h_max=5e-3)
+    energy = fem.LobattoIIIAB(3, step_control=control).run(model, 0.15, 1e-4).energy
+    assert abs(np.ptp(energy.total)) < 1e-3 * energy.kinetic.max()
+
+
 def test_contacts_have_the_users_step_and_flights_longer_ones():
     h = 1e-3
     model = fem.Model("ball", gravity=[3.0 * g, 0, -g])
