@@ -65,7 +65,7 @@ def bend(h, middle, end, w_0, w_1, dw_0, dw_1):
 
 @entry("void(int64, int64)")
 def step_error(data, run):
-    """Leave (1), (3) in o.error, rotations times the length of the model; the step is done, its start in V0 and Vd_start."""
+    """Leave (1), (3) in o.error, rotations times the model's length; the step is done, its start in V0 and Vd_start."""
     d, s = system_at(data)[0], run_at(run)[0]
     o = own_at(s.own_at)[0]
     turns, last, h = integers(d.turns_at, d.n_nodes), o.a.shape[0] - 1, s.h
