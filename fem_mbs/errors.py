@@ -4,6 +4,7 @@ Every error carries its data as attributes, so that a program can react as well 
 channel, `Warnings`.
 """
 
+from threading import get_ident
 from types import FunctionType
 
 import numpy as np
@@ -174,9 +175,7 @@ class Warnings:
 
     @staticmethod
     def _lists() -> list:
-        import threading
-
-        return Warnings._threads.get(threading.get_ident(), [])
+        return Warnings._threads.get(get_ident(), [])
 
     @staticmethod
     def issued() -> tuple:
@@ -186,22 +185,27 @@ class Warnings:
     @staticmethod
     def during(function: object, args: tuple, keywords: dict) -> object:
         """Call a function; its result keeps the warnings issued meanwhile, and those of its arguments."""
-        import threading
-
-        thread = threading.get_ident()
-        lists = Warnings._threads.setdefault(thread, [])
-        lists.append([])
+        threads, thread = Warnings._threads, get_ident()
+        lists = threads.get(thread)
+        if lists is None:
+            lists = threads[thread] = []
+        issued: list[str] = []
+        lists.append(issued)
         try:
             made = function(*args, **keywords)  # type: ignore[operator]
         finally:
-            issued = lists.pop()
+            lists.pop()
             if not lists:
-                del Warnings._threads[thread]
+                del threads[thread]
             elif issued:
                 lists[-1].extend(issued)
-        texts = [text for given in (*args, *keywords.values()) for text in Warnings.of(given)] + issued
-        if texts:
-            Warnings.keep(made, texts)
+        texts: list[str] = []
+        for given in args:
+            texts += Warnings.of(given)
+        for given in keywords.values():
+            texts += Warnings.of(given)
+        if texts or issued:
+            Warnings.keep(made, texts + issued)
         return made
 
     @staticmethod

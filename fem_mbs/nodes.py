@@ -13,6 +13,7 @@ from fem_mbs.arguments.checked import ArrayLike, Checked, Keywords, Named
 from fem_mbs.errors import ParameterError, label
 
 COMPONENTS = ("x", "y", "z", "rx", "ry", "rz")
+_ORIGIN = (0.0, 0.0, 0.0)
 
 
 # for owners of any kind; `Checked` objects have them as methods
@@ -78,11 +79,12 @@ class Node(Checked):
         name: str | None,
     ) -> None:
         self.name = name
-        self._motion, self._row = np.zeros((1, MOTION)), 0  # many nodes may share one array
-        self.position = self.as_vector("position", position)
-        self.rotation = self.as_rotation("rotation", rotation)
-        self.velocity = self.as_vector("velocity", velocity)
-        self.angular_velocity = self.as_vector("angular_velocity", angular_velocity)
+        motion = np.empty(MOTION)
+        motion[:3] = self.as_vector("position", position)
+        motion[3:12] = self.as_rotation("rotation", rotation).ravel()
+        motion[12:15] = self.as_vector("velocity", velocity)
+        motion[15:] = self.as_vector("angular_velocity", angular_velocity)
+        self._motion, self._row = motion[None], 0  # many nodes may share one array
         self._free = free
         self.index = None  # set by model.compile()
         self.body: Any = None  # the element, or the part made of elements, that made this node for itself
@@ -100,7 +102,7 @@ class Node(Checked):
 
     @Keywords.known
     def frame(
-        self, p: ArrayLike = (0.0, 0.0, 0.0), rotation: ArrayLike | None = None, *, name: str | None = None
+        self, p: ArrayLike = _ORIGIN, rotation: ArrayLike | None = None, *, name: str | None = None
     ) -> "Frame":
         """Attachment frame at constant offset p (3,) [m] and rotation, both in the axes of this node."""
         return Frame(self, p, rotation, name=name)
@@ -116,7 +118,8 @@ class Node(Checked):
 
 
 def _fixed_mask(node, fixed, available):
-    free = np.array([c in available for c in COMPONENTS])
+    """Mask of the components (6,) that can move: those available, but for the fixed ones."""
+    free = _AVAILABLE[available].copy()
     if fixed is True:
         return np.zeros(6, bool)
     names = [fixed] if isinstance(fixed, str) else () if fixed is None or fixed is False else fixed
@@ -129,6 +132,9 @@ def _fixed_mask(node, fixed, available):
             raise ParameterError(node, "fixed", component, message)
         free[COMPONENTS.index(component)] = False
     return free
+
+
+_AVAILABLE = {COMPONENTS[:n]: np.arange(6) < n for n in (1, 3, 6)}  # of the types of nodes
 
 
 class Node6(Node):
@@ -215,7 +221,7 @@ class Frame(Checked):
     freezes = True
 
     def __init__(
-        self, node: Node, p: ArrayLike = (0.0, 0.0, 0.0), rotation: ArrayLike | None = None, *, name: str | None = None
+        self, node: Node, p: ArrayLike = _ORIGIN, rotation: ArrayLike | None = None, *, name: str | None = None
     ) -> None:
         self.name = name
         self.node = self.as_instance("node", node, Node, "a node, such as body.node")
@@ -245,12 +251,14 @@ class Frame(Checked):
 
     @Keywords.known
     def frame(
-        self, p: ArrayLike = (0.0, 0.0, 0.0), rotation: ArrayLike | None = None, *, name: str | None = None
+        self, p: ArrayLike = _ORIGIN, rotation: ArrayLike | None = None, *, name: str | None = None
     ) -> "Frame":
         """Frame of the same node at a constant offset p (3,) [m] and rotation from this one, both in its axes.
 
         Without arguments the frame itself.
         """
+        if name is None and rotation is None and p is _ORIGIN:
+            return self
         p = self.as_vector("p", p)
         if name is None and rotation is None and not p.any():
             return self

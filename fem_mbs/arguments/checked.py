@@ -196,7 +196,7 @@ class Made(type):
     from fem_mbs.errors import Warnings as _channel  # here, because classes are no part of the key of compiled code
 
     def __call__(cls, *args, **keywords):
-        made = Made._channel.during(super().__call__, args, keywords)
+        made = Made._channel.during(type.__call__, (cls, *args), keywords)
         object.__setattr__(made, "_made", True)
         if made.freezes:
             made._freeze()
@@ -253,7 +253,7 @@ class Checked(Values, Described, metaclass=Made):
     def __setattr__(self, name: str, value: Any) -> None:
         if self._made and not name.startswith("_") and name != "name":
             value = self._changed(name, value)
-        super().__setattr__(name, value)
+        object.__setattr__(self, name, value)
 
     def _changed(self, name, value):
         """The value that a public attribute gets after the constructor; raises for one that cannot be set."""
@@ -304,8 +304,10 @@ class Checked(Values, Described, metaclass=Made):
 
     @name.setter
     def name(self, value: str | None) -> None:
-        object.__setattr__(self, "_own_name", None)  # an error about the name has none to show
-        object.__setattr__(self, "_own_name", Checked.as_text(self, "name", value, optional=True))
+        if value is not None and type(value) is not str:
+            object.__setattr__(self, "_own_name", None)  # an error about the name has none to show
+            value = Checked.as_text(self, "name", value, optional=True)
+        object.__setattr__(self, "_own_name", value)
 
 
 Checked._inside = frozenset(name for name in dir(Checked) if not name.startswith("_")) - {"name"}

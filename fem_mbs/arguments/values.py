@@ -4,6 +4,7 @@ Everything is in a class, which kernels cannot see: a change here compiles nothi
 """
 
 import inspect
+import math
 import numbers
 from os import PathLike
 from typing import Any
@@ -14,6 +15,8 @@ from fem_mbs.errors import ParameterError
 
 _SMALLEST, _LARGEST = 1e-50, 1e50  # of values in computations: sixth powers (sections) stay within the range of floats
 _LARGEST_INTEGER = 10**9
+_PLAIN = frozenset((float, int, np.float64))  # types of numbers; a flag is none
+_FLOAT, _EYE = np.dtype(float), np.eye(3)
 
 
 class Values:
@@ -43,6 +46,28 @@ class Values:
 
         Numbers of Python and NumPy are taken, 0-d arrays too; flags, text, complex and arrays are not.
         """
+        if type(value) is not float:
+            value = Values._real(self, parameter, value, unit)
+        fits = (above is None or value > above) and (at_least is None or value >= at_least)
+        fits = fits and (below is None or value < below) and (at_most is None or value <= at_most)
+        if fits and -_LARGEST <= value <= _LARGEST and (above != 0 or value >= _SMALLEST):
+            return value
+        bounds = ((">", above), ("≥", at_least), ("<", below), ("≤", at_most))
+        given = [(sign, bound) for sign, bound in bounds if bound is not None]
+        if len(given) == 2:
+            allowed = f"between {given[0][1]:g} and {given[1][1]:g}"
+        else:
+            allowed = "".join(f"{sign} {bound:g}" for sign, bound in given)
+        if not np.isfinite(value):
+            message = f"must be finite{allowed and ' and '}{allowed}"
+        elif not fits:
+            message = f"must be {allowed}"
+        else:
+            message = f"is too {'large' if abs(value) > _LARGEST else 'small'} to be computed with"
+        raise ParameterError(self, parameter, value, f"{unit} {message}".strip())
+
+    def _real(self, parameter, value, unit):
+        """The value as a float, perhaps infinite."""
         if isinstance(value, np.ndarray) and value.ndim == 0:
             value = value[()]
         if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
@@ -50,26 +75,9 @@ class Values:
             message = "is not a number" + ("; it is text: leave the quotation marks out" if quoted else "")
             raise ParameterError(self, parameter, value, message)
         try:
-            result = float(value)
+            return float(value)
         except OverflowError:
             raise ParameterError(self, parameter, value, f"{unit} is too large".strip()) from None
-        bounds = ((">", above), ("≥", at_least), ("<", below), ("≤", at_most))
-        given = [(sign, bound) for sign, bound in bounds if bound is not None]
-        if len(given) == 2:
-            allowed = f"between {given[0][1]:g} and {given[1][1]:g}"
-        else:
-            allowed = "".join(f"{sign} {bound:g}" for sign, bound in given)
-        if not np.isfinite(result):
-            raise ParameterError(self, parameter, value, f"{unit} must be finite{allowed and ' and '}{allowed}".strip())
-        outside = (above is not None and not result > above) or (at_least is not None and not result >= at_least)
-        outside = outside or (below is not None and not result < below) or (at_most is not None and result > at_most)
-        if outside:
-            raise ParameterError(self, parameter, result, f"{unit} must be {allowed}".strip())
-        if abs(result) > _LARGEST:
-            raise ParameterError(self, parameter, result, f"{unit} is too large to be computed with".strip())
-        if above == 0 and result < _SMALLEST:
-            raise ParameterError(self, parameter, result, f"{unit} is too small to be computed with".strip())
-        return result
 
     def positive(self, parameter: str, value: Any, unit: str = "", allow_zero: bool = False) -> float:
         """The value as a float > 0 (or ≥ 0)."""
@@ -119,30 +127,38 @@ class Values:
 
     def as_array(self, parameter: str, value: Any, *shapes: tuple, unit: str = "", finite: bool = True) -> np.ndarray:
         """The value as an array of floats; ``shapes``: those allowed, with None for any length; none given: all."""
+        array: Any = value
+        if type(value) is not np.ndarray or value.dtype is not _FLOAT:
+            array = Values._numbers(value)
+        if array is None or (shapes and array.shape not in shapes):
+            wanted = " or ".join(str(tuple("n" if k is None else k for k in s)).replace("'", "") for s in shapes)
+            if array is None:
+                raise ParameterError(self, parameter, value, f"is not an array {wanted} of numbers".replace("  ", " "))
+            fits = [len(s) == array.ndim and all(k in (None, n) for k, n in zip(s, array.shape)) for s in shapes]
+            if not any(fits):
+                raise ParameterError(self, parameter, value, f"has shape {array.shape}, must be {wanted}")
+        array = np.array(array, float)
+        if finite and not (np.abs(array) <= _LARGEST).all():
+            if np.isfinite(array).all():
+                message = "has components too large to be computed with"
+            else:
+                message = "must be finite" if array.ndim == 0 else "has components that are not finite"
+            raise ParameterError(self, parameter, value, f"{unit} {message}".strip())
+        return array
+
+    @staticmethod
+    def _numbers(value):
+        """The value as an array of whole or real numbers; None where it is none."""
         try:
             array: Any = np.asarray(value)
             if array.dtype.kind == "O":
                 good = array.size and all(
                     isinstance(v, numbers.Real) and not isinstance(v, (bool, np.bool_)) for v in array.ravel()
                 )
-                array = array.astype(float) if good else None
-            elif array.dtype.kind not in "iuf":
-                array = None
+                return array.astype(float) if good else None
+            return array if array.dtype.kind in "iuf" else None
         except (TypeError, ValueError, OverflowError):
-            array = None
-        wanted = " or ".join(str(tuple("n" if k is None else k for k in s)).replace("'", "") for s in shapes)
-        if array is None:
-            raise ParameterError(self, parameter, value, f"is not an array {wanted} of numbers".replace("  ", " "))
-        fits = [len(s) == array.ndim and all(k in (None, n) for k, n in zip(s, array.shape)) for s in shapes]
-        if shapes and not any(fits):
-            raise ParameterError(self, parameter, value, f"has shape {array.shape}, must be {wanted}")
-        array = np.array(array, float)
-        if finite and not np.isfinite(array).all():
-            message = "must be finite" if array.ndim == 0 else "has components that are not finite"
-            raise ParameterError(self, parameter, value, f"{unit} {message}".strip())
-        if finite and (np.abs(array) > _LARGEST).any():
-            raise ParameterError(self, parameter, value, f"{unit} has components too large to be computed with".strip())
-        return array
+            return None
 
     def broadcast(self, **values: Any) -> tuple:
         """Arrays of numbers that fit each other, by parameter."""
@@ -156,6 +172,8 @@ class Values:
 
     def as_vector(self, parameter: str, value: Any, n: int = 3) -> np.ndarray:
         """The value as a float array (n,); a row or column of a matrix is accepted."""
+        if (array := Values._short(value, n)) is not None:
+            return array
         try:
             array = Values.as_array(self, parameter, value)
         except ParameterError as error:
@@ -166,17 +184,33 @@ class Values:
             raise ParameterError(self, parameter, value, f"has {array.size} components, must have {n}")
         return array.reshape(n)
 
+    @staticmethod
+    def _short(value, n):
+        """A copy of a list or an array of n numbers in range; None of what has to be looked at more closely."""
+        kind = type(value)
+        if kind is np.ndarray and value.dtype is _FLOAT and value.shape == (n,):
+            numbers_of = value.tolist()
+        elif (kind is list or kind is tuple) and len(value) == n:
+            numbers_of = value
+        else:
+            return None
+        for number in numbers_of:
+            if type(number) not in _PLAIN or not -_LARGEST <= number <= _LARGEST:
+                return None
+        return np.array(value, _FLOAT)
+
     def as_lengths(self, parameter: str, value: Any, n: int = 3) -> np.ndarray:
         """The value as edge lengths (n,) > 0 [m]."""
-        array, words = Values.as_vector(self, parameter, value, n), {2: "both", 3: "all three"}
-        if not array.min() > _SMALLEST:
+        array = Values.as_vector(self, parameter, value, n)
+        if not min(array.tolist()) > _SMALLEST:
+            words = {2: "both", 3: "all three"}
             raise ParameterError(self, parameter, array, f"m must be > 0 in {words[n]} directions")
         return array
 
     def unit_vector(self, parameter: str, value: Any) -> np.ndarray:
         """The value as a unit vector (3,): a length far from 1 is taken for a mistake."""
         vector = Values.as_vector(self, parameter, value)
-        length = np.linalg.norm(vector)
+        length = math.sqrt(vector.dot(vector))
         if not abs(length - 1.0) < 1e-6:
             message = (
                 f"has length {length:.6g}, must be a unit vector (divide it by its length; a zero vector has no "
@@ -187,10 +221,10 @@ class Values:
 
     def as_rotation(self, parameter: str, value: Any) -> np.ndarray:
         """The value (matrix, rotation vector, quaternion, None) as a rotation matrix (3, 3)."""
+        if value is None:
+            return _EYE.copy()
         from fem_mbs.rotations import as_matrix
 
-        if value is None:
-            return np.eye(3)
         array = Values.as_array(self, parameter, value, (3, 3), (3,), (4,))
         if array.shape == (3,) and np.linalg.norm(array) > 2.0 * np.pi * (1.0 + 1e-9):
             message = (
