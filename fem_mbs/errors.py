@@ -199,13 +199,13 @@ class Warnings:
                 del threads[thread]
             elif issued:
                 lists[-1].extend(issued)
-        texts: list[str] = []
-        for given in args:
-            texts += Warnings.of(given)
-        for given in keywords.values():
-            texts += Warnings.of(given)
-        if texts or issued:
-            Warnings.keep(made, texts + issued)
+        for given in (*args, *keywords.values()) if keywords else args:
+            if getattr(given, "_warnings", None):
+                texts = [text for given in (*args, *keywords.values()) for text in Warnings.of(given)]
+                Warnings.keep(made, texts + issued)
+                return made
+        if issued:
+            Warnings.keep(made, issued)
         return made
 
     @staticmethod

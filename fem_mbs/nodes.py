@@ -22,10 +22,11 @@ finite_vector, rotation_matrix = Checked.as_vector, Checked.as_rotation
 
 def _column(first: int, *shape: int) -> Any:
     """Attribute of nodes that is kept in columns of the rows of `Node._motion`; reading gives a view."""
-    columns = slice(first, first + int(np.prod(shape)))
+    columns, table = slice(first, first + int(np.prod(shape))), len(shape) > 1
 
     def read(node):
-        return node._motion[node._row, columns].reshape(shape)
+        view = node._motion[node._row, columns]
+        return view.reshape(shape) if table else view
 
     def write(node, value):
         node._motion[node._row, columns] = np.ravel(value)
@@ -225,7 +226,8 @@ class Frame(Checked):
     ) -> None:
         self.name = name
         self.node = self.as_instance("node", node, Node, "a node, such as body.node")
-        self.name = node.name if name is None else name
+        if name is None:
+            self.name = node.name
         self.p = self.as_vector("p", p)
         self.rotation = self.as_rotation("rotation", rotation)
 

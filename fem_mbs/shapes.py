@@ -76,14 +76,20 @@ class Shape(Checked):
     ) -> None:
         self._place(self.as_array("points", points, (None, 3)), offset, rotation, color)
         self.faces = self._sorted_faces(faces)
-        self.edges = sharp_edges(self.points, self.faces) if edges is None else self._point_numbers("edges", edges)
+        if edges is not None:
+            self.edges = self._point_numbers("edges", edges)
+
+    @functools.cached_property
+    def edges(self) -> np.ndarray:
+        """Lines (m, 2) drawn on the surface; found when they are first needed, unless they are given."""
+        return sharp_edges(self.points, self.faces)
 
     def _place(self, points, offset=(0, 0, 0), rotation=None, color=None):
         """Put the points where they belong."""
         offset = self.as_vector("offset", offset)
         if rotation is not None:
             points = points @ self.as_rotation("rotation", rotation).T
-        self.points = points + offset if offset.any() else points
+        self.points = points + offset if any(offset.tolist()) else points
         self.color = color_of(self, color)
 
     def _point_numbers(self, parameter, value):
@@ -174,14 +180,17 @@ class Ellipsoid(Shape):
         self.faces, self.edges = ball.faces, ball.edges
 
 
+_CORNERS = np.array([[x, y, z] for z in (-1.0, 1.0) for y in (-1.0, 1.0) for x in (-1.0, 1.0)])
+_FACES = np.array([[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]])
+
+
 class Box(Shape):
     """Box of edge lengths size (3,) [m] along the node axes, centred on the node (see ``offset``)."""
 
     def __init__(self, size: ArrayLike, **placement: Any) -> None:
         self.size = self.as_lengths("size", size)
-        corners = 0.5 * self.size * np.array([[x, y, z] for z in (-1, 1) for y in (-1, 1) for x in (-1, 1)])
-        faces = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]]
-        super().__init__(corners, [faces], **placement)
+        self._place(0.5 * self.size * _CORNERS, **placement)
+        self.faces = [_FACES]
 
 
 class Cylinder(Shape):

@@ -155,6 +155,7 @@ class RigidBody(Inertia):
     """
 
     rigid_body = True
+    _mesh_center: np.ndarray | None = None
     parameters = PARAMETERS
     kernels = {"inertia": inertia, "inertia_tangent": inertia_tangent, "energy": energy}
 
@@ -188,28 +189,39 @@ class RigidBody(Inertia):
         self.shapes = [] if shape is None else list(shape) if isinstance(shape, (list, tuple)) else [shape]
         for one in self.shapes:
             self.check(hasattr(one, "faces"), "shape", one, "is not a shape, such as fem.shapes.Sphere(0.1)")
-        self._mesh_center: np.ndarray | None = None
-        offset = skew(self.center)
-        self.record = (self.mass, self.center, self.inertia - self.mass * offset @ offset)
+        J = self.inertia
+        if any(self.center.tolist()):
+            offset = skew(self.center)
+            J = J - self.mass * offset @ offset
+        self.record = (self.mass, self.center, J)
 
     def _check_inertia(self, inertia, allow_nonphysical):
-        J = self.as_array("inertia", inertia)
-        J = J * np.eye(3) if J.ndim == 0 else np.diag(J) if J.shape == (3,) else J
-        self.check(J.shape == (3, 3), "inertia", inertia, "must be a number, three principal moments or a 3×3 tensor")
-        self.check(np.abs(J - J.T).max() <= 1e-9 * np.abs(J).max(), "inertia", J, "kg m² is not symmetric")
-        moments = np.linalg.eigvalsh(J)
+        if (principal := self._short(inertia, 3)) is not None:
+            moments, J = sorted(principal.tolist()), np.diag(principal)
+        elif (one := self._short((inertia,), 1)) is not None:
+            moments, J = 3 * one.tolist(), one * np.eye(3)
+        else:
+            J = self.as_array("inertia", inertia)
+            J = J * np.eye(3) if J.ndim == 0 else np.diag(J) if J.shape == (3,) else J
+            good = "must be a number, three principal moments or a 3×3 tensor"
+            self.check(J.shape == (3, 3), "inertia", inertia, good)
+            self.check(np.abs(J - J.T).max() <= 1e-9 * np.abs(J).max(), "inertia", J, "kg m² is not symmetric")
+            moments = np.linalg.eigvalsh(J).tolist()
+        low, middle, high = moments
+        physical = allow_nonphysical or high <= low + middle + 1e-9 * high
+        if low >= -1e-12 * high and (self.mass > 0.0 or not J.any()) and physical:
+            return J
         text = f"has principal moments ({', '.join(f'{m:.4g}' for m in moments[::-1])}) kg m²"
-        self.check(moments[0] >= -1e-12 * moments[2], "inertia", J, f"{text}; all must be ≥ 0")
+        self.check(low >= -1e-12 * high, "inertia", J, f"{text}; all must be ≥ 0")
         message = f"{text}, and the body has no mass: give the mass, or inertia=0"
         self.check(self.mass > 0.0 or not J.any(), "inertia", J, message)
-        self.check(
-            allow_nonphysical or moments[2] <= moments[0] + moments[1] + 1e-9 * moments[2],
+        raise ParameterError(
+            self,
             "inertia",
             J,
             f"{text}; the largest exceeds the sum of the others, which no real body does. Is it in kg m² rather than "
             "kg mm², and about the centre of mass? (allow_nonphysical=True accepts it.)",
         )
-        return J
 
     @property
     def node(self) -> Node6:
@@ -259,8 +271,10 @@ class RigidBody(Inertia):
 
         owner = Named(cls.__name__, options.get("name"))
         mass, size = owner.positive("mass", mass, "kg", True), owner.as_lengths("size", size)
-        squares = size**2
-        return cls(mass, mass / 12 * (squares.sum() - squares), **{"shape": Box(size), **options})
+        x, y, z = (edge * edge for edge in size.tolist())
+        total = x + y + z
+        moments = [mass / 12 * (total - square) for square in (x, y, z)]
+        return cls(mass, moments, **{"shape": Box(size), **options})
 
     @classmethod
     @Keywords.known

@@ -23,12 +23,14 @@ Source: docs/theory/joints.md, (2)-(7); Géradin & Cardona (2001), ch. 7.
     row       row           int      -     number of the (first) row to fill in g, G, H
 """
 
+import math
 from typing import Any
 
 import numpy as np
 
+from fem_mbs.errors import ParameterError
 from fem_mbs.jit import kernel, local_arrays
-from fem_mbs.rotations import add_cross, add_R_skew, add_rotated, add_skew_skew, dot, rotate, rotate_T
+from fem_mbs.rotations import add_cross, add_R_skew, add_rotated, add_skew_skew, cross_product, dot, rotate, rotate_T
 
 POSE_TOLERANCE = 1e-8  # of initial poses, relative to the size: that of the check when a model is compiled
 
@@ -250,7 +252,7 @@ def along_axis(x_A, R_A, p_AP, R_AP, i, x_B, R_B, p_BQ):
 def start_size(*frames: Any) -> float:
     """Largest distance [m] of frames and their nodes from the origin and each other: their round-off scales with it."""
     places = [place for frame in frames for place in (frame.position, frame.node.position, frame.p)]
-    return float(np.abs(places).max())
+    return max(abs(component) for place in places for component in place.tolist())
 
 
 def start_tolerance(joint: Any) -> float:
@@ -260,9 +262,12 @@ def start_tolerance(joint: Any) -> float:
 
 def check_origins(joint: Any) -> None:
     """P and Q are one point at the start."""
-    distance = np.linalg.norm(joint.frame_Q.position - joint.frame_P.position)
-    joint.check(
-        distance <= start_tolerance(joint),
+    p, q = joint.frame_P.position.tolist(), joint.frame_Q.position.tolist()
+    distance = math.dist(p, q)
+    if distance <= POSE_TOLERANCE * max(map(abs, p)) or distance <= start_tolerance(joint):
+        return
+    raise ParameterError(
+        joint,
         "frame_Q",
         joint.frame_Q,
         f"has its origin {distance:.6g} m from that of frame_P at the start; this joint needs both in one point. "
@@ -297,13 +302,15 @@ def check_in_plane(joint: Any) -> None:
 
 def check_parallel(joint: Any) -> None:
     """The z axes of P and Q are equal at the start."""
-    z_P, z_Q = joint.frame_P.orientation[:, 2], joint.frame_Q.orientation[:, 2]
-    angle = np.arctan2(np.linalg.norm(np.cross(z_P, z_Q)), z_P @ z_Q)
-    joint.check(
-        angle <= POSE_TOLERANCE,
+    z_P, z_Q = ((frame.node.rotation @ frame.rotation[:, 2]).tolist() for frame in (joint.frame_P, joint.frame_Q))
+    angle = math.atan2(math.hypot(*cross_product(z_P, z_Q)), sum(a * b for a, b in zip(z_P, z_Q)))
+    if angle <= POSE_TOLERANCE:
+        return
+    raise ParameterError(
+        joint,
         "frame_Q",
         joint.frame_Q,
-        f"has its z axis {np.degrees(angle):.6g}° from that of frame_P at the start; this joint keeps them equal. "
+        f"has its z axis {math.degrees(angle):.6g}° from that of frame_P at the start; this joint keeps them equal. "
         f"Correct the rotation of a frame, or let {type(joint).__name__}.at(first, second, position, axis) place both",
     )
 

@@ -73,7 +73,8 @@ class Spherical(Joint):
     ) -> None:
         super().__init__(frame_P, frame_Q, name=name)
         check_origins(self)
-        self.companions = JointOptions(self, friction=friction).companions
+        if friction is not None:
+            self.companions = JointOptions(self, friction=friction).companions
 
 
 register(Spherical, example=lambda rng, a, b: Spherical.at(a, b, rng.normal(size=3)))

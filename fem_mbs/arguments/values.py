@@ -225,6 +225,11 @@ class Values:
             return _EYE.copy()
         from fem_mbs.rotations import as_matrix
 
+        if type(value) is np.ndarray and value.shape == (3, 3) and value.dtype is _FLOAT:
+            try:
+                return as_matrix(value)
+            except ValueError:  # it may be infinite, too
+                pass
         array = Values.as_array(self, parameter, value, (3, 3), (3,), (4,))
         if array.shape == (3,) and np.linalg.norm(array) > 2.0 * np.pi * (1.0 + 1e-9):
             message = (
@@ -245,6 +250,11 @@ class Values:
         if isinstance(value, str):
             hint = "; it is text: give the object itself, such as model.ground or model['name of a body']"
         raise ParameterError(self, parameter, value, f"is not a frame, a node or a body{hint}")
+
+    def as_node(self, parameter: str, value: Any) -> Any:
+        """The node of a value that `as_frame` takes."""
+        node = None if isinstance(value, type) or not hasattr(value, "frame") else getattr(value, "node", None)
+        return Values.as_frame(self, parameter, value).node if node is None else node
 
     def as_instance(self, parameter: str, value: Any, kind: Any, what: str | None = None) -> Any:
         """The value if it is of a type (or one of several)."""

@@ -390,7 +390,7 @@ class BetweenFrames(Element):
         from fem_mbs.rotations import frame_with_axis
 
         owner = Named(cls.__name__, options.get("name"))
-        A, B = owner.as_frame("first", first).node, owner.as_frame("second", second).node
+        A, B = owner.as_node("first", first), owner.as_node("second", second)
         rotation = None if axis is None else frame_with_axis(owner.unit_vector("axis", axis))
         made: Any = cls
         return made(A.frame_at(position, rotation), B.frame_at(position, rotation), **options)

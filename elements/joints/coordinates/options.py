@@ -300,4 +300,5 @@ class JointWithOptions(Joint):
         super().__init__(frame_P, frame_Q, name=name)
         for condition in self.conditions:
             condition(self)
-        self.companions = JointOptions(self, **options).companions
+        if options:
+            self.companions = JointOptions(self, **options).companions
