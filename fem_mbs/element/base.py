@@ -288,7 +288,7 @@ class Element(RareMembers, VerifiedElement, Part):
 
     def group_key(self) -> tuple:
         """Elements with equal keys are stored and evaluated together."""
-        return (type(self), tuple(sorted(self.sizes.items())))
+        return (type(self), *self.sizes.values())
 
     def without_stiffening(self, state: Any, other: Any) -> tuple[float, float]:
         """Strain energy [J] of a change of state, and the part of it whose stresses linear buckling leaves out."""

@@ -13,6 +13,7 @@ see `fem_mbs.solvers.stepping.kernels.sizes`.
 Source: docs/theory/decoupled_nsga.md, "When an iteration has converged".
 """
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,12 +26,14 @@ if TYPE_CHECKING:
 def gyration(node: Any) -> float:
     """Largest radius of gyration [m] of what made a node for itself; 0 where that is no rigid body."""
     body = node.body
-    return gyration_of(body) if body is not None and body.rigid_body else 0.0
+    return float(gyrations([body])[0]) if body is not None and body.rigid_body else 0.0
 
 
-def gyration_of(body: Any) -> float:
-    """Largest radius of gyration [m] of a rigid body; 0 without mass."""
-    return float(np.sqrt(np.linalg.eigvalsh(body.inertia)[-1] / body.mass)) if body.mass > 0.0 else 0.0
+def gyrations(bodies: Sequence[Any]) -> np.ndarray:
+    """Largest radii of gyration (k,) [m] of rigid bodies; 0 without mass."""
+    mass = np.array([body.mass for body in bodies])
+    largest = np.linalg.eigvalsh(np.reshape([body.inertia for body in bodies], (-1, 3, 3)))[:, -1]
+    return np.sqrt(np.divide(largest, mass, out=np.zeros(len(mass)), where=mass > 0.0))
 
 
 def constraint_arms(system: "CompiledSystem", state: "State") -> tuple[np.ndarray, float]:

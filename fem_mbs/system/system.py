@@ -260,8 +260,9 @@ class System(Switches):
         smallest = [has_mass.min(initial=np.inf), turning.min(initial=np.inf) / self.length**2]
         self.lightest = float(min(smallest)) if np.isfinite(min(smallest)) else 1.0
         self.extent = extent(state.x[self.free.any(axis=1) & self.spatial], gyration)
+        speed = self.speed_at(state) or self.size
         for element in self.elements:
-            element.use_sizes(self.size, self.speed_at(state) or self.size)
+            element.use_sizes(self.size, speed)
         self.contact_mass = self._contact_mass(diagonal[:, :3].max(axis=1))
 
     def deformable(self) -> np.ndarray:

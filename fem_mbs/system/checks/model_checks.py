@@ -1,5 +1,6 @@
 """Checks of a compiled model: what is impossible or would silently give wrong answers raises an error that names it."""
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from fem_mbs.system.checks.redundancy import FEW, normalised_rows, singular_valu
 from fem_mbs.system.checks.redundant_joints import redundant_constraints
 from fem_mbs.system.contacts import TURNING
 from fem_mbs.system.numbering import Pair
-from fem_mbs.system.sizes import gyration_of
+from fem_mbs.system.sizes import gyrations
 
 if TYPE_CHECKING:
     from fem_mbs.system.compiled import CompiledSystem
@@ -68,8 +69,9 @@ def used_nodes(system: "CompiledSystem") -> None:
 
 def no_contact_twice(system: "CompiledSystem") -> None:
     """A contact whose geometry a compliant contact uses is not in the model itself: nothing could penetrate."""
+    contacts = set(system.contacts)
     for element in system.elements:
-        if element.role == "dynamic" and element.contact in system.contacts:
+        if element.role == "dynamic" and element.contact in contacts:
             raise ModelError(
                 f"{label(element.contact)}, wrapped by {label(element)}, is in the model as well. Add the compliant "
                 "contact alone",
@@ -314,13 +316,13 @@ def heavy_to_turn(system: "CompiledSystem") -> None:
     """Warn about a rigid body whose radius of gyration is far beyond everything in the model: kg mm² for kg m²."""
     frames = [x for element in system.elements for x in vars(element).values() if isinstance(x, Frame)]
     used = [node.index for element in system.elements for node in element.nodes]
-    reach = max([float(np.linalg.norm(frame.p)) for frame in frames], default=0.0)
+    reach = max([math.hypot(*frame.p.tolist()) for frame in frames], default=0.0)
     reach = max(reach, float(np.ptp(system.initial.x[used], axis=0).max()) if used else 0.0)
     bodies: list[Any] = [element for element in system.elements if element.rigid_body]
-    drawn = [float(np.abs(shape.points).max()) for body in bodies for shape in body.shapes if len(shape.points)]
-    reach = max([reach, *drawn, *(element.own_size for element in [*system.elements, *system.contacts])])
-    for body in bodies:
-        gyration = gyration_of(body)
+    drawn = {id(shape.points): shape.points for body in bodies for shape in body.shapes if len(shape.points)}
+    reach = max([reach, *(float(np.abs(points).max()) for points in drawn.values())])
+    reach = max([reach, *(element.own_size for element in [*system.elements, *system.contacts])])
+    for body, gyration in zip(bodies, gyrations(bodies)):
         if 0.0 < GYRATION * reach < gyration and body.node.free[3:].any():
             Warnings.issue(
                 f"{label(body)}: its radius of gyration is {gyration:.3g} m, and the model reaches {reach:.3g} m. Is "
