@@ -523,5 +523,6 @@ def frame_with_axis(axis: np.ndarray | Sequence[float], along: int = 2) -> np.nd
 
 
 def cross_product(a: Sequence[float], b: Sequence[float]) -> list[float]:
-    """Cross product of two lists: a tenth of the time that NumPy takes for so few numbers."""
-    return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+    """Cross product of two vectors (3,): a tenth of the time that NumPy takes for so few numbers."""
+    (a0, a1, a2), (b0, b1, b2) = a, b
+    return [a1 * b2 - a2 * b1, a2 * b0 - a0 * b2, a0 * b1 - a1 * b0]

@@ -52,9 +52,10 @@ class BeamElement(BeamLike, Inertia, Force):
 
     def _place(self, frames, given, orientation):
         """Section frames at the two ends: those given, or along the straight line between the ends."""
-        chord = frames[1].position - frames[0].position
+        places = [frame.position for frame in frames]
+        chord = places[1] - places[0]
         distance = float(np.linalg.norm(chord))
-        if distance <= 1e-12 * max(np.abs(frame.position).max() for frame in frames):
+        if distance <= 1e-12 * max(np.abs(place).max() for place in places):
             ends = " and ".join(label(frame.node) for frame in frames)
             message = f"m between {ends}; the ends of a beam need two different positions"
             raise ParameterError(self, "length", distance or 0, message)
@@ -82,8 +83,9 @@ class BeamElement(BeamLike, Inertia, Force):
         """ψ, L Γ of the helix between two frames (position, orientation), angle checked."""
         psi = log(A[1].T @ B[1])
         angle = float(np.linalg.norm(psi))
-        message = f"rad between the sections at its ends; must be below {LARGEST_ANGLE} (use more elements)"
-        self.check(angle < LARGEST_ANGLE, "angle", angle, message)
+        if not angle < LARGEST_ANGLE:
+            message = f"rad between the sections at its ends; must be below {LARGEST_ANGLE} (use more elements)"
+            raise ParameterError(self, "angle", angle, message)
         T = np.empty((3, 3))
         tangent_inverse(-psi, T)
         return psi, T @ A[1].T @ (B[0] - A[0])

@@ -227,11 +227,12 @@ class Beam(BeamElement):
         self._choice("flexibility", flexibility, ("full", "simple"), hint)
         self.inertia, self.flexibility = inertia, flexibility
         self.middle = self._middle(middle)
+        self._frame_M = self.middle.frame()
         super().__init__([self.frame_A.node, self.middle, self.frame_B.node], name=name)
         self.length, self.strain0 = self._reference(length)
         self._along(section)
-        ends = (self.frame_A, self.frame_B)
-        self._set_record(any(np.any(f.p) or np.any(f.rotation != np.eye(3)) for f in ends), damping)
+        ends, axes = (self.frame_A, self.frame_B), np.eye(3).tolist()
+        self._set_record(any(any(f.p.tolist()) or f.rotation.tolist() != axes for f in ends), damping)
 
     # --- geometry -------------------------------------------------------------------------------------------------
 
@@ -250,7 +251,7 @@ class Beam(BeamElement):
 
     def _reference(self, length):
         """Length, and mean and slope (12,) of the strains of the unloaded element."""
-        poses = [(f.position, f.orientation) for f in (self.frame_A, self.middle.frame(), self.frame_B)]
+        poses = [(f.position, f.orientation) for f in (self.frame_A, self._frame_M, self.frame_B)]
         parts = [np.concatenate(self._helix(*pair)[::-1]) for pair in pairwise(poses)]
         arcs = [np.linalg.norm(part[:3]) for part in parts]
         L = float(sum(arcs)) if length is None else self.positive("length", length, "m")
@@ -260,8 +261,7 @@ class Beam(BeamElement):
         return L, np.concatenate([mean, 2.0 / L * (eps[1] - eps[0])])
 
     def _segments(self):
-        middle = self.middle.frame()
-        return [(self.frame_A, middle), (middle, self.frame_B)]
+        return [(self.frame_A, self._frame_M), (self._frame_M, self.frame_B)]
 
     _ends = "ends and middle"
 
@@ -286,17 +286,18 @@ class Beam(BeamElement):
         else:
             F0, F1, F2 = F[0], np.zeros((6, 6)), F[0] / c
             X, curved = np.zeros((12, 3)), L**4 / 720.0 * F[0][3:, 3:]
-        Phi = np.block([[F0, c * F1], [c * F1, c * c * F2]])
+        Phi = _blocks(F0, c * F1, c * F1, c * c * F2)
         if self.flexibility == "simple":
             X, curved = np.zeros((12, 3)), np.zeros((3, 3))
-        gamma_a, kappa_a, gamma_b, kappa_b = self.strain0.reshape(4, 3)
-        G = -np.hstack([skew(gamma_b), skew(kappa_b), c * skew(gamma_a), c * skew(kappa_a)])
-        reference = Phi + X @ G + (X @ G).T + G.T @ curved @ G
         beta, C = self._viscosity(damping)
         if C is not None:
-            C_v = np.block([[C, np.zeros((6, 6))], [np.zeros((6, 6)), C / c]])
+            C_v = _blocks(C, 0.0, 0.0, C / c)
+        elif beta > 0:
+            gamma_a, kappa_a, gamma_b, kappa_b = self.strain0.reshape(4, 3)
+            G = -np.hstack([skew(gamma_b), skew(kappa_b), c * skew(gamma_a), c * skew(kappa_a)])
+            C_v = beta * np.linalg.inv(Phi + X @ G + (X @ G).T + G.T @ curved @ G)
         else:
-            C_v = beta * np.linalg.inv(reference) if beta > 0 else np.zeros((12, 12))
+            C_v = np.zeros((12, 12))
         self.viscous = bool(C_v.any())
         return Phi, X, curved, int(bool(X.any())), int(self.viscous), 0.5 * (C_v + C_v.T)
 
@@ -306,7 +307,7 @@ class Beam(BeamElement):
         fields, spins = quadratic_fields(L * np.linalg.norm(self.strain0[3:6]))
         mass, spin_inertia = self._at_stations("mass_per_length"), self._at_stations("inertia_per_length")
         m, J = inertia_numbers(fields, spins, mass, spin_inertia, L, self.inertia == "lumped")
-        frames = (self.frame_A, self.middle.frame(), self.frame_B)
+        frames = (self.frame_A, self._frame_M, self.frame_B)
         center, direction = np.array([0.0, *self.section.mass_center]), L * self.strain0[:3]
         arms = np.array([[f.p + f.rotation @ center, f.rotation @ direction] for f in frames])
         S = [f.rotation for f in frames]
@@ -315,7 +316,16 @@ class Beam(BeamElement):
 
 def adjoint(strain: np.ndarray) -> np.ndarray:
     """ad(ξ) (6, 6) of (1) in `beams.law`."""
-    return np.block([[skew(strain[3:]), skew(strain[:3])], [np.zeros((3, 3)), skew(strain[3:])]])
+    spin = skew(strain[3:])
+    return _blocks(spin, skew(strain[:3]), 0.0, spin)
+
+
+def _blocks(A, B, C, D):
+    """Matrix of four blocks of one size; B and C may be 0. A tenth of the time of `np.block`."""
+    n = len(A)
+    M = np.empty((2 * n, 2 * n))
+    M[:n, :n], M[:n, n:], M[n:, :n], M[n:, n:] = A, B, C, D
+    return M
 
 
 def stiff_in_shear(F: np.ndarray, length: float) -> np.ndarray:

@@ -14,7 +14,7 @@ from fem_mbs.elements.beams.sections import Section
 from fem_mbs.elements.beams.two_node import TwoNodeBeam
 from fem_mbs.errors import ParameterError, Warnings, label
 from fem_mbs.nodes import Frame, Node6, finite_vector
-from fem_mbs.rotations import log, tangent_inverse
+from fem_mbs.rotations import cross_product, log, tangent_inverse
 
 RING_ANGLE, RING_SLENDERNESS = 0.8, 200.0  # rad of one element; R √(EA/EI)
 
@@ -276,7 +276,7 @@ class _Motion:
 
     def at(self, x: np.ndarray) -> dict[str, np.ndarray]:
         """Velocities of a new node at x (3,)."""
-        return {"velocity": self.v + np.cross(self.w, x - self.about), "angular_velocity": self.w}
+        return {"velocity": self.v + cross_product(self.w, x - self.about), "angular_velocity": self.w}
 
 
 def _line(ends, n, section, pose, name, fixed, length, poses, options, motion):

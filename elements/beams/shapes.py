@@ -16,6 +16,8 @@ arc: thin rings.
 Source: docs/theory/beams.md, section 5.
 """
 
+import functools
+
 import numpy as np
 
 STATIONS, WEIGHTS = (0.5 * v + shift for v, shift in zip(np.polynomial.legendre.leggauss(4), (0.5, 0.0)))
@@ -36,6 +38,7 @@ def linear_fields() -> tuple[np.ndarray, np.ndarray]:
     return fields, linear
 
 
+@functools.lru_cache(64)  # straight beams of a line have one angle
 def quadratic_fields(phi0: float) -> tuple[np.ndarray, np.ndarray]:
     """Fields (1), (2) of (y_A, t_A, y_M, t_M, y_B, t_B) at the stations (6, g) and (3) of the spins (3, g)."""
     xi = 2 * STATIONS - 1
@@ -44,6 +47,7 @@ def quadratic_fields(phi0: float) -> tuple[np.ndarray, np.ndarray]:
     fields = np.empty((6, len(xi)))
     fields[::2] = spins - 19 / 1920 * phi0**2 * (1 - xi**2) * second
     fields[1::2] = (xi**3 - xi) / 12 * second
+    fields.setflags(write=False)
     return fields, spins
 
 
