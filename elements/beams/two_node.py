@@ -21,7 +21,7 @@ import numpy as np
 
 from fem_mbs.arguments.checked import ArrayLike, FrameLike
 from fem_mbs.element.base import register
-from fem_mbs.elements.beams.base import BeamElement, section_output
+from fem_mbs.elements.beams.base import BeamElement, blocks, section_output
 from fem_mbs.elements.beams.inertia import gravity_energy, inertia, inertia_tangent
 from fem_mbs.elements.beams.limits import TENSION_TWO_NODE, tension_number, trouble_two_node
 from fem_mbs.elements.beams.sections import Section
@@ -171,7 +171,7 @@ class TwoNodeBeam(BeamElement):
             F = self._at_stations("flexibility")
             moments = [np.einsum("g,gij->ij", WEIGHTS * tau**k, F) for k in range(3)]
         gamma, kappa = self.strain0[:3], self.strain0[3:]
-        W = -np.block([[skew(kappa), np.zeros((3, 3))], [skew(gamma), skew(kappa)]])
+        W = -blocks(skew(kappa), 0.0, skew(gamma), skew(kappa))
         frozen = moments[0] + moments[1] @ W + W.T @ moments[1] + W.T @ moments[2] @ W
         frozen = 0.5 * (frozen + frozen.T)
         if self.flexibility == "plain":
