@@ -102,9 +102,7 @@ class Node(Checked):
         return view
 
     @Keywords.known
-    def frame(
-        self, p: ArrayLike = _ORIGIN, rotation: ArrayLike | None = None, *, name: str | None = None
-    ) -> "Frame":
+    def frame(self, p: ArrayLike = _ORIGIN, rotation: ArrayLike | None = None, *, name: str | None = None) -> "Frame":
         """Attachment frame at constant offset p (3,) [m] and rotation, both in the axes of this node."""
         return Frame(self, p, rotation, name=name)
 
@@ -252,9 +250,7 @@ class Frame(Checked):
         return Named("Frame").as_frame("item", item)
 
     @Keywords.known
-    def frame(
-        self, p: ArrayLike = _ORIGIN, rotation: ArrayLike | None = None, *, name: str | None = None
-    ) -> "Frame":
+    def frame(self, p: ArrayLike = _ORIGIN, rotation: ArrayLike | None = None, *, name: str | None = None) -> "Frame":
         """Frame of the same node at a constant offset p (3,) [m] and rotation from this one, both in its axes.
 
         Without arguments the frame itself.

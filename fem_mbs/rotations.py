@@ -513,16 +513,17 @@ def frame_with_axis(axis: np.ndarray | Sequence[float], along: int = 2) -> np.nd
     """Rotation matrix (3, 3) whose column ``along`` is the unit vector axis (3,); the others are chosen,
     right-handed.
     """
-    axis = np.asarray(axis, float).tolist()
+    axis = np.asarray(axis, float)
+    sizes = np.abs(axis).tolist()
     helper = [0.0, 0.0, 0.0]
-    helper[min(range(3), key=lambda k: abs(axis[k]))] = 1.0
-    first = np.array(cross_product(helper, axis))
+    helper[sizes.index(min(sizes))] = 1.0
+    first = cross_product(helper, axis.tolist())
     first /= math.sqrt(first.dot(first))
-    columns = [axis, first, cross_product(axis, first.tolist())]
+    columns = [axis, first, cross_product(axis.tolist(), first.tolist())]
     return np.array(columns[-along:] + columns[:-along]).T.copy()
 
 
-def cross_product(a: Sequence[float], b: Sequence[float]) -> list[float]:
-    """Cross product of two vectors (3,): a tenth of the time that NumPy takes for so few numbers."""
+def cross_product(a: np.ndarray | Sequence[float], b: np.ndarray | Sequence[float]) -> np.ndarray:
+    """Cross product (3,) of two vectors: a tenth of the time that NumPy takes for so few numbers."""
     (a0, a1, a2), (b0, b1, b2) = a, b
-    return [a1 * b2 - a2 * b1, a2 * b0 - a0 * b2, a0 * b1 - a1 * b0]
+    return np.array([a1 * b2 - a2 * b1, a2 * b0 - a0 * b2, a0 * b1 - a1 * b0])

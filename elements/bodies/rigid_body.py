@@ -196,9 +196,9 @@ class RigidBody(Inertia):
         self.record = (self.mass, self.center, J)
 
     def _check_inertia(self, inertia, allow_nonphysical):
-        if (principal := self._short(inertia, 3)) is not None:
+        if (principal := self._short_vector(inertia, 3)) is not None:
             moments, J = sorted(principal.tolist()), np.diag(principal)
-        elif (one := self._short((inertia,), 1)) is not None:
+        elif (one := self._short_vector((inertia,), 1)) is not None:
             moments, J = 3 * one.tolist(), one * np.eye(3)
         else:
             J = self.as_array("inertia", inertia)

@@ -47,7 +47,7 @@ class Values:
         Numbers of Python and NumPy are taken, 0-d arrays too; flags, text, complex and arrays are not.
         """
         if type(value) is not float:
-            value = Values._real(self, parameter, value, unit)
+            value = Values._real_number(self, parameter, value, unit)
         fits = (above is None or value > above) and (at_least is None or value >= at_least)
         fits = fits and (below is None or value < below) and (at_most is None or value <= at_most)
         if fits and -_LARGEST <= value <= _LARGEST and (above != 0 or value >= _SMALLEST):
@@ -66,7 +66,7 @@ class Values:
             message = f"is too {'large' if abs(value) > _LARGEST else 'small'} to be computed with"
         raise ParameterError(self, parameter, value, f"{unit} {message}".strip())
 
-    def _real(self, parameter, value, unit):
+    def _real_number(self, parameter, value, unit):
         """The value as a float, perhaps infinite."""
         if isinstance(value, np.ndarray) and value.ndim == 0:
             value = value[()]
@@ -129,7 +129,7 @@ class Values:
         """The value as an array of floats; ``shapes``: those allowed, with None for any length; none given: all."""
         array: Any = value
         if type(value) is not np.ndarray or value.dtype is not _FLOAT:
-            array = Values._numbers(value)
+            array = Values._array_of_numbers(value)
         if array is None or (shapes and array.shape not in shapes):
             wanted = " or ".join(str(tuple("n" if k is None else k for k in s)).replace("'", "") for s in shapes)
             if array is None:
@@ -147,7 +147,7 @@ class Values:
         return array
 
     @staticmethod
-    def _numbers(value):
+    def _array_of_numbers(value):
         """The value as an array of whole or real numbers; None where it is none."""
         try:
             array: Any = np.asarray(value)
@@ -172,7 +172,7 @@ class Values:
 
     def as_vector(self, parameter: str, value: Any, n: int = 3) -> np.ndarray:
         """The value as a float array (n,); a row or column of a matrix is accepted."""
-        if (array := Values._short(value, n)) is not None:
+        if (array := Values._short_vector(value, n)) is not None:
             return array
         try:
             array = Values.as_array(self, parameter, value)
@@ -185,7 +185,7 @@ class Values:
         return array.reshape(n)
 
     @staticmethod
-    def _short(value, n):
+    def _short_vector(value, n):
         """A copy of a list or an array of n numbers in range; None of what has to be looked at more closely."""
         kind = type(value)
         if kind is np.ndarray and value.dtype is _FLOAT and value.shape == (n,):
