@@ -24,6 +24,7 @@ from pathlib import Path
 
 import bench_cases as cases
 import bench_tables as tables
+import building
 import numpy as np
 
 HERE = Path(__file__).resolve().parent
@@ -183,6 +184,20 @@ def starts(packages, cold=True):
     return found
 
 
+def built(rounds, quick):
+    """Processor time [s] of building and compiling models, of ours: medians of rows in turn."""
+    sizes = building.SIZES[:1] if quick else building.SIZES
+    answers = {(model, size): [] for model in building.MODELS for size in sizes}
+    for _ in range(rounds):
+        for (model, size), found in answers.items():
+            found.append(ask_own({"case": "building", "model": model, "size": size}))
+    return [
+        {"model": model, "size": size}
+        | {part: statistics.median(answer[part] for answer in found) for part in ("build", "compile")}
+        for (model, size), found in answers.items()
+    ]
+
+
 def accuracy(packages, rounds, quick):
     """Case -> list of curves {label, ours, points: [{size, h, seconds, error}]}; programs take turns."""
     found = {}
@@ -268,6 +283,7 @@ def session(names, *, quick=False, large=False, rounds=3, packages=None, extras=
     }  # fmt: skip
     if extras:
         found["start"] = starts(packages, cold=not quick)
+        found["building"] = built(rounds, quick)
         found["accuracy"] = accuracy(packages, rounds, quick)
     return found
 

@@ -4,8 +4,8 @@
 
 A measured session is a dict: date, time (UTC), commit, machine, versions, rounds; ``rows``, each with case, size, h and
 ``lines``: program -> method, seconds_per_second, us_per_step, iterations and factorisations per step, shares,
-memory [MB], ratio to ours, quality, or ``refused``: why there is none; ``growth``, ``start`` and ``accuracy``. Rows of
-cases that were measured later, alone, have a date and a commit of their own.
+memory [MB], ratio to ours, quality, or ``refused``: why there is none; ``growth``, ``start``, ``building`` and
+``accuracy``. Rows of cases that were measured later, alone, have a date and a commit of their own.
 """
 
 import json
@@ -87,6 +87,14 @@ def start_rows(start):
     return found
 
 
+def building_rows(rows):
+    """Set-up of models: [model, size, µs for each body, s of compile()] as texts."""
+    return [
+        [row["model"], f"{row['size']:,}", number(1e6 * row["build"] / row["size"]), number(row["compile"])]
+        for row in rows
+    ]
+
+
 def growth_text(growth):
     """Exponents as lines of text."""
     lines = []
@@ -103,6 +111,8 @@ def summary(session):
         rows = [f"{who:12s} cold {cold:>6s}  warm {warm:>6s}  {what}"
                 for who, cold, warm, what in start_rows(session["start"])]  # fmt: skip
         parts.append("\nstart, processor seconds\n" + "\n".join(rows))
+    for model, size, build, seconds in building_rows(session.get("building", [])):
+        parts.append(f"building {model:8s} {size:>7s}  {build:>5s} µs each  compile() {seconds} s")
     for name, found in session.get("accuracy", {}).items():
         parts.append(f"\n{name}: error [m] at processor seconds")
         for curve in found:
@@ -167,7 +177,16 @@ def start_table(session):
     return markdown(["program", "cold [s]", "warm [s]", "what"], start_rows(session.get("start", {})))
 
 
-PAGES = {"speed": speed_table, "shares": shares_table, "growth": growth_table, "start": start_table}
+def building_table(session):
+    """Building and compiling models."""
+    head = ["model", "bodies", "building, µs for each", "compile() [s]"]
+    return markdown(head, building_rows(session.get("building", [])))
+
+
+PAGES = {
+    "speed": speed_table, "shares": shares_table, "growth": growth_table, "start": start_table,
+    "building": building_table,
+}  # fmt: skip
 
 
 def page(name, session):

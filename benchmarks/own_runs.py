@@ -14,6 +14,7 @@ HERE = Path(__file__).resolve().parent
 sys.path += [str(HERE / "peers"), str(HERE.parent / "examples")]
 
 # ruff: noqa: E402
+import building
 import numpy as np
 import protocol
 
@@ -179,4 +180,4 @@ def start(request):
 
 if __name__ == "__main__":
     cases = {name: lambda request, make=make: answer_of(make(request), request) for name, make in MODELS.items()}
-    protocol.answer({**cases, "pile": pile, "start": start}, fem.__version__)
+    protocol.answer({**cases, "pile": pile, "start": start, "building": building.measure}, fem.__version__)
