@@ -140,7 +140,7 @@ class ContactGroup(Part):
     ) -> list[RigidBody]:
         """Make many homogeneous spheres, free bodies, and put each into the group; ``model.add(…)`` the bodies.
 
-        The same as `RigidBody.sphere` and `sphere` for one after the other, ten times as fast.
+        The same as `RigidBody.sphere` and `sphere` for one after the other, several times as fast.
 
         Parameters
         ----------
