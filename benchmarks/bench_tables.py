@@ -133,7 +133,8 @@ def machine_text(session):
     """Where and when, a sentence."""
     machine, versions = session["machine"], session["versions"]
     peers = ", ".join(f"{name} {version}" for name, version in versions.items()) or "no peers"
-    later = {(row["case"], row["date"], row["commit"]) for row in session["rows"] if "commit" in row}
+    rows = [*session["rows"], *({"case": "building", **row} for row in session.get("building", []))]
+    later = {(row["case"], row["date"], row["commit"]) for row in rows if "commit" in row}
     others = "".join(f" Later: {case}, {date} at commit {commit}." for case, date, commit in sorted(later))
     return (
         f"Measured {session['date']} at commit {session['commit']}: {machine['processor']}, {machine['cores']} cores, "

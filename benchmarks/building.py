@@ -1,6 +1,6 @@
 """Models built in a loop, one call for each body and each joint as in a script: `python benchmarks/bench.py` measures it.
 
-Processor time of building and of `compile()`, for each body with what holds it, or beam.
+Processor time of building and of `compile()`. A body counts with its joint or spring.
 """
 
 import time

@@ -38,7 +38,7 @@ ASKED = {
     "solvers/stepping/stepper.py": {"observe"},
     "system/in_use.py": {"in_use"},
     "arguments/representation.py": {"constant", "name", "p", "value"},
-    "arguments/values.py": {"frame", "role"},
+    "arguments/values.py": {"frame", "node", "role"},
     # objects of other packages: meshes, linear systems
     "elements/contacts/hulls/hull_points.py": {"cells", "faces"},
     "elements/control/controller.py": {"A", "to_ss"},
