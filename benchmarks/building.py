@@ -1,4 +1,4 @@
-"""Models built in a loop, one call for each body and each joint as in a script: `python benchmarks/bench.py` measures it.
+"""Models built in a loop, one call for each body and joint, as in a script: `python benchmarks/bench.py` measures it.
 
 Processor time of building and of `compile()`. A body counts with its joint or spring.
 """
