@@ -64,7 +64,7 @@ def calls(function, *args):
     return count, result
 
 
-# largest number of calls for one body with its joint or spring, or beam: of building and of compiling it. A quarter more
+# largest number of calls for a body with its joint or spring, or a beam: of building, and of compiling. A quarter more
 # than there are; with general array code for three numbers it took 1,990, 580, 1,580 and 520
 BOUNDS = {chain: (670, 132), masses_on_springs: (480, 121), rod: (890, 114), pile: (345, 86)}
 
