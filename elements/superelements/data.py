@@ -1,14 +1,16 @@
 """Data of a superelement and of nodes on its points, by name: constants that Python fills, scratch of the kernels.
 
 The record of a table is the record ``p`` of the parameters. Kernels read no scratch that they did not write in the same
-call: elements in the systems of several threads may share it, as compiled code does not stop within a kernel.
+call, but for that of a pose, which is kept with the pose it belongs to and written again for any other: elements in the
+systems of several threads may share it, as compiled code does not stop within a kernel.
 
     symbol  meaning
     nb      boundary frames
     n       coordinates d: 6 nb of the frames, then the amplitudes of the modes
     np      load patterns, 0 without stiffening
     nd      components of the nodes, 6 nn
-    2       value and derivative in one direction, see `duals`
+    nf      components of the frames, 6 nb
+    m       modes
 """
 
 from fem_mbs.data_table import Item, Table
@@ -30,11 +32,11 @@ CONSTANTS = {
     # stiffness and damping
     "K": Item("n n", "K̂, stiffness"),
     "D": Item("n n", "D̂, damping; 0 without"),
-    # inertia
+    # inertia; products take the transpose of their matrix, of which one row holds all that belongs to one coordinate
     "M": Item("n n", "M̂, mass"),
-    "N": Item("3 n n", "N_a"),
-    "N_T": Item("3 n n", "N_aᵀ: `product` takes the transpose of its matrix"),
-    "O": Item("6 n n", "O_ab, order of `forces.pair`"),
+    "N": Item("n 3n", "rows of N_1, N_2, N_3"),
+    "N_T": Item("n 3n", "rows of their transposes"),
+    "O": Item("n 6n", "rows of O_ab, order of `forces.pair`"),
     "spin_rows": Item("3 n", "of `Reduction.spin_rows`"),
     # load patterns
     "k": Item("np np", "k_pq, stiffness of their forces"),
@@ -42,52 +44,91 @@ CONSTANTS = {
     "G": Item("np n n", "Ĝ_p, geometric stiffness"),
 }
 SCRATCH = {
-    # boundary frames
-    "r": Item("nb 2 3", "r_i"),
-    "theta": Item("nb 2 3", "θ_i"),
-    "Q": Item("nb 2 3 3", "Q_i"),
-    "T_inv": Item("nb 2 3 3", "T⁻¹(θ_i)"),
-    "xi": Item("nb 2 3", "ξ_i = R_0ᵀẋ_i"),
-    "xi_rate": Item("nb 2 3", "R_0ᵀẍ_i"),
-    "Omega": Item("nb 2 3", "R_i⁰Ω_i"),
-    "Omega_rate": Item("nb 2 3", "R_i⁰Ω̇_i"),
-    "phi": Item("nb 2 3", "φ_i"),
-    "mu": Item("nb 2 3", "μ_i = T⁻ᵀ g_θ"),
-    # floating frame
-    "R_0": Item("3 3", "its rotation"),
-    "turn": Item("3", "δθ_0, derivative of R_0"),
-    "S": Item("2 3 3", "tr(H) I − H"),
-    "S_inv": Item("2 3 3", "its inverse"),
-    "H_rate": Item("2 3 3", "Ḣ"),
-    "Q_rate": Item("2 3 3", "Q̇_i of one frame"),
+    # pose, until there is another
+    "known_x": Item("nd", "positions of the nodes to which it belongs"),
+    "known_R": Item("nb 3 3", "rotations of the frames to which it belongs"),
+    "det": Item("1", "det A"),
+    "mean": Item("3", "x̄"),
+    "R_0": Item("3 3", "rotation of the floating frame"),
+    "S_inv": Item("3 3", "S⁻¹"),
+    "r": Item("nb 3", "r_i"),
+    "Q": Item("nb 3 3", "Q_i"),
+    "trace": Item("nb", "tr(Q_i)"),
+    "axial": Item("nb 3", "q_i"),
+    "theta": Item("nb 3", "θ_i"),
+    "form": Item("nb 9", "of T⁻¹(θ_i), see `rotations`"),
+    "T_inv": Item("nb 3 3", "T⁻¹(θ_i)"),
+    "d": Item("n", "d"),
+    "has_products": Item("1", "1: the three that follow belong to it too"),
+    "N_d": Item("3 n", "N_a d"),
+    "O_d": Item("6 n", "O_ab d"),
+    "d_O_d": Item("3 3", "d·O_ab d"),
+    # local motion; of two: by velocities, and without these by accelerations
+    "xi": Item("2 nb 3", "ξ_i = R_0ᵀẋ_i"),
+    "Omega": Item("2 nb 3", "R_i⁰Ω_i"),
+    "phi": Item("2 nb 3", "φ_i"),
     "omega": Item("2 3", "ω_0"),
-    "omega_rate": Item("2 3", "ω̇_0"),
-    "sigma": Item("2 3", "σ"),
-    "s": Item("2 3", "s"),
-    # coordinates
-    "d": Item("2 n", "d"),
     "d_rate": Item("2 n", "ḋ"),
     "speed": Item("2 n", "v̂"),
-    "speed_rate": Item("2 n", "v̂̇"),
-    "M_speed": Item("2 n", "M̂ v̂"),
-    "M_speed_rate": Item("2 n", "M̂ v̂̇"),
-    "N_d": Item("3 2 n", "N_a d"),
-    "N_d_rate": Item("3 2 n", "N_a ḋ"),
-    "N_T_speed": Item("3 2 n", "N_aᵀ v̂"),
-    "O_d": Item("6 2 n", "O_ab d"),
-    "momentum": Item("2 n", "p̂"),
-    "momentum_rate": Item("2 n", "p̂̇"),
-    "h": Item("2 n", "h, conjugate to v̂; also one product"),
+    "omega_back": Item("nb 3", "Q_iᵀω_0"),
+    "w": Item("nb 3", "w_i of θ̈_i = T⁻¹w_i + X_i φ_i"),
+    "X": Item("nb 3 3", "(T⁻¹)'[θ̇_i]"),
+    "trace_rate": Item("1", "tr(Ḣ)"),
+    "alpha": Item("3", "ω̇_0 without accelerations"),
+    "acceleration": Item("n", "v̂̇ without accelerations"),
+    # forces; of two: of the motion, weight and deformation, and of accelerations
+    "N_d_rate": Item("3 n", "N_a ḋ"),
+    "N_T_speed": Item("3 n", "N_aᵀ v̂"),
+    "O_rate": Item("3 3", "2 ḋ·O_ab d"),
+    "momentum": Item("nf", "p̂ of the frames"),
+    "sigma": Item("3", "σ"),
+    "local_gravity": Item("3", "R_0ᵀg"),
+    "arm": Item("3", "s_c, centre of mass from x̄"),
+    "h": Item("2 nb 3", "h, conjugate to ξ"),
     "g": Item("2 n", "g, conjugate to d"),
+    "s": Item("2 3", "s"),
+    "mu": Item("2 nb 3", "μ_i = T⁻ᵀ g_θ"),
+    "y": Item("2 3", "y"),
+    "F": Item("2 nb 3", "F_i"),
     # load patterns
-    "G_d": Item("np 2 n", "Ĝ_p d"),
-    "e": Item("2 np", "e_p"),
-    "q": Item("2 np", "q_p"),
-    "pull_rates": Item("np", "derivatives of Σ k_pq (e_q + q_q)"),
-    # nodal components
-    "rows": Item("2 nd", "rows of the equations of motion"),
-    "zero": Item("nd", "zeros"),
-    "unit": Item("nd", "one component is 1"),
+    "G_d": Item("np n", "Ĝ_p d"),
+    "e": Item("np", "e_p"),
+    "q": Item("np", "q_p"),
+    "pulls": Item("np", "Σ k_pq (e_q + q_q)"),
+    # columns of directions of frames, see `variations` and `tangents`: of M, C, K, ∂(M a)/∂q, or of C, K
+    "xi_q": Item("nb 3 2nf", "ξ_i"),
+    "phi_q": Item("nb 3 3nf", "φ_i; the last ones by accelerations"),
+    "rate_q": Item("nf 3nf", "P and ḋ; of the last ones only θ̇_i, by accelerations"),
+    "omega_q": Item("3 2nf", "E and ω_0"),
+    "speed_q": Item("nf 2nf", "B and v̂"),
+    "alpha_q": Item("3 4nf", "ω̇_0"),
+    "acceleration_q": Item("nf 4nf", "v̂̇"),
+    "momentum_q": Item("nf 2nf", "p̂ of the frames"),
+    "sigma_q": Item("3 2nf", "σ"),
+    "momentum_rate_q": Item("n 4nf", "p̂̇ and h̄; rows of modes with −g_d"),
+    "g_q": Item("nf 2nf", "−g_d"),
+    "s_q": Item("3 4nf", "s̄"),
+    "coefficient": Item("3 3", "a matrix"),
+    "on_turn": Item("3 3", "a matrix"),
+    "on_omega": Item("3 3", "a matrix"),
+    "column": Item("3 nf", "a vector of all directions"),
+    "turned": Item("3 nf", "another"),
+    # columns of modes
+    "momentum_rate_m": Item("nf 4m", "p̂̇ and h̄ of the frames"),
+    "g_m": Item("nf 2m", "−g_d of the frames"),
+    "s_m": Item("3 4m", "s̄"),
+    "sigma_m": Item("3 2m", "σ"),
+    "found_m": Item("nf 4m", "rows of frames"),
+    # matrices of `tangents`
+    "W": Item("n n", "W"),
+    "W_T": Item("n n", "−Wᵀ"),
+    "Y": Item("n n", "Y, in rows of modes Y − Z; also ∂²V/∂d²"),
+    "Y_a": Item("n n", "Y of accelerations"),
+    "Z": Item("nf n", "−Z, rows of frames"),
+    "U": Item("3 n", "U_a"),
+    "U_d": Item("3 n", "U'_a, with gravity"),
+    "U_a": Item("3 n", "U'_a of accelerations"),
+    "O_d_rate": Item("6 n", "O_ab ḋ"),
 }
 SUPERELEMENT = Table("superelement", {**NUMBERS, **CONSTANTS, **SCRATCH})
 

@@ -1,4 +1,4 @@
-"""Forces of a superelement, with derivatives in one direction, which are the columns of its tangents.
+"""Forces of a superelement.
 
     V = ½ d·K̂ d + Σ_pq k_pq (e_p q_q + ½ q_p q_q) ,   e_p = c_p·d ,   q_p = ½ d·Ĝ_p d                               (8)
     T = ½ v̂·M̂ v̂ + v̂·N ω_0 + ½ ω_0·O ω_0 ,   N = [N_a d] ,   O_ab = d·O_ab d                                      (9)
@@ -14,19 +14,11 @@ with g = K̂ d + D̂ ḋ + … of elastic forces, and of gravity g = −m c_dᵀ
 Source: docs/theory/superelements.md, sections 4-6; derived here and checked by finite differences.
 """
 
-from fem_mbs.elements.superelements.duals import (
-    add_scaled,
-    copy,
-    dual_cross,
-    dual_dot,
-    dual_multiply,
-    dual_multiply_T,
-    dual_trace,
-    product,
-)
-from fem_mbs.elements.superelements.motion import local_axes
-from fem_mbs.jit import kernel, local_arrays, local_matrix, local_vector
-from fem_mbs.rotations import add_cross, rotate
+from fem_mbs.elements.superelements.products import add_scaled, add_times_T, product, times_T
+from fem_mbs.jit import address_of, kernel, local_arrays, vector
+from fem_mbs.rotations import add_cross, add_rotated, rotate, rotate_T
+
+MOTION, ACCELERATION = 0, 1  # forces of velocities, weight and deformation; of accelerations
 
 
 @kernel
@@ -36,222 +28,163 @@ def pair(a, b):
 
 
 @kernel
-def to_rows(p):
-    """Add (12) of h, g and s, and its derivative, to the rows."""
-    nb = p.size_nb
-    a, b, V, R_ref, g, h, rows = p.a, p.b, p.V, p.R_ref, p.g, p.h, p.rows
-    s, y, mean, one, two = p.s, local_matrix(2, 3), local_matrix(2, 3), local_matrix(2, 3), local_matrix(2, 3)
-    mean[:, :] = 0.0
-    y[:, :] = 0.0
-    for i in range(nb):
-        mu = p.mu[i]
-        for e in range(2):
-            for k in range(3):
-                one[e, k] = g[e, 6 * i + 3 + k]
-        mu[:, :] = 0.0
-        dual_multiply_T(1.0, p.T_inv[i], one, mu)
-        for e in range(2):
-            for k in range(3):
-                one[e, k] = g[e, 6 * i + k]
-                mean[e, k] += one[e, k]
-        dual_cross(-1.0, p.r[i], one, s)
-        dual_multiply(-1.0, p.Q[i], mu, s)
-    dual_multiply(1.0, p.S_inv, s, y)
-    for i in range(nb):
-        for e in range(2):
-            for k in range(3):
-                one[e, k] = h[e, 6 * i + k] + g[e, 6 * i + k] - a[i] * mean[e, k]
-        for e in range(2):
-            add_cross(-a[i], V[i], y[e], one[e])
-        add_cross(1.0, p.turn, one[0], one[1])
-        for e in range(2):
-            rotate(p.R_0, one[e], two[e])
-            for k in range(3):
-                rows[e, 6 * i + k] += two[e, k]
-                two[e, k] = p.mu[i, e, k]
-        dual_trace(p.Q[i], y, two, b[i])
-        dual_multiply(-b[i], p.Q[i], y, two)
-        for e in range(2):
-            for k in range(3):
-                for j in range(3):
-                    rows[e, 6 * i + 3 + k] += R_ref[i, j, k] * two[e, j]
-    for k in range(p.modes):
-        for e in range(2):
-            rows[e, 6 * (nb + k // 3) + k % 3] += g[e, 6 * nb + k]
+def flat(A):
+    """The numbers of A (k, n) as a vector."""
+    return vector(address_of(A), A.shape[0] * A.shape[1])
 
 
 @kernel
-def stretches(p, derivative):
-    """Fill Ĝ_p d, e_p and q_p of (8): values (0), or derivatives (1), which need the values."""
-    n, c, d, G_d, e, q = p.size_n, p.c, p.d, p.G_d, p.e, p.q
-    half = 0.5 if derivative == 0 else 1.0
-    for a in range(p.size_np):
-        product(p.G[a], n, derivative, d, G_d[a])
-        e[derivative, a] = q[derivative, a] = 0.0
-        for i in range(n):
-            e[derivative, a] += c[a, i] * d[derivative, i]
-            q[derivative, a] += half * d[derivative, i] * G_d[a, 0, i]
+def find_products(p):
+    """N_a d, O_ab d and d·O_ab d of (9), if they are not yet those of this pose."""
+    if p.has_products[0] == 0.0:
+        n, d = p.size_n, p.d
+        times_T(p.N_T, d, flat(p.N_d))
+        times_T(p.O, d, flat(p.O_d))
+        for a in range(3):
+            for b in range(3):
+                p.d_O_d[a, b] = product(d, p.O_d[pair(a, b)], n)
+        p.has_products[0] = 1.0
 
 
 @kernel
-def add_patterns(p, derivative):
-    """Add the forces of the load patterns (8) to g: values (0) or derivatives (1)."""
-    n, count, k, c, g, G_d, e, q = p.size_n, p.size_np, p.k, p.c, p.g, p.G_d, p.e, p.q
-    G_d[:, 1, :] = 0.0
-    stretches(p, 0)
-    if derivative == 1:
-        stretches(p, 1)
-    for a in range(count):
-        for b in range(count):
-            half, pull, tension = q[derivative, b], e[derivative, b] + q[derivative, b], e[0, b] + q[0, b]
-            for i in range(n):  # where values are computed, G_d[a, 1] is zero
-                g[derivative, i] += k[a, b] * (half * c[a, i] + pull * G_d[a, 0, i] + tension * G_d[a, 1, i])
+def take_momentum_rate(p, e):
+    """Make of ṗ̂, in g, what it adds to h, g and s of (11)."""
+    g, h, s = p.g[e], p.h[e], p.s[e]
+    for i in range(p.size_nb):
+        for k in range(3):
+            h[i, k] = g[6 * i + k]
+            g[6 * i + k] = 0.0
+            s[k] += g[6 * i + 3 + k]
 
 
 @kernel
-def find_pull_rates(p):
-    """Fill the derivatives of the pulls Σ k_pq (e_q + q_q) of (8)."""
-    count, k, e, q, rates = p.size_np, p.k, p.e, p.q, p.pull_rates
-    stretches(p, 0)
-    stretches(p, 1)
-    for a in range(count):
-        rates[a] = 0.0
-        for b in range(count):
-            rates[a] += k[a, b] * (e[1, b] + q[1, b])
-
-
-@kernel
-def elastic(p, derivative):
-    """Fill g with K̂ d + D̂ ḋ + …, its values (0) or derivatives (1), and h with zeros."""
-    n, g, h = p.size_n, p.g, p.h
-    product(p.K, n, derivative, p.d, g)
-    if p.size_np > 0:
-        add_patterns(p, derivative)
-    if p.damped == 1:
-        product(p.D, n, derivative, p.d_rate, h)
-        for i in range(n):
-            g[derivative, i] += h[derivative, i]
-    h[:, :] = 0.0
-
-
-@kernel
-def inertia_products(p, derivative, gyroscopic):
-    """Products of the constant matrices with d, ḋ, v̂, v̂̇: values (0) or derivatives (1)."""
-    n = p.size_n
-    product(p.M, n, derivative, p.speed_rate, p.M_speed_rate)
-    if gyroscopic == 1:
-        product(p.M, n, derivative, p.speed, p.M_speed)
+def inertia_forces(p):
+    """h, g and s of (11) that are linear in accelerations, after `rates` of these."""
+    n, g, s, acceleration, alpha = p.size_n, p.g[1], p.s[1], p.speed[1], p.omega[1]
+    times_T(p.M, acceleration, g)
     for a in range(3):
-        product(p.N_T[a], n, derivative, p.d, p.N_d[a])
-        if gyroscopic == 1:
-            product(p.N_T[a], n, derivative, p.d_rate, p.N_d_rate[a])
-            product(p.N[a], n, derivative, p.speed, p.N_T_speed[a])
-    for k in range(6):
-        product(p.O[k], n, derivative, p.d, p.O_d[k])
+        add_scaled(alpha[a], p.N_d[a], g)
+        s[a] = product(p.N_d[a], acceleration, n)
+    add_rotated(1.0, p.d_O_d, alpha, s)
+    take_momentum_rate(p, ACCELERATION)
 
 
 @kernel
-def inertia_rows(p, gyroscopic):
-    """Add (11), (12), and their derivatives, to the rows; without velocities ``gyroscopic`` is 0."""
-    n, c, work = p.size_n, local_vector(2), local_matrix(2, 1)
-    d, d_rate, speed, g, momentum, momentum_rate = p.d, p.d_rate, p.speed, p.g, p.momentum, p.momentum_rate
-    w, alpha, sigma, s = p.omega, p.omega_rate, p.sigma, p.s
-    sigma[:, :] = 0.0
-    s[:, :] = 0.0
-    copy(p.M_speed_rate, momentum_rate)
-    g[:, :] = 0.0
-    if gyroscopic == 1:
-        copy(p.M_speed, momentum)
+def gyroscopic_forces(p):
+    """h, g and s of (11) without accelerations, after `accelerate`."""
+    n, d_rate, speed, acceleration = p.size_n, p.d_rate[0], p.speed[0], p.acceleration
+    omega, alpha, sigma, g, s, momentum = p.omega[0], p.alpha, p.sigma, p.g[0], p.s[0], p.momentum
+    times_T(p.N_T, d_rate, flat(p.N_d_rate))
+    times_T(p.N, speed, flat(p.N_T_speed))
+    times_T(p.M, acceleration, g)
+    times_T(p.M, speed, momentum)
     for a in range(3):
-        N_d, N_d_rate = p.N_d[a], p.N_d_rate[a]
-        add_scaled(alpha, a, N_d, n, momentum_rate)
-        dual_dot(N_d, p.speed_rate, n, c)
-        s[0, a] += c[0]
-        s[1, a] += c[1]
-        if gyroscopic == 1:
-            add_scaled(w, a, N_d, n, momentum)
-            add_scaled(w, a, N_d_rate, n, momentum_rate)
-            dual_dot(N_d_rate, speed, n, c)
-            s[0, a] += c[0]
-            s[1, a] += c[1]
-            dual_dot(N_d, speed, n, c)
-            sigma[0, a] += c[0]
-            sigma[1, a] += c[1]
-            for e in range(2):
-                work[e, 0] = -w[e, a]
-            add_scaled(work, 0, p.N_T_speed[a], n, g)
+        add_scaled(alpha[a], p.N_d[a], g)
+        add_scaled(omega[a], p.N_d_rate[a], g)
+        add_scaled(omega[a], p.N_d[a], momentum)
+        s[a] = product(p.N_d[a], acceleration, n) + product(p.N_d_rate[a], speed, n)
+        sigma[a] = product(p.N_d[a], speed, n)
         for b in range(3):
-            O_d = p.O_d[pair(a, b)]
-            dual_dot(d, O_d, n, c)
-            s[0, a] += c[0] * alpha[0, b]
-            s[1, a] += c[1] * alpha[0, b] + c[0] * alpha[1, b]
-            if gyroscopic == 0:
-                continue
-            sigma[0, a] += c[0] * w[0, b]
-            sigma[1, a] += c[1] * w[0, b] + c[0] * w[1, b]
-            dual_dot(d_rate, O_d, n, c)
-            s[0, a] += 2.0 * c[0] * w[0, b]
-            s[1, a] += 2.0 * (c[1] * w[0, b] + c[0] * w[1, b])
-            work[0, 0] = -w[0, a] * w[0, b]
-            work[1, 0] = -w[1, a] * w[0, b] - w[0, a] * w[1, b]
-            add_scaled(work, 0, O_d, n, g)
-    add_momentum_rate(p)
-    if gyroscopic == 1:
-        add_turning(p)
-    to_rows(p)
-
-
-@kernel
-def add_momentum_rate(p):
-    """Fill h with ṗ, and add ṗ to g and π̇_i to s: (11) without the products with ω_0."""
-    nb, n, s, g, momentum_rate = p.size_nb, p.size_n, p.s, p.g, p.momentum_rate
-    copy(momentum_rate, p.h)
-    for e in range(2):
-        for i in range(nb):
-            for k in range(3):
-                s[e, k] += momentum_rate[e, 6 * i + 3 + k]
-                g[e, 6 * i + 3 + k] += momentum_rate[e, 6 * i + 3 + k]
-        for j in range(6 * nb, n):
-            g[e, j] += momentum_rate[e, j]
+            p.O_rate[a, b] = 2.0 * product(d_rate, p.O_d[pair(a, b)], n)
+    add_rotated(1.0, p.d_O_d, alpha, s)
+    add_rotated(1.0, p.O_rate, omega, s)
+    add_rotated(1.0, p.d_O_d, omega, sigma)
+    take_momentum_rate(p, MOTION)
+    for a in range(3):
+        add_scaled(-omega[a], p.N_T_speed[a], g)
+        for b in range(a + 1):
+            add_scaled(-omega[a] * omega[b] * (1.0 if a == b else 2.0), p.O_d[pair(a, b)], g)
+    add_turning(p)
 
 
 @kernel
 def add_turning(p):
     """Add the products with ω_0 and ξ_i of (11) to h and s."""
-    h, s, momentum = p.h, p.s, p.momentum
-    one, two, turned = local_arrays("2 3, 2 3, 2 3")
-    dual_cross(1.0, p.omega, p.sigma, s)
+    h, s, omega, momentum = p.h[0], p.s[0], p.omega[0], p.momentum
+    add_cross(1.0, omega, p.sigma, s)
     for i in range(p.size_nb):
-        for e in range(2):
-            for k in range(3):
-                one[e, k], two[e, k] = momentum[e, 6 * i + k], momentum[e, 6 * i + 3 + k]
-        turned[:, :] = 0.0
-        dual_cross(1.0, p.omega, one, turned)
-        dual_cross(-1.0, one, p.xi[i], s)
-        dual_cross(1.0, p.omega, two, s)
-        for e in range(2):
-            for k in range(3):
-                h[e, 6 * i + k] += turned[e, k]
+        translation = momentum[6 * i : 6 * i + 3]
+        add_cross(1.0, omega, translation, h[i])
+        add_cross(-1.0, translation, p.xi[0, i], s)
+        add_cross(1.0, omega, momentum[6 * i + 3 : 6 * i + 6], s)
 
 
 @kernel
-def gravity_rows(p, gravity, zero):
-    """Add minus the force of gravity, and its derivative, to the rows; ``zero`` (3,)."""
-    n, a, centre, rates, d, g, rows = p.size_n, p.a, p.centre, p.centre_rates, p.d, p.g, p.rows
-    local, arm = local_arrays("2 3, 2 3")
-    local_axes(p, gravity, zero, local)
-    p.h[:, :] = 0.0
+def add_gravity(p, gravity):
+    """Add minus the force of gravity to g and s; its force on x̄ is left to the caller."""
+    local, arm, rates, g = p.local_gravity, p.arm, p.centre_rates, p.g[0]
+    rotate_T(p.R_0, gravity, local)
     for k in range(3):
-        arm[0, k], arm[1, k] = centre[k], 0.0
-        for j in range(n):
-            arm[0, k] += rates[k, j] * d[0, j]
-            arm[1, k] += rates[k, j] * d[1, j]
-    for e in range(2):
-        for j in range(n):
-            g[e, j] = -p.mass * (rates[0, j] * local[e, 0] + rates[1, j] * local[e, 1] + rates[2, j] * local[e, 2])
-    p.s[:, :] = 0.0
-    dual_cross(-p.mass, arm, local, p.s)
-    to_rows(p)
-    for i in range(p.size_nb):
+        arm[k] = p.centre[k] + product(rates[k], p.d, p.size_n)
+        add_scaled(-p.mass * local[k], rates[k], g)
+    add_cross(-p.mass, arm, local, p.s[0])
+
+
+@kernel
+def stretches(p):
+    """Fill Ĝ_p d, e_p and q_p of (8), and the pulls Σ k_pq (e_q + q_q)."""
+    n, d, e, q = p.size_n, p.d, p.e, p.q
+    for a in range(p.size_np):
+        times_T(p.G[a], d, p.G_d[a])
+        e[a] = product(p.c[a], d, n)
+        q[a] = 0.5 * product(d, p.G_d[a], n)
+    for a in range(p.size_np):
+        p.pulls[a] = product(p.k[a], e, p.size_np) + product(p.k[a], q, p.size_np)
+
+
+@kernel
+def elastic_forces(p):
+    """g of K̂ d + D̂ ḋ + …; h and s are zero."""
+    g = p.g[0]
+    p.h[0, :, :] = 0.0
+    p.s[0, :] = 0.0
+    times_T(p.K, p.d, g)
+    if p.damped == 1:
+        add_times_T(p.D, p.d_rate[0], g)
+    if p.size_np > 0:
+        stretches(p)
+        for a in range(p.size_np):
+            add_scaled(product(p.k[a], p.q, p.size_np), p.c[a], g)
+            add_scaled(p.pulls[a], p.G_d[a], g)
+
+
+@kernel
+def find_resultants(p, e):
+    """μ_i, y and the forces F_i on the positions of frames, axes of the floating frame, of (12)."""
+    nb, a, V, h, g = p.size_nb, p.a, p.V, p.h[e], p.g[e]
+    F, y = p.F[e], p.y[e]
+    mean, total = local_arrays("3, 3")
+    mean[:] = 0.0
+    for k in range(3):
+        total[k] = p.s[e, k]
+    for i in range(nb):
+        mu, force = p.mu[e, i], g[6 * i : 6 * i + 3]
+        rotate_T(p.T_inv[i], g[6 * i + 3 : 6 * i + 6], mu)
+        add_cross(-1.0, p.r[i], force, total)
+        add_rotated(-1.0, p.Q[i], mu, total)
         for k in range(3):
-            rows[0, 6 * i + k] -= p.mass * a[i] * gravity[k]
+            mean[k] += force[k]
+    rotate(p.S_inv, total, y)
+    for i in range(nb):
+        for k in range(3):
+            F[i, k] = h[i, k] + g[6 * i + k] - a[i] * mean[k]
+        add_cross(-a[i], V[i], y, F[i])
+
+
+@kernel
+def add_rows(p, e, scale, rows):
+    """Add scale times (12) to the rows (6 nn,)."""
+    nb, b, y = p.size_nb, p.b, p.y[e]
+    moment, turned = local_arrays("3, 3")
+    find_resultants(p, e)
+    for i in range(nb):
+        add_rotated(scale, p.R_0, p.F[e, i], rows[6 * i : 6 * i + 3])
+        rotate(p.Q[i], y, turned)
+        for k in range(3):
+            moment[k] = p.mu[e, i, k] + b[i] * (p.trace[i] * y[k] - turned[k])
+        rotate_T(p.R_ref[i], moment, turned)
+        for k in range(3):
+            rows[6 * i + 3 + k] += scale * turned[k]
+    first = 6 * nb
+    for k in range(p.modes):
+        rows[first + 6 * (k // 3) + k % 3] += scale * p.g[e, first + k]

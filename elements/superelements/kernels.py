@@ -1,152 +1,142 @@
-"""Kernels of a superelement: forces by the lines of `forces`, tangents column by column as derivatives of them.
+"""Kernels of a superelement: forces of `forces`, tangents of `tangents`.
 
 Source: docs/theory/superelements.md, sections 3-6.
 """
 
 import math
 
-from fem_mbs.elements.superelements.duals import product
 from fem_mbs.elements.superelements.forces import (
-    elastic,
-    find_pull_rates,
-    gravity_rows,
-    inertia_products,
-    inertia_rows,
+    ACCELERATION,
+    MOTION,
+    add_gravity,
+    add_rows,
+    elastic_forces,
+    find_products,
+    find_resultants,
+    gyroscopic_forces,
+    inertia_forces,
     stretches,
-    to_rows,
 )
-from fem_mbs.elements.superelements.motion import accelerate, clear_derivatives, move, place_frame, turn_frame
+from fem_mbs.elements.superelements.motion import accelerate, place_frame, rates
+from fem_mbs.elements.superelements.products import copy_columns, product, times_T
+from fem_mbs.elements.superelements.tangents import (
+    add_change_of_axes,
+    add_frame_rows,
+    add_mode_columns,
+    add_mode_rows,
+    add_modes,
+    add_of_deformation,
+    find_covectors,
+    find_frame_columns,
+    find_frame_sums,
+    find_matrices,
+    find_mode_columns,
+    find_stiffness,
+    map_mode_columns,
+)
+from fem_mbs.elements.superelements.variations import vary_accelerations, vary_pose, vary_rates, vary_translations
 from fem_mbs.jit import kernel, local_arrays, local_vector
 from fem_mbs.rotations import rotate
 
 
 @kernel
-def column(p, j):
-    """Place among nodal components of local component j."""
-    first = 6 * p.size_nb
-    return j if j < first else first + 6 * ((j - first) // 3) + (j - first) % 3
-
-
-@kernel
-def begin(p, x, R):
-    """Set the pose, and rows, ``zero`` and ``unit`` to zero."""
-    p.rows[:, :] = 0.0
-    p.zero[:] = 0.0
-    p.unit[:] = 0.0
+def find_inertia_forces(p, x, R, v, a, gravity):
+    """Local motion, and h, g and s of both sets: those of velocities and gravity, and those of accelerations."""
     place_frame(p, x, R)
-
-
-@kernel
-def move_rows(p, v, dv, a, da, derivative, gyroscopic):
-    """Add values (0) or also derivatives (1) of (11), (12) to the rows, at velocities v and accelerations a."""
-    move(p, v, dv)
-    accelerate(p, a, da)
-    inertia_products(p, derivative, gyroscopic)
-    inertia_rows(p, gyroscopic)
-
-
-@kernel
-def take_column(p, to, K):
-    """Add the derivatives of the rows to column ``to`` of K (6 nn, 6 nn); the rows are zero then."""
-    rows = p.rows
-    for i in range(K.shape[0]):
-        K[i, to] += rows[1, i]
-    rows[:, :] = 0.0
+    find_products(p)
+    rates(p, ACCELERATION, a)
+    inertia_forces(p)
+    rates(p, MOTION, v)
+    accelerate(p)
+    gyroscopic_forces(p)
+    add_gravity(p, gravity)
 
 
 @kernel
 def inertia(p, x, R, v, a, gravity, Ma, f):
     """Add M a of (12) to Ma (6 nn,), minus the rest and gravity to f (6 nn,)."""
-    begin(p, x, R)
-    zero, rows = p.zero, p.rows
-    move_rows(p, zero, zero, a, zero, 0, 0)
-    for i in range(len(v)):
-        Ma[i] += rows[0, i]
-        rows[0, i] = 0.0
-    move_rows(p, v, zero, zero, zero, 0, 1)
-    gravity_rows(p, gravity, zero)
-    for i in range(len(v)):
-        f[i] -= rows[0, i]
+    find_inertia_forces(p, x, R, v, a, gravity)
+    add_rows(p, ACCELERATION, 1.0, Ma)
+    add_rows(p, MOTION, -1.0, f)
+    for i in range(p.size_nb):
+        for k in range(3):
+            f[6 * i + k] += p.mass * p.a[i] * gravity[k]
+
+
+@kernel
+def vary_motion(p, kinds):
+    """Derivatives of the local motion: of velocities and accelerations, and with two ``kinds`` of the pose."""
+    nf = p.size_nf
+    vary_pose(p)
+    copy_columns(p.omega_q, 0, p.alpha_q, 0, nf)
+    copy_columns(p.speed_q, 0, p.acceleration_q, 0, nf)
+    if kinds == 2:
+        vary_rates(p, MOTION, p.omega_q, nf, p.speed_q, nf)
+        vary_rates(p, ACCELERATION, p.alpha_q, 3 * nf, p.acceleration_q, 3 * nf)
+        vary_translations(p)
+    vary_accelerations(p, kinds)
 
 
 @kernel
 def inertia_tangent(p, x, R, v, a, gravity, needs_K, M, C, K, Ka):
-    """Add the mass matrix and the derivatives of `inertia`, column by column."""
-    begin(p, x, R)
-    zero, unit = p.zero, p.unit
-    move(p, v, zero)
-    accelerate(p, zero, zero)
-    inertia_products(p, 0, 1)
-    for j in range(p.size_n):
-        to = column(p, j)
-        unit[to] = 1.0
-        clear_derivatives(p)
-        move_rows(p, v, unit, zero, zero, 1, 1)
-        take_column(p, to, C)
-        if needs_K != 0.0:
-            turn_frame(p, unit)
-            move_rows(p, v, zero, zero, zero, 1, 1)
-            gravity_rows(p, gravity, zero)
-            take_column(p, to, K)
-        unit[to] = 0.0
-    clear_derivatives(p)
-    move(p, zero, zero)
-    accelerate(p, a, zero)
-    inertia_products(p, 0, 0)
-    for j in range(p.size_n):
-        to = column(p, j)
-        unit[to] = 1.0
-        clear_derivatives(p)
-        move_rows(p, zero, zero, a, unit, 1, 0)
-        take_column(p, to, M)
-        if needs_K != 0.0:
-            turn_frame(p, unit)
-            move_rows(p, zero, zero, a, zero, 1, 0)
-            take_column(p, to, Ka)
-        unit[to] = 0.0
+    """Add the mass matrix and the derivatives of `inertia`."""
+    kinds = 1 if needs_K == 0.0 else 2
+    find_inertia_forces(p, x, R, v, a, gravity)
+    vary_motion(p, kinds)
+    find_matrices(p, kinds)
+    find_covectors(p, kinds)
+    find_frame_columns(p, kinds)
+    find_frame_sums(p, kinds)
+    find_mode_columns(p, kinds)
+    map_mode_columns(p, kinds)
+    add_block(p, 0, p.M, M)
+    add_block(p, 1, p.W, C)
+    add_modes(p, p.W_T, C)
+    if kinds == 2:
+        add_block(p, 2, p.Y, K)
+        find_resultants(p, MOTION)
+        add_change_of_axes(p, MOTION, K)
+        add_block(p, 3, p.Y_a, Ka)
+        find_resultants(p, ACCELERATION)
+        add_change_of_axes(p, ACCELERATION, Ka)
 
 
 @kernel
-def elastic_rows(p, derivative):
-    """Add elastic and damping forces, values (0) or also derivatives (1), to the rows."""
-    elastic(p, derivative)
-    p.s[:, :] = 0.0
-    to_rows(p)
+def add_block(p, number, modes, K):
+    """Add all rows and columns of (31), number 0, 1, 2, 3: of M, C, K, ∂(M a)/∂q; ``modes`` (n, n) has those of modes."""
+    add_frame_rows(p, number, K)
+    add_mode_columns(p, number, K)
+    add_mode_rows(p, number, K)
+    add_modes(p, modes, K)
 
 
 @kernel
 def force(p, x, R, v, f):
     """Add the elastic and damping forces."""
-    begin(p, x, R)
+    place_frame(p, x, R)
     if p.damped == 1:
-        move(p, v, p.zero)
-    elastic_rows(p, 0)
-    for i in range(len(v)):
-        f[i] -= p.rows[0, i]
+        rates(p, MOTION, v)
+    elastic_forces(p)
+    add_rows(p, MOTION, -1.0, f)
 
 
 @kernel
 def force_tangent(p, x, R, v, K, C):
-    """Add the derivatives of `force`, column by column."""
-    begin(p, x, R)
-    zero, unit = p.zero, p.unit
+    """Add the derivatives of `force`."""
+    place_frame(p, x, R)
+    vary_pose(p)
     if p.damped == 1:
-        move(p, v, zero)
-    elastic(p, 0)
-    for j in range(p.size_n):
-        to = column(p, j)
-        unit[to] = 1.0
-        turn_frame(p, unit)
-        if p.damped == 1:
-            move(p, v, zero)
-        elastic_rows(p, 1)
-        take_column(p, to, K)
-        if p.damped == 1:
-            clear_derivatives(p)
-            move(p, v, unit)
-            elastic_rows(p, 1)
-            take_column(p, to, C)
-        unit[to] = 0.0
+        rates(p, MOTION, v)
+        vary_rates(p, MOTION, p.omega_q, p.size_nf, p.speed_q, p.size_nf)
+        vary_translations(p)
+        add_of_deformation(p, p.D, 0, C)
+        add_of_deformation(p, p.D, 1, K)
+    elastic_forces(p)
+    find_resultants(p, MOTION)
+    if p.size_np > 0:
+        find_stiffness(p)
+    add_of_deformation(p, p.Y if p.size_np > 0 else p.K, 0, K)
+    add_change_of_axes(p, MOTION, K)
 
 
 @kernel
@@ -155,48 +145,44 @@ def geometric(p, x, R, v, K):
 
     Of patterns the pulls change by Σ k_pq (ė_q + q̇_q), and their Ĝ with them.
     """
-    begin(p, x, R)
-    n, g, h, unit = p.size_n, p.g, p.h, p.unit
-    turn_frame(p, v)
-    p.d_rate[:, :] = 0.0
-    elastic(p, 1)
-    find_pull_rates(p)
-    for i in range(n):
-        g[0, i] = g[1, i]
-    for j in range(n):
-        to = column(p, j)
-        unit[to] = 1.0
-        turn_frame(p, unit)
-        g[1, :] = 0.0
-        for q in range(p.size_np):
-            product(p.G[q], n, 1, p.d, h)
-            for i in range(n):
-                g[1, i] += p.pull_rates[q] * h[1, i]
-        h[:, :] = 0.0
-        p.s[:, :] = 0.0
-        to_rows(p)
-        take_column(p, to, K)
-        unit[to] = 0.0
+    n, count, e, Y = p.size_n, p.size_np, p.e, p.Y
+    place_frame(p, x, R)
+    vary_pose(p)
+    rates(p, MOTION, v)
+    elastic_forces(p)
+    change = p.d_rate[0]
+    if count > 0:
+        find_stiffness(p)
+    times_T(Y if count > 0 else p.K, change, p.g[0])
+    find_resultants(p, MOTION)
+    add_change_of_axes(p, MOTION, K)
+    if count == 0:
+        return
+    for a in range(count):
+        e[a] = product(p.c[a], change, n) + product(p.G_d[a], change, n)
+    Y[:, :] = 0.0
+    for a in range(count):
+        rate = product(p.k[a], e, count)
+        for i in range(n):
+            for j in range(n):
+                Y[i, j] += rate * p.G[a, i, j]
+    add_of_deformation(p, Y, 0, K)
 
 
 @kernel
 def energy(p, x, R, gravity):
     """Potential energy (8) and that of gravity, −m g·(x̄ + R_0 s) [J]."""
     place_frame(p, x, R)
-    n, d, g, e, q = p.size_n, p.d, p.g, p.e, p.q
-    product(p.K, n, 0, d, g)
-    total = 0.0
-    for i in range(n):
-        total += 0.5 * d[0, i] * g[0, i]
-    stretches(p, 0)
+    n, d, g, e, q = p.size_n, p.d, p.g[0], p.e, p.q
+    times_T(p.K, d, g)
+    total = 0.5 * product(d, g, n)
+    stretches(p)
     for a in range(p.size_np):
         for b in range(p.size_np):
-            total += p.k[a, b] * q[0, a] * (e[0, b] + 0.5 * q[0, b])
+            total += p.k[a, b] * q[a] * (e[b] + 0.5 * q[b])
     arm, place = local_arrays("3, 3")
     for k in range(3):
-        arm[k] = p.centre[k]
-        for j in range(n):
-            arm[k] += p.centre_rates[k, j] * d[0, j]
+        arm[k] = p.centre[k] + product(p.centre_rates[k], d, n)
     rotate(p.R_0, arm, place)
     for k in range(3):
         for i in range(p.size_nb):
@@ -217,13 +203,13 @@ def deformed(p, x, R, out):
     for i in range(p.size_nb):
         turned = moved = 0.0
         for k in range(3):
-            turned += d[0, 6 * i + 3 + k] ** 2
-            moved += d[0, 6 * i + k] ** 2
+            turned += d[6 * i + 3 + k] ** 2
+            moved += d[6 * i + k] ** 2
         turn, way = max(turn, turned), max(way, moved)
     square = 0.0
     for i in range(first, n):
         for k in range(first, n):
-            square += d[0, i] * M[i, k] * d[0, k]
+            square += d[i] * M[i, k] * d[k]
     way = max(way, square / p.mass)
     out[0] = math.sqrt(turn) if det > 0.0 else math.inf
     out[1] = math.sqrt(way)
@@ -232,14 +218,10 @@ def deformed(p, x, R, out):
 @kernel
 def spin(p, v):
     """Angular speed [rad/s] of the rigid motion with the angular momentum of the body, see `Reduction.spin_rows`."""
-    p.zero[:] = 0.0
-    move(p, v, p.zero)
-    rows, speed, square = p.spin_rows, p.speed, 0.0
+    rates(p, MOTION, v)
+    square = 0.0
     for k in range(3):
-        one = 0.0
-        for i in range(p.size_n):
-            one += rows[k, i] * speed[0, i]
-        square += one * one
+        square += product(p.spin_rows[k], p.speed[0], p.size_n) ** 2
     return math.sqrt(square)
 
 

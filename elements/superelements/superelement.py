@@ -7,6 +7,7 @@ constraint. Equations: `motion`, `forces`; arrays: `data`.
 Source: docs/theory/superelements.md.
 """
 
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -174,9 +175,9 @@ class Superelement(Limits, FloatingBody):
             "K": r.K,
             "D": self._damping_matrix() if self.viscous else np.zeros((n, n)),
             "M": r.M,
-            "N": r.N,
-            "N_T": r.N.transpose(0, 2, 1),
-            "O": r.O,
+            "N": r.N.transpose(1, 0, 2).reshape(n, 3 * n),
+            "N_T": r.N.transpose(2, 0, 1).reshape(n, 3 * n),
+            "O": r.O.transpose(1, 0, 2).reshape(n, 6 * n),
             "spin_rows": r.spin_rows,
             "k": r.pull_stiffness if self._patterns else np.zeros((0, 0)),
             "c": r.stretch[some],
@@ -184,7 +185,8 @@ class Superelement(Limits, FloatingBody):
         }
         self._numbers = {"nn": len(self.nodes), "modes": r.modes, "damped": int(self.viscous), "mass": r.mass}
         self._constants = {name: np.array(array, np.float64, order="C") for name, array in constants.items()}
-        sizes = {"nb": nb, "n": n, "np": self._patterns, "nd": 6 * len(self.nodes)}
+        sizes = {"nb": nb, "n": n, "np": self._patterns, "nd": 6 * len(self.nodes), "nf": 6 * nb, "m": r.modes}
+        sizes |= {f"{k}{name}": k * sizes[name] for k, name in product((2, 3, 4, 6), ("n", "nf", "m"))}
         self._scratch = SUPERELEMENT.arrays(sizes, SCRATCH)
 
     def _damping_matrix(self):
