@@ -14,11 +14,12 @@ with g = K̂ d + D̂ ḋ + … of elastic forces, and of gravity g = −m c_dᵀ
 Source: docs/theory/superelements.md, sections 4-6; derived here and checked by finite differences.
 """
 
+from fem_mbs.elements.superelements.motion import PRODUCTS
 from fem_mbs.elements.superelements.products import add_scaled, add_times_T, product, times_T
 from fem_mbs.jit import address_of, kernel, local_arrays, vector
 from fem_mbs.rotations import add_cross, add_rotated, rotate, rotate_T
 
-MOTION, ACCELERATION = 0, 1  # forces of velocities, weight and deformation; of accelerations
+MOTION, ACCELERATION, ELASTIC, SUM = 0, 1, 2, 3  # forces of velocities and weight, and others; a sum of such
 
 
 @kernel
@@ -36,14 +37,14 @@ def flat(A):
 @kernel
 def find_products(p):
     """N_a d, O_ab d and d·O_ab d of (9), if they are not yet those of this pose."""
-    if p.has_products[0] == 0.0:
+    if p.has[PRODUCTS] == 0.0:
         n, d = p.size_n, p.d
         times_T(p.N_T, d, flat(p.N_d))
         times_T(p.O, d, flat(p.O_d))
         for a in range(3):
             for b in range(3):
                 p.d_O_d[a, b] = product(d, p.O_d[pair(a, b)], n)
-        p.has_products[0] = 1.0
+        p.has[PRODUCTS] = 1.0
 
 
 @kernel
@@ -135,9 +136,9 @@ def stretches(p):
 @kernel
 def elastic_forces(p):
     """g of K̂ d + D̂ ḋ + …; h and s are zero."""
-    g = p.g[0]
-    p.h[0, :, :] = 0.0
-    p.s[0, :] = 0.0
+    g = p.g[ELASTIC]
+    p.h[ELASTIC, :, :] = 0.0
+    p.s[ELASTIC, :] = 0.0
     times_T(p.K, p.d, g)
     if p.damped == 1:
         add_times_T(p.D, p.d_rate[0], g)

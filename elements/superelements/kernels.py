@@ -7,23 +7,35 @@ import math
 
 from fem_mbs.elements.superelements.forces import (
     ACCELERATION,
+    ELASTIC,
     MOTION,
     add_gravity,
     add_rows,
     elastic_forces,
     find_products,
-    find_resultants,
     gyroscopic_forces,
     inertia_forces,
     stretches,
 )
-from fem_mbs.elements.superelements.motion import accelerate, place_frame, rates
-from fem_mbs.elements.superelements.products import copy_columns, product, times_T
+from fem_mbs.elements.superelements.motion import (
+    FORCES,
+    VARIED,
+    VARIED_RATES,
+    accelerate,
+    is_known,
+    move,
+    place_frame,
+    rates,
+)
+from fem_mbs.elements.superelements.products import product, times_T
 from fem_mbs.elements.superelements.tangents import (
+    OF_C,
+    OF_K,
+    OF_KA,
+    OF_M,
     add_change_of_axes,
     add_frame_rows,
     add_mode_columns,
-    add_mode_rows,
     add_modes,
     add_of_deformation,
     find_covectors,
@@ -33,6 +45,7 @@ from fem_mbs.elements.superelements.tangents import (
     find_mode_columns,
     find_stiffness,
     map_mode_columns,
+    weigh_motion,
 )
 from fem_mbs.elements.superelements.variations import vary_accelerations, vary_pose, vary_rates, vary_translations
 from fem_mbs.jit import kernel, local_arrays, local_vector
@@ -43,13 +56,18 @@ from fem_mbs.rotations import rotate
 def find_inertia_forces(p, x, R, v, a, gravity):
     """Local motion, and h, g and s of both sets: those of velocities and gravity, and those of accelerations."""
     place_frame(p, x, R)
-    find_products(p)
-    rates(p, ACCELERATION, a)
-    inertia_forces(p)
-    rates(p, MOTION, v)
-    accelerate(p)
-    gyroscopic_forces(p)
-    add_gravity(p, gravity)
+    move(p, v)
+    same = is_known(p.known_a, a)
+    if not (is_known(p.known_gravity, gravity) and same):
+        p.has[FORCES] = 0.0
+    if p.has[FORCES] == 0.0:
+        find_products(p)
+        rates(p, ACCELERATION, a)
+        inertia_forces(p)
+        accelerate(p)
+        gyroscopic_forces(p)
+        add_gravity(p, gravity)
+        p.has[FORCES] = 1.0
 
 
 @kernel
@@ -64,50 +82,50 @@ def inertia(p, x, R, v, a, gravity, Ma, f):
 
 
 @kernel
-def vary_motion(p, kinds):
-    """Derivatives of the local motion: of velocities and accelerations, and with two ``kinds`` of the pose."""
+def vary(p, rates_too):
+    """Derivatives of the pose, and with ``rates_too`` = 1 of the motion at fixed velocities, if there are none yet."""
     nf = p.size_nf
-    vary_pose(p)
-    copy_columns(p.omega_q, 0, p.alpha_q, 0, nf)
-    copy_columns(p.speed_q, 0, p.acceleration_q, 0, nf)
-    if kinds == 2:
+    if p.has[VARIED] == 0.0:
+        vary_pose(p)
+        p.has[VARIED] = 1.0
+    if rates_too == 1 and p.has[VARIED_RATES] == 0.0:
         vary_rates(p, MOTION, p.omega_q, nf, p.speed_q, nf)
-        vary_rates(p, ACCELERATION, p.alpha_q, 3 * nf, p.acceleration_q, 3 * nf)
         vary_translations(p)
-    vary_accelerations(p, kinds)
+        p.has[VARIED_RATES] = 1.0
 
 
 @kernel
-def inertia_tangent(p, x, R, v, a, gravity, needs_K, M, C, K, Ka):
-    """Add the mass matrix and the derivatives of `inertia`."""
-    kinds = 1 if needs_K == 0.0 else 2
+def number_of_kinds(weights):
+    """1: only derivatives with respect to velocities and accelerations are asked for; 2: all."""
+    return 1 if weights[OF_K] == 0.0 and weights[OF_KA] == 0.0 else 2
+
+
+@kernel
+def inertia_tangent(p, x, R, v, a, gravity, weights, M, K):
+    """Add the mass matrix and the derivatives of `inertia`: sums of two each, with weights."""
+    kinds, nf = number_of_kinds(weights), p.size_nf
     find_inertia_forces(p, x, R, v, a, gravity)
-    vary_motion(p, kinds)
-    find_matrices(p, kinds)
-    find_covectors(p, kinds)
-    find_frame_columns(p, kinds)
-    find_frame_sums(p, kinds)
-    find_mode_columns(p, kinds)
-    map_mode_columns(p, kinds)
-    add_block(p, 0, p.M, M)
-    add_block(p, 1, p.W, C)
-    add_modes(p, p.W_T, C)
+    vary(p, kinds - 1)
     if kinds == 2:
-        add_block(p, 2, p.Y, K)
-        find_resultants(p, MOTION)
-        add_change_of_axes(p, MOTION, K)
-        add_block(p, 3, p.Y_a, Ka)
-        find_resultants(p, ACCELERATION)
-        add_change_of_axes(p, ACCELERATION, Ka)
-
-
-@kernel
-def add_block(p, number, modes, K):
-    """Add all rows and columns of (31), number 0, 1, 2, 3: of M, C, K, ∂(M a)/∂q; ``modes`` (n, n) has those of modes."""
-    add_frame_rows(p, number, K)
-    add_mode_columns(p, number, K)
-    add_mode_rows(p, number, K)
-    add_modes(p, modes, K)
+        vary_rates(p, ACCELERATION, p.alpha_q, 2 * nf, p.acceleration_q, 2 * nf)
+    vary_accelerations(p, kinds)
+    weigh_motion(p, weights, kinds)
+    find_matrices(p, weights, kinds)
+    find_covectors(p, weights, kinds)
+    find_frame_columns(p, weights, kinds)
+    find_frame_sums(p, weights, kinds)
+    find_mode_columns(p, weights, kinds)
+    map_mode_columns(p, kinds)
+    add_frame_rows(p, 0, M)
+    add_mode_columns(p, 0, M)
+    add_modes(p, weights[OF_M], p.M, M)
+    add_modes(p, weights[OF_C], p.W, M)
+    add_modes(p, weights[OF_C], p.W_T, M)
+    if kinds == 2:
+        add_frame_rows(p, 1, K)
+        add_mode_columns(p, 1, K)
+        add_modes(p, 1.0, p.Y, K)
+        add_change_of_axes(p, weights[OF_K], MOTION, weights[OF_KA], ACCELERATION, K)
 
 
 @kernel
@@ -115,28 +133,29 @@ def force(p, x, R, v, f):
     """Add the elastic and damping forces."""
     place_frame(p, x, R)
     if p.damped == 1:
-        rates(p, MOTION, v)
+        move(p, v)
     elastic_forces(p)
-    add_rows(p, MOTION, -1.0, f)
+    add_rows(p, ELASTIC, -1.0, f)
 
 
 @kernel
-def force_tangent(p, x, R, v, K, C):
-    """Add the derivatives of `force`."""
+def force_tangent(p, x, R, v, weights, M, K):
+    """Add the derivatives of `force`, with weights: that with respect to velocities to M."""
+    kinds, w_C, w_K, nf = number_of_kinds(weights), weights[OF_C], weights[OF_K], p.size_nf
     place_frame(p, x, R)
-    vary_pose(p)
     if p.damped == 1:
-        rates(p, MOTION, v)
-        vary_rates(p, MOTION, p.omega_q, p.size_nf, p.speed_q, p.size_nf)
-        vary_translations(p)
-        add_of_deformation(p, p.D, 0, C)
-        add_of_deformation(p, p.D, 1, K)
-    elastic_forces(p)
-    find_resultants(p, MOTION)
-    if p.size_np > 0:
-        find_stiffness(p)
-    add_of_deformation(p, p.Y if p.size_np > 0 else p.K, 0, K)
-    add_change_of_axes(p, MOTION, K)
+        move(p, v)
+        vary(p, kinds - 1)
+        add_of_deformation(p, w_C, p.D, 0, 1, M)
+        if kinds == 2:
+            add_of_deformation(p, w_K, p.D, nf, 0, K)
+    if w_K != 0.0:
+        vary(p, 0)
+        elastic_forces(p)
+        if p.size_np > 0:
+            find_stiffness(p)
+        add_of_deformation(p, w_K, p.Y if p.size_np > 0 else p.K, 0, 1, K)
+        add_change_of_axes(p, w_K, ELASTIC, 0.0, ELASTIC, K)
 
 
 @kernel
@@ -145,17 +164,15 @@ def geometric(p, x, R, v, K):
 
     Of patterns the pulls change by Σ k_pq (ė_q + q̇_q), and their Ĝ with them.
     """
-    n, count, e, Y = p.size_n, p.size_np, p.e, p.Y
+    n, count, e, Y, change = p.size_n, p.size_np, p.e, p.Y, p.d_rate[0]
     place_frame(p, x, R)
-    vary_pose(p)
-    rates(p, MOTION, v)
+    move(p, v)
+    vary(p, 0)
     elastic_forces(p)
-    change = p.d_rate[0]
     if count > 0:
         find_stiffness(p)
-    times_T(Y if count > 0 else p.K, change, p.g[0])
-    find_resultants(p, MOTION)
-    add_change_of_axes(p, MOTION, K)
+    times_T(Y if count > 0 else p.K, change, p.g[ELASTIC])
+    add_change_of_axes(p, 1.0, ELASTIC, 0.0, ELASTIC, K)
     if count == 0:
         return
     for a in range(count):
@@ -166,14 +183,14 @@ def geometric(p, x, R, v, K):
         for i in range(n):
             for j in range(n):
                 Y[i, j] += rate * p.G[a, i, j]
-    add_of_deformation(p, Y, 0, K)
+    add_of_deformation(p, 1.0, Y, 0, 1, K)
 
 
 @kernel
 def energy(p, x, R, gravity):
     """Potential energy (8) and that of gravity, −m g·(x̄ + R_0 s) [J]."""
     place_frame(p, x, R)
-    n, d, g, e, q = p.size_n, p.d, p.g[0], p.e, p.q
+    n, d, g, e, q = p.size_n, p.d, p.g[ELASTIC], p.e, p.q
     times_T(p.K, d, g)
     total = 0.5 * product(d, g, n)
     stretches(p)
@@ -218,7 +235,7 @@ def deformed(p, x, R, out):
 @kernel
 def spin(p, v):
     """Angular speed [rad/s] of the rigid motion with the angular momentum of the body, see `Reduction.spin_rows`."""
-    rates(p, MOTION, v)
+    move(p, v)
     square = 0.0
     for k in range(3):
         square += product(p.spin_rows[k], p.speed[0], p.size_n) ** 2

@@ -32,6 +32,8 @@ from fem_mbs.rotations import (
 )
 
 POLAR_STEPS = 60
+# what is kept of a pose and its velocities, until there are others
+PRODUCTS, MOVED, FORCES, VARIED, VARIED_RATES = 0, 1, 2, 3, 4
 
 
 @kernel
@@ -85,8 +87,18 @@ def polar(A, R):
 
 
 @kernel
-def is_known(p, x, R):
-    """True if what `place_frame` fills is that of this pose; if not, it is the one to fill it for."""
+def is_known(known, given):
+    """True if all numbers are known; if not, they are now."""
+    same = True
+    for i in range(given.shape[0]):
+        same = same and known[i] == given[i]
+        known[i] = given[i]
+    return same
+
+
+@kernel
+def is_known_pose(p, x, R):
+    """The same of a pose."""
     known = True
     for i in range(x.shape[0]):
         for k in range(3):
@@ -106,10 +118,10 @@ def place_frame(p, x, R):
 
     Returns det A, which is positive near the reference.
     """
-    if not is_known(p, x, R):
+    if not is_known_pose(p, x, R):
         p.det[0] = find_frame(p, x, R)
         find_deformation(p, x, R)
-        p.has_products[0] = 0.0
+        p.has[:] = 0.0
     return p.det[0]
 
 
@@ -213,6 +225,16 @@ def rates(p, e, v):
         add_cross(1.0, p.r[i], omega, d_rate[6 * i : 6 * i + 3])
     for k in range(p.modes):
         speed[first + k] = d_rate[first + k] = v[first + 6 * (k // 3) + k % 3]
+
+
+@kernel
+def move(p, v):
+    """`rates` of velocities v (6 nn,), if they are not yet those."""
+    if not is_known(p.known_v, v):
+        p.has[MOVED] = p.has[FORCES] = p.has[VARIED_RATES] = 0.0
+    if p.has[MOVED] == 0.0:
+        rates(p, 0, v)
+        p.has[MOVED] = 1.0
 
 
 @kernel

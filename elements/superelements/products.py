@@ -98,6 +98,14 @@ def copy_columns(X, x, out, o, count):
             out[i, o + j] = X[i, x + j]
 
 
+@kernel
+def sum_columns(a, X, x, b, Y, y, out, o, count):
+    """Fill columns o … of out with a times columns x … of the same rows of X and b times columns y … of Y."""
+    for i in range(out.shape[0]):
+        for j in range(count):
+            out[i, o + j] = a * X[i, x + j] + b * Y[i, y + j]
+
+
 @kernel(fused=True)
 def multiply_columns(A, X, x, count):
     """Replace columns x … of X (3, …), ``count`` of them, by A (3, 3) times these."""

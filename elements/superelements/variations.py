@@ -180,22 +180,21 @@ def vary_translations(p):
 
 @kernel
 def vary_accelerations(p, kinds):
-    """δω̇_0 and δv̂̇ of (28)-(30): in columns nf … of velocities, and, with two ``kinds``, after them of the pose."""
-    nf, count, omega, A, on_omega = p.size_nf, kinds * p.size_nf, p.omega[0], p.coefficient, p.on_omega
-    alpha_q = p.alpha_q
-    clear_columns(alpha_q, nf, count)
+    """δω̇_0 and δv̂̇ of (28)-(30): of velocities, and, with two ``kinds``, after them of the pose."""
+    count, omega, A, on_omega, alpha_q = kinds * p.size_nf, p.omega[0], p.coefficient, p.on_omega, p.alpha_q
+    clear_columns(alpha_q, 0, count)
     on_omega[:, :] = 0.0
     for k in range(3):
         on_omega[k, k] = -p.trace_rate[0]
     for i in range(p.size_nb):
         a, b, V, Q, phi, xi = p.a[i], p.b[i], p.V[i], p.Q[i], p.phi[0, i], p.xi[0, i]
         turning_matrix(p, i, p.Omega[0, i], omega, A)
-        add_columns(1.0, A, 3, p.phi_q[i], 0, alpha_q, nf, count)
+        add_columns(1.0, A, 3, p.phi_q[i], 0, alpha_q, 0, count)
         arm_matrix(p, i, omega, A)
-        add_columns(1.0, A, 3, p.rate_q[6 * i : 6 * i + 3], 0, alpha_q, nf, count)
+        add_columns(1.0, A, 3, p.rate_q[6 * i : 6 * i + 3], 0, alpha_q, 0, count)
         A[:, :] = 0.0
         add_skew_skew(-a, V, omega, A, 0, 0)
-        add_columns(1.0, A, 3, p.xi_q[i], 0, alpha_q, nf, count)
+        add_columns(1.0, A, 3, p.xi_q[i], 0, alpha_q, 0, count)
         add_skew_skew(a, V, xi, on_omega, 0, 0)
         add_outer(a, p.d_rate[0, 6 * i : 6 * i + 3], V, on_omega, 0, 0)
         add_R_skew(b, Q, phi, on_omega, 0, 0)
@@ -203,11 +202,11 @@ def vary_accelerations(p, kinds):
         add_skew_RT(b, phi, Q, A, 0, 0)
         for k in range(3):
             A[k, k] += b * dot(p.axial[i], phi)
-        add_columns(1.0, A, 3, p.R_ref[i], 0, alpha_q, nf + 6 * i + 3, 3)
+        add_columns(1.0, A, 3, p.R_ref[i], 0, alpha_q, 6 * i + 3, 3)
         if kinds == 2:
             vary_turning(p, i)
-    add_columns(1.0, on_omega, 3, p.omega_q, 0, alpha_q, nf, count)
-    multiply_columns(p.S_inv, alpha_q, nf, count)
+    add_columns(1.0, on_omega, 3, p.omega_q, 0, alpha_q, 0, count)
+    multiply_columns(p.S_inv, alpha_q, 0, count)
     for i in range(p.size_nb):
         vary_acceleration_of(p, i, kinds)
 
@@ -229,9 +228,9 @@ def vary_turning(p, i):
             A[k, m] += b * (Omega[k] - omega[k]) * u[m]
     add_skew_skew(b, phi, back, A, 0, 0)
     add_R_skew(-b, Q, across, A, 0, 0)
-    add_columns(1.0, A, 3, p.phi_q[i], 0, p.alpha_q, 2 * nf, nf)
+    add_columns(1.0, A, 3, p.phi_q[i], 0, p.alpha_q, nf, nf)
     arm_matrix(p, i, p.alpha, A)
-    add_columns(1.0, A, 3, p.rate_q[6 * i : 6 * i + 3], 0, p.alpha_q, 2 * nf, nf)
+    add_columns(1.0, A, 3, p.rate_q[6 * i : 6 * i + 3], 0, p.alpha_q, nf, nf)
 
 
 @kernel
@@ -240,38 +239,38 @@ def vary_acceleration_of(p, i, kinds):
     nf, count, Q, phi, A, B = p.size_nf, kinds * p.size_nf, p.Q[i], p.phi[0, i], p.coefficient, p.on_turn
     form, theta, T_inv, back = p.form[i], p.theta[i], p.T_inv[i], local_vector(3)
     push, turn = p.acceleration_q[6 * i : 6 * i + 3], p.acceleration_q[6 * i + 3 : 6 * i + 6]
-    clear_columns(push, nf, count)
+    clear_columns(push, 0, count)
     A[:, :] = 0.0
     add_skew(-1.0, p.omega[0], A, 0, 0)
-    add_columns(1.0, A, 3, p.xi_q[i], 0, push, nf, count)
+    add_columns(1.0, A, 3, p.xi_q[i], 0, push, 0, count)
     A[:, :] = 0.0
     add_skew(1.0, p.xi[0, i], A, 0, 0)
-    add_columns(1.0, A, 3, p.omega_q, 0, push, nf, count)
-    copy_columns(p.alpha_q, nf, turn, nf, count)
+    add_columns(1.0, A, 3, p.omega_q, 0, push, 0, count)
+    copy_columns(p.alpha_q, 0, turn, 0, count)
     for k in range(3):
         for m in range(3):
             A[k, m] = -(T_inv[k, 0] * Q[m, 0] + T_inv[k, 1] * Q[m, 1] + T_inv[k, 2] * Q[m, 2])
-    add_columns(1.0, A, 3, p.alpha_q, nf, turn, nf, count)
+    add_columns(1.0, A, 3, p.alpha_q, 0, turn, 0, count)
     for k in range(3):
         for m in range(3):
             A[k, m] = p.X[i, k, m]
     add_R_skew(-1.0, T_inv, p.omega_back[i], A, 0, 0)
-    add_columns(1.0, A, 3, p.phi_q[i], 0, turn, nf, count)
+    add_columns(1.0, A, 3, p.phi_q[i], 0, turn, 0, count)
     B[:, :] = 0.0
     add_skew_RT(1.0, phi, Q, B, 0, 0)
     multiply(T_inv, B, A)
-    add_columns(1.0, A, 3, p.omega_q, 0, turn, nf, count)
+    add_columns(1.0, A, 3, p.omega_q, 0, turn, 0, count)
     form_gradient(0.0, form, theta, phi, A)
     rates = p.rate_q[6 * i + 3 : 6 * i + 6]
-    add_columns(1.0, A, 3, rates, 0, turn, nf, count)
+    add_columns(1.0, A, 3, rates, 0, turn, 0, count)
     if kinds == 2:
         rotate_T(Q, p.alpha, back)
         B[:, :] = 0.0
         add_skew_skew(1.0, phi, p.omega_back[i], B, 0, 0)
         add_skew(-1.0, back, B, 0, 0)
         multiply(T_inv, B, A)
-        add_columns(1.0, A, 3, p.phi_q[i], 0, turn, 2 * nf, nf)
+        add_columns(1.0, A, 3, p.phi_q[i], 0, turn, nf, nf)
         form_gradient(0.0, form, theta, p.w[i], A)
-        add_columns(1.0, A, 3, rates, 0, turn, 2 * nf, nf)
+        add_columns(1.0, A, 3, rates, 0, turn, nf, nf)
         form_rate_gradient(form, theta, p.d_rate[0, 6 * i + 3 : 6 * i + 6], phi, A)
-        add_columns(1.0, A, 3, rates, 0, turn, 2 * nf, nf)
+        add_columns(1.0, A, 3, rates, 0, turn, nf, nf)

@@ -98,9 +98,21 @@ class Evaluator:
             self.views[output][...] = 0.0
         if name in self.python:
             self.python[name](self.views)
+        elif self.reads(name, "weights"):
+            return self._separated(name, outputs)
         else:
             invoke(self.calls[name].address, *self.places)
         return {output: self._widened(output, self.views[output].copy()) for output in outputs}
+
+    def _separated(self, name, outputs):
+        """Tangents M, C, K and Ka of a kernel that adds sums of two each, with weights, to M and to K."""
+        found = {}
+        for weights, places in (((1, 0, 1, 0), {"M": "M", "K": "K"}), ((0, 1, 0, 1), {"C": "M", "Ka": "K"})):
+            self.views["M"][...] = self.views["K"][...] = 0.0
+            self.views["weights"][...] = weights
+            invoke(self.calls[name].address, *self.places)
+            found |= {output: self.views[place].copy() for output, place in places.items()}
+        return {output: self._widened(output, found.get(output, self.views[output])) for output in outputs}
 
     def along(self, name: str, output: str, point: "Point", **changed: np.ndarray) -> np.ndarray:
         """One output of a kernel at n points (n, …) that differ from a `Point` in one or two arguments (n, …)."""

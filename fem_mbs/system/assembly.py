@@ -17,7 +17,7 @@ from fem_mbs.system.records import FILLS_C, FILLS_KA, FILLS_M, TRANSLATIONS, gro
 
 _F, _MA, _M, _C, _K, _KA = (SLOT[k] for k in ("f", "Ma", "M", "C", "K", "Ka"))
 _LAM, _OUT, _ENERGY, _NEEDS_K = (SLOT[k] for k in ("lam", "out", "energy", "needs_K"))
-_GRAVITY = SLOT["gravity"]
+_GRAVITY, _WEIGHTS = SLOT["gravity"], SLOT["weights"]
 
 
 @kernel
@@ -37,9 +37,32 @@ def advance_configuration(d, x0, Q0, D, x, Q, R, T):
 
 
 @kernel
+def set_weights(b, c_M, c_C, c_K, c_A):
+    """Set the weights of elements whose tangents are sums: c_M M + c_C C in M, c_K K + c_A Ka in K."""
+    weights = vector(b[_WEIGHTS], 4)
+    weights[0], weights[1], weights[2], weights[3] = c_M, c_C, c_K, c_A
+
+
+@kernel
+def separate_tangents(d, g, tangent, p):
+    """Call a kernel of tangents, at an address, such that M, C, K and Ka are filled, by elements with sums too."""
+    if g.weighted == 0:
+        call2(tangent, p, d.table_at)
+        return
+    b = integers(d.table_at, N_SLOTS)
+    set_weights(b, 1.0, 0.0, 1.0, 0.0)
+    call2(tangent, p, d.table_at)
+    M, C, K, Ka = b[_M], b[_C], b[_K], b[_KA]
+    b[_M], b[_K] = C, Ka
+    set_weights(b, 0.0, 1.0, 0.0, 1.0)
+    call2(tangent, p, d.table_at)
+    b[_M], b[_K] = M, K
+
+
+@kernel
 def _clear_tangents(g, b):
     """Set the tangents of an element in the workspace to zero: of translations alone those that its kernels fill."""
-    n, every = g.nd * g.nd, g.width != TRANSLATIONS
+    n, every = g.nd * g.nd, g.width != TRANSLATIONS and g.weighted == 0
     if every or g.fills & FILLS_M:
         zero(b[_M], n)
     if every or g.fills & FILLS_C:
@@ -75,10 +98,23 @@ def _add_translations(d, g, e, b, layout, values, c_M, c_C, c_K, c_A):
 
 
 @kernel
+def _add_sums(d, g, e, b, layout, values, of_poses, T):
+    """The same as `_add_tangents` of elements with sums: that in M, and, ``of_poses``, K T."""
+    nd = g.nd
+    if of_poses:
+        times_tangent(g, e, matrix(b[_K], nd, nd), nd, T)
+        _add_scaled(nd * nd, 1.0, b[_K], b[_M])
+    scatter_matrix(g.maps_at[layout], e, nd, vector(b[_M], nd * nd), values)
+
+
+@kernel
 def _add_tangents(d, g, e, b, layout, values, c_M, c_C, c_K, c_A, T):
     """Add c_M M + c_C C + (c_K K + c_A ∂(M A)/∂q) T of element e, in the workspace, to a global matrix."""
     if g.width == TRANSLATIONS:
         _add_translations(d, g, e, b, layout, values, c_M, c_C, c_K, c_A)
+        return
+    if g.weighted != 0:
+        _add_sums(d, g, e, b, layout, values, c_K != 0.0 or c_A != 0.0, T)
         return
     nd = g.nd
     Me, Ce = matrix(b[_M], nd, nd), matrix(b[_C], nd, nd)
@@ -117,6 +153,7 @@ def dynamics(d, layout, x, R, V, A, Ma, f, tangents, c_M, c_C, c_K, c_A, T, mixe
     b = integers(d.table_at, N_SLOTS)
     groups = groups_of(d)
     values = matrix_values(d, layout)
+    set_weights(b, c_M, c_C, c_K, c_A)
     single = 0.0
     for i in range(6 * d.n_nodes):
         Ma[i] = 0.0
@@ -164,6 +201,7 @@ def dynamic_tangents(d, layout, x, R, V, A, c_M, c_C, c_K, c_A, T):
     b = integers(d.table_at, N_SLOTS)
     needs_K = vector(b[_NEEDS_K], 1)
     needs_K[0] = 1.0 if c_K != 0.0 or c_A != 0.0 else 0.0
+    set_weights(b, c_M, c_C, c_K, c_A)
     groups = groups_of(d)
     values = matrix_values(d, layout)
     for k in range(d.n_groups):
@@ -196,6 +234,7 @@ def inertia(d, layout, x, R, V, A, Ma, tangents, c_M, c_A, T):
     b = integers(d.table_at, N_SLOTS)
     groups = groups_of(d)
     values = matrix_values(d, layout)
+    set_weights(b, c_M, 0.0, 0.0, c_A)
     for i in range(6 * d.n_nodes):
         Ma[i] = 0.0
     for k in range(d.n_groups):
@@ -219,6 +258,9 @@ def inertia(d, layout, x, R, V, A, Ma, tangents, c_M, c_A, T):
                 zero(b[_K], nd * nd)
                 zero(b[_KA], nd * nd)
                 call2(g.inertia_tangent, p, d.table_at)
+                if g.weighted != 0:
+                    _add_sums(d, g, e, b, layout, values, c_A != 0.0, T)
+                    continue
                 if g.width == TRANSLATIONS:
                     zero(b[_K], nd * nd)  # that of the inertia forces has no part in this
                     _add_translations(d, g, e, b, layout, values, c_M, 0.0, 0.0, c_A)

@@ -180,6 +180,7 @@ class Group:
         record["far"] = int(self.far)
         record["counts_turns"] = int(self.elements[0].counts_turns and not read)
         record["width"], record["fills"] = self.width, filled(self.elements[0])
+        record["weighted"] = int(is_weighted(self.elements[0]))
         tangent = self.elements[0].kernels.get("force_tangent")
         record["tangent_tells_forces"] = int(tangent is not None and "f" in arguments_of(tangent))
         for name in ("first_row", "first_contact", "first_output", "first_friction"):
@@ -197,6 +198,12 @@ def numbers_in_pairs(elements: Sequence["Element"]) -> list[int]:
         goes_on = k > 0 and element.pair is not None and elements[k - 1].pair is element.pair
         numbers.append(numbers[-1] + 1 if goes_on else 0)
     return numbers
+
+
+def is_weighted(element: "Element") -> bool:
+    """True if the kernels of tangents of an element fill weighted sums (`assembly.set_weights`)."""
+    tangents = [element.kernels[name] for name in ("inertia_tangent", "force_tangent") if name in element.kernels]
+    return any("weights" in arguments_of(kernel) for kernel in tangents)
 
 
 def filled(element: "Element") -> int:

@@ -24,7 +24,7 @@ GROUP = np.dtype(
     + [("active_at", "i8"), ("efforts_at", "i8")]
     + [(name, "i8") for name in ("first_row", "first_contact", "first_output", "drilling", "viscous")]
     + [("velocity_rows", "i8"), ("tangent_tells_forces", "i8"), ("first_friction", "i8"), ("joint_rows_at", "i8")]
-    + [("abstract", "i8"), ("counts_turns", "i8"), ("far", "i8"), ("width", "i8"), ("fills", "i8")]
+    + [("abstract", "i8"), ("counts_turns", "i8"), ("far", "i8"), ("width", "i8"), ("fills", "i8"), ("weighted", "i8")]
     + [("maps_at", "i8", (3,))]
     # laws of contacts that depend on speeds, see `fem_mbs.system.speed_pieces`; 0 pieces: none does
     + [(name, "i8") for name in ("restitution_at", "restitution_pieces", "sliding_at", "sliding_pieces")]

@@ -31,7 +31,7 @@ from fem_mbs.jit import (
     vector,
 )
 from fem_mbs.rotations import add_R_skew
-from fem_mbs.system.assembly import element_forces
+from fem_mbs.system.assembly import element_forces, separate_tangents
 from fem_mbs.system.gather import gather, gather_poses, scatter_vector
 from fem_mbs.system.global_matrices import matrix_values
 from fem_mbs.system.records import POSITION, STACKED, TRANSLATIONS, groups_of, layouts_of, switches_of, zero
@@ -186,7 +186,7 @@ def _turned_mass(d, g, e, b, V, R, scale, out, sign):
         add_R_skew(scale, R[n], V[n, 3:6], Re[a], 0, 0)
     for slot in (_M, _C, _K, _KA):
         zero(b[slot], nd * nd)
-    call2(g.inertia_tangent, g.parameters_at + e * g.stride, d.table_at)
+    separate_tangents(d, g, g.inertia_tangent, g.parameters_at + e * g.stride)
     for r in range(nd):
         for c in range(nd):
             out[r, c] += sign * Me[r, c]
@@ -215,7 +215,7 @@ def _inertia(d, s, g, e, b, tangents):
     """Call the inertia of an element; what it does to ∂ṗ/∂v, Ṁ and ∂(M a)/∂q, is taken off C with ``tangents``."""
     nd, p = g.nd, g.parameters_at + e * g.stride
     Ce, Kae, rate = matrix(b[_C], nd, nd), matrix(b[_KA], nd, nd), matrix(b[_HN], nd, nd)
-    call2(g.inertia_tangent, p, d.table_at)
+    separate_tangents(d, g, g.inertia_tangent, p)
     moves = False
     for r in range(nd):
         for c in range(nd):
@@ -225,7 +225,7 @@ def _inertia(d, s, g, e, b, tangents):
         gather_poses(g, e, b, s.xs, s.Rs)
         for slot in (_M, _C, _K, _KA):
             zero(b[slot], nd * nd)
-        call2(g.inertia_tangent, p, d.table_at)
+        separate_tangents(d, g, g.inertia_tangent, p)
         for r in range(nd):
             for c in range(nd):
                 Ce[r, c] -= rate[r, c]
@@ -263,7 +263,9 @@ def elements(d, s, o, j, layout, tangents):
                 _inertia(d, s, g, e, b, tangents)
                 scatter_vector(g, e, Pe, P)
             if g.force != 0:
-                element_forces(d, g, p, tangents)
+                element_forces(d, g, p, tangents and g.weighted == 0)
+                if tangents and g.weighted != 0:
+                    separate_tangents(d, g, g.force_tangent, p)
             for a in range(g.nn):
                 for i in range(3):
                     o.single += fe[g.width * a + i] ** 2
