@@ -16,7 +16,8 @@ Source: docs/theory/superelements.md, sections 4-6; derived here and checked by 
 
 from fem_mbs.elements.superelements.motion import PRODUCTS
 from fem_mbs.elements.superelements.products import add_scaled, add_times_T, product, times_T
-from fem_mbs.jit import address_of, kernel, local_arrays, vector
+from fem_mbs.elements.superelements.views import flat
+from fem_mbs.jit import kernel, local_arrays
 from fem_mbs.rotations import add_cross, add_rotated, rotate, rotate_T
 
 MOTION, ACCELERATION, ELASTIC, SUM = 0, 1, 2, 3  # forces of velocities and weight, and others; a sum of such
@@ -26,12 +27,6 @@ MOTION, ACCELERATION, ELASTIC, SUM = 0, 1, 2, 3  # forces of velocities and weig
 def pair(a, b):
     """Number of the product O_ab of a symmetric set of six: 11, 22, 33, 12, 13, 23."""
     return a if a == b else a + b + 2
-
-
-@kernel
-def flat(A):
-    """The numbers of A (k, n) as a vector."""
-    return vector(address_of(A), A.shape[0] * A.shape[1])
 
 
 @kernel

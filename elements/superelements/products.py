@@ -4,7 +4,8 @@ Columns are directions in which something is differentiated. Loops over them, an
 that a compiler turns into instructions for vectors; products and sums may be one instruction (``fused``).
 """
 
-from fem_mbs.jit import kernel
+from fem_mbs.elements.superelements.views import part
+from fem_mbs.jit import address_of, kernel, vector
 
 
 @kernel(fused=True)
@@ -13,8 +14,9 @@ def add_times_T(A, u, out):
     k, n = A.shape[0], out.shape[0]
     for j in range(0, k - 3, 4):
         u0, u1, u2, u3 = u[j], u[j + 1], u[j + 2], u[j + 3]
+        a0, a1, a2, a3 = part(A, j, 0, n), part(A, j + 1, 0, n), part(A, j + 2, 0, n), part(A, j + 3, 0, n)
         for i in range(n):
-            out[i] += u0 * A[j, i] + u1 * A[j + 1, i] + u2 * A[j + 2, i] + u3 * A[j + 3, i]
+            out[i] += u0 * a0[i] + u1 * a1[i] + u2 * a2[i] + u3 * a3[i]
     for j in range(k - k % 4, k):
         u0 = u[j]
         for i in range(n):
@@ -54,9 +56,10 @@ def add_combination(scale, row, first, out):
     """Add Σ_k scale_k A_k to out (n,), for k = first, first + 1, first + 2, and ``row`` the rows A_0, A_1 … in one."""
     n = out.shape[0]
     s0, s1, s2 = scale[first], scale[first + 1], scale[first + 2]
-    a0, a1, a2 = first * n, (first + 1) * n, (first + 2) * n
+    at = address_of(row) + 8 * first * n
+    a0, a1, a2 = vector(at, n), vector(at + 8 * n, n), vector(at + 16 * n, n)
     for j in range(n):
-        out[j] += s0 * row[a0 + j] + s1 * row[a1 + j] + s2 * row[a2 + j]
+        out[j] += s0 * a0[j] + s1 * a1[j] + s2 * a2[j]
 
 
 @kernel(fused=True)
@@ -66,44 +69,51 @@ def add_columns(scale, A, rows, X, x, out, o, count):
     k is a multiple of three.
     """
     for i in range(rows):
+        y = part(out, i, o, count)
         for k in range(0, X.shape[0], 3):
             a0, a1, a2 = scale * A[i, k], scale * A[i, k + 1], scale * A[i, k + 2]
+            x0, x1, x2 = part(X, k, x, count), part(X, k + 1, x, count), part(X, k + 2, x, count)
             for j in range(count):
-                out[i, o + j] += a0 * X[k, x + j] + a1 * X[k + 1, x + j] + a2 * X[k + 2, x + j]
+                y[j] += a0 * x0[j] + a1 * x1[j] + a2 * x2[j]
 
 
 @kernel(fused=True)
 def add_columns_T(scale, A, first, rows, X, x, out, o, count):
     """Add scale Aᵀ X as `add_columns` does, A (k, ≥ first + rows) from column ``first`` on."""
     for i in range(rows):
+        y = part(out, i, o, count)
         for k in range(0, X.shape[0], 3):
             a0, a1, a2 = scale * A[k, first + i], scale * A[k + 1, first + i], scale * A[k + 2, first + i]
+            x0, x1, x2 = part(X, k, x, count), part(X, k + 1, x, count), part(X, k + 2, x, count)
             for j in range(count):
-                out[i, o + j] += a0 * X[k, x + j] + a1 * X[k + 1, x + j] + a2 * X[k + 2, x + j]
+                y[j] += a0 * x0[j] + a1 * x1[j] + a2 * x2[j]
 
 
 @kernel
 def clear_columns(out, o, count):
     """Set columns o … of out, ``count`` of them, to zero."""
     for i in range(out.shape[0]):
-        for j in range(o, o + count):
-            out[i, j] = 0.0
+        y = part(out, i, o, count)
+        for j in range(count):
+            y[j] = 0.0
 
 
 @kernel
 def copy_columns(X, x, out, o, count):
     """Fill columns o … of out with columns x … of the same rows of X."""
     for i in range(out.shape[0]):
+        y, from_x = part(out, i, o, count), part(X, i, x, count)
         for j in range(count):
-            out[i, o + j] = X[i, x + j]
+            y[j] = from_x[j]
 
 
 @kernel
 def sum_columns(a, X, x, b, Y, y, out, o, count):
     """Fill columns o … of out with a times columns x … of the same rows of X and b times columns y … of Y."""
     for i in range(out.shape[0]):
+        found, one, two = part(out, i, o, count), part(X, i, x, count), part(Y, i, y, count)
         for j in range(count):
-            out[i, o + j] = a * X[i, x + j] + b * Y[i, y + j]
+            found[j] = a * one[j] + b * two[j]
 
 
 @kernel(fused=True)
@@ -112,8 +122,21 @@ def multiply_columns(A, X, x, count):
     a00, a01, a02 = A[0, 0], A[0, 1], A[0, 2]
     a10, a11, a12 = A[1, 0], A[1, 1], A[1, 2]
     a20, a21, a22 = A[2, 0], A[2, 1], A[2, 2]
-    for j in range(x, x + count):
-        x0, x1, x2 = X[0, j], X[1, j], X[2, j]
-        X[0, j] = a00 * x0 + a01 * x1 + a02 * x2
-        X[1, j] = a10 * x0 + a11 * x1 + a12 * x2
-        X[2, j] = a20 * x0 + a21 * x1 + a22 * x2
+    one, two, three = part(X, 0, x, count), part(X, 1, x, count), part(X, 2, x, count)
+    for j in range(count):
+        x0, x1, x2 = one[j], two[j], three[j]
+        one[j] = a00 * x0 + a01 * x1 + a02 * x2
+        two[j] = a10 * x0 + a11 * x1 + a12 * x2
+        three[j] = a20 * x0 + a21 * x1 + a22 * x2
+
+
+@kernel
+def add_by_nodes(scale, row, x, out, o, count):
+    """Add scale times entries x … of a row, three for each node, to the translations of nodes in out, from o on."""
+    y, given = vector(address_of(out) + 8 * o, 2 * count + 3), vector(address_of(row) + 8 * x, count)
+    for k in range(count // 3):
+        y[6 * k] += scale * given[3 * k]
+        y[6 * k + 1] += scale * given[3 * k + 1]
+        y[6 * k + 2] += scale * given[3 * k + 2]
+    for j in range(count - count % 3, count):
+        y[6 * (j // 3) + j % 3] += scale * given[j]

@@ -22,8 +22,9 @@ Columns are kept in the order M, C, K, ∂(M a)/∂q: arrays ``…_q`` of frames
 Source: derivatives of (8)-(12), derived here and checked by finite differences.
 """
 
-from fem_mbs.elements.superelements.forces import SUM, find_resultants, flat, pair
+from fem_mbs.elements.superelements.forces import SUM, find_resultants, pair
 from fem_mbs.elements.superelements.products import (
+    add_by_nodes,
     add_columns,
     add_columns_T,
     add_combination,
@@ -34,6 +35,7 @@ from fem_mbs.elements.superelements.products import (
     times_T,
 )
 from fem_mbs.elements.superelements.variations import arm_matrix, turning_matrix
+from fem_mbs.elements.superelements.views import flat
 from fem_mbs.jit import kernel, local_arrays, local_vector
 from fem_mbs.rotations import add_R_skew, add_skew, form_gradient
 
@@ -229,8 +231,7 @@ def add_mode_columns(p, kind, K):
     """Add the rows of frames of columns of modes, and the rows of modes of columns of frames."""
     nf, m, found, R = p.size_nf, p.modes, p.found_m, p.momentum_rate_s
     for i in range(nf):
-        for j in range(m):
-            K[i, nf + 6 * (j // 3) + j % 3] += found[i, kind * m + j]
+        add_by_nodes(1.0, found[i], kind * m, K[i], nf, m)
     for i in range(m):
         to = nf + 6 * (i // 3) + i % 3
         for j in range(nf):
@@ -242,9 +243,7 @@ def add_modes(p, scale, A, K):
     """Add rows and columns of modes of scale A, A (n, n)."""
     nf, m = p.size_nf, p.modes
     for i in range(m):
-        row, of = K[nf + 6 * (i // 3) + i % 3], A[nf + i]
-        for j in range(m):
-            row[nf + 6 * (j // 3) + j % 3] += scale * of[nf + j]
+        add_by_nodes(scale, A[nf + i], nf, K[nf + 6 * (i // 3) + i % 3], nf, m)
 
 
 @kernel

@@ -42,7 +42,7 @@ class Part(JITCodeLibrary):
     """LLVM code of a kernel that other kernels call, neither optimised nor translated."""
 
     borrows = False  # arrays that it returns have no owner
-    has_vectors = False  # see `Loops`
+    has_vectors = apart = False  # see `Loops`
 
     def add_llvm_module(self, ll_module: Any) -> None:
         ll_module.data_layout = self._codegen._data_layout
@@ -51,6 +51,8 @@ class Part(JITCodeLibrary):
         for function in ll_module.functions:
             if not function.is_declaration:
                 passes.run(function, builder)
+                if self.apart:
+                    function.add_function_attribute("noinline")
         self._final_module.link_in(ll_module)
 
     def finalize(self) -> None:
@@ -122,11 +124,14 @@ class Loops:
     To take several rounds of such loops at once makes a tenth more machine code and nothing faster. Loops of elements,
     linear solvers, contact groups and contact problems are worth it. Numbers are the same.
 
+    Products of matrices that are called in a hundred places stay functions: in place each would be loops of vectors anew.
+
     Rows of matrices of solids have 8 to 20 numbers: loops over these are written out before they are made loops of
     vectors, and neighbouring instructions are put together afterwards instead: two to three times as fast.
     """
 
     vectors = ("fem_mbs.elements.solids.kernels",)
+    apart = ("fem_mbs.elements.superelements.products",)
 
     short = ("fem_mbs.solvers.", "fem_mbs.system.")
     long = ("fem_mbs.solvers.granular.", "fem_mbs.solvers.contact_problem.")
@@ -135,6 +140,11 @@ class Loops:
     def have_vectors(cls, module: str) -> bool:
         """Whether the written-out loops of the kernels of a module are rows of numbers."""
         return module in cls.vectors
+
+    @classmethod
+    def are_apart(cls, module: str) -> bool:
+        """Whether the kernels of a module stay functions of the programs that call them."""
+        return module in cls.apart
 
     @classmethod
     def are_short(cls, module: str) -> bool:
@@ -288,6 +298,7 @@ class _Lowering(NativeLowering):
         state.library = self.library_class(state.targetctx.codegen(), name)
         state.library.enable_object_caching()
         state.library.short_loops = Loops.are_short(state.func_id.modname)
+        state.library.apart = Loops.are_apart(state.func_id.modname)
         state.library.has_vectors = Loops.have_vectors(state.func_id.modname)
         # an array that goes to Python needs an owner
         for_kernels = self.library_class is Part or Borrowing.owns_nothing(state.return_type)
