@@ -11,7 +11,15 @@ entry of an element's matrix in the array of values of the global matrix (−1: 
 
 from fem_mbs.jit import N_SLOTS, SLOT, call2, integers, kernel, local_vector, matrix, vector
 from fem_mbs.rotations import quaternion_exp, quaternion_multiply, quaternion_normalise, quaternion_to_matrix, tangent
-from fem_mbs.system.gather import gather, scatter_blocks, scatter_matrix, scatter_vector, times_tangent
+from fem_mbs.system.gather import (
+    gather,
+    scatter_blocks,
+    scatter_matrix,
+    scatter_sum,
+    scatter_vector,
+    times_tangent,
+    times_tangent_of_turning,
+)
 from fem_mbs.system.global_matrices import matrix_values
 from fem_mbs.system.records import FILLS_C, FILLS_KA, FILLS_M, TRANSLATIONS, groups_of, switches_of, zero
 
@@ -100,11 +108,10 @@ def _add_translations(d, g, e, b, layout, values, c_M, c_C, c_K, c_A):
 @kernel
 def _add_sums(d, g, e, b, layout, values, of_poses, T):
     """The same as `_add_tangents` of elements with sums: that in M, and, ``of_poses``, K T."""
-    nd = g.nd
+    n = g.nd * g.nd
     if of_poses:
-        times_tangent(g, e, matrix(b[_K], nd, nd), nd, T)
-        _add_scaled(nd * nd, 1.0, b[_K], b[_M])
-    scatter_matrix(g.maps_at[layout], e, nd, vector(b[_M], nd * nd), values)
+        times_tangent_of_turning(d, g, e, matrix(b[_K], g.nd, g.nd), g.nd, T)
+    scatter_sum(d, g, e, layout, vector(b[_M], n), vector(b[_K], n), values)
 
 
 @kernel

@@ -120,13 +120,42 @@ def scatter_blocks(d, g, e, layout, local, values):
 
 
 @kernel
+def scatter_sum(d, g, e, layout, M, K, values):
+    """Add M + K (nd, nd) of an element to the values of a global matrix; nodes without rotations have no such rows."""
+    nd, nn, map_at = g.nd, g.nn, g.maps_at[layout]
+    nodes, turns = integer_matrix(g.nodes_at, g.n, nn), integers(d.turns_at, d.n_nodes)
+    where = indices(map_at + 4 * e * nd * nd, nd * nd)
+    for a in range(nn):
+        for row in range(6 * a, 6 * a + (6 if turns[nodes[e, a]] else 3)):
+            for c in range(nn):
+                first = row * nd + 6 * c
+                for k in range(first, first + (6 if turns[nodes[e, c]] else 3)):
+                    i = where[k]
+                    if i >= 0:
+                        values[i] += M[k] + K[k]
+
+
+@kernel
+def times_tangent_of_turning(d, g, e, A, rows, T):
+    """`times_tangent` for nodes with rotations alone, in elements that also have others."""
+    nodes, turns = integer_matrix(g.nodes_at, g.n, g.nn), integers(d.turns_at, d.n_nodes)
+    for k in range(g.nn):
+        if turns[nodes[e, k]]:
+            columns_times_tangent(T[nodes[e, k]], A, rows, 6 * k + 3)
+
+
+@kernel
+def columns_times_tangent(T, A, rows, c):
+    """Multiply columns c, c + 1, c + 2 of A (rows, …) by T (3, 3)."""
+    for r in range(rows):
+        a0, a1, a2 = A[r, c], A[r, c + 1], A[r, c + 2]
+        for j in range(3):
+            A[r, c + j] = a0 * T[0, j] + a1 * T[1, j] + a2 * T[2, j]
+
+
+@kernel
 def times_tangent(g, e, A, rows, T):
     """Multiply the rotation columns of A (rows, ≥ nd) by T of each node: from variations δθ to increments δD."""
     nodes = integer_matrix(g.nodes_at, g.n, g.nn)
     for k in range(g.nn):
-        i = nodes[e, k]
-        c = 6 * k + 3
-        for r in range(rows):
-            a0, a1, a2 = A[r, c], A[r, c + 1], A[r, c + 2]
-            for j in range(3):
-                A[r, c + j] = a0 * T[i, 0, j] + a1 * T[i, 1, j] + a2 * T[i, 2, j]
+        columns_times_tangent(T[nodes[e, k]], A, rows, 6 * k + 3)
