@@ -15,7 +15,7 @@ from fem_mbs.element.registry import make_example
 from fem_mbs.elements.superelements.craig_bampton import Halved
 from fem_mbs.elements.superelements.superelement import Superelement
 from fem_mbs.rotations import exp, skew
-from fem_mbs.verify import random_point
+from fem_mbs.verify import check_element, random_point
 
 STEEL = fem.SolidMaterial(E=210e9, nu=0.3, density=7850)
 # clamped-free bar 10 × 1 × 1, hexa20 12 × 2 × 2, E = ρ = 1, ν = 0.3, rigid end faces: full model of 1023 freedoms
@@ -493,3 +493,45 @@ def test_kernels_read_no_scratch_that_they_did_not_write_in_the_same_call(name):
                 Superelement.geometric(*pose, stiffness)
             found.append([*outputs, stiffness])
         assert all(np.array_equal(a, b) for a, b in zip(*found, strict=True)), f"seed {seed}"
+
+
+@pytest.mark.parametrize("modes", [1, 10, 40])
+def test_tangents_are_derivatives_with_few_and_many_modes(modes):
+    """At rotations up to 3 rad, with velocities and accelerations; damping of all modes, a load pattern."""
+    material = fem.SolidMaterial(1e3, 0.3, 10.0)
+    mesh = fem.block_mesh([1.5, 0.23, 0.17], [6, 1, 1])
+    part = fem.reduce_mesh(mesh, material, ENDS, modes=modes, stiffening=("left", "right"))
+    report = check_element(fem.Superelement(part, damping=0.05), configurations=3, seed=7)
+    assert report.ok, report
+
+
+def test_what_is_kept_of_a_pose_changes_no_bit():
+    """Kernels keep the local motion of the last pose; every argument that changes has to be seen."""
+    kept, rng = Evaluator(make_example("Superelement", np.random.default_rng(4))), np.random.default_rng(0)
+    point, names = random_point(kept.element, rng, 0.1), ("inertia", "inertia_tangent", "force", "force_tangent")
+    for name in ("x", "R", "v", "a", "gravity"):
+        for kernel in names:
+            kept(kernel, point)
+        other = random_point(kept.element, rng, 0.1)
+        point = point.copy(**{name: getattr(other, name)})
+        fresh = Evaluator(make_example("Superelement", np.random.default_rng(4)))
+        for kernel in rng.permutation(names):
+            expected, found = fresh(str(kernel), point), kept(str(kernel), point)
+            for output, value in expected.items():
+                np.testing.assert_array_equal(found[output], value, err_msg=f"{name}, {kernel}: {output}")
+
+
+@pytest.mark.parametrize("weights", [(1.0, 0.0, 0.0, 0.0), (0.7, 0.0, 0.0, 0.4), (0.7, -0.3, 1.9, 0.4)])
+def test_assembled_sums_of_tangents_are_those_of_the_matrices(weights):
+    body = make_example("Superelement", np.random.default_rng(11))
+    model = fem.Model("free")
+    model.add(body)
+    system = model.compile()
+    point = random_point(body, np.random.default_rng(0), 0.1)
+    at, state = [node.index for node in body.nodes], system.initial.copy()
+    A, names = np.zeros_like(state.V), ("c_M", "c_C", "c_K", "c_A")
+    state.x[at], state.R[at], state.V[at], A[at] = point.x, point.R, point.v.reshape(-1, 6), point.a.reshape(-1, 6)
+    found = system.assemble(state, A=A, **dict(zip(names, weights))).matrix().toarray()
+    parts = [system.assemble(state, A=A, **{name: 1.0}).matrix().toarray() for name in names]
+    expected = sum(weight * part for weight, part in zip(weights, parts))
+    np.testing.assert_allclose(found, expected, atol=1e-13 * np.abs(expected).max())
