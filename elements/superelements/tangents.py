@@ -7,17 +7,18 @@ Rows of frames are, for columns of p̂̇, of −g_d, and of s̄, which is s with
 which is (12) with another grouping. In δp̂̇ and δg_d of the local motion all matrices are constant but
 
     W = Σ ω_a N_a ,   Y = Σ ω̇_a N_a ,   Z = Σ ω_a ω_b O_ab                                                         (32)
-    δp̂̇ = M̂ δv̂̇ + Y δd + W δḋ + [N_a d] δω̇ + [N_a ḋ] δω ,   −δg_d = Wᵀ.. : −Wᵀ δv̂ − Z δd − [U_a] δω                 (33)
+    δp̂̇ = M̂ δv̂̇ + Y δd + W δḋ + [N_a d] δω̇ + [N_a ḋ] δω ,   −δg_d = −Wᵀ δv̂ − Z δd − [U_a] δω                 (33)
     δs̄_a = U'_a·δd + N_a d·δv̂̇ + U_a·δḋ + N_a ḋ·δv̂ + O δω̇ + 2 (ḋ·O_ab d) δω_b + …                                  (34)
     U_a = N_aᵀv̂ + 2 Σ ω_b O_ab d ,   U'_a = N_aᵀv̂̇ + 2 Σ (ω̇_b O_ab d + ω_b O_ab ḋ)                                  (35)
 
 An amplitude changes d, ḋ = v̂ or v̂̇ by itself alone: its columns are those of the matrices. Columns of frames need the
 6 nb directions of `variations`. To these the change of B, P and E at fixed h, g, s adds, with μ_i, y, F_i of (12),
 
-    x_i: −R_0 F̃_i E ,   θ_i: b_i R_i⁰ᵀ (y q_iᵀ + Q_i ỹ) φ_i ,   all: Σ φ_iᵀ ∂(T⁻ᵀ g_θ)/∂θ_i δθ_i                     (36)
+    x_i: −R_0 F̃_i E ,   θ_i: b_i R_i⁰ᵀ (y q_iᵀ + Q_i ỹ) φ_i ,   all: Σ φ_iᵀ ∂(T⁻ᵀ g_θ)/∂θ_i δθ_i             (36)
     all: Eᵀ Σ [ (g̃_i + 𝒱_i(y)) δr_i + (Q_i μ̃_i + 𝒯_i(0, y)) φ_i ]
 
-Columns are kept in the order M, C, K, ∂(M a)/∂q: arrays ``…_q`` of frames, ``…_m`` of modes.
+All of this is linear in the derivatives: what is computed are the sums c_M M + c_C C and c_K K + c_A ∂(M a)/∂q, in this
+order, in columns ``…_s`` of frames and ``…_m`` of modes; those of `variations` are without weights.
 
 Source: derivatives of (8)-(12), derived here and checked by finite differences.
 """
@@ -209,7 +210,7 @@ def find_mode_columns(p, weights, kinds):
 
 @kernel
 def add_momentum_of_modes(p, i, scale, A, o):
-    """Add what the momentum of frame i does: of amplitudes its columns are those of A, M̂ at fixed pose, W at fixed v."""
+    """Add what the momentum of frame i does; its columns of amplitudes are those of A: M̂ at fixed pose, W at fixed v."""
     nf, m, S, push, turn = p.size_nf, p.modes, p.s_m, A[6 * i : 6 * i + 3], A[6 * i + 3 : 6 * i + 6]
     add_columns(scale, p.on_omega, 3, push, nf, p.momentum_rate_m[6 * i : 6 * i + 3], o, m)
     add_columns(scale, p.on_omega, 3, turn, nf, S, o, m)
@@ -291,7 +292,7 @@ def add_change_of_axes(p, w_0, e_0, w_1, e_1, K):
 
 @kernel
 def add_of_deformation(p, scale, A, x, modes, K):
-    """Add scale Pᵀ A X, A (n, n), for columns x … of ``rate_q`` as X, and with ``modes`` = 1 also for those of modes."""
+    """Add scale Pᵀ A X, A (n, n), X: columns x … of ``rate_q``, and with ``modes`` = 1 those of modes."""
     nf, m, modal = p.size_nf, p.modes, p.momentum_rate_s[p.size_nf :]
     clear_columns(p.g_s, 0, nf)
     clear_columns(modal, 0, nf)

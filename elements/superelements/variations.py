@@ -15,7 +15,8 @@ z_i = Q_iᵀω_0 and w_i of `motion.turn_twice`, and the terms in [] at fixed v 
               + ( Σ [a_i (Ṽ_i ξ̃_i + ṙ_i V_iᵀ) + b_i Q_i φ̃_i] − tr(Ḣ) I ) δω_0 + (Σ b_i ((q_i·φ_i) I + φ̃_i Q_iᵀ) δΩ_i)
               + [Σ (b_i ((Ω_i − ω_0) u_iᵀ + φ̃_i (Q_iᵀΩ_i)~ − Q_i (φ_i × ω_0)~) + 𝒯_i(0, ω̇_0)) φ_i + 𝒱_i(ω̇_0) δr_i] }
     δθ̈_i = T⁻¹ δw_i + (T⁻¹)'[θ̇_i] δφ_i + ∂(T⁻¹φ_i)/∂θ_i δθ̇_i + [∂(T⁻¹w_i + (T⁻¹)'[θ̇_i] φ_i)/∂θ_i δθ_i]             (29)
-    δw_i = −Q_iᵀδω̇_0 − z̃_i δφ_i + φ̃_i Q_iᵀδω_0 + [(φ̃_i z̃_i − (Q_iᵀω̇_0)~) φ_i] ,   u_i = Q_i φ_i − tr(Q_i) φ_i        (30)
+    δw_i = −Q_iᵀδω̇_0 − z̃_i δφ_i + φ̃_i Q_iᵀδω_0 + [(φ̃_i z̃_i − (Q_iᵀω̇_0)~) φ_i] ,
+    u_i = Q_i φ_i − tr(Q_i) φ_i                                                                                    (30)
 
 Source: derivatives of (1)-(7), derived here and checked by finite differences.
 """

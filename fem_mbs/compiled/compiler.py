@@ -124,7 +124,7 @@ class Loops:
     To take several rounds of such loops at once makes a tenth more machine code and nothing faster. Loops of elements,
     linear solvers, contact groups and contact problems are worth it. Numbers are the same.
 
-    Products of matrices that are called in a hundred places stay functions: in place each would be loops of vectors anew.
+    Products of matrices that are called in a hundred places stay functions: each would be loops of vectors anew.
 
     Rows of matrices of solids have 8 to 20 numbers: loops over these are written out before they are made loops of
     vectors, and neighbouring instructions are put together afterwards instead: two to three times as fast.
