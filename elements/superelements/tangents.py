@@ -210,7 +210,7 @@ def find_mode_columns(p, weights, kinds):
 
 @kernel
 def add_momentum_of_modes(p, i, scale, A, o):
-    """Add what the momentum of frame i does; its columns of amplitudes are those of A: M̂ at fixed pose, W at fixed v."""
+    """Add the part of the momentum of frame i; columns of amplitudes are those of A: M̂ at fixed pose, W at fixed v."""
     nf, m, S, push, turn = p.size_nf, p.modes, p.s_m, A[6 * i : 6 * i + 3], A[6 * i + 3 : 6 * i + 6]
     add_columns(scale, p.on_omega, 3, push, nf, p.momentum_rate_m[6 * i : 6 * i + 3], o, m)
     add_columns(scale, p.on_omega, 3, turn, nf, S, o, m)
