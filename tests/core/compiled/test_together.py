@@ -87,6 +87,7 @@ def interrupt():
     os.kill(os.getpid(), signal.SIGINT)
 
 threading.Thread(target=interrupt, daemon=True).start()
+own.compile = lambda: time.sleep(60)  # this process is busy until then
 """
 
 
