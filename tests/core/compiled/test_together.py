@@ -87,6 +87,7 @@ def interrupt():
     os.kill(os.getpid(), signal.SIGINT)
 
 threading.Thread(target=interrupt, daemon=True).start()
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in what a shell runs in the background
 own.compile = lambda: time.sleep(60)  # this process is busy until then
 """
 
