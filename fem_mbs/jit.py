@@ -48,11 +48,11 @@ def kernel(function: Callable | None = None, *, fused: bool = False) -> Any:
     """
     if function is None:
         return functools.partial(kernel, fused=fused)
+    contracted = {"fastmath": {"contract"}} if fused else {}
+    if OWN_COMPILER:
+        options = {"nopython": True, "error_model": "numpy", "no_cfunc_wrapper": True, **contracted}
+        return Kernel(function, targetoptions=options)
     with CacheByContent():
-        contracted = {"fastmath": {"contract"}} if fused else {}
-        if OWN_COMPILER:
-            options = {"nopython": True, "error_model": "numpy", "no_cfunc_wrapper": True, **contracted}
-            return Kernel(function, targetoptions=options)
         dispatcher = njit(function, cache=True, error_model="numpy", no_cfunc_wrapper=True, **contracted)
     template = dispatcher.get_call_template
 
@@ -96,7 +96,7 @@ class Entry(Wanted):
 
     @property
     def kept(self) -> bool:
-        """Whether compiled code of it is here, or on disk."""
+        """True if compiled code of it is here, or on disk."""
         if self.compiled:
             return True
         self._prepare()

@@ -38,7 +38,6 @@ class Keys:
     """Keys of compiled code by source files."""
 
     started = time.time_ns()  # what changed later may be another text than the one that this process has imported
-    known: dict[str, str] = {}  # file -> its key
 
     @classmethod
     def of(cls, path: str | Path) -> str:
@@ -54,25 +53,17 @@ class Keys:
             versions.append(f"process {os.getpid()} of {cls.started}")
         return hashlib.sha256(" ".join([*versions, *digests]).encode()).hexdigest()[:16]
 
-    @classmethod
-    def kept(cls, path: str | Path) -> str:
-        """The same, found once a process: a file has many kernels."""
-        path = str(Path(path).resolve())
-        if path not in cls.known:
-            cls.known[path] = cls.of(path)
-        return cls.known[path]
-
 
 class ByContent(caching._CacheLocator):
     """Location of the compiled code of a function in numba's cache: by the key of its sources, wherever these are."""
 
-    keys: dict[str, str] = {}  # file as it is named -> its key
+    keys: dict[str, str] = {}  # file -> its key, found once: a file has many kernels
 
     def __init__(self, function: Callable, file: str) -> None:
         code = function.__code__
         self._py_file = file  # for numba's warnings
         if file not in self.keys:
-            self.keys[file] = "bound" if os.path.basename(file).startswith(BOUND) else Keys.kept(file)
+            self.keys[file] = "bound" if os.path.basename(file).startswith(BOUND) else Keys.of(file)
         self.key = self.keys[file]
         # functions of one name in one file differ in what they do; names and numbers are not part of numba's own key
         constants = [c for c in code.co_consts if not isinstance(c, CodeType)]
@@ -116,7 +107,7 @@ class Summed(caching.IndexDataCacheFile):
             file.write(hashlib.sha256(data).digest() + data)
 
     def holds(self, key: Any) -> bool:
-        """Whether there is code under a key of the index."""
+        """True if there is code under a key of the index."""
         name = self._load_index().get(key)
         return name is not None and os.path.exists(self._data_path(name))
 
@@ -149,7 +140,7 @@ class Checked(caching.FunctionCache):
         self._shipped = Summed(directory, base, plain._source_stamp) if directory else None
 
     def holds(self, sig: Any, target_context: Any) -> bool:
-        """Whether there is code for the types of a signature."""
+        """True if there is code for the types of a signature."""
         return any(files.holds(key) for files, key in self._places(sig, target_context))
 
     def _load_overload(self, sig, target_context):

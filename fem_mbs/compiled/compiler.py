@@ -143,7 +143,7 @@ class Loops:
 
     @classmethod
     def are_apart(cls, module: str) -> bool:
-        """Whether the kernels of a module stay functions of the programs that call them."""
+        """True if the kernels of a module stay functions of the programs that call them."""
         return module in cls.apart
 
     @classmethod

@@ -74,7 +74,7 @@ class Shipped:
         return folder if self._has_features() else None
 
     def _has_features(self):
-        """Whether this processor has what the level needs."""
+        """True if this processor has what the level needs."""
         assert self.level is not None
         if not self.level.features:
             return True

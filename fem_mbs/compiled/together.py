@@ -25,17 +25,17 @@ class Wanted:
 
     @property
     def kept(self) -> bool:
-        """Whether compiled code of it is here, or on disk."""
-        raise NotImplementedError
+        """True if compiled code of it is here, or on disk."""
+        raise NotImplementedError(f"{type(self).__name__} does not define kept")
 
     @property
     def place(self) -> str:
         """Where another process finds it, see `fem_mbs.compiled.worker`; empty if it cannot."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} does not define place")
 
     def compile(self) -> None:
         """Compile it, or load what is kept, unless this was done."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} does not define compile(self)")
 
 
 class Together:

@@ -106,7 +106,7 @@ def write_packed(group: Any, name: str, source: Any, rows: Rows) -> Any:
 def repack(file: Any, path: str | Path, kept: Mapping[str, Rows]) -> bool:
     """Write the final file of an open one to a path; ``kept``: name of a dataset in the file -> what of it is kept.
 
-    Returns whether the disk took all of it.
+    True if the disk took all of it.
     """
     import h5py
 
@@ -152,7 +152,7 @@ def replace(path: str | Path, file: Any, kept: Mapping[str, Rows], close: Callab
 
 
 def cut_if_large(file: Any, kept: Mapping[str, Rows]) -> bool:
-    """Cut a file above 1 GB to its lengths: copying it would take long, and twice its space. Returns whether it is."""
+    """Cut a file above 1 GB to its lengths: copying it would take long, and twice its space. True if it is cut."""
     size = sum(file[name].dtype.itemsize * rows.n * np.prod(file[name].shape[1:]) for name, rows in kept.items())
     if size > COPY_LIMIT:
         for name, rows in kept.items():
