@@ -12,14 +12,15 @@ As in `fem_mbs.system.assembly`, kernels of elements are called through their ad
 
 import math
 
-from fem_mbs.jit import N_SLOTS, SLOT, call2, indices, integer_matrix, integers, kernel, matrix, tensor, vector
+from fem_mbs.jit import N_SLOTS, SLOT, address_of, call2, indices, integer_matrix, integers, kernel, matrix, tensor, vector
+from fem_mbs.row_products import add_rows
 from fem_mbs.system.gather import gather, scatter_matrix, times_tangent
 from fem_mbs.system.global_matrices import matrix_values
 from fem_mbs.system.records import groups_of, switches_of, zero
 
 # rows of a matrix: rates of all rows; g, and rows of velocities left out, as rates, or as G times an increment
 RATES, POSITIONS, MIXED, INCREMENTS = 0, 1, 2, 3
-_V, _M, _K = (SLOT[k] for k in ("v", "M", "K"))
+_V, _A, _M, _K = (SLOT[k] for k in ("v", "a", "M", "K"))
 _G, _GG, _H, _RATE, _GT, _GTT = (SLOT[k] for k in ("g", "G", "H", "rate", "gt", "gtt"))
 
 
@@ -164,25 +165,21 @@ def _curvature(d, g, e, b, phi, c_H, c_V, first, S, B):
     B from row ``first`` on.
     """
     nd, nr = g.nd, g.nr
-    H, rate, ve = tensor(b[_H], nr, nd, nd), matrix(b[_RATE], nr, nd), vector(b[_V], nd)
-    empty = integers(d.empty_rows_at, d.m)
+    rate, ve = matrix(b[_RATE], nr, nd), vector(b[_V], nd)
+    empty, forces, speeds = integers(d.empty_rows_at, d.m), vector(b[_GT], nr), vector(b[_A], nd)
     second_derivatives(d, g, e, b)
     for i in range(nr):
+        row = g.first_row + e * nr + i
+        forces[i] = -c_H * phi[row] if empty[row] == 0 else 0.0
+    for r in range(nd):
+        add_rows(nr, nd, b[_GT], b[_H] + 8 * nd * r, nd * nd, address_of(S) + 8 * S.shape[1] * r)
+        speeds[r] = c_V * ve[r]
+    for i in range(first, nr if c_V != 0.0 else first):
         if empty[g.first_row + e * nr + i] != 0:
             continue
-        lam = -c_H * phi[g.first_row + e * nr + i]
-        for r in range(nd):
-            column = 0
-            while column < nd and H[i, r, column] == 0.0:
-                column += 1
-            if column == nd:  # most rows of translations
-                continue
-            vr = c_V * ve[r] if i >= first else 0.0
-            for j in range(nd):
-                S[r, j] += lam * H[i, r, j]
-                B[i, j] += vr * H[i, r, j]
+        add_rows(nd, nd, b[_A], b[_H] + 8 * nd * nd * i, nd, address_of(B) + 8 * nd * i)
         for j in range(nd):
-            B[i, j] += c_V * rate[i, j] if i >= first else 0.0
+            B[i, j] += c_V * rate[i, j]
 
 
 @kernel
@@ -306,11 +303,11 @@ def constraint_tangents(d, layout, x, R, V, phi, c_H, c_V, k, penalty, shift, ro
                 row = g.first_row + e * nr + i
                 S[nd + i, nd + i] = -(shift if empty[row] == 0 else k) / arm[row] ** 2
             if penalty != 0.0:
-                for i in range(nr):
-                    for r in range(nd):
-                        factor = penalty * stored[e, i, r]
-                        for j in range(nd):
-                            S[r, j] += factor * B[i, j]
+                weights = vector(b[_GT], nr)
+                for r in range(nd):
+                    for i in range(nr):
+                        weights[i] = penalty * stored[e, i, r]
+                    add_rows(nr, nd, b[_GT], b[_M], nd, b[_K] + 8 * size * r)
             scatter_matrix(g.maps_at[layout], e, size, vector(b[_K], size * size), values)
 
 
