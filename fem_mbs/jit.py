@@ -321,7 +321,7 @@ def invoke(function, a, b):
 # of each is in fem_mbs/element/base.py.
 SLOTS = (
     "x R v a x0 R0 s g G H rate gt gtt f Ma M C K Ka lam state out gap slip G_N G_T V_T W H_N point normal tangents "
-    "gravity t energy delta needs_K bound bound_lam bound_q weights"
+    "gravity t energy delta needs_K bound bound_lam bound_q weights noted"
 ).split()
 SLOT = {name: i for i, name in enumerate(SLOTS)}
 N_SLOTS = 48
@@ -334,6 +334,7 @@ _SHAPES = {
     "slip": ("2",), "G_N": ("nd",), "G_T": ("2", "nd"), "V_T": ("2", "nd"), "W": ("3", "nd"), "H_N": ("nd", "nd"),
     "point": ("3",), "normal": ("3",), "tangents": ("2", "3"), "gravity": ("3",), "energy": ("1",), "delta": ("nd",),
     "t": ("1",), "needs_K": ("1",), "bound": ("1",), "bound_lam": ("nr",), "bound_q": ("nd",), "weights": ("4",),
+    "noted": ("2",),
 }  # fmt: skip
 _VIEW = {1: "vector", 2: "matrix", 3: "tensor"}
 # not classes: these are no part of the key of compiled code

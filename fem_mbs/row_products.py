@@ -63,3 +63,29 @@ def add_rows(typingctx, m, n, weights, rows, stride, total):
         return context.get_dummy_value()
 
     return types.void(*[types.int64] * 6), codegen
+
+
+@intrinsic
+def combine(typingctx, n, keep, a, x, b, y, total):
+    """Set n numbers to a x + b y, or with ``keep`` = 1 add that to them; x, y, ``total`` are addresses, equal or apart."""
+
+    def codegen(context, builder, signature, args):
+        wanted = (types.int64, types.int64, types.float64, types.int64, types.float64, types.int64, types.int64)
+        n, keep, a, x, b, y, total = (
+            context.cast(builder, value, given, kind) for value, given, kind in zip(args, signature.args, wanted)
+        )
+        x, y, total = (builder.inttoptr(at, _DOUBLE.as_pointer()) for at in (x, y, total))
+        added = builder.icmp_signed("!=", keep, _INDEX(0))
+        whole = builder.and_(n, _INDEX(-LANES))
+        for begin, end, vectors in ((_INDEX(0), whole, 1), (whole, n, 0)):
+            kind, width = (_VECTOR, LANES) if vectors else (_DOUBLE, 1)
+            factors = [_filled(builder, factor) if vectors else factor for factor in (a, b)]
+            with cgutils.for_range_slice(builder, begin, end, _INDEX(width), _INDEX) as (k, _):
+                at = [builder.bitcast(builder.gep(place, [k]), kind.as_pointer()) for place in (x, y, total)]
+                products = [builder.fmul(f, builder.load(place, align=8)) for f, place in zip(factors, at)]
+                value = builder.fadd(*products)
+                value = builder.select(added, builder.fadd(builder.load(at[2], align=8), value), value)
+                builder.store(value, at[2], align=8)
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.int64, types.float64, types.int64, types.float64, types.int64, types.int64), codegen

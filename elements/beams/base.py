@@ -148,6 +148,8 @@ class BeamElement(BeamLike, Inertia, Force):
     _ends = "ends"
     length: float
 
+    noted = (("force_A", 0), ("force_B", 0))  # in runs: those of the stresses in the halves next to these ends
+
     def output_warnings(self, histories: dict) -> list:
         """Normal forces this element does not resolve, see `element_checks`: list of (kind, size, text)."""
         F = self.section.flexibility

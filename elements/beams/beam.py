@@ -58,11 +58,11 @@ def energy(p, x, R, gravity):
 @kernel
 def output(p, x, R, v, a, gravity, out):
     """Fill out (24,): section forces and moments (1) at A and B, (2) in M, mean strains Γ − Γ₀ and κ − κ₀."""
-    Ma, f, ab, G, w, s_v = local_arrays("18, 18, 12, 3 12, 12, 12")
+    Ma, f, ab, G, w, s_v, noted = local_arrays("18, 18, 12, 3 12, 12, 12, 2")
     for i in range(18):
         Ma[i], f[i] = 0.0, 0.0
     inertia(p, R, v, a, gravity, Ma, f)
-    force_and_law(p, x, R, v, f, ab, G, w, s_v)
+    force_and_law(p, x, R, v, f, ab, G, w, s_v, noted)
     for i in range(18):
         f[i] = Ma[i] - f[i]
     y, S = local_arrays("3 3, 9 3")

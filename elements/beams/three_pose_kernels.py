@@ -70,6 +70,12 @@ def evaluate(p, x, R, at, ab, e, G, U, P):
 
 
 @kernel
+def note_normal_forces(t, noted):
+    """Note the normal forces of both halves, of their stresses t (12,) [N]."""
+    noted[0], noted[1] = t[0], t[6]
+
+
+@kernel
 def add_pulled(p, R, at, q, f):
     """Add the forces of b₁, μ₁, b₂, μ₂ of q (12,) to f (18,)."""
     row = local_vector(18)
@@ -81,14 +87,14 @@ def add_pulled(p, R, at, q, f):
 
 
 @kernel
-def force(p, x, R, v, f):
+def force(p, x, R, v, f, noted):
     """Add the forces (1) with damping (4) to f (18,)."""
     ab, G, w, s_v = local_arrays("12, 3 12, 12, 12")
-    force_and_law(p, x, R, v, f, ab, G, w, s_v)
+    force_and_law(p, x, R, v, f, ab, G, w, s_v, noted)
 
 
 @kernel
-def force_and_law(p, x, R, v, f, ab, G, w, s_v):
+def force_and_law(p, x, R, v, f, ab, G, w, s_v, noted):
     """Evaluate `force`, and keep its intermediate results: fill a, b (12,), G (3, 12), section forces w (12,), C_v (ȧ,
     ḃ) in s_v.
     """
@@ -109,11 +115,12 @@ def force_and_law(p, x, R, v, f, ab, G, w, s_v):
         for i in range(12):
             s[i] += s_v[i]
     pull(p, eps, A, D, s, t, q)
+    note_normal_forces(t, noted)
     add_pulled(p, R, at, q, f)
 
 
 @kernel
-def linearise(p, x, R, v, solve_law, w, f, K, C):
+def linearise(p, x, R, v, solve_law, w, f, K, C, noted):
     """Add f, K, C of the mixed iteration at section forces w (12,); with ``solve_law`` = 1 w is found first."""
     S, u, psi, form, A, D, eps, ab, e, G, U = local_arrays("9 3, 2 3, 2 3, 2 9, 6 3, 6 3, 12, 12, 12, 3 12, 12 3")
     P, r, rest, s, t, q, w2, s_force, Lam, C_ab = local_arrays("12 12, 3, 12, 12, 12, 12, 3, 12, 12 12, 12 12")
@@ -148,6 +155,7 @@ def linearise(p, x, R, v, solve_law, w, f, K, C):
         add_damping(p, R, v, at, rates, K, C)
     # forces
     pull(p, eps, A, D, s_force, t, q)
+    note_normal_forces(t, noted)
     add_pulled(p, R, at, q, f)
     # tangent
     pull(p, eps, A, D, s, t, q)
@@ -174,19 +182,19 @@ def damping_alone(p, x, R, C):
 
 
 @kernel
-def force_tangent(p, x, R, v, needs_K, f, K, C):
+def force_tangent(p, x, R, v, needs_K, f, K, C, noted):
     """Add K = −∂f/∂q and C = −∂f/∂v (18, 18) of `force`, and the forces themselves."""
     if needs_K == 0.0:
         damping_alone(p, x, R, C)
         return
     w = local_vector(12)
-    linearise(p, x, R, v, 1, w, f, K, C)
+    linearise(p, x, R, v, 1, w, f, K, C, noted)
 
 
 @kernel
-def mixed(p, x, R, v, state, f, K, C):
+def mixed(p, x, R, v, state, f, K, C, noted):
     """Add f, K, C of the mixed iteration at the kept section forces ``state`` (12,)."""
-    linearise(p, x, R, v, 0, state, f, K, C)
+    linearise(p, x, R, v, 0, state, f, K, C, noted)
 
 
 @kernel

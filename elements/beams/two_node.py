@@ -51,11 +51,11 @@ def energy(p, x, R, gravity):
 @kernel
 def output(p, R, v, a, gravity, node_A, node_B, out):
     """Fill out (18,): section forces and moments (1) at A and B, strains Γ − Γ₀ and κ − κ₀."""
-    Ma, f = local_arrays("12, 12")
+    Ma, f, noted = local_arrays("12, 12, 2")
     for i in range(12):
         Ma[i], f[i] = 0.0, 0.0
     inertia(p, R, v, a, gravity, Ma, f)
-    force(p, node_A, node_B, f)
+    force(p, node_A, node_B, f, noted)
     seg = local_record(Segment, SEGMENT)
     relative_pose(p, node_A.x, node_A.R, node_B.x, node_B.R, seg)
     for i in range(12):

@@ -58,7 +58,7 @@ PARAMETERS = np.dtype(
 
 
 @kernel
-def force(p, node_A, node_B, f):
+def force(p, node_A, node_B, f, noted):
     """Add (7) with damping (9) to f (12,)."""
     seg = local_record(Segment, SEGMENT)
     X, G, w, r = local_arrays("6 6, 6 6, 6, 6")
@@ -72,12 +72,13 @@ def force(p, node_A, node_B, f):
         rates = local_record(Rates, RATES)
         relative_rates(p, node_A.R, node_A.v, node_A.w, node_B.R, node_B.v, node_B.w, seg, rates)
         add_damping_stress(p, rates.rate, s)
+    noted[0] = noted[1] = s[0]
     conjugates(seg.A, seg.D, s, b, mu)
     add_forces(p, node_A.R, node_B.R, seg.S_A, seg.A, seg.u, b, mu, f)
 
 
 @kernel
-def linearise(p, node_A, node_B, solve, w, f, K, C):
+def linearise(p, node_A, node_B, solve, w, f, K, C, noted):
     """Add f, K, C of the mixed iteration (8) at section forces w (6,); with ``solve`` = 1 w is found first by (3)."""
     seg = local_record(Segment, SEGMENT)
     X, G, Lam = local_arrays("6 6, 6 6, 6 6")
@@ -96,21 +97,22 @@ def linearise(p, node_A, node_B, solve, w, f, K, C):
         for k in range(6):
             s_force[i] += Lam[k, i] * rest[k]
     tangents(p, node_A, node_B, seg, s, s_force, C_t, K, C)
+    noted[0] = noted[1] = s_force[0]
     conjugates(seg.A, seg.D, s_force, b, mu)
     add_forces(p, node_A.R, node_B.R, seg.S_A, seg.A, seg.u, b, mu, f)
 
 
 @kernel
-def force_tangent(p, node_A, node_B, f, K, C):
+def force_tangent(p, node_A, node_B, f, K, C, noted):
     """Add K = −∂f/∂q and C = −∂f/∂v (12, 12) of `force`, and the forces themselves."""
     w = local_vector(6)
-    linearise(p, node_A, node_B, 1, w, f, K, C)
+    linearise(p, node_A, node_B, 1, w, f, K, C, noted)
 
 
 @kernel
-def mixed(p, node_A, node_B, state, f, K, C):
+def mixed(p, node_A, node_B, state, f, K, C, noted):
     """Add f, K, C of the mixed iteration (8) at the kept section forces ``state`` (6,)."""
-    linearise(p, node_A, node_B, 0, state, f, K, C)
+    linearise(p, node_A, node_B, 0, state, f, K, C, noted)
 
 
 @kernel

@@ -19,6 +19,8 @@ values it gets**, in any order. Outputs arrive zeroed and are *added to*.
     needs_K            float        0: K and Ka of the tangents are not read and may be omitted
     weights            (4,)         c_M, c_C, c_K, c_A: tangents of an element whose kernels have this argument add the
                                     sums c_M M + c_C C to M and c_K K + c_A Ka to K, and fill no other matrix
+    noted              (2,)         of kernels of forces: numbers that are kept of the last call, see ``noted`` of
+                                    `fem_mbs.element.members`
     arguments          int          address of the table of all of these, for an element that calls another's kernels
 
     role        kernel             outputs, added to

@@ -28,6 +28,10 @@ class RareMembers(HasScratch):
     output_warnings : method or None
         ``output_warnings({output name: (k, components)})`` -> list of (kind, size, text): warnings about outputs
         of some states, or about their extremes, see `fem_mbs.system.checks.element_checks`.
+    noted : tuple of (str, int)
+        Two components of outputs, name and number, of which ``output_warnings`` needs no more than values near the ends
+        of all steps, and nothing else: the kernels ``force``, ``force_tangent`` and ``mixed`` write them to ``noted``.
+        () : a run evaluates all outputs after every step.
     get_state, set_state : methods or None
         ``get_state()`` and ``set_state(state)`` of an element that has a memory in Python: part of a checkpoint.
     companions : tuple of Element
@@ -59,6 +63,7 @@ class RareMembers(HasScratch):
     python_kernels: Any = {}  # never changed; a property of some types
     error: Exception | None = None
     output_warnings: Any = None
+    noted: tuple[tuple[str, int], ...] = ()
     get_state: Callable[[], Any] | None = None
     set_state: Callable[[Any], None] | None = None
     companions: tuple[Any, ...] = ()

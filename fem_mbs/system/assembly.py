@@ -11,6 +11,7 @@ entry of an element's matrix in the array of values of the global matrix (−1: 
 
 from fem_mbs.jit import N_SLOTS, SLOT, call2, integers, kernel, local_vector, matrix, vector
 from fem_mbs.rotations import quaternion_exp, quaternion_multiply, quaternion_normalise, quaternion_to_matrix, tangent
+from fem_mbs.row_products import combine
 from fem_mbs.system.gather import (
     gather,
     scatter_blocks,
@@ -25,7 +26,7 @@ from fem_mbs.system.records import FILLS_C, FILLS_KA, FILLS_M, TRANSLATIONS, gro
 
 _F, _MA, _M, _C, _K, _KA = (SLOT[k] for k in ("f", "Ma", "M", "C", "K", "Ka"))
 _LAM, _OUT, _ENERGY, _NEEDS_K = (SLOT[k] for k in ("lam", "out", "energy", "needs_K"))
-_GRAVITY, _WEIGHTS = SLOT["gravity"], SLOT["weights"]
+_GRAVITY, _WEIGHTS, _NOTED = SLOT["gravity"], SLOT["weights"], SLOT["noted"]
 
 
 @kernel
@@ -124,20 +125,12 @@ def _add_tangents(d, g, e, b, layout, values, c_M, c_C, c_K, c_A, T):
         _add_sums(d, g, e, b, layout, values, c_K != 0.0 or c_A != 0.0, T)
         return
     nd = g.nd
-    Me, Ce = matrix(b[_M], nd, nd), matrix(b[_C], nd, nd)
-    Ke, Kae = matrix(b[_K], nd, nd), matrix(b[_KA], nd, nd)
-    if c_K != 0.0 or c_A != 0.0:
-        for i in range(nd):
-            for j in range(nd):
-                Ke[i, j] = c_K * Ke[i, j] + c_A * Kae[i, j]
-        times_tangent(g, e, Ke, nd, T)
-        for i in range(nd):
-            for j in range(nd):
-                Ke[i, j] += c_M * Me[i, j] + c_C * Ce[i, j]
-    else:
-        for i in range(nd):
-            for j in range(nd):
-                Ke[i, j] = c_M * Me[i, j] + c_C * Ce[i, j]
+    n = nd * nd
+    turned = c_K != 0.0 or c_A != 0.0
+    if turned:
+        combine(n, 0, c_K, b[_K], c_A, b[_KA], b[_K])
+        times_tangent(g, e, matrix(b[_K], nd, nd), nd, T)
+    combine(n, 1 if turned else 0, c_M, b[_M], c_C, b[_C], b[_K])
     scatter_matrix(g.maps_at[layout], e, nd, vector(b[_K], nd * nd), values)
 
 
@@ -148,6 +141,13 @@ def element_forces(d, g, p, tangents):
         call2(g.force, p, d.table_at)
     if tangents:
         call2(g.force_tangent, p, d.table_at)
+
+
+@kernel
+def keep_noted(g, e, b):
+    """Keep what the kernel of the forces of element e has noted, for `stepping.monitors.extremes`."""
+    noted, kept = vector(b[_NOTED], 2), vector(g.noted_at + 16 * e, 2)
+    kept[0], kept[1] = noted[0], noted[1]
 
 
 @kernel
@@ -191,6 +191,8 @@ def dynamics(d, layout, x, R, V, A, Ma, f, tangents, c_M, c_C, c_K, c_A, T, mixe
             else:
                 if g.force != 0:
                     element_forces(d, g, p, tangents and (c_K != 0.0 or g.viscous != 0))
+            if g.noted_at != 0:
+                keep_noted(g, e, b)
             scatter_vector(g, e, fe, f)
             for a in range(g.nn):
                 for j in range(3):

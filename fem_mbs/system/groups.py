@@ -61,6 +61,7 @@ class Group:
         # of gradients
         rows_kept = s["nr"] if is_constraint else cast("FrictionRow", first).directions if is_friction else 0
         self.G = np.zeros((n, rows_kept, s["nd"])) if rows_kept else np.zeros((1, 1, 1))
+        self.noted = np.zeros((n if first.noted else 0, 2))  # by the kernel of forces when it was called last
         self.joint_rows = np.zeros(n, np.int64)  # of joint friction: first multiplier of its joint, known later
         self.drilling = is_contact and contacts[0].drilling_arm > 0.0
         # force laws on contacts have shapes too, for the check of passages
@@ -169,6 +170,7 @@ class Group:
             ("efforts_at", self.efforts),
         ):
             record[name] = address(array)
+        record["noted_at"] = address(self.noted) if len(self.noted) else 0
         for kind, pieces in (("restitution", self.restitutions), ("sliding", self.sliding)):
             record[f"{kind}_at"], record[f"{kind}_pieces"] = address(pieces), pieces.shape[1]
         record["drilling"] = int(self.drilling)

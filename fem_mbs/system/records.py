@@ -21,7 +21,7 @@ GROUP = np.dtype(
         (name, "i8")
         for name in ("parameters_at", "nodes_at", "signals_at", "state_at", "G_at", "contact_at", "laws_at")
     ]
-    + [("active_at", "i8"), ("efforts_at", "i8")]
+    + [("active_at", "i8"), ("efforts_at", "i8"), ("noted_at", "i8")]
     + [(name, "i8") for name in ("first_row", "first_contact", "first_output", "drilling", "viscous")]
     + [("velocity_rows", "i8"), ("tangent_tells_forces", "i8"), ("first_friction", "i8"), ("joint_rows_at", "i8")]
     + [("abstract", "i8"), ("counts_turns", "i8"), ("far", "i8"), ("width", "i8"), ("fills", "i8"), ("weighted", "i8")]
