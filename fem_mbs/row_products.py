@@ -67,10 +67,10 @@ def add_rows(typingctx, m, n, weights, rows, stride, total):
 
 @intrinsic
 def combine(typingctx, n, keep, a, x, b, y, total):
-    """Set n numbers to a x + b y, or with ``keep`` = 1 add that to them; x, y, ``total`` are addresses, equal or apart."""
+    """Set n numbers to a x + b y, or with ``keep`` = 1 add that to them; x, y, ``total``: addresses, equal or apart."""
+    wanted = (types.int64, types.int64, types.float64, types.int64, types.float64, types.int64, types.int64)
 
     def codegen(context, builder, signature, args):
-        wanted = (types.int64, types.int64, types.float64, types.int64, types.float64, types.int64, types.int64)
         n, keep, a, x, b, y, total = (
             context.cast(builder, value, given, kind) for value, given, kind in zip(args, signature.args, wanted)
         )
@@ -88,4 +88,4 @@ def combine(typingctx, n, keep, a, x, b, y, total):
                 builder.store(value, at[2], align=8)
         return context.get_dummy_value()
 
-    return types.void(types.int64, types.int64, types.float64, types.int64, types.float64, types.int64, types.int64), codegen
+    return types.void(*wanted), codegen

@@ -12,7 +12,19 @@ As in `fem_mbs.system.assembly`, kernels of elements are called through their ad
 
 import math
 
-from fem_mbs.jit import N_SLOTS, SLOT, address_of, call2, indices, integer_matrix, integers, kernel, matrix, tensor, vector
+from fem_mbs.jit import (
+    N_SLOTS,
+    SLOT,
+    address_of,
+    call2,
+    indices,
+    integer_matrix,
+    integers,
+    kernel,
+    matrix,
+    tensor,
+    vector,
+)
 from fem_mbs.row_products import add_rows
 from fem_mbs.system.gather import gather, scatter_matrix, times_tangent
 from fem_mbs.system.global_matrices import matrix_values

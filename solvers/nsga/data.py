@@ -14,6 +14,7 @@ from fem_mbs.data_table import Item, Table
 from fem_mbs.jit import kernel, void_pointer
 from fem_mbs.solvers.alpha.data import COEFFICIENTS, MEMORY
 from fem_mbs.solvers.contact.first_touch import SEARCH
+from fem_mbs.solvers.nsga.guesses import ITEMS
 
 PARTS = "smooth velocity restart closed course".split()  # as `stepping.kernels.data.PARTS`
 
@@ -70,6 +71,7 @@ TABLE = Table(
         "missing": Item("", "norm of the other rows of closed contacts"),
         "answer": Item("", "of the last task", "i8"),
         **SEARCH,
+        **ITEMS,
         # addresses
         **{f"{name}_part": Item("", "compiled part", "i8") for name in PARTS},
         "smooth_problem": Item("", "record of Newton's iteration", "i8"),

@@ -274,6 +274,11 @@ class DecoupledNSGA(AlphaMethod):
             "poisson": int(self.impact_law == "poisson"),
         }  # fmt: skip
 
+    def sizes(self, system: CompiledSystem) -> dict[str, int]:
+        """Nodes and constraint rows of models whose corrections are guessed, see `nsga.guesses`; 0 of others."""
+        guessed = system.m > 0 and system.nc == 0 and not (system.searches or system.frictions)
+        return {"gn": len(system.nodes) if guessed else 0, "gm": system.m if guessed else 0}
+
     def reset_of(self, system: CompiledSystem) -> int:
         """Number of `nsga.scheme` for the restart of the memory after an impact."""
         from fem_mbs.solvers.nsga.scheme import FILTERED, NEVER, PLAIN

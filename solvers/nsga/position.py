@@ -4,6 +4,7 @@ from fem_mbs.jit import entry, kernel
 from fem_mbs.solvers.contact.law import GAP
 from fem_mbs.solvers.contact.position import correct_position, start_position
 from fem_mbs.solvers.nsga.data import own_at
+from fem_mbs.solvers.nsga.guesses import guess, may_guess
 from fem_mbs.solvers.nsga.split import close_touching
 from fem_mbs.solvers.stepping.kernels.codes import CLOSED_GAP, OK, STRIKES
 from fem_mbs.solvers.stepping.kernels.data import run_at, system_at
@@ -44,7 +45,11 @@ def position(data, run):
                 for i in range(3):
                     s.cnu[c, i] = factor * o.clam[c, i]
     s.at_smooth = 1 if o.mixed == 0 else 0  # forces of mixed elements are those of their states
+    if o.guess_U != 0 and may_guess(s, o):
+        guess(o.past_U, o.past_nu, o.newest, s.U, s.nu)
+        s.guessed, s.at_smooth = 1, 0
     correct_position(d, s)
+    s.guessed = 0
     if s.code == OK and (s.friction != 0 or s.persistent != 0):
         keep_closed(d, s)
     if s.cut == STRIKES and s.code == OK:

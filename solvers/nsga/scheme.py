@@ -11,6 +11,7 @@ from fem_mbs.solvers.nsga import stiction_tasks
 from fem_mbs.solvers.nsga.closed import BEGIN, END, STOP
 from fem_mbs.solvers.nsga.data import own_at
 from fem_mbs.solvers.nsga.entry import decide_turning, leave_cones
+from fem_mbs.solvers.nsga.guesses import keep_corrections
 from fem_mbs.solvers.nsga.momentum import restart_forces, take_from_memory
 from fem_mbs.solvers.nsga.persistent import add_row_rates, closed_tangents, sliding_directions, state_of
 from fem_mbs.solvers.stepping.initial import REPETITIONS, equations
@@ -383,6 +384,8 @@ def add_corrections(d, s, o):
 def finish(d, s, o):
     """History for the next step and impact flags."""
     keep_accelerations(d, s, o, o.lag)
+    if o.past_U.shape[1] > 0:
+        keep_corrections(s, o)
     accept(d, s)
     struck = mark_impacts(d, s)
     restart_now = struck and (o.reset != NEVER or s.cut == STRIKES)

@@ -16,6 +16,7 @@ from fem_mbs.solvers.contact.velocity import (
     start_from_last,
 )
 from fem_mbs.solvers.nsga.data import own_at
+from fem_mbs.solvers.nsga.guesses import guess, may_guess
 from fem_mbs.solvers.nsga.persistent import state_of
 from fem_mbs.solvers.nsga.stiction_tasks import NEXT, TIME, TIME_FIRST, TOUCH
 from fem_mbs.solvers.stepping.kernels.arrays import copy
@@ -165,6 +166,9 @@ def begin_sequence(d, s, o):
     V, Vs, V0, Vminus, Vsminus = s.V, s.Vs, s.V0, s.Vminus, s.Vsminus
     zero(s.W_at, 6 * N)
     zero(s.Lam_at, d.m)
+    s.guessed = 1 if o.guess_W != 0 and may_guess(s, o) else 0
+    if s.guessed != 0:
+        guess(o.past_W, o.past_Lam, o.newest, s.W, s.Lam)
     zero(s.P_at, 6 * N)
     start_from_last(d, s)
     if s.persistent != 0 and s.repeats == 0:
@@ -248,6 +252,7 @@ def velocity(data, run):
     if s.stiction_part != 0 and s.cut == STRIKES:
         call2(s.stiction_part, run, TIME_FIRST)
     solve_sequence(d, s, o)
+    s.guessed = 0
     while (s.friction != 0 or s.stiction_part != 0) and s.code == OK:
         again = False
         if s.friction != 0:

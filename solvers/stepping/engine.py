@@ -148,6 +148,7 @@ class Engine:
         sizes = {"N": N, "full": 6 * N, "m": system.m, "nc": system.nc, "u": unknowns}
         sizes |= {"nm": 0, "nw": 0} if self.sensing is None else self.sensing.sizes
         sizes |= {"ni": len(self.method.instants), "ns": max(len(system.signals), 1), "nd": system.nc_fixed}
+        sizes |= self.method.sizes(system)
         sizes |= {"nf": system.n_friction, "na": sum(monitor.after_step is not None for monitor in self.monitors)}
         for monitor in self.monitors:
             sizes |= monitor.sizes()

@@ -519,6 +519,10 @@ class Stepper(StepperOptions):
 
         return velocity.PROBLEM
 
+    def sizes(self, system: "CompiledSystem") -> dict[str, int]:
+        """Extents of arrays in the table of the method, beyond those of `stepping.kernels.data`."""
+        return {}
+
     def impulses(self, engine: "Engine") -> dict[str, np.ndarray]:
         """Excess of the force histories in the last step over its size: impulses (m,) of joints [N s], here all."""
         return {"multiplier": engine.run[0]["h"] * engine.arrays["lam_report"]}

@@ -157,6 +157,7 @@ TABLE = Table(
         "was_active": Item("nc", "carried an impulse in the last step", "i8", kept=True),
         **{name: Item("", meaning, "i8") for name, meaning in COUNTS.items()},
         # the step and the method
+        "guessed": Item("", "the problem starts with a guess from earlier steps", "i8"),
         "instants": Item("ni", "parts of a step at which signals are given, see stepping.run.go_to"),
         "signals": Item("ni ns 3", "signals at these instants, with their first and second derivatives"),
         "h": Item("", "step size"),

@@ -227,8 +227,13 @@ def ask(p, s):
 
 @kernel
 def judge(p, s, borrowed, old):
-    """Check if the residual is small enough; with borrowed factors the test is sharper."""
+    """Check if the residual is small enough; with borrowed factors the test is sharper.
+
+    So is that of forces before any iteration, where the start is a guess from earlier steps.
+    """
     exact, rtol = s.exact, s.rtol
+    if s.iteration == 0 and s.guessed != 0:
+        s.exact, s.rtol = SHARP * exact, SHARPER * rtol
     if s.iteration > 0 and (borrowed or old):
         s.exact = SHARP * exact
         s.rtol = SHARPER * rtol if old else rtol

@@ -42,7 +42,7 @@ def test_a_chain_is_factorised_once_per_step(joint, links):
         run.go(30)  # the wave begins with a jump of forces
         counts.append(factorisations(run, 50))
     assert counts[0] <= 1.1  # the smooth motion's own
-    assert counts[1] >= 2.9  # one for each sub-problem
+    assert counts[1] >= 2.0  # one for each sub-problem that its guess does not solve
 
 
 def test_motion_and_constraints_of_a_chain_are_those_of_own_matrices():
