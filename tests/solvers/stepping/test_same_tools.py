@@ -1,6 +1,7 @@
 """Every run offers the same with every time stepper: forces, histories, observers, step control, files, restarts."""
 
 import inspect
+import re
 
 import double_pendulum
 import numpy as np
@@ -124,7 +125,9 @@ def test_warnings_are_on_the_extremes_of_all_steps_whatever_is_saved_and_the_pie
         observers = [Watch()] if watched else []
         result = fem.DecoupledNSGA(rho_inf=0.5).run(model, 0.23, 1e-3, save_every=every, observers=observers)
         told.append([text for text in result.warnings if "tension" in text])
-        assert f"up to {largest:.3g} EI/L²" in told[-1][0]
+        reported = float(re.search(r"up to ([0-9.]+) EI/L²", told[-1][0])[1])
+        # in the middle of halves of elements, without the inertia of what is between there and the end
+        assert 0.97 * largest < reported < largest
     assert told[0] == told[1] and len(told[0]) == 1
 
 
