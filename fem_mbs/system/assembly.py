@@ -252,7 +252,6 @@ def inertia(d, layout, x, R, V, A, Ma, tangents, c_M, c_A, T):
             continue
         nd = g.nd
         fe, Mae = vector(b[_F], nd), vector(b[_MA], nd)
-        Me, Kae = matrix(b[_M], nd, nd), matrix(b[_KA], nd, nd)
         for e in range(g.n):
             p = g.parameters_at + e * g.stride
             gather(d, g, e, b, x, R, V, A)
@@ -275,10 +274,8 @@ def inertia(d, layout, x, R, V, A, Ma, tangents, c_M, c_A, T):
                     _add_translations(d, g, e, b, layout, values, c_M, 0.0, 0.0, c_A)
                     continue
                 if c_A != 0.0:
-                    times_tangent(g, e, Kae, nd, T)
-                for i in range(nd):
-                    for j in range(nd):
-                        Me[i, j] = c_M * Me[i, j] + c_A * Kae[i, j]
+                    times_tangent(g, e, matrix(b[_KA], nd, nd), nd, T)
+                combine(nd * nd, 0, c_M, b[_M], c_A, b[_KA], b[_M])
                 scatter_matrix(g.maps_at[layout], e, nd, vector(b[_M], nd * nd), values)
 
 

@@ -37,10 +37,7 @@ class Group:
         self.parameters = np.zeros(n, first.parameters)
         for e, element in enumerate(elements):
             self.parameters[e] = element.record
-        if not _finite_record(self.parameters):
-            e = next(e for e in range(n) if not _finite_record(self.parameters[e]))
-            bad = next(name for name in first.parameters.names or () if not _finite_record(self.parameters[e][name]))
-            raise ModelError(f"{label(elements[e])}: parameter '{bad}' is not finite", [elements[e]])
+        check_finite(elements, self.parameters)
         check_sizes(elements, self.parameters)
         self.nodes = np.array([[node.index for node in element.nodes] for element in elements], np.int64).reshape(n, -1)
         self.signals = np.zeros((n, max(s["ns"], 1)), np.int64)
@@ -257,6 +254,15 @@ def check_sizes(elements: Sequence["Element"], parameters: np.ndarray) -> None:
                 "kernels a size (docs/writing_an_element.md). Name it otherwise if it means something else",
                 [element],
             )
+
+
+def check_finite(elements: Sequence["Element"], parameters: np.ndarray) -> None:
+    """Raise a ModelError for an element with a number in its record that is not finite."""
+    if _finite_record(parameters):
+        return
+    e = next(e for e in range(len(parameters)) if not _finite_record(parameters[e]))
+    bad = next(name for name in parameters.dtype.names or () if not _finite_record(parameters[e][name]))
+    raise ModelError(f"{label(elements[e])}: parameter '{bad}' is not finite", [elements[e]])
 
 
 def _finite_record(value):

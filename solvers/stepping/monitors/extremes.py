@@ -64,16 +64,23 @@ def keep_peak(g, e, row, s, peaks):
 
 
 @kernel
+def widen(extremes, row, value):
+    """Take a value into smallest and largest; True if it is the largest. What is not a number is no extreme."""
+    if value < extremes[row, 0]:
+        extremes[row, 0] = value
+    if value > extremes[row, 1]:
+        extremes[row, 1] = value
+        return True
+    return False
+
+
+@kernel
 def note_numbers(g, at, extremes):
     """Take what the kernels of forces have noted; 0 of elements that are off."""
     noted, on = matrix(g.noted_at, g.n, 2), switches_of(g)
     for e in range(g.n):
         for j in range(2):
-            value, row = noted[e, j] if on[e] != 0 else 0.0, at + 2 * e + j
-            if value < extremes[row, 0]:
-                extremes[row, 0] = value
-            if value > extremes[row, 1]:
-                extremes[row, 1] = value
+            widen(extremes, at + 2 * e + j, noted[e, j] if on[e] != 0 else 0.0)
 
 
 @entry("void(int64, int64)")
@@ -91,13 +98,8 @@ def note_extremes(data, run):
             output_of(d, g, e, b, s.x, s.R, s.V, s.Vd, s.lam_report)
             out = vector(b[_OUT], g.no)
             for j in range(g.no):
-                # what is not a number is no extreme
-                if out[j] < extremes[at, 0]:
-                    extremes[at, 0] = out[j]
-                if out[j] > extremes[at, 1]:
-                    extremes[at, 1] = out[j]
-                    if j == peak:
-                        keep_peak(g, e, checked[k, 3] + e * g.nn, s, own.peaks)
+                if widen(extremes, at, out[j]) and j == peak:
+                    keep_peak(g, e, checked[k, 3] + e * g.nn, s, own.peaks)
                 at += 1
 
 
